@@ -1,0 +1,1 @@
+//! A deterministic scripted model, in-process and over the real LLM wires.

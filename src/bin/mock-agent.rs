@@ -1,0 +1,5 @@
+//! The reference agent, as a program of its own.
+
+fn main() -> std::process::ExitCode {
+    conform::agent::main(std::env::args_os().skip(1).collect())
+}

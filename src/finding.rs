@@ -1,0 +1,93 @@
+//! A finding: one violation with its evidence. Data only.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How strongly the spec (or good sense) asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// A note: allowed, and worth knowing.
+    May,
+    /// A warning.
+    Should,
+    /// A violation: the scenario fails.
+    #[default]
+    Must,
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The protocol page demands it.
+    #[default]
+    Spec,
+    /// Hosts in the field rely on it; the page does not say it.
+    Host,
+    /// Plain good behaviour of a child process.
+    Hygiene,
+}
+
+/// Who broke the rule: the direction of the frame that did it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Blame {
+    /// The agent under test.
+    Agent,
+    /// The host that drives it; in `run`, the scenario. Never fails the agent.
+    Host,
+}
+
+/// One violation with its evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// The rule's id; `conform explain ID` prints its text.
+    pub rule: String,
+    /// How strongly the rule asks, after the profile was applied.
+    pub level: Level,
+    /// Where the rule comes from.
+    pub source: Source,
+    /// Whose frame broke it.
+    pub blame: Blame,
+    /// The clauses of the spec that the rule checks.
+    #[serde(default)]
+    pub clauses: Vec<String>,
+    /// The number of the frame that broke it, from 1: the position in the history, the transcript's header not counted.
+    pub at: u64,
+    /// The slice of the history it belongs to, such as `/msg_id = m1`; empty for a rule over the whole session.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What would have been allowed.
+    #[serde(default)]
+    pub expected: Vec<String>,
+    /// A JSON Pointer into the frame, where one place is to blame.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+    /// The frames around the failure, the failing one marked.
+    #[serde(default)]
+    pub evidence: Vec<Evidence>,
+    /// A command that shows it again.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rerun: String,
+}
+
+/// One frame quoted in a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The frame's number, from 1.
+    pub frame: u64,
+    /// Microseconds since the spawn.
+    pub micros: u64,
+    /// The direction, in the transcript's words: `from_agent`, `to_agent`, `stderr`, …
+    pub dir: String,
+    /// The frame's text, shortened to a few hundred characters.
+    pub text: String,
+    /// Whether this is the frame that broke the rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub here: bool,
+}

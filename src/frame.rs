@@ -1,0 +1,143 @@
+//! One line as it crossed the pipe, and the other things a session's history holds.
+//!
+//! This is the only module that the oracle (`check`, `rules`, `schema`) and the subject (`agent`) share.
+
+use serde_json::Value;
+
+/// How a line was terminated on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Eol {
+    /// A single `\n`.
+    #[default]
+    Lf,
+    /// `\r\n`.
+    CrLf,
+    /// Nothing: the stream ended behind the last byte.
+    None,
+}
+
+/// The bytes of one line without its terminator.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Line {
+    /// The bytes as they crossed, the terminator left out. At most the framer's limit.
+    pub bytes: Vec<u8>,
+    /// The terminator that followed.
+    pub eol: Eol,
+    /// Bytes beyond the limit that were counted and dropped; 0 for a line kept whole.
+    pub dropped: u64,
+}
+
+impl Line {
+    /// A line of text that ended in a single `\n`.
+    #[must_use]
+    pub fn new(text: impl Into<Vec<u8>>) -> Self {
+        Line { bytes: text.into(), ..Line::default() }
+    }
+
+    /// The bytes as text, invalid UTF-8 replaced.
+    #[must_use]
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+}
+
+/// One entry of a session's history, in the order in which the harness saw it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Microseconds since the agent was spawned; 0 where unknown (a plain capture).
+    pub at: u64,
+    /// What crossed, or what happened.
+    pub body: Body,
+}
+
+/// What a [`Frame`] is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// A line the host wrote to the agent's stdin.
+    ToAgent(Line),
+    /// A line the agent wrote to its stdout.
+    FromAgent(Line),
+    /// A line of the agent's stderr: never part of a protocol, kept beside the failing frame.
+    Stderr(Line),
+    /// A request that reached the scripted model.
+    LlmRequest(LlmRequest),
+    /// How the answer to such a request ended.
+    LlmReply(LlmReply),
+    /// The host closed the agent's stdin.
+    StdinClosed,
+    /// The host sent a signal, by name (`SIGTERM`).
+    Signal(String),
+    /// The agent's process came to an end, or the recording stopped.
+    End(End),
+}
+
+/// A request that an agent sent to its model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LlmRequest {
+    /// Its number in the session, from 0.
+    pub n: u64,
+    /// The path of the URL, such as `/v1/messages`.
+    pub path: String,
+    /// The body as sent; a JSON string holding the text where it was not JSON.
+    pub body: Value,
+}
+
+/// How the answer to an [`LlmRequest`] ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LlmReply {
+    /// The number of the request it answers.
+    pub n: u64,
+    /// The HTTP status.
+    pub status: u16,
+    /// How the exchange ended.
+    pub end: ReplyEnd,
+}
+
+/// How the answer of a model ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyEnd {
+    /// Sent to its last byte.
+    Complete,
+    /// The client went away before the end.
+    ClientClosed,
+    /// The script cut it short.
+    Cut,
+}
+
+impl ReplyEnd {
+    /// The word used in transcripts and rules.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReplyEnd::Complete => "complete",
+            ReplyEnd::ClientClosed => "client_closed",
+            ReplyEnd::Cut => "cut",
+        }
+    }
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The process exited by itself with this code.
+    Exited {
+        /// The exit code.
+        code: i32,
+        /// Processes of its tree that were still alive after it had gone, and were killed.
+        orphans: u32,
+    },
+    /// A signal ended it that the harness did not send as a kill.
+    Signalled {
+        /// The signal's number.
+        signal: i32,
+        /// Processes of its tree that were still alive after it had gone, and were killed.
+        orphans: u32,
+    },
+    /// The harness killed it. `why` names the budget that ran out (`budget:response`), or another reason.
+    Killed {
+        /// The reason.
+        why: String,
+    },
+    /// The recording stopped while it was alive.
+    Open,
+}

@@ -1,0 +1,5 @@
+//! Arguments in, exit status out.
+
+fn main() -> std::process::ExitCode {
+    conform::cli::main()
+}

@@ -1,0 +1,111 @@
+//! The report: the one document from which every other format is rendered. Data only; reporters never compute a verdict.
+
+use crate::finding::Finding;
+use crate::verdict::Verdict;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one invocation of `conform run` or `conform check` found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// The program that wrote it.
+    pub tool: Tool,
+    /// The dialects judged against, `NAME@VERSION`.
+    pub dialect: Vec<String>,
+    /// The agent's command line; empty for `check`.
+    #[serde(default)]
+    pub agent: Vec<String>,
+    /// The seed of everything random.
+    #[serde(default)]
+    pub seed: u64,
+    /// Wall-clock milliseconds of the whole run.
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// Counts by verdict.
+    pub summary: Summary,
+    /// One entry a scenario (`run`) or a transcript (`check`), in the order of their ids.
+    pub scenarios: Vec<ScenarioReport>,
+    /// What was exercised.
+    pub coverage: Coverage,
+}
+
+/// The program that wrote a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// Always `conform`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// Counts of scenarios by what became of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Passed.
+    pub passed: u32,
+    /// Failed.
+    pub failed: u32,
+    /// Warned.
+    pub warned: u32,
+    /// Skipped.
+    pub skipped: u32,
+    /// Inconclusive.
+    pub inconclusive: u32,
+    /// Not exercised.
+    pub not_exercised: u32,
+    /// Broken: the harness's or the scenario's own fault.
+    #[serde(default)]
+    pub broken: u32,
+    /// Findings covered by a baseline entry of kind `known`.
+    pub known: u32,
+    /// Scenarios that failed and then passed on a retry, or findings covered by an entry of kind `flaky`.
+    pub flaky: u32,
+}
+
+/// What one scenario, or one transcript, came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioReport {
+    /// `DIALECT/path` of the scenario, or the transcript's file name.
+    pub id: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it was skipped, is inconclusive or broken.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Wall-clock milliseconds.
+    pub duration_ms: u64,
+    /// Frames judged.
+    #[serde(default)]
+    pub frames: u64,
+    /// The findings, in the order of the frames.
+    pub findings: Vec<Finding>,
+    /// Findings beyond the number kept for one rule, counted and not listed.
+    #[serde(default)]
+    pub findings_dropped: u64,
+    /// Where the transcript was written; empty if it was not kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub transcript: String,
+    /// The last lines of stderr, for a scenario that did not pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<String>,
+}
+
+/// What a run exercised.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// Testable clauses met by a rule or a scenario that came to a judgement.
+    pub clauses_exercised: Vec<String>,
+    /// Testable clauses that nothing met.
+    pub clauses_not_exercised: Vec<String>,
+    /// How often each rule met its subject; 0 is "not exercised", and no pass.
+    pub rules: IndexMap<String, u64>,
+    /// Which reading of an ambiguous clause the agent followed: probe id, then reading, then how often.
+    #[serde(default)]
+    pub readings: IndexMap<String, IndexMap<String, u64>>,
+}
