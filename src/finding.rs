@@ -4,7 +4,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How strongly the spec (or good sense) asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    Default,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// A note: allowed, and worth knowing.

@@ -31,7 +31,10 @@ impl Line {
     /// A line of text that ended in a single `\n`.
     #[must_use]
     pub fn new(text: impl Into<Vec<u8>>) -> Self {
-        Line { bytes: text.into(), ..Line::default() }
+        Line {
+            bytes: text.into(),
+            ..Line::default()
+        }
     }
 
     /// The bytes as text, invalid UTF-8 replaced.

@@ -1,0 +1,157 @@
+//! What a loaded scenario is. Data only; `load` makes it from YAML, `runner` plays it.
+
+use crate::finding::Level;
+use crate::located::Span;
+use crate::matcher::{Matcher, Template};
+use indexmap::IndexMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A scripted conversation: what the model answers, and what the host does and expects.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The file's path under its dialect's scenario folder, without `.yaml`: `approval/deny-is-fed-back`.
+    pub id: String,
+    /// Where it was read from, for messages.
+    pub path: PathBuf,
+    /// One line that says what it shows.
+    pub name: String,
+    /// The clauses it checks.
+    pub clauses: Vec<String>,
+    /// Free words to select by.
+    pub tags: Vec<String>,
+    /// Capabilities the agent must have declared; without one the scenario is skipped, not failed.
+    pub needs: Vec<String>,
+    /// How hard a failed step counts, where the step does not say.
+    pub level: Level,
+    /// How the agent is started for this scenario, beyond the launch recipe.
+    pub agent: AgentSetup,
+    /// Files of the workspace before the start, by relative path.
+    pub files: IndexMap<String, String>,
+    /// What the scripted model answers. Its strings may hold `{workspace}` and `{home}`.
+    pub model: serde_json::Value,
+    /// Commands sent by themselves whenever a matching event arrives, from the start to the end.
+    pub answers: Vec<Answer>,
+    /// What the host does and expects, in order.
+    pub steps: Vec<Step>,
+    /// What must be true of the workspace when the agent has gone.
+    pub files_after: IndexMap<String, FileAfter>,
+    /// Budgets that replace the dialect's, by name.
+    pub budgets: IndexMap<String, Duration>,
+}
+
+/// How the agent is started for one scenario, beyond the launch recipe.
+#[derive(Debug, Clone, Default)]
+pub struct AgentSetup {
+    /// Arguments added behind the recipe's.
+    pub args: Vec<String>,
+    /// Arguments of the recipe to leave out, with their value where the recipe gives one (`--base-url`).
+    pub without_args: Vec<String>,
+    /// Environment variables to set (`Some`) or to leave out although the recipe sets them (`None`).
+    pub env: IndexMap<String, Option<String>>,
+}
+
+/// A command sent by itself when a matching event arrives.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Where it stands.
+    pub span: Span,
+    /// The event it waits for.
+    pub on: Matcher,
+    /// What it remembers of that event before it sends.
+    pub capture: IndexMap<String, String>,
+    /// What it sends.
+    pub send: Template,
+    /// How often it may fire; no limit if `None`.
+    pub times: Option<u32>,
+}
+
+/// One step.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Where it stands.
+    pub span: Span,
+    /// What it does.
+    pub action: Action,
+    /// Names to remember values under: name to JSON Pointer into the matched event.
+    pub capture: IndexMap<String, String>,
+    /// A budget in place of the dialect's.
+    pub within: Option<Duration>,
+    /// The clauses this step checks, where they are fewer than the scenario's.
+    pub clauses: Vec<String>,
+    /// How hard its failure counts, where it differs from the scenario's.
+    pub level: Option<Level>,
+}
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Waits for an event that matches; events in between are passed over (the rules judge them).
+    Expect(Matcher),
+    /// The next event must match.
+    ExpectNext(Matcher),
+    /// Waits for all of these, in any order, each met by an event of its own.
+    Unordered(Vec<Matcher>),
+    /// No event that matches may come before the barrier does.
+    ExpectNone {
+        /// The event that must not come.
+        not: Matcher,
+        /// What ends the wait.
+        until: Barrier,
+    },
+    /// Waits until a request that matches has reached the model.
+    ExpectRequest(Matcher),
+    /// Sends a command.
+    Send(Template),
+    /// Sends one line as it stands; a `\n` is added.
+    SendRaw(String),
+    /// Writes these byte chunks, each in a write of its own, with nothing added.
+    SendBytes(Vec<Vec<u8>>),
+    /// Lets the model go on at the gate of this name.
+    Release(String),
+    /// Sends a signal, by name (`SIGTERM`).
+    Signal(String),
+    /// Stops reading the agent's stdout for this long.
+    PauseReading(Duration),
+    /// Closes the agent's stdin.
+    CloseStdin,
+    /// Waits for the process to end.
+    ExpectExit(ExitExpectation),
+    /// Ends the agent (closing stdin) and starts it again in the same HOME and workspace.
+    Restart(AgentSetup),
+}
+
+/// What ends the wait of an [`Action::ExpectNone`].
+#[derive(Debug, Clone)]
+pub enum Barrier {
+    /// An event that proves that the agent came past the point.
+    Event(Matcher),
+    /// The end of the agent's stdout.
+    End,
+    /// A bounded quiet window.
+    Quiet(Duration),
+}
+
+/// What must be true of the end of the process.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExitExpectation {
+    /// This exit code.
+    pub code: Option<i32>,
+    /// Any exit code but 0.
+    pub nonzero: bool,
+    /// Ended by this signal is right too, by name.
+    pub or_signal: Option<String>,
+}
+
+/// What must be true of a workspace file when the agent has gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileAfter {
+    /// It does not exist.
+    Absent,
+    /// It exists.
+    Present,
+    /// Its text is this.
+    Equals(String),
+    /// Its text holds this.
+    Contains(String),
+}
