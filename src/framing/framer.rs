@@ -1,0 +1,202 @@
+//! Cuts a stream of bytes into lines.
+
+use crate::frame::{Eol, Line};
+
+/// The usual bound of one line, in bytes: far above the biggest record met in the field (3.2 MB), far below what would hurt.
+pub const LINE_LIMIT: usize = 16 << 20;
+
+/// Cuts a stream into lines at `\n`, whatever the chunks it comes in. Of a line beyond `limit` bytes the first `limit` are kept
+/// and the rest is counted, so memory stays bounded even if no newline ever comes.
+#[derive(Debug)]
+pub struct Framer {
+    limit: usize,
+    kept: Vec<u8>,
+    dropped: u64,
+    last: Option<u8>,
+}
+
+impl Framer {
+    /// A framer that keeps at most `limit` bytes of a line.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Framer {
+            limit,
+            kept: Vec::new(),
+            dropped: 0,
+            last: None,
+        }
+    }
+
+    /// Takes the next bytes of the stream and hands every line that they complete to `emit`.
+    pub fn push(&mut self, mut chunk: &[u8], emit: &mut impl FnMut(Line)) {
+        while let Some(end) = memchr::memchr(b'\n', chunk) {
+            self.extend(&chunk[..end]);
+            emit(self.take_line());
+            chunk = &chunk[end + 1..];
+        }
+        self.extend(chunk);
+    }
+
+    /// The stream has ended: hands over the last line, if it had no newline.
+    pub fn finish(self, emit: &mut impl FnMut(Line)) {
+        if self.last.is_some() {
+            emit(Line {
+                bytes: self.kept,
+                eol: Eol::None,
+                dropped: self.dropped,
+            });
+        }
+    }
+
+    /// How many bytes of an unfinished line are waiting for their newline, those beyond the limit included.
+    #[must_use]
+    pub fn pending(&self) -> u64 {
+        self.kept.len() as u64 + self.dropped
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        let Some(&last) = bytes.last() else { return };
+        let room = self.limit - self.kept.len();
+        let (keep, drop) = bytes.split_at(bytes.len().min(room));
+        self.kept.extend_from_slice(keep);
+        self.dropped += drop.len() as u64;
+        self.last = Some(last);
+    }
+
+    fn take_line(&mut self) -> Line {
+        let mut line = Line {
+            bytes: std::mem::take(&mut self.kept),
+            eol: Eol::Lf,
+            dropped: self.dropped,
+        };
+        if self.last == Some(b'\r') {
+            line.eol = Eol::CrLf;
+            if line.dropped > 0 {
+                line.dropped -= 1;
+            } else {
+                line.bytes.pop();
+            }
+        }
+        self.dropped = 0;
+        self.last = None;
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn frame<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut framer = Framer::new(limit);
+        for chunk in chunks {
+            framer.push(chunk, &mut |line| lines.push(line));
+        }
+        framer.finish(&mut |line| lines.push(line));
+        lines
+    }
+
+    fn unframe(lines: &[Line]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for line in lines {
+            bytes.extend_from_slice(&line.bytes);
+            bytes.extend_from_slice(match line.eol {
+                Eol::Lf => b"\n",
+                Eol::CrLf => b"\r\n",
+                Eol::None => b"",
+            });
+        }
+        bytes
+    }
+
+    #[test]
+    fn an_empty_stream_has_no_line() {
+        assert_eq!(frame(9, []), []);
+        assert_eq!(frame(9, [&b""[..], b""]), []);
+    }
+
+    #[test]
+    fn a_blank_line_is_a_line() {
+        assert_eq!(
+            frame(9, [&b"\n\r\n"[..]]),
+            [
+                Line::new(""),
+                Line {
+                    eol: Eol::CrLf,
+                    ..Line::default()
+                }
+            ]
+        );
+    }
+
+    #[test]
+    fn a_last_line_without_newline_is_handed_over_at_the_end() {
+        assert_eq!(
+            frame(9, [&b"a\nb\r"[..]]),
+            [
+                Line::new("a"),
+                Line {
+                    bytes: b"b\r".into(),
+                    eol: Eol::None,
+                    dropped: 0
+                }
+            ]
+        );
+    }
+
+    #[test]
+    fn an_over_long_line_keeps_its_first_bytes_and_counts_the_rest() {
+        let lines = frame(3, [&b"abcde"[..], b"fg\nxyz\n"]);
+        assert_eq!(
+            lines,
+            [
+                Line {
+                    bytes: b"abc".into(),
+                    eol: Eol::Lf,
+                    dropped: 4
+                },
+                Line::new("xyz")
+            ]
+        );
+    }
+
+    #[test]
+    fn the_carriage_return_of_a_terminator_is_never_counted_as_content() {
+        for (text, kept, dropped) in [
+            ("ab\r\n", "ab", 0),
+            ("abc\r\n", "abc", 0),
+            ("abcd\r\n", "abc", 1),
+        ] {
+            let crlf = Line {
+                bytes: kept.into(),
+                eol: Eol::CrLf,
+                dropped,
+            };
+            assert_eq!(frame(3, text.as_bytes().chunks(1)), [crlf], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_endless_line_keeps_memory_bounded() {
+        let mut framer = Framer::new(1000);
+        for _ in 0..1000 {
+            framer.push(&[b'x'; 1 << 16], &mut |_| panic!("no line yet"));
+        }
+        assert_eq!(framer.pending(), 1000 << 16);
+        assert!(framer.kept.capacity() < 1 << 17);
+    }
+
+    proptest! {
+        #[test]
+        fn chunking_changes_nothing(text in "[ab\r\n]{0,40}", size in 1usize..9, limit in 1usize..9) {
+            prop_assert_eq!(frame(limit, text.as_bytes().chunks(size)), frame(limit, [text.as_bytes()]));
+        }
+
+        #[test]
+        fn framing_loses_no_byte(bytes in proptest::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'\r')], 0..60), size in 1usize..9) {
+            prop_assert_eq!(unframe(&frame(usize::MAX, bytes.chunks(size))), bytes);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Builds a JSON value and notes its duplicate keys in the same pass.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::cell::RefCell;
+use std::fmt;
+
+/// How many duplicate keys of one line are listed; a line made of nothing else stays small.
+const MAX_DUPLICATES: usize = 8;
+
+/// Reads one JSON text. The last of two equal keys wins; `duplicates` gets a JSON Pointer to each, at most a handful.
+pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
+    let found = RefCell::new(std::mem::take(duplicates));
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = Builder {
+        place: &Place::Root,
+        duplicates: &found,
+    }
+    .deserialize(&mut json);
+    *duplicates = found.into_inner();
+    let value = value?;
+    json.end()?;
+    Ok(value)
+}
+
+/// Where in the value we are; lives on the stack, so a clean line pays nothing for it.
+enum Place<'a> {
+    Root,
+    Key(&'a Place<'a>, &'a str),
+    Index(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Place::Root => String::new(),
+            Place::Key(up, key) => format!(
+                "{}/{}",
+                up.pointer(),
+                key.replace('~', "~0").replace('/', "~1")
+            ),
+            Place::Index(up, index) => format!("{}/{index}", up.pointer()),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Builder<'a> {
+    place: &'a Place<'a>,
+    duplicates: &'a RefCell<Vec<String>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Builder<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Builder<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        loop {
+            let place = Place::Index(self.place, items.len());
+            match seq.next_element_seed(Builder {
+                place: &place,
+                ..self
+            })? {
+                Some(item) => items.push(item),
+                None => return Ok(Value::Array(items)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = members.next_key::<String>()? {
+            let place = Place::Key(self.place, &key);
+            let value = members.next_value_seed(Builder {
+                place: &place,
+                ..self
+            })?;
+            if map.contains_key(&key) && self.duplicates.borrow().len() < MAX_DUPLICATES {
+                let pointer = place.pointer();
+                let mut duplicates = self.duplicates.borrow_mut();
+                if !duplicates.contains(&pointer) {
+                    duplicates.push(pointer);
+                }
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn duplicates(text: &str) -> (Value, Vec<String>) {
+        let mut found = Vec::new();
+        let value = read(text, &mut found).unwrap();
+        (value, found)
+    }
+
+    #[test]
+    fn duplicate_keys_are_found_at_any_depth() {
+        let (value, found) = duplicates(r#"{"a":[{"b/c":1,"b/c":2}],"a":{"~":1,"~":1,"~":1}}"#);
+        assert_eq!(value, json!({"a": {"~": 1}}));
+        assert_eq!(found, ["/a/0/b~1c", "/a/~0", "/a"]);
+    }
+
+    #[test]
+    fn a_flood_of_duplicate_keys_is_cut_off() {
+        let text = format!(
+            "{{{}\"k\":0}}",
+            (0..99)
+                .map(|n| format!("\"k{}\":1,", n / 2))
+                .collect::<String>()
+        );
+        assert_eq!(duplicates(&text).1.len(), MAX_DUPLICATES);
+    }
+
+    #[test]
+    fn integers_of_64_bits_and_doubles_keep_their_value() {
+        let text = r#"[18446744073709551615,-9223372036854775808,0.1,5e-324,1.7976931348623157e308,9007199254740993]"#;
+        assert_eq!(
+            duplicates(text).0.to_string(),
+            text.replace("e308", "e+308")
+        );
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>()
+                .prop_filter("finite", |n| n.is_finite())
+                .prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 5, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                proptest::collection::vec((".*", inner), 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_serde_json_writes(value in any_json()) {
+            prop_assert_eq!(duplicates(&value.to_string()), (value, vec![]));
+        }
+    }
+}
