@@ -1,0 +1,376 @@
+//! From a reply as written to the pieces it is said in.
+
+use crate::answer::{Answer, Block, HttpError, Message, Piece, Tokens};
+use crate::headers::Headers;
+use crate::ids;
+use crate::request::{Request, Wire};
+use crate::script::{HttpFault, Item, Reply, Stop, Thinking, ToolCall, Usage};
+
+/// Input tokens where the script does not say.
+const INPUT_TOKENS: u64 = 10;
+
+/// How many fragments a call's arguments come in where the script does not say.
+const FRAGMENTS: usize = 2;
+
+/// What the reply at `path` gives to the request.
+pub(crate) fn answer(reply: &Reply, path: String, seed: u64, request: &Request) -> Answer {
+    if let Some(cut) = reply.cut {
+        return Answer::Cut(cut);
+    }
+    if let Some(fault) = &reply.error {
+        return Answer::Error(http_error(fault, request.wire));
+    }
+    let mut composer = Composer {
+        path: &path,
+        seed,
+        wire: request.wire,
+        pieces: Vec::new(),
+        blocks: 0,
+        said: 0,
+        calls: false,
+    };
+    composer.items(
+        &items(reply),
+        reply.interleave && request.wire == Wire::OpenAiChat,
+    );
+    let tokens = tokens(reply.usage.unwrap_or_default(), composer.said);
+    let stop = reply.stop.unwrap_or(if composer.calls {
+        Stop::ToolUse
+    } else {
+        Stop::EndTurn
+    });
+    let mut pieces = composer.pieces;
+    if !matches!(
+        pieces.last(),
+        Some(Piece::Stall { length: None, .. } | Piece::Error { .. } | Piece::Cut(_))
+    ) {
+        pieces.extend([Piece::Usage(tokens), Piece::Stop(stop)]);
+    }
+    Answer::Message(Message {
+        path,
+        pieces,
+        tokens,
+        delivery: reply.delivery.clone(),
+    })
+}
+
+/// The ordered form of a reply.
+fn items(reply: &Reply) -> Vec<Item> {
+    if let Some(content) = &reply.content {
+        return content.clone();
+    }
+    let thinking = reply.thinking.iter().cloned().map(Item::Thinking);
+    let text = reply.text.iter().cloned().map(Item::Text);
+    let calls = reply.tool_calls.iter().cloned().map(Item::ToolCall);
+    thinking.chain(text).chain(calls).collect()
+}
+
+fn tokens(usage: Usage, said: usize) -> Tokens {
+    Tokens {
+        input: usage.input.unwrap_or(INPUT_TOKENS),
+        output: usage.output.unwrap_or((said as u64).div_ceil(4).max(1)),
+        cache_read: usage.cache_read.unwrap_or_default(),
+        cache_write: usage.cache_write.unwrap_or_default(),
+        reasoning: usage.reasoning.unwrap_or_default(),
+    }
+}
+
+fn http_error(fault: &HttpFault, wire: Wire) -> HttpError {
+    let (kind, message) = wire.usual_error(fault.status);
+    HttpError {
+        status: fault.status,
+        kind: fault.kind.clone().unwrap_or_else(|| kind.to_owned()),
+        message: fault.message.clone().unwrap_or_else(|| message.to_owned()),
+        code: fault.code.clone(),
+        param: None,
+        headers: fault
+            .headers
+            .iter()
+            .map(|(name, value)| (name, value.0.clone()))
+            .collect::<Headers>(),
+        body: fault.body.clone(),
+    }
+}
+
+struct Composer<'a> {
+    path: &'a str,
+    seed: u64,
+    wire: Wire,
+    pieces: Vec<Piece>,
+    blocks: usize,
+    /// Characters said so far.
+    said: usize,
+    calls: bool,
+}
+
+impl Composer<'_> {
+    fn items(&mut self, items: &[Item], interleave: bool) {
+        let mut rest = items;
+        while let Some(item) = rest.first() {
+            let run = rest.iter().map_while(as_call).collect::<Vec<_>>();
+            if interleave && run.len() > 1 {
+                self.interleaved(&run);
+                rest = &rest[run.len()..];
+            } else {
+                self.item(item);
+                rest = &rest[1..];
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Thinking(thinking) => self.thinking(thinking),
+            Item::RedactedThinking(data) => {
+                let index = self.open(Block::RedactedThinking { data: data.clone() });
+                self.pieces.push(Piece::BlockEnd { index });
+            }
+            Item::Text(texts) => {
+                let index = self.open(Block::Text);
+                self.said += texts
+                    .0
+                    .iter()
+                    .map(|text| text.chars().count())
+                    .sum::<usize>();
+                self.pieces
+                    .extend(texts.0.iter().map(|text| Piece::TextDelta {
+                        index,
+                        text: text.clone(),
+                    }));
+                self.pieces.push(Piece::BlockEnd { index });
+            }
+            Item::ToolCall(call) => {
+                let (index, fragments) = self.open_call(call);
+                self.pieces.extend(
+                    fragments
+                        .into_iter()
+                        .map(|fragment| Piece::ArgsDelta { index, fragment }),
+                );
+                self.pieces.push(Piece::BlockEnd { index });
+            }
+            Item::Gate(name) => self.pieces.push(Piece::Gate(name.clone())),
+            Item::Delay(span) => self.pieces.push(Piece::Delay(span.0)),
+            Item::Stall(stall) => {
+                let pings = stall.pings.map(|span| span.0);
+                self.pieces.push(Piece::Stall {
+                    length: stall.length.map(|span| span.0),
+                    pings,
+                });
+            }
+            Item::Error(error) => self.pieces.push(Piece::Error {
+                kind: error.kind.clone(),
+                message: error.message.clone(),
+            }),
+            Item::Cut(cut) => self.pieces.push(Piece::Cut(*cut)),
+            Item::Ping(_) => self.pieces.push(Piece::Ping),
+            Item::Raw(bytes) => self.pieces.push(Piece::Raw(bytes.clone())),
+        }
+    }
+
+    fn thinking(&mut self, thinking: &Thinking) {
+        let index = self.open(Block::Thinking);
+        let whole = thinking.text.joined();
+        self.said += whole.chars().count();
+        self.pieces
+            .extend(thinking.text.0.iter().map(|text| Piece::ThinkingDelta {
+                index,
+                text: text.clone(),
+            }));
+        let signature = thinking
+            .signature
+            .clone()
+            .unwrap_or_else(|| ids::signature(&whole));
+        self.pieces.extend([
+            Piece::Signature { index, signature },
+            Piece::BlockEnd { index },
+        ]);
+    }
+
+    /// Several calls whose fragments come in turn.
+    fn interleaved(&mut self, calls: &[&ToolCall]) {
+        let mut open = calls
+            .iter()
+            .map(|call| self.open_call(call))
+            .map(|(i, f)| (i, f.into_iter()))
+            .collect::<Vec<_>>();
+        while !open.is_empty() {
+            open.retain_mut(|(index, fragments)| {
+                let piece = fragments.next().map(|fragment| Piece::ArgsDelta {
+                    index: *index,
+                    fragment,
+                });
+                let more = piece.is_some();
+                self.pieces
+                    .push(piece.unwrap_or(Piece::BlockEnd { index: *index }));
+                more
+            });
+        }
+    }
+
+    fn open(&mut self, block: Block) -> usize {
+        let index = self.blocks;
+        self.blocks += 1;
+        self.pieces.push(Piece::BlockStart { index, block });
+        index
+    }
+
+    fn open_call(&mut self, call: &ToolCall) -> (usize, Vec<String>) {
+        let args = match (&call.args_raw, &call.args) {
+            (Some(raw), _) => raw.clone(),
+            (None, Some(args)) => args.to_string(),
+            (None, None) => "{}".to_owned(),
+        };
+        self.calls = true;
+        self.said += args.chars().count();
+        let (prefix, length) = self.wire.call_id();
+        let derived = || {
+            ids::id(
+                prefix,
+                length,
+                self.seed,
+                &format!("{}/{}", self.path, self.blocks),
+            )
+        };
+        let id = call.id.clone().unwrap_or_else(derived);
+        let index = self.open(Block::ToolCall {
+            id,
+            name: call.name.clone(),
+        });
+        (index, fragments(&args, call.chunks.unwrap_or(FRAGMENTS)))
+    }
+}
+
+fn as_call(item: &Item) -> Option<&ToolCall> {
+    if let Item::ToolCall(call) = item {
+        Some(call)
+    } else {
+        None
+    }
+}
+
+/// A text in `count` fragments of nearly the same length (fewer if it has fewer characters), none of them empty.
+fn fragments(text: &str, count: usize) -> Vec<String> {
+    let chars = text.chars().collect::<Vec<_>>();
+    let count = count.clamp(1, chars.len().max(1));
+    let cut = |i: usize| i * chars.len() / count;
+    let pieces = (0..count).map(|i| chars[cut(i)..cut(i + 1)].iter().collect::<String>());
+    pieces.filter(|piece| !piece.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pieces(reply: serde_json::Value, wire: Wire) -> Vec<Piece> {
+        let reply: Reply = serde_json::from_value(reply).expect("a reply");
+        match answer(
+            &reply,
+            "0".into(),
+            7,
+            &Request::in_process(0, wire, json!({})),
+        ) {
+            Answer::Message(message) => message.pieces,
+            other => panic!("not a message: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_short_form_says_thinking_then_text_then_calls() {
+        let said = pieces(
+            json!({ "tool_calls": [{ "id": "t1", "name": "Read" }], "text": ["a", "b"], "thinking": { "text": "h", "signature": "s" } }),
+            Wire::AnthropicMessages,
+        );
+
+        let expected = vec![
+            Piece::BlockStart {
+                index: 0,
+                block: Block::Thinking,
+            },
+            Piece::ThinkingDelta {
+                index: 0,
+                text: "h".into(),
+            },
+            Piece::Signature {
+                index: 0,
+                signature: "s".into(),
+            },
+            Piece::BlockEnd { index: 0 },
+            Piece::BlockStart {
+                index: 1,
+                block: Block::Text,
+            },
+            Piece::TextDelta {
+                index: 1,
+                text: "a".into(),
+            },
+            Piece::TextDelta {
+                index: 1,
+                text: "b".into(),
+            },
+            Piece::BlockEnd { index: 1 },
+            Piece::BlockStart {
+                index: 2,
+                block: Block::ToolCall {
+                    id: "t1".into(),
+                    name: "Read".into(),
+                },
+            },
+            Piece::ArgsDelta {
+                index: 2,
+                fragment: "{".into(),
+            },
+            Piece::ArgsDelta {
+                index: 2,
+                fragment: "}".into(),
+            },
+            Piece::BlockEnd { index: 2 },
+            Piece::Usage(Tokens {
+                input: 10,
+                output: 2,
+                ..Tokens::default()
+            }),
+            Piece::Stop(Stop::ToolUse),
+        ];
+        similar_asserts::assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn interleaved_fragments_take_turns_on_the_wire_that_can() {
+        let reply = json!({ "interleave": true, "tool_calls": [{ "name": "A", "args": [1], "chunks": 3 }, { "name": "B", "args_raw": "x", "chunks": 1 }] });
+        let order = |wire| {
+            let args = pieces(reply.clone(), wire).into_iter();
+            args.filter_map(|piece| {
+                if let Piece::ArgsDelta { index, .. } = piece {
+                    Some(index)
+                } else {
+                    None
+                }
+            })
+            .collect::<Vec<_>>()
+        };
+
+        assert_eq!(order(Wire::OpenAiChat), [0, 1, 0, 0]);
+        assert_eq!(order(Wire::AnthropicMessages), [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_broken_answer_has_no_end() {
+        let said = pieces(
+            json!({ "content": [{ "text": "a" }, { "cut": true }] }),
+            Wire::OpenAiChat,
+        );
+
+        assert_eq!(said.last(), Some(&Piece::Cut(crate::script::Cut::Close)));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn fragments_join_to_the_whole(text in ".*", count in 1usize..9) {
+            let parts = fragments(&text, count);
+
+            proptest::prop_assert!(parts.len() <= count && parts.iter().all(|part| !part.is_empty()));
+            proptest::prop_assert_eq!(parts.concat(), text);
+        }
+    }
+}

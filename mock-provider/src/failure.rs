@@ -1,0 +1,62 @@
+//! What was wrong between the script and the requests.
+
+use std::fmt;
+
+/// One failure: a request that does not go with the script, that the real API would refuse, or a reply nobody asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// The number of the request; none for a reply that nobody asked for.
+    pub request: Option<u64>,
+    /// JSON Pointer into the script to what is concerned, such as `/2/expect_request/contains`; empty for the whole script.
+    pub pointer: String,
+    /// What happened, in one sentence.
+    pub message: String,
+    /// What was wanted, where there is something to compare.
+    pub expected: Option<String>,
+    /// What came instead.
+    pub actual: Option<String>,
+}
+
+/// What kind of [`Failure`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// A request came when every reply had been served.
+    RanDry,
+    /// A request fits none of the replies that are left.
+    Unmatched,
+    /// A request is not what the reply's `expect_request` demands. It was served all the same.
+    Expectation,
+    /// The real API would refuse the request; so did this one. No reply was consumed.
+    Refused,
+    /// A reply was never asked for.
+    Unused,
+}
+
+impl FailureKind {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FailureKind::RanDry => "ran dry",
+            FailureKind::Unmatched => "unmatched",
+            FailureKind::Expectation => "expectation",
+            FailureKind::Refused => "refused",
+            FailureKind::Unused => "unused",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(expected) = &self.expected {
+            write!(f, "; expected {expected}")?;
+        }
+        if let Some(actual) = &self.actual {
+            write!(f, "; got {actual}")?;
+        }
+        Ok(())
+    }
+}

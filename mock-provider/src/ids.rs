@@ -1,0 +1,60 @@
+//! Ids and other accidents of the real thing, derived from a seed and a place: the same bytes on every run.
+
+/// The letters of an id.
+const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Seconds since 1970 of the model's first message (1 January 2026); nothing here reads a clock.
+pub(crate) const EPOCH: u64 = 1_767_225_600;
+
+/// A stream of pseudo-random bits (splitmix64).
+struct Bits(u64);
+
+impl Bits {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+/// FNV-1a.
+fn hash(seed: u64, text: &str) -> u64 {
+    text.bytes()
+        .fold(0xCBF2_9CE4_8422_2325 ^ seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+        })
+}
+
+/// `prefix` and `length` letters that follow from the seed and the place.
+pub(crate) fn id(prefix: &str, length: usize, seed: u64, place: &str) -> String {
+    let mut bits = Bits(hash(seed, prefix) ^ hash(seed.rotate_left(32), place).rotate_left(17));
+    let letter = |_| char::from(LETTERS[(bits.next() % 62) as usize]);
+    prefix.chars().chain((0..length).map(letter)).collect()
+}
+
+/// The signature of a thought: follows from its text alone, so that it holds in every session.
+pub(crate) fn signature(thinking: &str) -> String {
+    id("Eo", 86, 0, thinking)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_follows_from_seed_prefix_and_place() {
+        let base = id("msg_01", 22, 1, "0");
+
+        assert_eq!(base, id("msg_01", 22, 1, "0"));
+        assert_eq!(base.len(), 28);
+        for other in [
+            id("msg_01", 22, 2, "0"),
+            id("msg_01", 22, 1, "1"),
+            id("toolu_", 22, 1, "0"),
+        ] {
+            assert_ne!(base, other);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! What an answer consists of.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor, value};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::span::Span;
+use super::words::{Texts, True};
+
+/// One item of an answer's ordered `content`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Item {
+    /// A block of thinking.
+    Thinking(Thinking),
+    /// A block of redacted thinking, by its opaque data.
+    RedactedThinking(String),
+    /// A block of text: one chunk, or a list of chunks as streamed.
+    Text(Texts),
+    /// A tool call.
+    ToolCall(ToolCall),
+    /// Waits here until the gate of this name is released.
+    Gate(String),
+    /// Waits here for this long.
+    Delay(Span),
+    /// Says nothing more, here, and keeps the connection open.
+    Stall(Stall),
+    /// An error inside the stream, which ends it.
+    Error(StreamError),
+    /// The connection is cut here.
+    Cut(Cut),
+    /// A sign of life without content.
+    Ping(True),
+    /// Bytes put on the wire as they are, between two events.
+    Raw(String),
+}
+
+/// A block of thinking.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Thinking {
+    /// The thought, in chunks as streamed.
+    pub text: Texts,
+    /// Its signature; derived from the text if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// [`Thinking`] written as a mapping.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ThinkingMap {
+    /// The thought, in chunks as streamed.
+    text: Texts,
+    /// Its signature; derived from the text if left out.
+    signature: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Thinking {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Thinking;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, a list of texts, or `{ text, signature }`")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Thinking, E> {
+                Ok(Thinking {
+                    text: text.into(),
+                    signature: None,
+                })
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Thinking, A::Error> {
+                Ok(Thinking {
+                    text: Texts::deserialize(value::SeqAccessDeserializer::new(seq))?,
+                    signature: None,
+                })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Thinking, A::Error> {
+                let ThinkingMap { text, signature } =
+                    ThinkingMap::deserialize(value::MapAccessDeserializer::new(map))?;
+                Ok(Thinking { text, signature })
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Thinking {
+    fn schema_name() -> Cow<'static, str> {
+        "Thinking".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (texts, map) = (
+            generator.subschema_for::<Texts>(),
+            generator.subschema_for::<ThinkingMap>(),
+        );
+        json_schema!({ "description": "A block of thinking: its text, or its text and signature.", "anyOf": [texts, map] })
+    }
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The call's id; derived from the seed and the place in the script if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments; `{}` if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+    /// The arguments as raw text instead, for what is not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args_raw: Option<String>,
+    /// How many fragments the arguments are streamed in; 2 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub chunks: Option<usize>,
+}
+
+/// How an answer falls silent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Stall {
+    /// How long; until the client goes away if left out.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub length: Option<Span>,
+    /// Sends a ping this often meanwhile; none if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pings: Option<Span>,
+}
+
+/// [`Stall`] written as a mapping.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StallMap {
+    /// How long; until the client goes away if left out.
+    #[serde(rename = "for")]
+    length: Option<Span>,
+    /// Sends a ping this often meanwhile; none if left out.
+    pings: Option<Span>,
+}
+
+impl<'de> Deserialize<'de> for Stall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Stall;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`true` (silent until the client goes away) or `{ for: DURATION, pings: DURATION }`")
+            }
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Stall, E> {
+                if value {
+                    Ok(Stall::default())
+                } else {
+                    Err(E::invalid_value(Unexpected::Bool(false), &self))
+                }
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stall, A::Error> {
+                let StallMap { length, pings } =
+                    StallMap::deserialize(value::MapAccessDeserializer::new(map))?;
+                Ok(Stall { length, pings })
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Stall {
+    fn schema_name() -> Cow<'static, str> {
+        "Stall".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let map = generator.subschema_for::<StallMap>();
+        json_schema!({ "description": "`true`: silent until the client goes away.", "anyOf": [{ "const": true }, map] })
+    }
+}
+
+/// An error inside a stream that began well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StreamError {
+    /// The error's type, such as `overloaded_error`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The error's message.
+    pub message: String,
+}
+
+/// How a connection is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// Closed in the middle of the HTTP body.
+    Close,
+    /// Reset (TCP RST).
+    Reset,
+    /// The HTTP body ends in order, but the answer in it is not whole.
+    End,
+}
+
+/// Each way to cut with the word for it.
+const CUTS: [(&str, Cut); 3] = [
+    ("close", Cut::Close),
+    ("reset", Cut::Reset),
+    ("end", Cut::End),
+];
+
+impl<'de> Deserialize<'de> for Cut {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = Cut;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`true` or `close` (closed mid-body), `reset` (TCP RST) or `end` (the body ends in order, the answer does not)")
+            }
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Cut, E> {
+                if value {
+                    Ok(Cut::Close)
+                } else {
+                    Err(E::invalid_value(Unexpected::Bool(false), &self))
+                }
+            }
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Cut, E> {
+                let found = CUTS.iter().find(|(name, _)| *name == word);
+                found
+                    .map(|(_, cut)| *cut)
+                    .ok_or_else(|| E::invalid_value(Unexpected::Str(word), &self))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Cut {
+    fn schema_name() -> Cow<'static, str> {
+        "Cut".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`true` or `close`: closed in the middle of the body. `reset`: TCP RST. `end`: the body ends in order, the answer in it does not.",
+            "enum": [true, "close", "reset", "end"]
+        })
+    }
+}
+
+/// Tokens used, as the model reports them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// Input tokens that came from no cache; 10 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// Output tokens; a fourth of the characters said if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    /// Input tokens read from the cache; 0 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// Input tokens written to the cache; 0 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// Output tokens spent on reasoning, where the wire tells them apart; 0 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+}

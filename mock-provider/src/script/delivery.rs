@@ -1,0 +1,147 @@
+//! How an answer's bytes are put on the wire.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserializer, MapAccess, Unexpected, Visitor, value};
+use serde::{Deserialize, Serialize};
+
+use super::span::Span;
+
+/// How a stream's bytes are put on the wire.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "DeliveryMap")]
+pub struct Delivery {
+    /// Where one write ends and the next begins.
+    pub pace: Pace,
+    /// A rest after each write.
+    pub pause: Option<Span>,
+    /// Lines end in CR LF instead of LF.
+    pub crlf: bool,
+}
+
+impl Delivery {
+    /// Whether this is what a reply without `delivery` does.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == Delivery::default()
+    }
+}
+
+/// Where one write ends and the next begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// Each event is a write of its own.
+    #[default]
+    Events,
+    /// Everything between two waits is one write.
+    Whole,
+    /// So many bytes a write; events are joined and split as it comes.
+    Every(usize),
+    /// One write up to each of these offsets into the stream, and one for the rest.
+    At(Vec<usize>),
+}
+
+/// [`Delivery`] written as a mapping.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct DeliveryMap {
+    /// So many bytes a write, 1 for a trickle; events are joined and split as it comes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    every: Option<usize>,
+    /// One write up to each of these offsets into the stream, ascending, and one for the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Vec<usize>>,
+    /// Everything between two waits is one write.
+    whole: bool,
+    /// A rest after each write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause: Option<Span>,
+    /// Lines end in CR LF instead of LF.
+    crlf: bool,
+}
+
+impl From<Delivery> for DeliveryMap {
+    fn from(Delivery { pace, pause, crlf }: Delivery) -> Self {
+        let map = DeliveryMap {
+            pause,
+            crlf,
+            ..DeliveryMap::default()
+        };
+        match pace {
+            Pace::Events => map,
+            Pace::Whole => DeliveryMap { whole: true, ..map },
+            Pace::Every(bytes) => DeliveryMap {
+                every: Some(bytes),
+                ..map
+            },
+            Pace::At(offsets) => DeliveryMap {
+                at: Some(offsets),
+                ..map
+            },
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Delivery {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Delivery;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`events`, `whole`, or one of `{ every: BYTES }`, `{ at: [OFFSETS] }`, `{ whole: true }` with `pause` and `crlf`")
+            }
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Delivery, E> {
+                let pace = match word {
+                    "events" => Pace::Events,
+                    "whole" => Pace::Whole,
+                    _ => return Err(E::invalid_value(Unexpected::Str(word), &self)),
+                };
+                Ok(Delivery {
+                    pace,
+                    ..Delivery::default()
+                })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Delivery, A::Error> {
+                let DeliveryMap {
+                    every,
+                    at,
+                    whole,
+                    pause,
+                    crlf,
+                } = DeliveryMap::deserialize(value::MapAccessDeserializer::new(map))?;
+                let pace = match (every, at, whole) {
+                    (None, None, false) => Pace::Events,
+                    (None, None, true) => Pace::Whole,
+                    (Some(bytes), None, false) if bytes > 0 => Pace::Every(bytes),
+                    (Some(_), None, false) => {
+                        return Err(de::Error::custom("`every` is at least 1"));
+                    }
+                    (None, Some(at), false) if at.is_sorted_by(|a, b| a < b) => Pace::At(at),
+                    (None, Some(_), false) => {
+                        return Err(de::Error::custom("the offsets of `at` ascend"));
+                    }
+                    _ => {
+                        return Err(de::Error::custom(
+                            "at most one of `every`, `at` and `whole`",
+                        ));
+                    }
+                };
+                Ok(Delivery { pace, pause, crlf })
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Delivery {
+    fn schema_name() -> Cow<'static, str> {
+        "Delivery".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let map = generator.subschema_for::<DeliveryMap>();
+        json_schema!({ "description": "How the bytes are put on the wire.", "anyOf": [{ "enum": ["events", "whole"] }, map] })
+    }
+}

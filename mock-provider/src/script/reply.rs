@@ -1,0 +1,115 @@
+//! One reply of a script.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::content::{Cut, Item, Thinking, ToolCall, Usage};
+use super::delivery::Delivery;
+use super::expect::Expect;
+use super::span::Span;
+use super::words::{Repeat, Texts, Word};
+
+/// One reply of the scripted model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reply {
+    /// The reply is only for a request that fits (a lane beside the main line).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expect>,
+    /// How often it is served: a number, or `forever`; once if left out.
+    #[serde(skip_serializing_if = "Repeat::is_once")]
+    pub repeat: Repeat,
+    /// What the request that gets this reply must be like. A request that is not is a failure, and is answered all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect_request: Option<Expect>,
+    /// Waits before the first byte until the gate of this name is released.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// Waits before the first byte for this long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Span>,
+    /// Thinking, before the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Thinking>,
+    /// Text: one chunk, or a list of chunks as streamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Texts>,
+    /// Tool calls, after the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// The general, ordered form, instead of `thinking`, `text` and `tool_calls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Vec<Item>>,
+    /// The fragments of several tool calls interleave, where the wire can (OpenAI Chat).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interleave: bool,
+    /// Tokens used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Why the model stopped; `tool_use` after tool calls, else `end_turn`, if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// An HTTP error instead of an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<HttpFault>,
+    /// The connection is cut before the first byte, instead of an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+    /// How the bytes are put on the wire.
+    #[serde(skip_serializing_if = "Delivery::is_plain")]
+    pub delivery: Delivery,
+}
+
+impl Reply {
+    /// The names of the reply's gates, in order.
+    pub fn gates(&self) -> impl Iterator<Item = &str> {
+        let inner = self.content.iter().flatten().filter_map(|item| match item {
+            Item::Gate(name) => Some(name.as_str()),
+            _ => None,
+        });
+        self.gate.as_deref().into_iter().chain(inner)
+    }
+}
+
+/// Why the model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// It had said what it had to say.
+    EndTurn,
+    /// It waits for tools.
+    ToolUse,
+    /// It ran into the limit of output tokens.
+    MaxTokens,
+    /// It met a stop sequence.
+    StopSequence,
+    /// It refused.
+    Refusal,
+    /// It paused a long turn.
+    PauseTurn,
+}
+
+/// An HTTP error instead of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpFault {
+    /// The HTTP status, 300 to 599.
+    #[schemars(range(min = 300, max = 599))]
+    pub status: u16,
+    /// The error's type in the body; the one that goes with the status if left out.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The error's message; the status in words if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The error's code, where the wire has one (OpenAI), such as `insufficient_quota`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Headers to send, over the usual ones.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub headers: IndexMap<String, Word>,
+    /// The body as it is, instead of the wire's error document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}

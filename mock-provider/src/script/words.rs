@@ -1,0 +1,265 @@
+//! The small words of the grammar: texts, counts, yes.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserializer, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// One text, or a list of texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Texts(pub Vec<String>);
+
+impl Texts {
+    /// The texts joined.
+    #[must_use]
+    pub fn joined(&self) -> String {
+        self.0.concat()
+    }
+}
+
+impl From<&str> for Texts {
+    fn from(text: &str) -> Self {
+        Texts(vec![text.to_owned()])
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Texts;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of texts")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Texts, E> {
+                Ok(Texts::from(text))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = seq.next_element()? {
+                    texts.push(text);
+                }
+                Ok(Texts(texts))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Texts {
+    fn schema_name() -> Cow<'static, str> {
+        "Texts".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "One text, or a list of texts.", "type": ["string", "array"], "items": { "type": "string" } })
+    }
+}
+
+/// One mapping, or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct OneOrMany<T>(pub Vec<T>);
+
+impl<T> Default for OneOrMany<T> {
+    fn default() -> Self {
+        OneOrMany(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+            type Value = OneOrMany<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping or a list of mappings")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(de::value::MapAccessDeserializer::new(map))
+                    .map(|one| OneOrMany(vec![one]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut many = Vec::new();
+                while let Some(one) = seq.next_element()? {
+                    many.push(one);
+                }
+                Ok(OneOrMany(many))
+            }
+        }
+        deserializer.deserialize_any(V(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("OneOrMany_{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}
+
+/// How often a reply is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// So many times.
+    Times(u64),
+    /// As often as it is asked for, also never.
+    Forever,
+}
+
+impl Repeat {
+    /// Whether a reply that was served so often may be served again.
+    #[must_use]
+    pub fn allows(self, served: u64) -> bool {
+        match self {
+            Repeat::Times(times) => served < times,
+            Repeat::Forever => true,
+        }
+    }
+
+    /// Whether this is what a reply without `repeat` does.
+    #[must_use]
+    pub fn is_once(&self) -> bool {
+        *self == Repeat::Times(1)
+    }
+}
+
+impl Default for Repeat {
+    fn default() -> Self {
+        Repeat::Times(1)
+    }
+}
+
+impl Serialize for Repeat {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Repeat::Times(times) => serializer.serialize_u64(*times),
+            Repeat::Forever => serializer.serialize_str("forever"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Repeat {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = Repeat;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number of times, at least 1, or `forever`")
+            }
+            fn visit_u64<E: de::Error>(self, times: u64) -> Result<Repeat, E> {
+                if times == 0 {
+                    Err(E::invalid_value(Unexpected::Unsigned(0), &self))
+                } else {
+                    Ok(Repeat::Times(times))
+                }
+            }
+            fn visit_i64<E: de::Error>(self, times: i64) -> Result<Repeat, E> {
+                u64::try_from(times)
+                    .map_err(|_| E::invalid_value(Unexpected::Signed(times), &self))
+                    .and_then(|times| self.visit_u64(times))
+            }
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Repeat, E> {
+                if word == "forever" {
+                    Ok(Repeat::Forever)
+                } else {
+                    Err(E::invalid_value(Unexpected::Str(word), &self))
+                }
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Repeat {
+    fn schema_name() -> Cow<'static, str> {
+        "Repeat".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "How often the reply is served.", "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "forever" }] })
+    }
+}
+
+/// The word `true`: for what is either said or left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct True;
+
+impl Serialize for True {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(true)
+    }
+}
+
+impl<'de> Deserialize<'de> for True {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = True;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`true`")
+            }
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<True, E> {
+                if value {
+                    Ok(True)
+                } else {
+                    Err(E::invalid_value(Unexpected::Bool(false), &self))
+                }
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for True {
+    fn schema_name() -> Cow<'static, str> {
+        "True".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "const": true })
+    }
+}
+
+/// A text that may be written as a bare number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Word(pub String);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = Word;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a number")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Word, E> {
+                Ok(Word(text.to_owned()))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Word, E> {
+                Ok(Word(number.to_string()))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Word, E> {
+                Ok(Word(number.to_string()))
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Word, E> {
+                Ok(Word(number.to_string()))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl JsonSchema for Word {
+    fn schema_name() -> Cow<'static, str> {
+        "Word".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number"] })
+    }
+}
