@@ -74,6 +74,23 @@ pub enum Body {
     End(End),
 }
 
+impl Body {
+    /// The word that transcripts and evidence use for it.
+    #[must_use]
+    pub fn dir(&self) -> &'static str {
+        match self {
+            Body::ToAgent(_) => "to_agent",
+            Body::FromAgent(_) => "from_agent",
+            Body::Stderr(_) => "stderr",
+            Body::LlmRequest(_) => "llm_request",
+            Body::LlmReply(_) => "llm_reply",
+            Body::StdinClosed => "stdin_closed",
+            Body::Signal(_) => "signal",
+            Body::End(_) => "end",
+        }
+    }
+}
+
 /// A request that an agent sent to its model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LlmRequest {

@@ -1,0 +1,69 @@
+//! What can be wrong with a transcript, and where.
+
+use super::header::VERSION;
+use std::{fmt, io};
+
+/// A transcript that cannot be read on, with the place.
+#[derive(Debug)]
+pub struct Error {
+    /// The line of the file, from 1.
+    pub line: u64,
+    /// The byte column, from 1, where one place is to blame.
+    pub column: Option<usize>,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with a transcript.
+#[derive(Debug)]
+pub enum Problem {
+    /// Reading failed.
+    Io(io::Error),
+    /// The header is not one.
+    BadHeader(String),
+    /// A version of the format that this program does not know.
+    UnsupportedVersion(String),
+    /// The file ends in the middle of a record.
+    Cut,
+    /// A record beyond what the reader is ready to hold, with its length in bytes.
+    TooLong(u64),
+    /// A line that is not JSON.
+    NotJson(String),
+    /// A record whose `dir` is none of the known ones.
+    UnknownDir(String),
+    /// A record that lacks a field or holds a wrong one.
+    BadRecord(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if let Some(column) = self.column {
+            write!(f, ", column {column}")?;
+        }
+        match &self.problem {
+            Problem::Io(error) => write!(f, ": cannot be read: {error}"),
+            Problem::BadHeader(why) => write!(f, ": the transcript's header is broken: {why}"),
+            Problem::UnsupportedVersion(found) => {
+                write!(
+                    f,
+                    ": a transcript of version {found}; this program reads version {VERSION}"
+                )
+            }
+            Problem::Cut => write!(f, ": the file is cut in the middle of this record"),
+            Problem::TooLong(length) => write!(
+                f,
+                ": a record of {length} bytes is longer than any that can be held"
+            ),
+            Problem::NotJson(why) => write!(f, ": not JSON: {why}"),
+            Problem::UnknownDir(dir) => write!(
+                f,
+                ": unknown dir \"{dir}\"; known are {}",
+                super::record::DIRS.join(", ")
+            ),
+            Problem::BadRecord(why) => write!(f, ": not a transcript record: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

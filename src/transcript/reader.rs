@@ -1,0 +1,124 @@
+//! Reads transcripts and plain captures, one frame at a time.
+
+use super::{Error, Header, Problem, record};
+use crate::frame::{Body, Eol, Frame, Line};
+use crate::framing::{Framer, LINE_LIMIT};
+use std::io::BufRead;
+
+/// The longest record the reader holds: a line at its limit with every byte escaped as `\u00XX`, and some room for the rest.
+const RECORD_LIMIT: usize = 6 * LINE_LIMIT + (64 << 10);
+
+/// Reads a transcript frame by frame, in bounded memory. As an iterator it ends behind the first error.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    header: Option<Header>,
+    first: Option<Line>,
+    line: u64,
+    done: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads the header, if there is one.
+    ///
+    /// # Errors
+    /// A header that is broken, cut or of an unknown version; whatever reading the input reports.
+    pub fn new(input: R) -> Result<Self, Error> {
+        let mut reader = Reader {
+            input,
+            header: None,
+            first: None,
+            line: 0,
+            done: false,
+        };
+        let Some(line) = reader.next_line(LINE_LIMIT)? else {
+            return Ok(reader);
+        };
+        match Header::from_line(&line.bytes) {
+            None => reader.first = Some(line),
+            Some(Ok(header)) => reader.header = Some(header),
+            Some(Err((_, Problem::BadHeader(_)))) if line.eol == Eol::None => {
+                return Err(reader.error(None, Problem::Cut));
+            }
+            Some(Err((column, problem))) => return Err(reader.error(column, problem)),
+        }
+        Ok(reader)
+    }
+
+    /// The header; `None` for a plain capture.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>, Error> {
+        if self.header.is_none() {
+            let line = match self.first.take() {
+                Some(line) => Some(line),
+                None => self.next_line(LINE_LIMIT)?,
+            };
+            return Ok(line.map(|line| Frame {
+                at: 0,
+                body: Body::FromAgent(line),
+            }));
+        }
+        let Some(line) = self.next_line(RECORD_LIMIT)? else {
+            return Ok(None);
+        };
+        if line.dropped > 0 {
+            return Err(self.error(
+                None,
+                Problem::TooLong(line.bytes.len() as u64 + line.dropped),
+            ));
+        }
+        record::read(&line.bytes)
+            .map(Some)
+            .map_err(|(column, problem)| match problem {
+                Problem::NotJson(_) if line.eol == Eol::None => {
+                    self.error(Some(line.bytes.len() + 1), Problem::Cut)
+                }
+                problem => self.error(column, problem),
+            })
+    }
+
+    fn next_line(&mut self, limit: usize) -> Result<Option<Line>, Error> {
+        let mut framer = Framer::new(limit);
+        let mut line = None;
+        self.line += 1;
+        while line.is_none() {
+            let chunk = match self.input.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.error(None, Problem::Io(error))),
+            };
+            if chunk.is_empty() {
+                framer.finish(&mut |last| line = Some(last));
+                return Ok(line);
+            }
+            let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |newline| newline + 1);
+            framer.push(&chunk[..end], &mut |next| line = Some(next));
+            self.input.consume(end);
+        }
+        Ok(line)
+    }
+
+    fn error(&self, column: Option<usize>, problem: Problem) -> Error {
+        Error {
+            line: self.line,
+            column,
+            problem,
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<Frame, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let next = self.next_frame().transpose();
+        self.done = !matches!(next, Some(Ok(_)));
+        next
+    }
+}

@@ -1,0 +1,253 @@
+//! One line of a transcript behind its header: a frame as JSON.
+
+use super::error::Problem;
+use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use data_encoding::BASE64;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The words that `dir` can be.
+pub(super) const DIRS: &[&str] = &[
+    "to_agent",
+    "from_agent",
+    "stderr",
+    "llm_request",
+    "llm_reply",
+    "stdin_closed",
+    "signal",
+    "end",
+];
+
+/// A record with every field that any `dir` knows. Generic over the body of a request: raw text when read, so that it is judged
+/// as a document of its own (a parser's nesting limit counts from its root), a value when written.
+#[derive(Default, Serialize, Deserialize)]
+struct Record<'a, B> {
+    at: u64,
+    dir: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b64: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eol: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<B>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orphans: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<Cow<'a, str>>,
+}
+
+/// Appends a frame as one line of JSON, newline included.
+pub(super) fn write(frame: &Frame, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let mut record = Record::<&Value> {
+        at: frame.at,
+        dir: Cow::Borrowed(frame.body.dir()),
+        ..Record::default()
+    };
+    match &frame.body {
+        Body::ToAgent(line) | Body::FromAgent(line) | Body::Stderr(line) => {
+            match std::str::from_utf8(&line.bytes) {
+                Ok(text) => record.line = Some(text.into()),
+                Err(_) => record.b64 = Some(BASE64.encode(&line.bytes)),
+            }
+            record.eol = match line.eol {
+                Eol::Lf => None,
+                Eol::CrLf => Some("crlf".into()),
+                Eol::None => Some("none".into()),
+            };
+            record.dropped = (line.dropped > 0).then_some(line.dropped);
+        }
+        Body::LlmRequest(request) => {
+            record.n = Some(request.n);
+            record.path = Some(request.path.as_str().into());
+            record.body = Some(&request.body);
+        }
+        Body::LlmReply(reply) => {
+            record.n = Some(reply.n);
+            record.status = Some(reply.status);
+            record.end = Some(reply.end.as_str().into());
+        }
+        Body::StdinClosed => {}
+        Body::Signal(name) => record.signal = Some(name.as_str().into()),
+        Body::End(end) => write_end(end, &mut record),
+    }
+    serde_json::to_writer(&mut *out, &record)?;
+    out.push(b'\n');
+    Ok(())
+}
+
+fn write_end<'a>(end: &'a End, record: &mut Record<'a, &Value>) {
+    let (word, orphans) = match end {
+        End::Exited { code, orphans } => {
+            record.code = Some(*code);
+            ("exited", *orphans)
+        }
+        End::Signalled { signal, orphans } => {
+            record.signal = Some((*signal).into());
+            ("signalled", *orphans)
+        }
+        End::Killed { why } => {
+            record.why = Some(why.as_str().into());
+            ("killed", 0)
+        }
+        End::Open => ("open", 0),
+    };
+    record.end = Some(word.into());
+    record.orphans = (orphans > 0).then_some(orphans);
+}
+
+/// Reads one line, its newline left out. The column is given where one place is to blame.
+pub(super) fn read(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
+    let record: Record<&RawValue> = serde_json::from_slice(line).map_err(|error| {
+        let problem = if error.is_data() {
+            Problem::BadRecord
+        } else {
+            Problem::NotJson
+        };
+        (Some(error.column()), problem(reason(&error)))
+    })?;
+    let at = record.at;
+    body(record)
+        .map(|body| Frame { at, body })
+        .map_err(|problem| (None, problem))
+}
+
+fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
+    Ok(match &*record.dir {
+        "to_agent" => Body::ToAgent(text(record)?),
+        "from_agent" => Body::FromAgent(text(record)?),
+        "stderr" => Body::Stderr(text(record)?),
+        "llm_request" => Body::LlmRequest(request(record)?),
+        "llm_reply" => Body::LlmReply(reply(&record)?),
+        "stdin_closed" => Body::StdinClosed,
+        "signal" => match required(record.signal, "signal")? {
+            Value::String(name) => Body::Signal(name),
+            other => {
+                return Err(Problem::BadRecord(format!(
+                    "\"signal\" is {other}, not a signal's name"
+                )));
+            }
+        },
+        "end" => Body::End(end(record)?),
+        unknown => return Err(Problem::UnknownDir(unknown.to_owned())),
+    })
+}
+
+fn text(record: Record<&RawValue>) -> Result<Line, Problem> {
+    let bytes = match (record.line, record.b64) {
+        (Some(line), None) => line.into_owned().into_bytes(),
+        (None, Some(b64)) => BASE64
+            .decode(b64.as_bytes())
+            .map_err(|error| Problem::BadRecord(format!("\"b64\" is no Base64: {error}")))?,
+        (Some(_), Some(_)) => {
+            return Err(Problem::BadRecord("both \"line\" and \"b64\"".to_owned()));
+        }
+        (None, None) => return Err(missing("line")),
+    };
+    let eol = match record.eol.as_deref() {
+        None | Some("lf") => Eol::Lf,
+        Some("crlf") => Eol::CrLf,
+        Some("none") => Eol::None,
+        Some(other) => {
+            return Err(Problem::BadRecord(format!(
+                "\"eol\" is \"{other}\", not \"crlf\" or \"none\""
+            )));
+        }
+    };
+    Ok(Line {
+        bytes,
+        eol,
+        dropped: record.dropped.unwrap_or(0),
+    })
+}
+
+fn request(record: Record<&RawValue>) -> Result<LlmRequest, Problem> {
+    let raw = record.body.map_or("null", RawValue::get);
+    let body = serde_json::from_str(raw)
+        .map_err(|error| Problem::BadRecord(format!("\"body\": {}", reason(&error))))?;
+    Ok(LlmRequest {
+        n: required(record.n, "n")?,
+        path: record.path.unwrap_or_default().into_owned(),
+        body,
+    })
+}
+
+fn reply(record: &Record<&RawValue>) -> Result<LlmReply, Problem> {
+    let end = match record.end.as_deref() {
+        Some("complete") => ReplyEnd::Complete,
+        Some("client_closed") => ReplyEnd::ClientClosed,
+        Some("cut") => ReplyEnd::Cut,
+        Some(other) => {
+            return Err(Problem::BadRecord(format!(
+                "no way for a reply to end: \"{other}\""
+            )));
+        }
+        None => return Err(missing("end")),
+    };
+    Ok(LlmReply {
+        n: required(record.n, "n")?,
+        status: required(record.status, "status")?,
+        end,
+    })
+}
+
+fn end(record: Record<&RawValue>) -> Result<End, Problem> {
+    let orphans = record.orphans.unwrap_or(0);
+    Ok(match record.end.as_deref() {
+        Some("exited") => End::Exited {
+            code: required(record.code, "code")?,
+            orphans,
+        },
+        Some("signalled") => {
+            let signal = required(record.signal, "signal")?;
+            let number = signal
+                .as_i64()
+                .and_then(|number| i32::try_from(number).ok());
+            let signal = number.ok_or_else(|| {
+                Problem::BadRecord(format!("\"signal\" is {signal}, not a signal's number"))
+            })?;
+            End::Signalled { signal, orphans }
+        }
+        Some("killed") => End::Killed {
+            why: record.why.unwrap_or_default().into_owned(),
+        },
+        Some("open") => End::Open,
+        Some(other) => {
+            return Err(Problem::BadRecord(format!(
+                "no way for a session to end: \"{other}\""
+            )));
+        }
+        None => return Err(missing("end")),
+    })
+}
+
+fn required<T>(field: Option<T>, name: &str) -> Result<T, Problem> {
+    field.ok_or_else(|| missing(name))
+}
+
+fn missing(name: &str) -> Problem {
+    Problem::BadRecord(format!("missing field `{name}`"))
+}
+
+/// What the JSON parser said, without its own idea of the place.
+pub(super) fn reason(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    said.split(" at line ").next().unwrap_or(&said).to_owned()
+}

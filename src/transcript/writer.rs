@@ -1,0 +1,44 @@
+//! Writes transcripts.
+
+use super::{header::Header, record};
+use crate::frame::Frame;
+use std::io::{self, Write};
+
+/// Writes a transcript. Each record goes out in one write, so that a process that dies tears at most the last one.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a transcript with its header.
+    ///
+    /// # Errors
+    /// What the writer underneath reports.
+    pub fn new(mut out: W, header: &Header) -> io::Result<Self> {
+        let mut buffer = header.to_json()?;
+        buffer.push(b'\n');
+        out.write_all(&buffer)?;
+        Ok(Writer { out, buffer })
+    }
+
+    /// Appends one frame.
+    ///
+    /// # Errors
+    /// What the writer underneath reports.
+    pub fn write(&mut self, frame: &Frame) -> io::Result<()> {
+        self.buffer.clear();
+        record::write(frame, &mut self.buffer)?;
+        self.out.write_all(&self.buffer)
+    }
+
+    /// Flushes and hands back the writer underneath.
+    ///
+    /// # Errors
+    /// What the flush reports.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
