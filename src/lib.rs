@@ -7,6 +7,7 @@ pub mod dialect;
 pub mod finding;
 pub mod frame;
 pub mod framing;
+pub mod judgement;
 pub mod located;
 pub mod matcher;
 pub mod report;

@@ -1,0 +1,148 @@
+//! From findings to a verdict: one small algebra for `run` and `check`. Pure.
+
+use crate::finding::{Blame, Finding, Level, Source};
+use crate::report::{ScenarioReport, Summary};
+use crate::verdict::Verdict;
+
+/// How severe to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// A broken `should` fails.
+    Strict,
+    /// Every rule at its own level.
+    #[default]
+    Spec,
+    /// A broken `should` is a note; a `must` that the page does not ask for is a warning.
+    Lenient,
+}
+
+impl Profile {
+    /// The level of a rule under this profile.
+    #[must_use]
+    pub fn level(self, level: Level, source: Source) -> Level {
+        match (self, level, source) {
+            (Profile::Strict, Level::Should, _) => Level::Must,
+            (Profile::Lenient, Level::Should, _) => Level::May,
+            (Profile::Lenient, Level::Must, Source::Host | Source::Hygiene) => Level::Should,
+            (_, level, _) => level,
+        }
+    }
+
+    /// Sets the level of each finding to what this profile makes of it. To be done once.
+    pub fn apply(self, findings: &mut [Finding]) {
+        for finding in findings {
+            finding.level = self.level(finding.level, finding.source);
+        }
+    }
+}
+
+/// The verdict over a history that was judged: the worst finding on the judged side decides, and nothing judged is no pass.
+#[must_use]
+pub fn verdict(findings: &[Finding], side: Blame, anything_exercised: bool) -> Verdict {
+    let worst = findings
+        .iter()
+        .filter(|finding| finding.blame == side)
+        .map(|finding| finding.level)
+        .max();
+    match worst {
+        Some(Level::Must) => Verdict::Fail,
+        Some(Level::Should) => Verdict::Warn,
+        _ if anything_exercised => Verdict::Pass,
+        _ => Verdict::NotExercised,
+    }
+}
+
+/// Counts verdicts. `known` and `flaky` are for those who know of baselines and retries to fill in.
+#[must_use]
+pub fn summary(scenarios: &[ScenarioReport]) -> Summary {
+    let mut counts = Summary::default();
+    for scenario in scenarios {
+        *match scenario.verdict {
+            Verdict::Pass => &mut counts.passed,
+            Verdict::Fail => &mut counts.failed,
+            Verdict::Warn => &mut counts.warned,
+            Verdict::Inconclusive => &mut counts.inconclusive,
+            Verdict::NotExercised => &mut counts.not_exercised,
+            Verdict::Skipped => &mut counts.skipped,
+            Verdict::Broken => &mut counts.broken,
+        } += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(level: Level, blame: Blame) -> Finding {
+        Finding {
+            rule: "r".into(),
+            level,
+            source: Source::Spec,
+            blame,
+            clauses: vec![],
+            at: 1,
+            key: String::new(),
+            message: String::new(),
+            expected: vec![],
+            pointer: String::new(),
+            evidence: vec![],
+            rerun: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_worst_finding_of_the_judged_side_decides() {
+        use Blame::{Agent, Host};
+        use Level::{May, Must, Should};
+        type Case = (&'static [(Level, Blame)], Blame, bool, Verdict);
+        let cases: [Case; 8] = [
+            (&[], Agent, true, Verdict::Pass),
+            (&[], Agent, false, Verdict::NotExercised),
+            (&[(May, Agent)], Agent, true, Verdict::Pass),
+            (&[(Should, Agent)], Agent, true, Verdict::Warn),
+            (
+                &[(Should, Agent), (Must, Agent), (May, Agent)],
+                Agent,
+                true,
+                Verdict::Fail,
+            ),
+            (&[(Must, Agent)], Agent, false, Verdict::Fail),
+            (&[(Must, Host)], Agent, true, Verdict::Pass),
+            (&[(Must, Host)], Host, true, Verdict::Fail),
+        ];
+        for (given, side, exercised, expected) in cases {
+            let findings: Vec<_> = given
+                .iter()
+                .map(|&(level, blame)| finding(level, blame))
+                .collect();
+            assert_eq!(
+                verdict(&findings, side, exercised),
+                expected,
+                "{given:?} {side:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn profiles_shift_levels() {
+        use Level::{May, Must, Should};
+        use Source::{Host, Hygiene, Spec};
+        let cases = [
+            (Profile::Strict, Should, Spec, Must),
+            (Profile::Strict, May, Spec, May),
+            (Profile::Spec, Should, Host, Should),
+            (Profile::Spec, Must, Hygiene, Must),
+            (Profile::Lenient, Must, Spec, Must),
+            (Profile::Lenient, Must, Host, Should),
+            (Profile::Lenient, Should, Spec, May),
+        ];
+        for (profile, level, source, expected) in cases {
+            assert_eq!(
+                profile.level(level, source),
+                expected,
+                "{profile:?} {level:?} {source:?}"
+            );
+        }
+    }
+}
