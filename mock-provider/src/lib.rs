@@ -22,7 +22,7 @@ pub mod script;
 mod wire;
 
 pub use answer::{Answer, Block, HttpError, Message, Piece, Tokens};
-pub use expect::{Mismatch, mismatches};
+pub use expect::Mismatch;
 pub use failure::{Failure, FailureKind};
 pub use headers::Headers;
 pub use model::{Model, Served};

@@ -1,1 +1,13 @@
-//! (to come)
+//! Dialects: a folder of data for one protocol at one version, loaded and linted.
+
+pub mod file;
+mod lint;
+mod load;
+mod source;
+mod types;
+mod vocabulary;
+
+pub use load::load;
+pub use source::DialectSource;
+pub use types::{Clause, Dialect, Session};
+pub use vocabulary::{Named, Vocabulary};

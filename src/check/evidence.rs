@@ -1,0 +1,107 @@
+//! The frames just behind the newest one, kept to be quoted in findings.
+
+use crate::finding::Evidence;
+use crate::frame::{Body, End, Frame};
+use std::collections::VecDeque;
+
+const KEPT: usize = 6;
+const TEXT: usize = 600;
+
+/// The newest frames, shortened.
+#[derive(Debug, Default)]
+pub(super) struct Recent(VecDeque<Quote>);
+
+#[derive(Debug)]
+struct Quote {
+    frame: u64,
+    micros: u64,
+    dir: &'static str,
+    text: Vec<u8>,
+    whole: usize,
+}
+
+impl Recent {
+    pub(super) fn push(&mut self, n: u64, frame: &Frame) {
+        let (dir, text) = quote(&frame.body);
+        let whole = text.len();
+        let mut kept = if self.0.len() == KEPT {
+            self.0.pop_front().map(|q| q.text).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        kept.clear();
+        kept.extend_from_slice(&text[..whole.min(TEXT)]);
+        self.0.push_back(Quote {
+            frame: n,
+            micros: frame.at,
+            dir,
+            text: kept,
+            whole,
+        });
+    }
+
+    /// The newest frame, marked, behind the ones before it.
+    pub(super) fn quoted(&self) -> Vec<Evidence> {
+        let newest = self.0.back().map_or(0, |q| q.frame);
+        let each = self.0.iter().map(|q| Evidence {
+            frame: q.frame,
+            micros: q.micros,
+            dir: q.dir.to_owned(),
+            text: q.shown(),
+            here: q.frame == newest,
+        });
+        each.collect()
+    }
+}
+
+impl Quote {
+    fn shown(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.text).into_owned();
+        if self.whole > TEXT {
+            while text.ends_with(char::REPLACEMENT_CHARACTER) {
+                text.pop();
+            }
+            text.push_str(&format!("… ({} bytes)", self.whole));
+        }
+        text
+    }
+}
+
+fn quote(body: &Body) -> (&'static str, std::borrow::Cow<'_, [u8]>) {
+    match body {
+        Body::FromAgent(line) => ("from_agent", line.bytes.as_slice().into()),
+        Body::ToAgent(line) => ("to_agent", line.bytes.as_slice().into()),
+        Body::Stderr(line) => ("stderr", line.bytes.as_slice().into()),
+        Body::LlmRequest(request) => (
+            "llm_request",
+            format!("request {} to {}", request.n, request.path)
+                .into_bytes()
+                .into(),
+        ),
+        Body::LlmReply(reply) => {
+            let text = format!(
+                "reply {}: status {}, {}",
+                reply.n,
+                reply.status,
+                reply.end.as_str()
+            );
+            ("llm_reply", text.into_bytes().into())
+        }
+        Body::StdinClosed => ("stdin_closed", b"".as_slice().into()),
+        Body::Signal(name) => ("signal", name.as_bytes().into()),
+        Body::End(end) => ("end", end_text(end).into_bytes().into()),
+    }
+}
+
+fn end_text(end: &End) -> String {
+    let orphans = |n: &u32| match n {
+        0 => String::new(),
+        n => format!(", leaving {n} process(es) behind"),
+    };
+    match end {
+        End::Exited { code, orphans: n } => format!("exited with code {code}{}", orphans(n)),
+        End::Signalled { signal, orphans: n } => format!("ended by signal {signal}{}", orphans(n)),
+        End::Killed { why } => format!("killed: {why}"),
+        End::Open => "still alive when the recording stopped".to_owned(),
+    }
+}

@@ -1,0 +1,11 @@
+//! The Checker: frames in, findings out. Pure: no clock, no environment, no file, no async.
+//!
+//! The same code judges a session while it runs and a recording of it, so the findings are the same; and the findings of a
+//! prefix are a prefix of the findings of the whole, for only the end may add.
+
+mod checker;
+mod evidence;
+mod reading;
+
+pub use checker::{Checker, Context, Outcome};
+pub use reading::Reading;

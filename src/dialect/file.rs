@@ -1,0 +1,167 @@
+//! What a `dialect.yaml` and a `clauses.yaml` may hold.
+
+use crate::finding::Level;
+use crate::located::{Located, Node};
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+/// A dialect's first file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DialectFile {
+    /// The name, without the version.
+    pub name: String,
+    /// The version, as in `NAME@VERSION`.
+    pub version: String,
+    /// One line for people.
+    #[serde(default)]
+    pub title: String,
+    /// The dialect that this one changes, `NAME@VERSION`.
+    #[serde(default)]
+    pub extends: Option<Located<String>>,
+    /// Where the name of a frame stands.
+    #[serde(default)]
+    pub discriminator: Option<Discriminator>,
+    /// The events.
+    #[serde(default)]
+    pub events: IndexMap<String, Option<NameFile>>,
+    /// The commands.
+    #[serde(default)]
+    pub commands: IndexMap<String, Option<NameFile>>,
+    /// In a delta: names of the base that this version lacks.
+    #[serde(default)]
+    pub removed: Vec<String>,
+    /// How a session begins.
+    #[serde(default)]
+    pub session: Option<SessionFile>,
+    /// What the agent may declare that it can do.
+    #[serde(default)]
+    pub capabilities: IndexMap<String, CapabilityFile>,
+    /// Waits, by name, as durations.
+    #[serde(default)]
+    pub budgets: IndexMap<String, Node>,
+    /// Limits in bytes: `line` for a line of the agent.
+    #[serde(default)]
+    pub limits: IndexMap<String, u64>,
+    /// How the agent is started.
+    #[serde(default)]
+    pub launch: Option<Launch>,
+}
+
+/// JSON Pointers to the name of a frame.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Discriminator {
+    /// In an event.
+    pub events: String,
+    /// In a command.
+    pub commands: String,
+}
+
+/// An event or a command.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NameFile {
+    /// Where the name of a nested kind stands.
+    pub kind: Option<String>,
+    /// The nested kinds.
+    pub kinds: Vec<String>,
+}
+
+/// How a session begins and ends.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionFile {
+    /// The event that says that the agent is up; none if it says nothing.
+    pub ready: Option<Located<String>>,
+    /// The pattern that shows that the agent came as far as a first turn.
+    pub turn: Option<Node>,
+    /// The pattern of commands that ask the process to end.
+    pub quit: Option<Node>,
+    /// Where the agent says its version, and which it may say.
+    pub version: Option<VersionFile>,
+}
+
+/// Where the agent says its version.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VersionFile {
+    /// The event.
+    pub event: String,
+    /// The pointer into it.
+    pub at: String,
+    /// A regular expression for the versions of this dialect.
+    pub matches: String,
+}
+
+/// Where the agent declares a capability.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapabilityFile {
+    /// The event; none if every agent of this dialect has it.
+    #[serde(default)]
+    pub event: Option<String>,
+    /// The pointer to a true value in it.
+    #[serde(default)]
+    pub at: String,
+}
+
+/// How the agent is started. Strings may hold `{llm_url}`, `{workspace}` and `{home}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Launch {
+    /// The names that programs of this dialect usually have.
+    pub programs: Vec<String>,
+    /// Arguments.
+    pub args: Vec<String>,
+    /// Environment variables.
+    pub env: IndexMap<String, String>,
+    /// Files written before the start, by path under the scratch HOME.
+    pub home_files: IndexMap<String, String>,
+    /// What each wire of the model adds.
+    pub wires: IndexMap<String, Wire>,
+}
+
+/// What one wire of the model adds to a launch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Wire {
+    /// Arguments, behind those of the launch.
+    pub args: Vec<String>,
+    /// Environment variables.
+    pub env: IndexMap<String, String>,
+    /// Files under the scratch HOME.
+    pub home_files: IndexMap<String, String>,
+}
+
+/// One normative statement of a spec.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClauseFile {
+    /// Its id; append-only.
+    pub id: Located<String>,
+    /// The section of the page.
+    pub section: String,
+    /// How strongly the page asks.
+    pub strength: Level,
+    /// Whom it binds.
+    pub side: Side,
+    /// What it says, in our words.
+    pub text: String,
+    /// Given, and true, if a check can exist.
+    #[serde(default)]
+    pub testable: Option<bool>,
+    /// Why no check can exist.
+    #[serde(default)]
+    pub untestable: Option<String>,
+}
+
+/// Whom a clause binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The agent.
+    Agent,
+    /// The host.
+    Host,
+}

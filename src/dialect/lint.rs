@@ -1,0 +1,205 @@
+//! Refuses rules that are unsound, toothless or dangling.
+
+use super::Clause;
+use crate::located::{Error, Located, Node, did_you_mean};
+use crate::rules::automaton::{Automaton, START, places};
+use crate::rules::cond::{Compare, Cond, Operand};
+use crate::rules::file::OrderingFile;
+use crate::rules::parse::{Atom, Pattern};
+use crate::rules::rule::{Form, Rule};
+use crate::rules::symbol::Symbols;
+use crate::rules::world::Memory;
+use indexmap::IndexMap;
+use std::path::Path;
+
+/// The states of an automaton that are looked at; an expression with more is not judged.
+const MOST_STATES: usize = 4096;
+
+/// What is wrong with the rules themselves.
+pub(super) fn rules(
+    file: &OrderingFile,
+    rules: &[Rule],
+    memory: &Memory,
+    symbols: &Symbols,
+    root: &Node,
+) -> Vec<Error> {
+    let mut errors = Vec::new();
+    for rule in rules {
+        let mut say = |message: String| errors.push(root.error_at(rule.span, message));
+        if rule.doc.is_empty() {
+            say("a rule needs a `doc`: what it asks, and why a host cares".to_owned());
+        }
+        match &rule.form {
+            Form::Order(order) => {
+                if let Some(message) = races(&order.automaton, symbols) {
+                    say(message);
+                }
+                if never_fails(&order.automaton, &order.also) {
+                    say("this order can never fail: it accepts every history".to_owned());
+                }
+            }
+            Form::Require(require) => {
+                if let Some(message) = command_denied(&require.require, true, memory, symbols) {
+                    say(message);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (old, new) in &file.aliases {
+        if !file.rules.contains_key(&new.value) {
+            errors.push(root.error_at(
+                new.span,
+                format!("the alias `{old}` stands for a rule that is not there"),
+            ));
+        }
+    }
+    errors
+}
+
+/// An event that is allowed before a command and not after it may already be in the pipe.
+fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
+    let is_command = |atom: &Atom| atom.include.meets(&symbols.commands);
+    for state in automaton.reachable(MOST_STATES) {
+        let followers = automaton.followers(state);
+        let events = || places(followers).filter(|p| !is_command(automaton.atom(*p)));
+        for command in places(followers).filter(|p| is_command(automaton.atom(*p))) {
+            let same = |p: &usize| {
+                automaton
+                    .atom(*p)
+                    .include
+                    .meets(&automaton.atom(command).include)
+            };
+            let next = places(followers).filter(same).fold(0, |s, p| s | 1 << p);
+            let after: Vec<_> = places(automaton.followers(next))
+                .map(|p| automaton.atom(p))
+                .collect();
+            for event in events() {
+                let event = automaton.atom(event);
+                let allowed = after.iter().any(|a| {
+                    event.include.iter().all(|s| a.include.contains(s))
+                        && (a.guards.is_empty() || a.source == event.source)
+                });
+                if !allowed {
+                    return Some(format!(
+                        "`{}` may come before `{}` and not after it, but it may already be in the pipe when the command is sent: \
+                         allow it there too, or write the rule against the agent's own acknowledgement",
+                        event.source,
+                        automaton.atom(command).source
+                    ));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether no history can break the expression.
+fn never_fails(automaton: &Automaton, also: &Pattern) -> bool {
+    let mut relevant = automaton.symbols();
+    relevant.extend(&also.symbols());
+    let states = automaton.reachable(MOST_STATES);
+    states.len() < MOST_STATES
+        && states.iter().all(|state| {
+            automaton.accepts(*state)
+                && relevant.iter().all(|symbol| {
+                    places(automaton.followers(*state)).any(|p| {
+                        let atom = automaton.atom(p);
+                        atom.include.contains(symbol)
+                            && !atom.exclude.contains(symbol)
+                            && atom.guards.is_empty()
+                    })
+                })
+        })
+        && automaton.accepts(START)
+}
+
+/// "No such event after that command" in a condition: the event may already be in the pipe.
+fn command_denied(
+    cond: &Cond,
+    positive: bool,
+    memory: &Memory,
+    symbols: &Symbols,
+) -> Option<String> {
+    const ADVICE: &str = "the event may already be in the pipe when the command is sent: write it against the agent's own acknowledgement, \
+                          or let the state `settles`";
+    let fed = |operand: &Operand| match operand {
+        Operand::State(var) => {
+            let spec = &memory.state.get(*var)?.0;
+            (spec.from_commands && spec.settles.is_none()).then(|| spec.name.clone())
+        }
+        _ => None,
+    };
+    match cond {
+        Cond::All(each) | Cond::Any(each) => each
+            .iter()
+            .find_map(|c| command_denied(c, positive, memory, symbols)),
+        Cond::Not(inner) => command_denied(inner, !positive, memory, symbols),
+        Cond::Seen(_, pattern) if !positive && pattern.symbols().meets(&symbols.commands) => {
+            Some(format!(
+                "`{}` must not have come before this event, but {ADVICE}",
+                pattern.sources().join(" | ")
+            ))
+        }
+        Cond::Compare {
+            how: Compare::In,
+            right,
+            ..
+        } if !positive => fed(right).map(|name| {
+            format!("`${name}` is fed by commands and must not hold this, but {ADVICE}")
+        }),
+        Cond::Compare {
+            how: Compare::NotIn,
+            right,
+            ..
+        } if positive => fed(right).map(|name| {
+            format!("`${name}` is fed by commands and must not hold this, but {ADVICE}")
+        }),
+        _ => None,
+    }
+}
+
+fn unknown_clause(id: &str, clauses: &IndexMap<String, Clause>) -> String {
+    let hint = did_you_mean(id, clauses.keys().map(String::as_str));
+    let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
+    format!("the clause `{id}` is not in clauses.yaml{hint}")
+}
+
+/// Clauses that rules cite and that do not exist.
+pub(super) fn clause_ids(
+    file: &OrderingFile,
+    clauses: &IndexMap<String, Clause>,
+    root: &Node,
+) -> Vec<Error> {
+    let cited = file.rules.values().flat_map(|rule| &rule.clauses);
+    let dangling = cited.filter(|c: &&Located<String>| !clauses.contains_key(&c.value));
+    dangling
+        .map(|c| root.error_at(c.span, unknown_clause(&c.value, clauses)))
+        .collect()
+}
+
+/// Clauses that the definitions cite and that do not exist.
+pub(super) fn schema_clauses(
+    rules: &[Rule],
+    clauses: &IndexMap<String, Clause>,
+    path: &Path,
+) -> Vec<Error> {
+    let schemas = rules.iter().filter(|r| matches!(r.form, Form::Schema(_)));
+    let cited = schemas.flat_map(|r| r.clauses.iter().map(move |c| (r, c)));
+    let dangling = cited.filter(|(_, c)| !clauses.contains_key(*c));
+    let errors = dangling.map(|(r, c)| {
+        let Form::Schema(name) = &r.form else {
+            unreachable!("filtered above")
+        };
+        let file = if name.starts_with('>') {
+            "commands.json"
+        } else {
+            "events.json"
+        };
+        Error::of_file(
+            path.with_file_name(file),
+            format!("in `{name}`: {}", unknown_clause(c, clauses)),
+        )
+    });
+    errors.collect()
+}

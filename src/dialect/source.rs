@@ -1,0 +1,89 @@
+//! Where dialect folders come from: the executable itself, or a folder of the user's.
+
+use crate::located::Error;
+use include_dir::{Dir, include_dir};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
+
+/// A folder that holds dialects as `NAME/VERSION/`.
+#[derive(Debug, Clone, Default)]
+pub struct DialectSource {
+    folder: Option<PathBuf>,
+}
+
+impl DialectSource {
+    /// The dialects inside the executable, those of a user's folder before them.
+    #[must_use]
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        DialectSource { folder }
+    }
+
+    /// Every `(name, version)` on offer, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for name in EMBEDDED.dirs() {
+            for version in name
+                .dirs()
+                .filter(|d| d.get_file(d.path().join("dialect.yaml")).is_some())
+            {
+                found.push((last(name.path()), last(version.path())));
+            }
+        }
+        for name in folders(self.folder.as_deref()) {
+            for version in folders(Some(&name))
+                .into_iter()
+                .filter(|v| v.join("dialect.yaml").is_file())
+            {
+                found.push((last(&name), last(&version)));
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// The text of a file of a dialect, and the path to name it by; `None` if it is not there.
+    ///
+    /// # Errors
+    /// If it is there and cannot be read.
+    pub fn read(
+        &self,
+        name: &str,
+        version: &str,
+        file: &str,
+    ) -> Result<Option<(PathBuf, Cow<'static, str>)>, Error> {
+        let below = Path::new(name).join(version).join(file);
+        if let Some(folder) = &self.folder
+            && folder.join(name).join(version).is_dir()
+        {
+            let path = folder.join(&below);
+            return match std::fs::read_to_string(&path) {
+                Ok(text) => Ok(Some((path, Cow::Owned(text)))),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+                Err(e) => Err(Error::of_file(path, format!("cannot be read: {e}"))),
+            };
+        }
+        let text = EMBEDDED.get_file(&below).and_then(|f| f.contents_utf8());
+        Ok(text.map(|text| (Path::new("schemas").join(below), Cow::Borrowed(text))))
+    }
+}
+
+fn last(path: &Path) -> String {
+    path.file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn folders(path: Option<&Path>) -> Vec<PathBuf> {
+    let entries = path
+        .and_then(|p| std::fs::read_dir(p).ok())
+        .into_iter()
+        .flatten();
+    entries
+        .filter_map(|e| e.ok().map(|e| e.path()))
+        .filter(|p| p.is_dir())
+        .collect()
+}

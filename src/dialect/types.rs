@@ -1,0 +1,105 @@
+//! A dialect, loaded. Data only.
+
+use super::file::{CapabilityFile, Launch, Side};
+use super::vocabulary::Vocabulary;
+use crate::finding::Level;
+use crate::rules::parse::Pattern;
+use crate::rules::rule::Rule;
+use crate::rules::symbol::Symbols;
+use crate::rules::world::Memory;
+use crate::schema::Schemas;
+use indexmap::IndexMap;
+use regex::Regex;
+use std::sync::Arc;
+
+/// One protocol at one version.
+#[derive(Debug)]
+pub struct Dialect {
+    /// The name, without the version.
+    pub name: String,
+    /// The version.
+    pub version: String,
+    /// One line for people.
+    pub title: String,
+    /// The dialects it was made from, nearest first.
+    pub bases: Vec<String>,
+    /// The agent's frames.
+    pub events: Vocabulary,
+    /// The host's frames.
+    pub commands: Vocabulary,
+    /// Definitions of the events.
+    pub event_schemas: Schemas,
+    /// Definitions of the commands.
+    pub command_schemas: Schemas,
+    /// The normative statements, by id.
+    pub clauses: IndexMap<String, Clause>,
+    /// The rules, those of the schemas among them.
+    pub rules: Vec<Rule>,
+    /// Old rule ids, and what they are called now.
+    pub aliases: IndexMap<String, String>,
+    /// What rules remember.
+    pub memory: Memory,
+    /// The names of everything that rules can name.
+    pub symbols: Arc<Symbols>,
+    /// How a session begins and ends.
+    pub session: Session,
+    /// What the agent may declare that it can do.
+    pub capabilities: IndexMap<String, CapabilityFile>,
+    /// Waits in microseconds, by name.
+    pub budgets: IndexMap<String, u64>,
+    /// Limits in bytes, by name.
+    pub limits: IndexMap<String, u64>,
+    /// How the agent is started.
+    pub launch: Launch,
+}
+
+/// How a session begins and ends.
+#[derive(Debug, Clone, Default)]
+pub struct Session {
+    /// The event that says that the agent is up.
+    pub ready: Option<String>,
+    /// Shows that the agent came as far as a first turn.
+    pub turn: Pattern,
+    /// Commands that ask the process to end.
+    pub quit: Pattern,
+    /// Where the agent says its version: event, pointer, and the versions of this dialect.
+    pub version: Option<(String, String, Regex)>,
+}
+
+/// One normative statement of a spec.
+#[derive(Debug, Clone)]
+pub struct Clause {
+    /// The section of the page.
+    pub section: String,
+    /// How strongly the page asks.
+    pub strength: Level,
+    /// Whom it binds.
+    pub side: Side,
+    /// What it says, in our words.
+    pub text: String,
+    /// Why no check can exist; `None` for a testable clause.
+    pub untestable: Option<String>,
+}
+
+impl Dialect {
+    /// `NAME@VERSION`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
+
+    /// A wait, by name.
+    #[must_use]
+    pub fn budget(&self, name: &str) -> Option<std::time::Duration> {
+        self.budgets
+            .get(name)
+            .map(|micros| std::time::Duration::from_micros(*micros))
+    }
+
+    /// The rule of this id, or the one that used to have it.
+    #[must_use]
+    pub fn rule(&self, id: &str) -> Option<&Rule> {
+        let id = self.aliases.get(id).map_or(id, String::as_str);
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+}

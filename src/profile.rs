@@ -1,0 +1,56 @@
+//! Profiles: how hard a run takes the levels of rules.
+
+use crate::finding::{Level, Source};
+
+/// How hard levels are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Profile {
+    /// A broken `should` fails, a `may` warns.
+    Strict,
+    /// As the rules say.
+    #[default]
+    Spec,
+    /// A broken `should` is a note; what only hosts or good sense ask for is a warning at most.
+    Lenient,
+}
+
+impl Profile {
+    /// The level that counts.
+    #[must_use]
+    pub fn apply(self, level: Level, source: Source) -> Level {
+        match (self, level) {
+            (Profile::Strict, Level::Should) => Level::Must,
+            (Profile::Strict, Level::May) | (Profile::Lenient, Level::Must)
+                if self == Profile::Strict || source != Source::Spec =>
+            {
+                Level::Should
+            }
+            (Profile::Lenient, Level::Should) => Level::May,
+            _ => level,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Level::{May, Must, Should};
+
+    #[test]
+    fn each_profile_shifts_as_it_says() {
+        for (profile, level, source, taken) in [
+            (Profile::Strict, Should, Source::Spec, Must),
+            (Profile::Strict, May, Source::Host, Should),
+            (Profile::Spec, Should, Source::Spec, Should),
+            (Profile::Lenient, Should, Source::Spec, May),
+            (Profile::Lenient, Must, Source::Spec, Must),
+            (Profile::Lenient, Must, Source::Hygiene, Should),
+        ] {
+            assert_eq!(
+                profile.apply(level, source),
+                taken,
+                "{profile:?} {level:?} {source:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Order expressions, compiled: the position automaton of a regular expression over frames.
+//!
+//! A state is the set of places in the expression that the frames so far can have reached. The next frame's derivative is
+//! the set of followers that match it; an empty one is a finding, and the followers of the state before it are what would
+//! have been allowed.
+
+use super::parse::{Atom, Expr};
+use super::symbol::SymSet;
+
+/// The largest number of places an expression may have.
+pub const MAX_PLACES: usize = 127;
+
+/// A set of places; bit 0 is the start.
+pub type State = u128;
+
+/// The state before the first frame.
+pub const START: State = 1;
+
+/// A compiled expression.
+#[derive(Debug, Clone)]
+pub struct Automaton {
+    atoms: Vec<Atom>,
+    follow: Vec<State>,
+    last: State,
+}
+
+#[derive(Clone, Copy)]
+struct Part {
+    first: State,
+    last: State,
+    nullable: bool,
+}
+
+impl Automaton {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    /// If it has more than [`MAX_PLACES`] places.
+    pub fn new(expr: &Expr) -> Result<Self, String> {
+        let mut automaton = Automaton {
+            atoms: Vec::new(),
+            follow: vec![0],
+            last: 0,
+        };
+        let part = automaton.add(expr)?;
+        automaton.follow[0] = part.first;
+        automaton.last = part.last | State::from(part.nullable);
+        Ok(automaton)
+    }
+
+    fn add(&mut self, expr: &Expr) -> Result<Part, String> {
+        match expr {
+            Expr::One(pattern) => {
+                let mut set = 0;
+                for atom in &pattern.0 {
+                    if self.atoms.len() == MAX_PLACES {
+                        return Err(format!(
+                            "an expression may name at most {MAX_PLACES} frames"
+                        ));
+                    }
+                    self.atoms.push(atom.clone());
+                    self.follow.push(0);
+                    set |= 1 << self.atoms.len();
+                }
+                Ok(Part {
+                    first: set,
+                    last: set,
+                    nullable: false,
+                })
+            }
+            Expr::Seq(parts) => {
+                let mut whole = Part {
+                    first: 0,
+                    last: 0,
+                    nullable: true,
+                };
+                for expr in parts {
+                    let next = self.add(expr)?;
+                    self.join(whole.last, next.first);
+                    if whole.nullable {
+                        whole.first |= next.first;
+                    }
+                    whole.last = next.last | if next.nullable { whole.last } else { 0 };
+                    whole.nullable &= next.nullable;
+                }
+                Ok(whole)
+            }
+            Expr::Alt(options) => {
+                let mut whole = Part {
+                    first: 0,
+                    last: 0,
+                    nullable: false,
+                };
+                for expr in options {
+                    let option = self.add(expr)?;
+                    whole.first |= option.first;
+                    whole.last |= option.last;
+                    whole.nullable |= option.nullable;
+                }
+                Ok(whole)
+            }
+            Expr::Repeat { inner, min, many } => {
+                let mut part = self.add(inner)?;
+                if *many {
+                    self.join(part.last, part.first);
+                }
+                part.nullable |= *min == 0;
+                Ok(part)
+            }
+        }
+    }
+
+    fn join(&mut self, from: State, to: State) {
+        for place in places(from) {
+            self.follow[place] |= to;
+        }
+    }
+
+    /// The places that may come next.
+    #[must_use]
+    pub fn followers(&self, state: State) -> State {
+        places(state).fold(0, |all, place| all | self.follow[place])
+    }
+
+    /// Whether the frames so far are a whole word.
+    #[must_use]
+    pub fn accepts(&self, state: State) -> bool {
+        state & self.last != 0
+    }
+
+    /// The atom at a place.
+    #[must_use]
+    pub fn atom(&self, place: usize) -> &Atom {
+        &self.atoms[place - 1]
+    }
+
+    /// Every atom, in the order of its place.
+    #[must_use]
+    pub fn atoms(&self) -> &[Atom] {
+        &self.atoms
+    }
+
+    /// Every symbol that an atom names.
+    #[must_use]
+    pub fn symbols(&self) -> SymSet {
+        let mut all = SymSet::default();
+        for atom in &self.atoms {
+            all.extend(&atom.include);
+        }
+        all
+    }
+
+    /// What may come next, as written in the rule, each once.
+    #[must_use]
+    pub fn expected(&self, state: State) -> Vec<String> {
+        let mut seen: Vec<String> = Vec::new();
+        for place in places(self.followers(state)) {
+            let source = &self.atom(place).source;
+            if !seen.contains(source) {
+                seen.push(source.clone());
+            }
+        }
+        seen
+    }
+
+    /// The states reachable from the start when guards may fall either way; at most `limit` of them.
+    #[must_use]
+    pub fn reachable(&self, limit: usize) -> Vec<State> {
+        let mut states = vec![START];
+        let mut next = 0;
+        while next < states.len() && states.len() < limit {
+            let followers = self.followers(states[next]);
+            for symbol in self.symbols().iter() {
+                let matching = places(followers)
+                    .filter(|p| {
+                        let atom = self.atom(*p);
+                        atom.include.contains(symbol) && !atom.exclude.contains(symbol)
+                    })
+                    .fold(0, |set, p| set | (1 << p));
+                if matching != 0 && !states.contains(&matching) {
+                    states.push(matching);
+                }
+            }
+            next += 1;
+        }
+        states
+    }
+}
+
+/// The places of a state, ascending.
+pub fn places(state: State) -> impl Iterator<Item = usize> {
+    let mut rest = state;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let place = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(place)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::parse::{Names, expression};
+    use crate::rules::symbol::Symbols;
+    use proptest::prelude::*;
+
+    const EVENTS: [&str; 3] = ["a", "b", "c"];
+
+    fn compile(source: &str) -> (Symbols, Automaton) {
+        let symbols = Symbols::new(EVENTS.into_iter(), std::iter::empty()).unwrap();
+        let names = Names {
+            symbols: Some(&symbols),
+            ..Names::default()
+        };
+        let automaton = Automaton::new(&expression(source, &names).unwrap()).unwrap();
+        (symbols, automaton)
+    }
+
+    fn run(source: &str, word: &str) -> Option<bool> {
+        let (symbols, automaton) = compile(source);
+        let mut state = START;
+        for c in word.chars() {
+            let id = symbols.id(&c.to_string()).unwrap();
+            let next = places(automaton.followers(state))
+                .filter(|p| {
+                    automaton.atom(*p).include.contains(id)
+                        && !automaton.atom(*p).exclude.contains(id)
+                })
+                .fold(0, |s, p| s | 1 << p);
+            if next == 0 {
+                return None;
+            }
+            state = next;
+        }
+        Some(automaton.accepts(state))
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_regular_expression_engine(
+            source in "(a|b|c|\\(a \\| b\\)|\\(b c\\)|\\(a b\\?\\))[*+?]?( (a|b|c|\\(a \\| c\\)|\\(b \\(a\\* c\\)\\+\\))[*+?]?){0,4}",
+            word in "[abc]{0,6}",
+        ) {
+            let regex = regex::Regex::new(&format!("^(?:{})$", source.replace(' ', ""))).unwrap();
+            prop_assert_eq!(run(&source, &word) == Some(true), regex.is_match(&word));
+        }
+    }
+
+    #[test]
+    fn a_dead_state_can_say_what_was_allowed() {
+        let (_, automaton) = compile("a (b | c)* a");
+        assert_eq!(automaton.expected(START), ["a"]);
+        assert_eq!(automaton.expected(2), ["b", "c", "a"]);
+    }
+}

@@ -1,0 +1,187 @@
+//! The form `deadline`: after this frame, that one comes: before another, within a budget, or before the process ends.
+
+use super::cond::Cond;
+use super::moment::Moment;
+use super::order::list;
+use super::parse::Pattern;
+use super::rule::{AtEnd, Ending, Form, Monitor, Rule, Violation};
+use super::slices::Slices;
+use super::symbol::SymSet;
+use super::tri::Tri;
+use crate::finding::Blame;
+
+/// A deadline.
+#[derive(Debug, Clone)]
+pub struct Deadline {
+    /// The frame from which something is owed.
+    pub from: Pattern,
+    /// Owed only where this certainly holds.
+    pub when: Option<Cond>,
+    /// What is owed.
+    pub to: Pattern,
+    /// Too late once this has come.
+    pub before: Pattern,
+    /// No longer owed once this has come.
+    pub unless: Pattern,
+    /// The dialect's budget, by name, and its microseconds.
+    pub within: Option<(String, u64)>,
+    /// Which endings of the session are too late.
+    pub at_end: AtEnd,
+}
+
+impl Deadline {
+    /// The symbols of the frames that matter: all, where time counts.
+    #[must_use]
+    pub fn symbols(&self) -> SymSet {
+        let mut all = self.from.symbols();
+        for pattern in [&self.to, &self.before, &self.unless] {
+            all.extend(&pattern.symbols());
+        }
+        all
+    }
+
+    /// A monitor; none if the history cannot hold what is owed.
+    #[must_use]
+    pub fn monitor(&self, blind: &SymSet) -> Option<Box<dyn Monitor>> {
+        if self.to.symbols().meets(blind) || self.from.symbols().meets(blind) {
+            return None;
+        }
+        Some(Box::new(DeadlineMonitor::default()))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Owed {
+    since: u64,
+    at: u64,
+}
+
+#[derive(Default)]
+struct DeadlineMonitor {
+    owed: Slices<Owed>,
+    exercised: u64,
+}
+
+impl DeadlineMonitor {
+    fn take(&mut self, key: Option<&String>) -> Vec<(String, Owed)> {
+        match key {
+            Some(key) => self
+                .owed
+                .remove(key)
+                .map(|o| (key.clone(), o))
+                .into_iter()
+                .collect(),
+            None => self.owed.drain(),
+        }
+    }
+
+    fn broken(
+        &mut self,
+        rule: &Rule,
+        moment: &Moment<'_>,
+        late: Vec<(String, Owed)>,
+        how: &str,
+        out: &mut Vec<Violation>,
+    ) {
+        let Form::Deadline(deadline) = &rule.form else {
+            return;
+        };
+        for (key, owed) in late {
+            self.exercised += 1;
+            let expected = deadline.to.sources();
+            let message = || {
+                format!(
+                    "{how}, and {} owed since frame {} had not come",
+                    list(&expected),
+                    owed.since
+                )
+            };
+            out.push(Violation {
+                blame: rule.blame.unwrap_or(Blame::Agent),
+                key,
+                message: rule.say(moment, message),
+                expected,
+                pointer: String::new(),
+            });
+        }
+    }
+}
+
+impl Monitor for DeadlineMonitor {
+    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
+        let Form::Deadline(deadline) = &rule.form else {
+            return;
+        };
+        let key = moment.key(&rule.each);
+        if moment.is(&deadline.to) != Tri::False {
+            let met = self.take(key.as_ref());
+            self.exercised += met.len() as u64;
+            if let Some((name, budget)) = &deadline.within {
+                let late = met
+                    .into_iter()
+                    .filter(|(_, o)| moment.at > o.at.saturating_add(*budget))
+                    .collect();
+                let how = format!(
+                    "`{}` came later than the budget `{name}` ({} ms) allows",
+                    moment.name(),
+                    budget / 1000
+                );
+                self.broken(rule, moment, late, &how, out);
+            }
+        }
+        if moment.is(&deadline.unless) != Tri::False {
+            self.take(key.as_ref());
+        }
+        if moment.is(&deadline.before) == Tri::True {
+            let late = self.take(key.as_ref());
+            self.broken(
+                rule,
+                moment,
+                late,
+                &format!("`{}` came", moment.name()),
+                out,
+            );
+        }
+        if let Some(key) = key
+            && moment.is(&deadline.from) == Tri::True
+            && moment.certain(deadline.when.as_ref())
+        {
+            self.owed.entry(&key, || Owed {
+                since: moment.n,
+                at: moment.at,
+            });
+        }
+    }
+
+    fn scope_closed(
+        &mut self,
+        rule: &Rule,
+        moment: &Moment<'_>,
+        judge: bool,
+        out: &mut Vec<Violation>,
+    ) {
+        let late = self.owed.drain();
+        if judge {
+            self.broken(
+                rule,
+                moment,
+                late,
+                &format!("`{}` came", moment.name()),
+                out,
+            );
+        }
+    }
+
+    fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>) {
+        if let Form::Deadline(deadline) = &rule.form
+            && deadline.at_end.is_due(ending)
+        {
+            let late = self.owed.drain();
+            self.broken(rule, moment, late, "the session ended", out);
+        }
+    }
+
+    fn exercised(&self) -> u64 {
+        self.exercised
+    }
+}

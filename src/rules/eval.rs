@@ -1,0 +1,354 @@
+//! Answers conditions: three-valued, over every world that fits the history.
+
+use super::cond::{Compare, Cond, Function, Operand};
+use super::parse::{Atom, Pattern};
+use super::state::{Content, Variable, canonical};
+use super::symbol::SymSet;
+use super::tri::Tri;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What a condition is asked of.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// The frame's symbols.
+    pub symbols: &'a SymSet,
+    /// The frame's JSON.
+    pub value: &'a Value,
+    /// The state variables as they were before the frame.
+    pub vars: &'a [Variable],
+    /// Bit n: a frame that matches the rule's `seen` pattern n came earlier in the slice.
+    pub seen: u64,
+    /// `seen` patterns that this history cannot show (no commands were recorded).
+    pub blind: u64,
+    /// The rule's fold in this slice.
+    pub fold: Option<&'a Value>,
+}
+
+type Values<'a> = Vec<Option<Cow<'a, Value>>>;
+
+impl<'a> Cx<'a> {
+    /// Whether the frame matches a pattern.
+    #[must_use]
+    pub fn matches(&self, pattern: &Pattern) -> Tri {
+        Tri::any(pattern.0.iter().map(|atom| self.matches_atom(atom)))
+    }
+
+    /// Whether the frame matches an atom.
+    #[must_use]
+    pub fn matches_atom(&self, atom: &Atom) -> Tri {
+        if !atom.include.meets(self.symbols) || atom.exclude.meets(self.symbols) {
+            return Tri::False;
+        }
+        Tri::all(atom.guards.iter().map(|guard| self.holds(guard)))
+    }
+
+    /// Whether a condition holds.
+    #[must_use]
+    pub fn holds(&self, cond: &Cond) -> Tri {
+        match cond {
+            Cond::All(each) => Tri::all(each.iter().map(|c| self.holds(c))),
+            Cond::Any(each) => Tri::any(each.iter().map(|c| self.holds(c))),
+            Cond::Not(inner) => self.holds(inner).negate(),
+            Cond::Seen(n, _) if self.seen & (1 << n) != 0 => Tri::True,
+            Cond::Seen(n, _) if self.blind & (1 << n) != 0 => Tri::Unknown,
+            Cond::Seen(..) => Tri::False,
+            Cond::Compare {
+                left,
+                how: Compare::In,
+                right: Operand::State(var),
+                ..
+            } => self.member(left, *var),
+            Cond::Compare {
+                left,
+                how: Compare::NotIn,
+                right: Operand::State(var),
+                ..
+            } => self.member(left, *var).negate(),
+            Cond::Compare {
+                left,
+                how,
+                right,
+                except,
+            } => {
+                let (left, right) = (self.values(left), self.values(right));
+                Tri::over_worlds(left.iter().flat_map(|l| {
+                    right.iter().map(move |r| match (l, r) {
+                        (Some(l), Some(r)) => compare(l, *how, r, except),
+                        _ => Tri::Unknown,
+                    })
+                }))
+            }
+            Cond::Matches(operand, regex) => self.each(operand, |v| {
+                v.as_str()
+                    .map_or(Tri::Unknown, |t| regex.is_match(t).into())
+            }),
+            Cond::Present(operand) => {
+                if self.unknown(operand) {
+                    return Tri::Unknown;
+                }
+                Tri::over_worlds(self.values(operand).iter().map(|v| v.is_some().into()))
+            }
+            Cond::Empty(operand) => self.each(operand, |v| is_empty(v).into()),
+        }
+    }
+
+    fn each(&self, operand: &Operand, ask: impl Fn(&Value) -> Tri) -> Tri {
+        Tri::over_worlds(
+            self.values(operand)
+                .iter()
+                .map(|v| v.as_ref().map_or(Tri::Unknown, |v| ask(v))),
+        )
+    }
+
+    fn unknown(&self, operand: &Operand) -> bool {
+        match operand {
+            Operand::State(var) | Operand::Entry(var, _) => self.vars[*var]
+                .worlds()
+                .iter()
+                .any(|c| matches!(**c, Content::Unknown)),
+            Operand::Call(_, inner) | Operand::At(inner, _) => self.unknown(inner),
+            _ => false,
+        }
+    }
+
+    fn member(&self, left: &Operand, var: usize) -> Tri {
+        let lefts = self.values(left);
+        Tri::over_worlds(self.vars[var].worlds().iter().flat_map(|content| {
+            lefts.iter().map(move |l| match (l, &**content) {
+                (Some(l), Content::Set(set)) => set.contains(&canonical(l)).into(),
+                (Some(l), Content::Map(map)) => map.contains_key(&canonical(l)).into(),
+                (Some(l), other) => other
+                    .to_value()
+                    .map_or(Tri::Unknown, |v| compare(l, Compare::In, &v, &[])),
+                (None, _) => Tri::Unknown,
+            })
+        }))
+    }
+
+    /// The value of an operand, if only one fits the history.
+    #[must_use]
+    pub fn value(&self, operand: &Operand) -> Option<Cow<'a, Value>> {
+        let mut values = self.values(operand);
+        if values.len() == 1 {
+            values.remove(0)
+        } else {
+            None
+        }
+    }
+
+    /// The values of an operand, one a world; `None` for a world in which it is missing.
+    fn values(&self, operand: &Operand) -> Values<'a> {
+        match operand {
+            Operand::Literal(value) => vec![Some(Cow::Owned(value.clone()))],
+            Operand::Pointer(pointer) => {
+                vec![
+                    self.value
+                        .pointer(pointer)
+                        .filter(|v| !v.is_null())
+                        .map(Cow::Borrowed),
+                ]
+            }
+            Operand::Fold => vec![self.fold.map(Cow::Borrowed)],
+            Operand::State(var) => match self.vars[*var].only() {
+                Some(content) => vec![content.to_value()],
+                None => {
+                    let worlds = self.vars[*var].worlds();
+                    worlds
+                        .iter()
+                        .map(|c| c.to_value().map(|v| Cow::Owned(v.into_owned())))
+                        .collect()
+                }
+            },
+            Operand::Entry(var, key) => self.entry(*var, key),
+            Operand::At(inner, pointer) => {
+                let inner = self.values(inner);
+                inner
+                    .into_iter()
+                    .map(|v| v.and_then(|v| at(v, pointer)))
+                    .collect()
+            }
+            Operand::Call(function, inner) => {
+                let inner = self.values(inner);
+                inner
+                    .into_iter()
+                    .map(|v| v.and_then(|v| call(*function, &v)).map(Cow::Owned))
+                    .collect()
+            }
+        }
+    }
+
+    fn entry(&self, var: usize, key: &Operand) -> Values<'a> {
+        let Some(key) = self.value(key) else {
+            return vec![None];
+        };
+        let key = canonical(&key);
+        let find = |content: &Content| match content {
+            Content::Map(map) => map.get(&key).cloned(),
+            _ => None,
+        };
+        match self.vars[var].only() {
+            Some(Content::Map(map)) => vec![map.get(&key).map(Cow::Borrowed)],
+            Some(_) => vec![None],
+            None => self.vars[var]
+                .worlds()
+                .iter()
+                .map(|c| find(c).map(Cow::Owned))
+                .collect(),
+        }
+    }
+}
+
+fn at<'v>(value: Cow<'v, Value>, pointer: &str) -> Option<Cow<'v, Value>> {
+    let found = match value {
+        Cow::Borrowed(value) => value.pointer(pointer).map(Cow::Borrowed),
+        Cow::Owned(value) => value.pointer(pointer).cloned().map(Cow::Owned),
+    };
+    found.filter(|v| !v.is_null())
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
+fn call(function: Function, value: &Value) -> Option<Value> {
+    match function {
+        Function::Length => match value {
+            Value::String(text) => Some(text.chars().count().into()),
+            Value::Array(items) => Some(items.len().into()),
+            Value::Object(members) => Some(members.len().into()),
+            _ => None,
+        },
+        Function::Json => serde_json::from_str(value.as_str()?).ok(),
+        Function::Last => value.as_array()?.last().cloned(),
+        Function::Sum => {
+            let sum: f64 = value.as_array()?.iter().filter_map(Value::as_f64).sum();
+            Some(number(sum))
+        }
+        Function::Text => {
+            let mut texts = Vec::new();
+            collect_texts(value, &mut texts);
+            Some(Value::String(texts.join("\n")))
+        }
+        Function::Keys => Some(
+            value
+                .as_object()?
+                .keys()
+                .cloned()
+                .map(Value::String)
+                .collect(),
+        ),
+        Function::Lower => Some(Value::String(value.as_str()?.to_lowercase())),
+    }
+}
+
+/// A number as JSON: whole ones as integers, so that they print as such.
+#[must_use]
+pub fn number(n: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+    if n.fract() == 0.0 && n.abs() < 9e15 {
+        Value::from(n as i64)
+    } else {
+        Value::from(n)
+    }
+}
+
+fn collect_texts<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => into.push(text),
+        Value::Array(items) => items.iter().for_each(|v| collect_texts(v, into)),
+        Value::Object(members) => members.values().for_each(|v| collect_texts(v, into)),
+        _ => {}
+    }
+}
+
+fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Tri {
+    let order = || {
+        left.as_f64()
+            .zip(right.as_f64())
+            .and_then(|(l, r)| l.partial_cmp(&r))
+    };
+    let ordered =
+        |ask: fn(std::cmp::Ordering) -> bool| order().map_or(Tri::Unknown, |o| ask(o).into());
+    match how {
+        Compare::Equal => equal(left, right, except).into(),
+        Compare::NotEqual => Tri::from(equal(left, right, except)).negate(),
+        Compare::Less => ordered(std::cmp::Ordering::is_lt),
+        Compare::AtMost => ordered(std::cmp::Ordering::is_le),
+        Compare::Greater => ordered(std::cmp::Ordering::is_gt),
+        Compare::AtLeast => ordered(std::cmp::Ordering::is_ge),
+        Compare::In => holds(right, left).into(),
+        Compare::NotIn => Tri::from(holds(right, left)).negate(),
+        Compare::Contains => holds(left, right).into(),
+    }
+}
+
+/// Whether `inner` is an element, a member name or a part of `outer`; a text is looked for in every text of `outer`, and each
+/// element of a list in `inner` must be found.
+fn holds(outer: &Value, inner: &Value) -> bool {
+    match (outer, inner) {
+        (_, Value::Array(items)) => items.iter().all(|item| holds(outer, item)),
+        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+        (Value::Array(items), _) => items
+            .iter()
+            .any(|i| equal(i, inner, &[]) || holds(i, inner)),
+        (Value::Object(members), Value::String(part)) => {
+            members.contains_key(part) || members.values().any(|m| holds(m, inner))
+        }
+        (Value::Object(members), _) => members
+            .values()
+            .any(|m| equal(m, inner, &[]) || holds(m, inner)),
+        _ => false,
+    }
+}
+
+/// Whether two values are the same: numbers by their worth, members in any order, `except` left out at any depth.
+#[must_use]
+pub fn equal(left: &Value, right: &Value, except: &[String]) -> bool {
+    match (left, right) {
+        (Value::Number(l), Value::Number(r)) => l == r || l.as_f64() == r.as_f64(),
+        (Value::Array(l), Value::Array(r)) => {
+            l.len() == r.len() && l.iter().zip(r).all(|(l, r)| equal(l, r, except))
+        }
+        (Value::Object(l), Value::Object(r)) => {
+            let counts = |m: &serde_json::Map<String, Value>| {
+                m.keys().filter(|k| !except.contains(k)).count()
+            };
+            counts(l) == counts(r)
+                && l.iter()
+                    .filter(|(k, _)| !except.contains(k))
+                    .all(|(k, v)| r.get(k).is_some_and(|w| equal(v, w, except)))
+        }
+        _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_is_found_at_any_depth() {
+        let body = json!({"messages": [{"content": [{"text": "no: REASON-42!"}]}]});
+        assert!(holds(&body, &json!("REASON-42")));
+        assert!(holds(&body, &json!(["REASON", "42"])));
+        assert!(!holds(&body, &json!(["REASON", "43"])));
+    }
+
+    #[test]
+    fn equality_is_by_worth_and_up_to_named_members() {
+        assert!(equal(
+            &json!({"a": 1, "t": 5}),
+            &json!({"t": 6, "a": 1.0}),
+            &["t".to_owned()]
+        ));
+        assert!(!equal(&json!({"a": 1}), &json!({"a": 1, "b": null}), &[]));
+    }
+}

@@ -1,0 +1,157 @@
+//! The words of the rule language: patterns, order expressions and conditions share them.
+
+/// One word.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Token {
+    /// A name: an event, `>command`, `#special`, `@model`, a class, or a bare word of a condition.
+    Name(String),
+    /// A JSON Pointer: `/tool/name`; a lone `.` is the whole frame and is the empty pointer.
+    Pointer(String),
+    /// `$name`.
+    State(String),
+    /// A quoted string.
+    Text(String),
+    /// A number.
+    Number(serde_json::Number),
+    /// `( ) [ ] { } | , * + ? !` or a comparison `= != < <= > >=`.
+    Sign(&'static str),
+}
+
+const SIGNS: &[&str] = &[
+    "!=", "<=", ">=", "=", "<", ">", "(", ")", "[", "]", "{", "}", "|", ",", "*", "+", "?", "!",
+];
+
+/// A mistake in an expression, with the byte offset of its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Byte offset in the expression.
+    pub at: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Splits an expression into words, each with its byte offset.
+///
+/// # Errors
+/// On a character that starts no word, and on a quoted string without an end.
+pub fn lex(source: &str) -> Result<Vec<(usize, Token)>, Mistake> {
+    let mut tokens = Vec::new();
+    let mut rest = source;
+    loop {
+        rest = rest.trim_start();
+        let at = source.len() - rest.len();
+        let Some(first) = rest.chars().next() else {
+            return Ok(tokens);
+        };
+        let (token, length) = word(rest, first, at)?;
+        tokens.push((at, token));
+        rest = &rest[length..];
+    }
+}
+
+fn word(rest: &str, first: char, at: usize) -> Result<(Token, usize), Mistake> {
+    let run = |from: usize, ok: fn(char) -> bool| {
+        rest[from..]
+            .find(|c| !ok(c))
+            .map_or(rest.len(), |n| from + n)
+    };
+    let second = rest[first.len_utf8()..].chars().next();
+    match first {
+        '"' => quoted(rest, at),
+        '/' => {
+            let end = run(1, |c| !c.is_whitespace() && !"]),}|{=<>!".contains(c));
+            Ok((Token::Pointer(rest[..end].to_owned()), end))
+        }
+        '.' => Ok((Token::Pointer(String::new()), 1)),
+        '$' => {
+            let end = run(1, is_name);
+            Ok((Token::State(rest[1..end].to_owned()), end))
+        }
+        '>' | '#' | '@' if second.is_some_and(|c| is_name(c) || c == '#') => {
+            let end = run(if second == Some('#') { 2 } else { 1 }, is_name);
+            Ok((Token::Name(rest[..end].to_owned()), end))
+        }
+        '-' | '0'..='9' => {
+            let end = run(1, |c| c.is_ascii_digit() || ".eE+-".contains(c));
+            let number = serde_json::from_str(&rest[..end]).map_err(|_| Mistake {
+                at,
+                message: format!("`{}` is not a number", &rest[..end]),
+            })?;
+            Ok((Token::Number(number), end))
+        }
+        c if is_name(c) => {
+            let end = run(0, is_name);
+            Ok((Token::Name(rest[..end].to_owned()), end))
+        }
+        _ => SIGNS
+            .iter()
+            .find(|sign| rest.starts_with(**sign))
+            .map(|sign| (Token::Sign(sign), sign.len()))
+            .ok_or_else(|| Mistake {
+                at,
+                message: format!("`{first}` has no meaning here"),
+            }),
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '.' || c == '-'
+}
+
+fn quoted(rest: &str, at: usize) -> Result<(Token, usize), Mistake> {
+    let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+    match stream.next() {
+        Some(Ok(text)) => Ok((Token::Text(text), stream.byte_offset())),
+        _ => Err(Mistake {
+            at,
+            message: "a string without its closing quote".to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(source: &str) -> Vec<Token> {
+        lex(source).unwrap().into_iter().map(|(_, t)| t).collect()
+    }
+
+    #[test]
+    fn commands_and_comparisons_are_told_apart() {
+        assert_eq!(
+            words(">stop /n > 3 >#malformed"),
+            [
+                Token::Name(">stop".into()),
+                Token::Pointer("/n".into()),
+                Token::Sign(">"),
+                Token::Number(3.into()),
+                Token::Name(">#malformed".into()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pointer_ends_at_a_bracket_or_blank() {
+        assert_eq!(
+            words("$name[/call_id]{/a=b}"),
+            [
+                Token::State("name".into()),
+                Token::Sign("["),
+                Token::Pointer("/call_id".into()),
+                Token::Sign("]"),
+                Token::Sign("{"),
+                Token::Pointer("/a".into()),
+                Token::Sign("="),
+                Token::Name("b".into()),
+                Token::Sign("}"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bad_character_is_placed() {
+        assert_eq!(lex("a ; b").unwrap_err().at, 2);
+        assert!(lex("\"open").is_err());
+    }
+}

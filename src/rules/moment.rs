@@ -1,0 +1,149 @@
+//! One frame as rules see it, in the world that the frames before it made.
+
+use super::cond::{Cond, Operand};
+use super::eval::Cx;
+use super::parse::Pattern;
+use super::symbol::SymSet;
+use super::tri::Tri;
+use super::world::World;
+use crate::finding::Blame;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// One frame, and the world before it.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// The frame's number, from 1.
+    pub n: u64,
+    /// Microseconds since the spawn.
+    pub at: u64,
+    /// Who is to blame if this frame breaks a rule.
+    pub blame: Blame,
+    /// What it counts as.
+    pub symbols: &'a SymSet,
+    /// Its JSON; for what is not a line, an object that describes it.
+    pub value: &'a Value,
+    /// The state before it.
+    pub world: &'a World,
+}
+
+impl<'a> Moment<'a> {
+    /// The context in which conditions are answered.
+    #[must_use]
+    pub fn cx(&self) -> Cx<'a> {
+        Cx {
+            symbols: self.symbols,
+            value: self.value,
+            vars: &self.world.vars,
+            seen: 0,
+            blind: 0,
+            fold: None,
+        }
+    }
+
+    /// Whether the frame matches.
+    #[must_use]
+    pub fn is(&self, pattern: &Pattern) -> Tri {
+        self.cx().matches(pattern)
+    }
+
+    /// Whether a condition certainly holds; `None` asks nothing.
+    #[must_use]
+    pub fn certain(&self, cond: Option<&Cond>) -> bool {
+        cond.is_none_or(|c| self.cx().holds(c) == Tri::True)
+    }
+
+    /// The first symbol's name, for messages.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let names = self.symbols.iter().map(|id| self.world.symbols.name(id));
+        let mut names: Vec<_> = names.collect();
+        names.sort_by_key(|n| n.starts_with(['#', '@']) || n.starts_with(">#"));
+        let longest_kind = names
+            .iter()
+            .filter(|n| n.contains('.'))
+            .max_by_key(|n| n.len());
+        longest_kind
+            .or(names.first())
+            .map_or("frame", |v| v)
+            .to_owned()
+    }
+
+    /// The slice this frame belongs to; `None` if it has none. The key is made for people: `/msg_id = "m1"`.
+    #[must_use]
+    pub fn key(&self, each: &[KeyPart]) -> Option<String> {
+        let mut parts = Vec::with_capacity(each.len());
+        for part in each {
+            parts.push(part.0.iter().find_map(|source| self.key_source(source))?);
+        }
+        Some(parts.join(", "))
+    }
+
+    fn key_source(&self, source: &KeySource) -> Option<String> {
+        match source {
+            KeySource::Scope(scope) => {
+                let state = &self.world.scopes[*scope];
+                state
+                    .open
+                    .then(|| format!("{} {}", self.world.scope_names[*scope], state.instance))
+            }
+            KeySource::Operand(label, operand) => {
+                let value = self.cx().value(operand)?;
+                let named = match &*value {
+                    Value::String(text) if text.is_empty() => return None,
+                    Value::Null => return None,
+                    Value::String(text) => Cow::Borrowed(text.as_str()),
+                    other => Cow::Owned(other.to_string()),
+                };
+                Some(format!("{label} {named}"))
+            }
+        }
+    }
+
+    /// A message with its `{/pointer}` and `{$state}` places filled.
+    #[must_use]
+    pub fn fill(&self, template: &[Piece]) -> String {
+        let mut text = String::new();
+        for piece in template {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Value(operand) => match self.cx().value(operand).as_deref() {
+                    Some(Value::String(s)) => text.push_str(&shorten(s)),
+                    Some(other) => text.push_str(&shorten(&other.to_string())),
+                    None => text.push('?'),
+                },
+            }
+        }
+        text
+    }
+}
+
+/// A part of a rule's message.
+#[derive(Debug, Clone)]
+pub enum Piece {
+    /// As it stands.
+    Text(String),
+    /// The value of an operand.
+    Value(Operand),
+}
+
+/// One part of a slice's key: the first source that gives a value.
+#[derive(Debug, Clone)]
+pub struct KeyPart(pub Vec<KeySource>);
+
+/// Where a part of a key comes from.
+#[derive(Debug, Clone)]
+pub enum KeySource {
+    /// The open instance of a scope.
+    Scope(usize),
+    /// A value, with the label it is shown under.
+    Operand(String, Operand),
+}
+
+fn shorten(text: &str) -> String {
+    const MOST: usize = 120;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,166 @@
+//! A rule, compiled: its identity, and one of the forms.
+
+use super::deadline::Deadline;
+use super::moment::{KeyPart, Moment, Piece};
+use super::order::Order;
+use super::probe::Probe;
+use super::require::Require;
+use super::symbol::SymSet;
+use crate::finding::{Blame, Level, Source};
+use crate::located::Span;
+
+/// A rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// `DIALECT/NAME`; append-only.
+    pub id: String,
+    /// Where it stands in its file.
+    pub span: Span,
+    /// How strongly it asks.
+    pub level: Level,
+    /// Where it comes from.
+    pub source: Source,
+    /// The clauses it checks.
+    pub clauses: Vec<String>,
+    /// What it asks, why a host cares, an example: the text of `conform explain`.
+    pub doc: String,
+    /// What a finding says, instead of the form's own words.
+    pub message: Option<Vec<Piece>>,
+    /// Whom it binds, where that is not the direction of the breaking frame.
+    pub blame: Option<Blame>,
+    /// How the history is sliced.
+    pub each: Vec<KeyPart>,
+    /// The scopes named in `each`.
+    pub scopes: Vec<usize>,
+    /// What it checks.
+    pub form: Form,
+}
+
+/// The forms of a rule.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// The frames of a slice come in an order.
+    Order(Box<Order>),
+    /// Something holds whenever a frame comes.
+    Require(Box<Require>),
+    /// Something comes in time.
+    Deadline(Box<Deadline>),
+    /// The bytes of a line are in order.
+    Wire(Vec<String>),
+    /// The JSON of a frame has the shape of its definition, by name.
+    Schema(String),
+    /// Which of several readings the agent follows; never a finding.
+    Probe(Probe),
+}
+
+/// What a monitor reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Whose frame it was.
+    pub blame: Blame,
+    /// The slice; empty for the whole session.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would have been allowed.
+    pub expected: Vec<String>,
+    /// Where in the frame.
+    pub pointer: String,
+}
+
+/// How the session ended, as rules see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ending {
+    /// The process ended, and nobody asked it to: no end of input, no signal, no command to quit.
+    pub by_itself: bool,
+    /// A budget ran out while the harness waited for the agent.
+    pub out_of_time: bool,
+    /// The process ended at all (not a recording that stops in the middle).
+    pub ended: bool,
+}
+
+/// Which endings a rule takes as the last chance for what is still owed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AtEnd {
+    /// The agent ended by itself, or ran out of time.
+    #[default]
+    Own,
+    /// Any end of the process.
+    Any,
+    /// None: it may stay open.
+    Never,
+}
+
+impl AtEnd {
+    /// Whether this ending is the last chance.
+    #[must_use]
+    pub fn is_due(self, ending: Ending) -> bool {
+        match self {
+            AtEnd::Own => ending.by_itself || ending.out_of_time,
+            AtEnd::Any => ending.ended,
+            AtEnd::Never => false,
+        }
+    }
+}
+
+/// A rule's form while a history is judged.
+pub trait Monitor: Send {
+    /// Takes a frame.
+    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>);
+
+    /// A scope that the rule slices by is closed by this frame (which the monitor has seen); with `judge` false its slices are
+    /// only forgotten.
+    fn scope_closed(
+        &mut self,
+        rule: &Rule,
+        moment: &Moment<'_>,
+        judge: bool,
+        out: &mut Vec<Violation>,
+    );
+
+    /// The history ends here.
+    fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>);
+
+    /// How often the rule met its subject.
+    fn exercised(&self) -> u64;
+
+    /// Which reading was met how often; for probes.
+    fn readings(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+}
+
+impl Rule {
+    /// The symbols of the frames that its monitor must see.
+    #[must_use]
+    pub fn symbols(&self) -> SymSet {
+        match &self.form {
+            Form::Order(order) => order.symbols(),
+            Form::Require(require) => require.symbols(),
+            Form::Deadline(deadline) => deadline.symbols(),
+            Form::Probe(probe) => probe.on.symbols(),
+            Form::Wire(_) | Form::Schema(_) => SymSet::default(),
+        }
+    }
+
+    /// A monitor at the start of a history; `None` for the forms that the checker runs itself.
+    #[must_use]
+    pub fn monitor(&self, blind: &SymSet) -> Option<Box<dyn Monitor>> {
+        match &self.form {
+            Form::Order(order) => order.monitor(blind),
+            Form::Require(require) => Some(require.monitor(blind)),
+            Form::Deadline(deadline) => deadline.monitor(blind),
+            Form::Probe(probe) => Some(probe.monitor()),
+            Form::Wire(_) | Form::Schema(_) => None,
+        }
+    }
+
+    /// The message of a violation: the rule's own, or the form's.
+    #[must_use]
+    pub fn say(&self, moment: &Moment<'_>, form: impl FnOnce() -> String) -> String {
+        self.message
+            .as_ref()
+            .map_or_else(form, |message| moment.fill(message))
+    }
+}

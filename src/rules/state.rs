@@ -1,0 +1,386 @@
+//! State variables: what rules remember of the history.
+//!
+//! A variable holds a value, a set, a map by key, a list or a count, and frames change it. Where a command changes what the
+//! *agent* holds (`settles`), the change is pending until the agent shows that it took the command; until then every prefix of
+//! the pending changes is a possible world, for commands are taken in order.
+
+use super::cond::Operand;
+use super::parse::Pattern;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// The most entries a variable keeps; beyond them it is "unknown" and no rule accuses on it.
+pub const MAX_ENTRIES: usize = 65_536;
+/// The most bytes a joined text keeps.
+pub const MAX_TEXT: usize = 64 << 20;
+/// The most changes that wait for the agent to take them.
+const MAX_PENDING: usize = 64;
+
+/// What kind of thing a variable holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One JSON value, or nothing yet.
+    Value,
+    /// Values, each once.
+    Set,
+    /// Values by key.
+    Map,
+    /// Values in order.
+    List,
+    /// A number that goes up.
+    Count,
+}
+
+/// How a frame changes a variable.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Back to nothing.
+    Clear,
+    /// Becomes this value.
+    Set(Operand),
+    /// Gains this element.
+    Add(Operand),
+    /// Loses this element or key.
+    Remove(Operand),
+    /// Holds this value under this key.
+    Put(Operand, Operand),
+    /// Gains this element at the end.
+    Append(Operand),
+    /// The text under this key gains this text at the end.
+    Concat(Operand, Operand),
+    /// One more.
+    Increment,
+}
+
+/// A variable as declared.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Its value at the start; nothing if `None`.
+    pub start: Option<Value>,
+    /// Flags of the agent's command line that replace the start: the flag, and the value (`None`: the word behind the flag).
+    pub argv: Vec<(String, Option<Value>)>,
+    /// Frames that change it.
+    pub changes: Vec<(Pattern, Change)>,
+    /// Frames that settle the changes of commands that were taken; `None` if changes hold at once.
+    pub settles: Option<Pattern>,
+    /// Whether commands change it.
+    pub from_commands: bool,
+}
+
+/// A change with its operands worked out.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Back to nothing.
+    Clear,
+    /// Becomes this value.
+    Set(Value),
+    /// Gains this element.
+    Add(String),
+    /// Loses this element or key.
+    Remove(String),
+    /// Holds this value under this key.
+    Put(String, Value),
+    /// Gains this element at the end.
+    Append(Value),
+    /// The text under this key gains this text.
+    Concat(String, String),
+    /// One more.
+    Increment,
+    /// A key or value that is not there: nothing changes.
+    Skip,
+    /// Something that could not be worked out: the variable is unknown until it is cleared or set.
+    Lose,
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// One value; null is nothing.
+    Value(Value),
+    /// Elements, in their canonical form.
+    Set(HashSet<String>),
+    /// Values by canonical key.
+    Map(HashMap<String, Value>),
+    /// Values in order.
+    List(Vec<Value>),
+    /// A number.
+    Count(u64),
+    /// Not to be told: too large, or fed by frames that this recording does not hold.
+    Unknown,
+}
+
+impl Content {
+    fn new(kind: Kind, start: Option<Value>) -> Self {
+        match kind {
+            Kind::Value => Content::Value(start.unwrap_or(Value::Null)),
+            Kind::Set => {
+                let items = start.as_ref().and_then(Value::as_array);
+                Content::Set(items.into_iter().flatten().map(canonical).collect())
+            }
+            Kind::Map => Content::Map(HashMap::new()),
+            Kind::List => Content::List(Vec::new()),
+            Kind::Count => Content::Count(0),
+        }
+    }
+
+    /// The content as one JSON value; a set has no order, so its elements are sorted.
+    #[must_use]
+    pub fn to_value(&self) -> Option<Cow<'_, Value>> {
+        match self {
+            Content::Value(Value::Null) | Content::Unknown => None,
+            Content::Value(value) => Some(Cow::Borrowed(value)),
+            Content::Set(set) => {
+                let mut items: Vec<_> = set.iter().collect();
+                items.sort();
+                let parsed = items
+                    .into_iter()
+                    .filter_map(|t| serde_json::from_str(t).ok());
+                Some(Cow::Owned(Value::Array(parsed.collect())))
+            }
+            Content::Map(map) => {
+                let mut members: Vec<_> = map.iter().collect();
+                members.sort_by_key(|(k, _)| *k);
+                Some(Cow::Owned(Value::Array(
+                    members.into_iter().map(|(_, v)| v.clone()).collect(),
+                )))
+            }
+            Content::List(list) => Some(Cow::Owned(Value::Array(list.clone()))),
+            Content::Count(n) => Some(Cow::Owned(Value::from(*n))),
+        }
+    }
+
+    fn apply(&mut self, effect: &Effect) {
+        match (&mut *self, effect) {
+            (Content::Unknown, _) | (_, Effect::Skip) => {}
+            (Content::Value(v), Effect::Set(new)) => *v = new.clone(),
+            (Content::Value(v), Effect::Clear) => *v = Value::Null,
+            (Content::Set(set), Effect::Add(item)) => {
+                set.insert(item.clone());
+            }
+            (Content::Set(set), Effect::Remove(item)) => {
+                set.remove(item);
+            }
+            (Content::Set(set), Effect::Clear) => set.clear(),
+            (Content::Map(map), Effect::Put(key, value)) => {
+                map.insert(key.clone(), value.clone());
+            }
+            (Content::Map(map), Effect::Remove(key)) => {
+                map.remove(key);
+            }
+            (Content::Map(map), Effect::Concat(key, text)) => {
+                let entry = map
+                    .entry(key.clone())
+                    .or_insert_with(|| Value::String(String::new()));
+                if let Value::String(joined) = entry {
+                    joined.push_str(text);
+                }
+            }
+            (Content::Map(map), Effect::Clear) => map.clear(),
+            (Content::List(list), Effect::Append(item)) => list.push(item.clone()),
+            (Content::List(list), Effect::Clear) => list.clear(),
+            (Content::Count(n), Effect::Increment) => *n += 1,
+            (Content::Count(n), Effect::Clear) => *n = 0,
+            _ => *self = Content::Unknown,
+        }
+        let too_large = match self {
+            Content::Set(set) => set.len() > MAX_ENTRIES,
+            Content::Map(map) => map.len() > MAX_ENTRIES,
+            Content::List(list) => list.len() > MAX_ENTRIES,
+            _ => false,
+        };
+        let too_long = matches!((&*self, effect), (Content::Map(map), Effect::Concat(key, _))
+            if map.get(key).and_then(Value::as_str).is_some_and(|t| t.len() > MAX_TEXT));
+        if too_large || too_long {
+            *self = Content::Unknown;
+        }
+    }
+}
+
+/// A variable while a history is judged.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    kind: Kind,
+    blind: bool,
+    certain: Content,
+    pending: Vec<(u64, Effect)>,
+}
+
+impl Variable {
+    /// The variable before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history
+    /// holds the host's commands at all.
+    #[must_use]
+    pub fn new(spec: &Spec, argv: Option<&[String]>, commands: bool) -> Self {
+        let mut start = spec.start.clone();
+        for (flag, value) in &spec.argv {
+            if let Some(given) = argv.and_then(|argv| flag_value(argv, flag)) {
+                start = value.clone().or(given.map(Value::String));
+            }
+        }
+        let blind = (!commands && spec.from_commands) || (argv.is_none() && !spec.argv.is_empty());
+        Variable {
+            kind: spec.kind,
+            blind,
+            certain: if blind {
+                Content::Unknown
+            } else {
+                Content::new(spec.kind, start)
+            },
+            pending: Vec::new(),
+        }
+    }
+
+    /// Takes a change that holds at once.
+    pub fn apply(&mut self, effect: &Effect) {
+        match (effect, &self.certain) {
+            (Effect::Lose, _) => self.certain = Content::Unknown,
+            (Effect::Clear, Content::Unknown) if !self.blind => {
+                self.certain = Content::new(self.kind, None)
+            }
+            (Effect::Set(value), Content::Unknown) if !self.blind => {
+                self.certain = Content::Value(value.clone())
+            }
+            _ => self.certain.apply(effect),
+        }
+    }
+
+    /// Notes a change that command number `seq` makes once the agent takes it.
+    pub fn defer(&mut self, seq: u64, effect: Effect) {
+        if matches!(effect, Effect::Lose) || self.pending.len() == MAX_PENDING {
+            self.certain = Content::Unknown;
+        } else {
+            self.pending.push((seq, effect));
+        }
+    }
+
+    /// Makes the changes of all commands up to number `taken` certain.
+    pub fn settle(&mut self, taken: u64) {
+        let settled = self
+            .pending
+            .iter()
+            .take_while(|(seq, _)| *seq <= taken)
+            .count();
+        for (_, effect) in self.pending.drain(..settled).collect::<Vec<_>>() {
+            self.apply(&effect);
+        }
+    }
+
+    /// Every content that fits the history.
+    #[must_use]
+    pub fn worlds(&self) -> Vec<Cow<'_, Content>> {
+        let mut worlds = vec![Cow::Borrowed(&self.certain)];
+        let mut content = self.certain.clone_if(!self.pending.is_empty());
+        for (_, effect) in &self.pending {
+            content.apply(effect);
+            worlds.push(Cow::Owned(content.clone()));
+        }
+        worlds
+    }
+
+    /// The content, if only one fits the history.
+    #[must_use]
+    pub fn only(&self) -> Option<&Content> {
+        self.pending.is_empty().then_some(&self.certain)
+    }
+}
+
+impl Content {
+    fn clone_if(&self, wanted: bool) -> Content {
+        if wanted {
+            self.clone()
+        } else {
+            Content::Unknown
+        }
+    }
+}
+
+/// What stands behind a flag: `Some(None)` if the flag is there without a word behind it.
+fn flag_value(argv: &[String], flag: &str) -> Option<Option<String>> {
+    argv.iter()
+        .enumerate()
+        .find_map(|(i, word)| match word.strip_prefix(flag) {
+            Some("") => Some(argv.get(i + 1).cloned()),
+            Some(rest) => rest.strip_prefix('=').map(|v| Some(v.to_owned())),
+            None => None,
+        })
+}
+
+/// A value in the form in which it is an element or a key.
+#[must_use]
+pub fn canonical(value: &Value) -> String {
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn mode(settles: bool) -> Spec {
+        Spec {
+            name: "mode".into(),
+            kind: Kind::Value,
+            start: Some(json!("default")),
+            argv: vec![("--auto".into(), Some(json!("yolo")))],
+            changes: Vec::new(),
+            settles: settles.then(Pattern::default),
+            from_commands: true,
+        }
+    }
+
+    fn contents(variable: &Variable) -> Vec<Value> {
+        variable
+            .worlds()
+            .iter()
+            .filter_map(|c| c.to_value().map(Cow::into_owned))
+            .collect()
+    }
+
+    #[test]
+    fn a_deferred_change_is_possible_until_it_is_settled() {
+        let mut variable = Variable::new(&mode(true), Some(&[]), true);
+        variable.defer(3, Effect::Set(json!("yolo")));
+        variable.defer(5, Effect::Set(json!("default")));
+        assert_eq!(
+            contents(&variable),
+            [json!("default"), json!("yolo"), json!("default")]
+        );
+        variable.settle(3);
+        assert_eq!(contents(&variable), [json!("yolo"), json!("default")]);
+        variable.settle(9);
+        assert_eq!(contents(&variable), [json!("default")]);
+    }
+
+    #[test]
+    fn the_command_line_sets_the_start() {
+        let argv = ["agent".to_owned(), "--auto".to_owned()];
+        assert_eq!(
+            contents(&Variable::new(&mode(true), Some(&argv), true)),
+            [json!("yolo")]
+        );
+        assert!(contents(&Variable::new(&mode(true), None, true)).is_empty());
+        assert!(contents(&Variable::new(&mode(true), Some(&argv), false)).is_empty());
+        let argv = ["--id=x".to_owned(), "--id".to_owned()];
+        assert_eq!(flag_value(&argv, "--id"), Some(Some("x".to_owned())));
+        assert_eq!(flag_value(&argv[1..], "--id"), Some(None));
+    }
+
+    #[test]
+    fn a_set_that_grew_too_large_is_unknown() {
+        let spec = Spec {
+            kind: Kind::Set,
+            start: None,
+            argv: Vec::new(),
+            ..mode(false)
+        };
+        let mut variable = Variable::new(&spec, None, true);
+        for n in 0..=MAX_ENTRIES {
+            variable.apply(&Effect::Add(n.to_string()));
+        }
+        assert!(matches!(variable.only(), Some(Content::Unknown)));
+    }
+}

@@ -1,0 +1,140 @@
+//! Symbols: what a frame counts as in rules.
+
+use std::collections::HashMap;
+
+/// A set of symbols of one dialect; at most [`SymSet::CAPACITY`] of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SymSet([u64; 8]);
+
+impl SymSet {
+    /// The number of symbols that a dialect may have.
+    pub const CAPACITY: usize = 512;
+
+    /// The set of one symbol.
+    #[must_use]
+    pub fn of(id: usize) -> Self {
+        let mut set = SymSet::default();
+        set.insert(id);
+        set
+    }
+
+    /// Adds a symbol.
+    pub fn insert(&mut self, id: usize) {
+        self.0[id / 64] |= 1 << (id % 64);
+    }
+
+    /// Whether the symbol is in the set.
+    #[must_use]
+    pub fn contains(&self, id: usize) -> bool {
+        self.0[id / 64] & (1 << (id % 64)) != 0
+    }
+
+    /// Adds all symbols of another set.
+    pub fn extend(&mut self, other: &SymSet) {
+        for (a, b) in self.0.iter_mut().zip(other.0) {
+            *a |= b;
+        }
+    }
+
+    /// Whether the two sets share a symbol.
+    #[must_use]
+    pub fn meets(&self, other: &SymSet) -> bool {
+        self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether the set is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 8]
+    }
+
+    /// The symbols, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..Self::CAPACITY).filter(|id| self.contains(*id))
+    }
+}
+
+/// Symbols that every dialect has besides its events and commands.
+pub const SPECIALS: &[&str] = &[
+    "#malformed",
+    "#unknown",
+    "#invalid",
+    ">#malformed",
+    ">#unknown",
+    ">#invalid",
+    "#stdin_closed",
+    "#signal",
+    "#end",
+    "@request",
+    "@reply",
+];
+
+/// The names of a dialect's symbols: events as they are, commands behind `>`, and [`SPECIALS`].
+#[derive(Debug, Clone, Default)]
+pub struct Symbols {
+    names: Vec<String>,
+    ids: HashMap<String, usize>,
+    /// Every known event, and `#unknown`: what `any` and `!x` range over.
+    pub events: SymSet,
+    /// Every known command: what `>any` ranges over.
+    pub commands: SymSet,
+}
+
+impl Symbols {
+    /// The symbols of a vocabulary. Nested kinds are given as `outer.inner`.
+    ///
+    /// # Errors
+    /// If there are more than [`SymSet::CAPACITY`].
+    pub fn new<'a>(
+        events: impl Iterator<Item = &'a str>,
+        commands: impl Iterator<Item = &'a str>,
+    ) -> Result<Self, String> {
+        let mut symbols = Symbols::default();
+        for name in SPECIALS {
+            symbols.add((*name).to_owned())?;
+        }
+        symbols.events.insert(symbols.ids["#unknown"]);
+        for name in events {
+            let id = symbols.add(name.to_owned())?;
+            symbols.events.insert(id);
+        }
+        for name in commands {
+            let id = symbols.add(format!(">{name}"))?;
+            symbols.commands.insert(id);
+        }
+        Ok(symbols)
+    }
+
+    fn add(&mut self, name: String) -> Result<usize, String> {
+        if let Some(id) = self.ids.get(&name) {
+            return Ok(*id);
+        }
+        let id = self.names.len();
+        if id == SymSet::CAPACITY {
+            return Err(format!(
+                "a dialect may have at most {} symbols",
+                SymSet::CAPACITY
+            ));
+        }
+        self.ids.insert(name.clone(), id);
+        self.names.push(name);
+        Ok(id)
+    }
+
+    /// The symbol of this name.
+    #[must_use]
+    pub fn id(&self, name: &str) -> Option<usize> {
+        self.ids.get(name).copied()
+    }
+
+    /// The name of a symbol.
+    #[must_use]
+    pub fn name(&self, id: usize) -> &str {
+        &self.names[id]
+    }
+
+    /// Every name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+}

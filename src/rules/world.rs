@@ -1,0 +1,257 @@
+//! What the history so far comes to: the state variables, the open scopes, and which commands the agent has shown to have taken.
+
+use super::cond::Operand;
+use super::eval::Cx;
+use super::parse::Pattern;
+use super::state::{Change, Effect, Spec, Variable, canonical};
+use super::symbol::{SymSet, Symbols};
+use super::tri::Tri;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most commands that wait to be shown as taken.
+const MAX_OPEN_COMMANDS: usize = 65_536;
+
+/// A scope: a stretch of the history that has no id of its own.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// Its name.
+    pub name: String,
+    /// The frame that opens it, and belongs to it.
+    pub open: Pattern,
+    /// The frame that closes it, and belongs to it.
+    pub close: Pattern,
+}
+
+/// An event that answers a command, and so shows that it and all before it were taken.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The event.
+    pub event: Pattern,
+    /// The command.
+    pub command: Pattern,
+    /// What is the same in both; `None` if any event answers the oldest command.
+    pub key: Option<(Operand, Operand)>,
+}
+
+/// What a dialect's rules remember, as declared.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// The variables.
+    pub state: Vec<(Spec, Vec<For>)>,
+    /// The scopes.
+    pub scopes: Vec<Scope>,
+    /// The answers.
+    pub answers: Vec<Answer>,
+}
+
+/// For the change of the same number: the list in the frame whose elements it is made for, one by one.
+pub type For = Option<Operand>;
+
+/// Where a scope stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScopeState {
+    /// Whether an instance is open.
+    pub open: bool,
+    /// The number of the newest instance, from 1.
+    pub instance: u64,
+}
+
+/// The world before a frame.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// The dialect's symbols, for messages.
+    pub symbols: Arc<Symbols>,
+    /// The names of the scopes.
+    pub scope_names: Arc<Vec<String>>,
+    /// The variables.
+    pub vars: Vec<Variable>,
+    /// The scopes.
+    pub scopes: Vec<ScopeState>,
+    /// The number of the newest command.
+    seq: u64,
+    /// All commands up to this number were taken.
+    taken: u64,
+    open_commands: HashMap<(usize, String), u64>,
+}
+
+impl World {
+    /// The world before the first frame.
+    #[must_use]
+    pub fn new(
+        memory: &Memory,
+        symbols: Arc<Symbols>,
+        argv: Option<&[String]>,
+        commands: bool,
+    ) -> Self {
+        let vars = memory
+            .state
+            .iter()
+            .map(|(spec, _)| Variable::new(spec, argv, commands));
+        World {
+            symbols,
+            scope_names: Arc::new(memory.scopes.iter().map(|s| s.name.clone()).collect()),
+            vars: vars.collect(),
+            scopes: vec![ScopeState::default(); memory.scopes.len()],
+            seq: 0,
+            taken: 0,
+            open_commands: HashMap::new(),
+        }
+    }
+
+    fn cx<'a>(&'a self, symbols: &'a SymSet, value: &'a Value) -> Cx<'a> {
+        Cx {
+            symbols,
+            value,
+            vars: &self.vars,
+            seen: 0,
+            blind: 0,
+            fold: None,
+        }
+    }
+
+    /// Before rules see the frame: opens scopes, and settles what the frame shows to have been taken. Returns the scopes that
+    /// were still open when their next instance opened.
+    pub fn enter(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) -> Vec<usize> {
+        self.take(memory, symbols, value);
+        for (n, (spec, _)) in memory.state.iter().enumerate() {
+            let settles = spec
+                .settles
+                .as_ref()
+                .is_some_and(|p| self.cx(symbols, value).matches(p) == Tri::True);
+            if settles {
+                self.vars[n].settle(self.taken);
+            }
+        }
+        let mut abandoned = Vec::new();
+        for (n, scope) in memory.scopes.iter().enumerate() {
+            if self.cx(symbols, value).matches(&scope.open) == Tri::True {
+                if self.scopes[n].open {
+                    abandoned.push(n);
+                }
+                self.scopes[n].open = true;
+                self.scopes[n].instance += 1;
+            }
+        }
+        abandoned
+    }
+
+    fn take(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) {
+        for (n, answer) in memory.answers.iter().enumerate() {
+            let cx = self.cx(symbols, value);
+            if cx.matches(&answer.event) != Tri::True {
+                continue;
+            }
+            let key = answer.key.as_ref().map_or(Some(String::new()), |(e, _)| {
+                cx.value(e).map(|v| canonical(&v))
+            });
+            if let Some(seq) = key.and_then(|key| self.open_commands.remove(&(n, key))) {
+                self.taken = self.taken.max(seq);
+            }
+        }
+    }
+
+    /// The scopes that this frame closes.
+    #[must_use]
+    pub fn closing(&self, memory: &Memory, symbols: &SymSet, value: &Value) -> Vec<usize> {
+        let closes = |n: &usize| {
+            self.scopes[*n].open
+                && self.cx(symbols, value).matches(&memory.scopes[*n].close) == Tri::True
+        };
+        (0..self.scopes.len()).filter(closes).collect()
+    }
+
+    /// After rules saw the frame: changes the variables, closes scopes, notes a command. `command` says whether the frame is one.
+    pub fn leave(
+        &mut self,
+        memory: &Memory,
+        symbols: &SymSet,
+        value: &Value,
+        closing: &[usize],
+        command: bool,
+    ) {
+        if command {
+            self.seq += 1;
+            self.note_command(memory, symbols, value);
+        }
+        let mut effects = Vec::new();
+        for (n, (spec, each)) in memory.state.iter().enumerate() {
+            for ((on, change), list) in spec.changes.iter().zip(each) {
+                let cx = self.cx(symbols, value);
+                match cx.matches(on) {
+                    Tri::False => {}
+                    Tri::Unknown => effects.push((n, Effect::Lose)),
+                    Tri::True => changes_of(&cx, change, list.as_ref(), |effect| {
+                        effects.push((n, effect))
+                    }),
+                }
+            }
+        }
+        for (n, effect) in effects {
+            if command && memory.state[n].0.settles.is_some() {
+                self.vars[n].defer(self.seq, effect);
+            } else {
+                self.vars[n].apply(&effect);
+            }
+        }
+        for n in closing {
+            self.scopes[*n].open = false;
+        }
+    }
+
+    fn note_command(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) {
+        for (n, answer) in memory.answers.iter().enumerate() {
+            let cx = self.cx(symbols, value);
+            if cx.matches(&answer.command) != Tri::True {
+                continue;
+            }
+            let key = answer.key.as_ref().map_or(Some(String::new()), |(_, c)| {
+                cx.value(c).map(|v| canonical(&v))
+            });
+            if let (Some(key), true) = (key, self.open_commands.len() < MAX_OPEN_COMMANDS) {
+                self.open_commands.entry((n, key)).or_insert(self.seq);
+            }
+        }
+    }
+}
+
+fn changes_of(cx: &Cx<'_>, change: &Change, list: Option<&Operand>, mut push: impl FnMut(Effect)) {
+    let Some(list) = list else {
+        return push(effect(cx, change));
+    };
+    if let Some(items) = cx.value(list).as_deref().and_then(Value::as_array) {
+        for item in items {
+            let cx = Cx { value: item, ..*cx };
+            push(effect(&cx, change));
+        }
+    }
+}
+
+/// Works the operands of a change out. A missing value changes nothing that it could name, so the variable is lost only where
+/// that would hide what it holds.
+fn effect(cx: &Cx<'_>, change: &Change) -> Effect {
+    let value = |operand: &Operand| cx.value(operand).map(|v| v.into_owned());
+    let key = |operand: &Operand| value(operand).map(|v| canonical(&v));
+    let worked = match change {
+        Change::Clear => Some(Effect::Clear),
+        Change::Increment => Some(Effect::Increment),
+        Change::Set(operand) => value(operand).map(Effect::Set),
+        Change::Add(operand) => key(operand).map(Effect::Add),
+        Change::Remove(operand) => key(operand).map(Effect::Remove),
+        Change::Put(k, v) => key(k).zip(value(v)).map(|(k, v)| Effect::Put(k, v)),
+        Change::Append(operand) => value(operand).map(Effect::Append),
+        Change::Concat(k, v) => key(k).zip(value(v)).and_then(|(k, v)| match v {
+            Value::String(text) => Some(Effect::Concat(k, text)),
+            _ => None,
+        }),
+    };
+    worked.unwrap_or(match change {
+        Change::Add(_)
+        | Change::Append(_)
+        | Change::Concat(..)
+        | Change::Set(_)
+        | Change::Remove(_) => Effect::Lose,
+        _ => Effect::Skip,
+    })
+}
