@@ -147,6 +147,13 @@ pub struct HttpError {
     pub kind: String,
     /// The error's message.
     pub message: String,
+    /// What only some errors have.
+    pub details: Box<ErrorDetails>,
+}
+
+/// What only some [`HttpError`]s have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ErrorDetails {
     /// The error's code, where the wire has one.
     pub code: Option<String>,
     /// The parameter at fault, where the wire names it.
@@ -161,22 +168,19 @@ impl HttpError {
     /// An error with a message and nothing special.
     #[must_use]
     pub fn new(status: u16, kind: impl Into<String>, message: impl Into<String>) -> Self {
-        let (kind, message) = (kind.into(), message.into());
         HttpError {
             status,
-            kind,
-            message,
-            code: None,
-            param: None,
-            headers: Headers::new(),
-            body: None,
+            kind: kind.into(),
+            message: message.into(),
+            details: Box::default(),
         }
     }
 
     /// The same, with the parameter at fault and a code.
     #[must_use]
     pub fn about(mut self, param: Option<&str>, code: Option<&str>) -> Self {
-        (self.param, self.code) = (param.map(str::to_owned), code.map(str::to_owned));
+        self.details.param = param.map(str::to_owned);
+        self.details.code = code.map(str::to_owned);
         self
     }
 }

@@ -1,7 +1,6 @@
 //! From a reply as written to the pieces it is said in.
 
 use crate::answer::{Answer, Block, HttpError, Message, Piece, Tokens};
-use crate::headers::Headers;
 use crate::ids;
 use crate::request::{Request, Wire};
 use crate::script::{HttpFault, Item, Reply, Stop, Thinking, ToolCall, Usage};
@@ -76,20 +75,21 @@ fn tokens(usage: Usage, said: usize) -> Tokens {
 }
 
 fn http_error(fault: &HttpFault, wire: Wire) -> HttpError {
-    let (kind, message) = wire.usual_error(fault.status);
-    HttpError {
-        status: fault.status,
-        kind: fault.kind.clone().unwrap_or_else(|| kind.to_owned()),
-        message: fault.message.clone().unwrap_or_else(|| message.to_owned()),
-        code: fault.code.clone(),
-        param: None,
-        headers: fault
-            .headers
-            .iter()
-            .map(|(name, value)| (name, value.0.clone()))
-            .collect::<Headers>(),
-        body: fault.body.clone(),
+    let mut error = wire.usual_error(fault.status);
+    if let Some(kind) = &fault.kind {
+        error = HttpError::new(fault.status, kind, error.message);
     }
+    if let Some(message) = &fault.message {
+        error.message.clone_from(message);
+    }
+    let headers = fault
+        .headers
+        .iter()
+        .map(|(name, value)| (name, value.0.clone()));
+    error.details.headers = headers.collect();
+    error.details.code = fault.code.clone().or(error.details.code);
+    error.details.body.clone_from(&fault.body);
+    error
 }
 
 struct Composer<'a> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::answer::HttpError;
+
 /// One failure: a request that does not go with the script, that the real API would refuse, or a reply nobody asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -32,6 +34,23 @@ pub enum FailureKind {
     Refused,
     /// A reply was never asked for.
     Unused,
+}
+
+impl Failure {
+    /// A request that the real API would refuse with this error.
+    pub(crate) fn refused(request: u64, error: &HttpError) -> Self {
+        Failure {
+            kind: FailureKind::Refused,
+            request: Some(request),
+            pointer: String::new(),
+            message: format!(
+                "request {request} is refused as by the real API: {} {}: {}",
+                error.status, error.kind, error.message
+            ),
+            expected: None,
+            actual: None,
+        }
+    }
 }
 
 impl FailureKind {

@@ -16,12 +16,15 @@ mod failure;
 mod headers;
 mod ids;
 mod matcher;
+mod memory;
 mod model;
+mod plan;
 mod request;
 pub mod script;
+pub mod server;
 mod wire;
 
-pub use answer::{Answer, Block, HttpError, Message, Piece, Tokens};
+pub use answer::{Answer, Block, ErrorDetails, HttpError, Message, Piece, Tokens};
 pub use expect::Mismatch;
 pub use failure::{Failure, FailureKind};
 pub use headers::Headers;

@@ -6,8 +6,10 @@ use crate::answer::{Answer, HttpError};
 use crate::compose;
 use crate::expect::{Mismatch, mismatches};
 use crate::failure::{Failure, FailureKind};
+use crate::memory::Memory;
 use crate::request::Request;
 use crate::script::{Expect, Repeat, Script};
+use crate::wire;
 
 /// A scripted model. Pure: the same requests get the same answers.
 #[derive(Debug, Clone)]
@@ -16,6 +18,7 @@ pub struct Model {
     seed: u64,
     /// How often each reply was served.
     served: Vec<u64>,
+    memory: Memory,
 }
 
 /// What a request came to.
@@ -33,15 +36,28 @@ pub struct Served {
     pub failures: Vec<Failure>,
 }
 
+impl Served {
+    fn without_reply(error: HttpError, failure: Failure) -> Self {
+        Served {
+            reply: None,
+            gate: None,
+            delay: None,
+            answer: Answer::Error(error),
+            failures: vec![failure],
+        }
+    }
+}
+
 impl Model {
     /// A model that has served nothing yet. The seed goes into every derived id.
     #[must_use]
     pub fn new(script: Script, seed: u64) -> Self {
-        let served = vec![0; script.replies.len()];
+        let (served, memory) = (vec![0; script.replies.len()], Memory::of(&script));
         Model {
             script,
             seed,
             served,
+            memory,
         }
     }
 
@@ -53,24 +69,31 @@ impl Model {
 
     /// Answers a request: by the first reply left whose `when` it fits, else by the next of the main line.
     ///
-    /// Strict: a request that no reply is for gets an HTTP 400 that clients do not retry, and a failure that says why.
+    /// Strict: a request that the real API would refuse gets its error and takes no reply; one that no reply is for gets
+    /// an HTTP 400 that clients do not retry. Either is a failure.
     pub fn next(&mut self, request: &Request) -> Served {
+        if let Some(error) = wire::refusal(request, &self.memory) {
+            let failure = Failure::refused(request.n, &error);
+            return Served::without_reply(error, failure);
+        }
         match self.pick(request) {
             Ok(index) => self.serve(index, request),
             Err(failure) => {
-                let error = HttpError::new(
-                    400,
-                    "invalid_request_error",
-                    format!("scripted model: {failure}"),
-                );
-                Served {
-                    reply: None,
-                    gate: None,
-                    delay: None,
-                    answer: Answer::Error(error),
-                    failures: vec![failure],
-                }
+                let message = format!("scripted model: {failure}");
+                let error = HttpError::new(400, "invalid_request_error", message);
+                Served::without_reply(error, failure)
             }
+        }
+    }
+
+    /// Counts the tokens of a request, without taking a reply.
+    ///
+    /// # Errors
+    /// The error that the real API would refuse it with.
+    pub(crate) fn count_tokens(&self, request: &Request) -> Result<u64, HttpError> {
+        match wire::count_refusal(request, &self.memory) {
+            Some(error) => Err(error),
+            None => Ok(wire::count_tokens(&request.body)),
         }
     }
 
@@ -115,6 +138,7 @@ impl Model {
             .map(|mismatch| unexpected(index, request, mismatch))
             .collect();
         let answer = compose::answer(reply, path, self.seed, request);
+        self.memory.note(&answer);
         Served {
             reply: Some(index),
             gate: reply.gate.clone(),

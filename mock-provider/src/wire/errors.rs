@@ -1,67 +1,103 @@
 //! The error that goes with each HTTP status.
 
-/// A status with the type and the message of its error.
-pub(super) type Usual = (u16, &'static str, &'static str);
+use crate::answer::HttpError;
 
-/// As documented by Anthropic.
+/// A status with what its error says.
+pub(super) struct Usual {
+    pub(super) status: u16,
+    pub(super) kind: &'static str,
+    message: &'static str,
+    code: Option<&'static str>,
+}
+
+const fn usual_of(
+    status: u16,
+    kind: &'static str,
+    message: &'static str,
+    code: Option<&'static str>,
+) -> Usual {
+    Usual {
+        status,
+        kind,
+        message,
+        code,
+    }
+}
+
+/// As documented by Anthropic: <https://docs.claude.com/en/api/errors>.
 pub(super) const ANTHROPIC: [Usual; 10] = [
-    (400, "invalid_request_error", "Bad Request"),
-    (401, "authentication_error", "invalid x-api-key"),
-    (
+    usual_of(400, "invalid_request_error", "Bad Request", None),
+    usual_of(401, "authentication_error", "invalid x-api-key", None),
+    usual_of(
         403,
         "permission_error",
         "Your API key does not have permission to use the specified resource.",
+        None,
     ),
-    (404, "not_found_error", "Not Found"),
-    (405, "invalid_request_error", "Method Not Allowed"),
-    (413, "request_too_large", "Request exceeds the maximum size"),
-    (
+    usual_of(404, "not_found_error", "Not Found", None),
+    usual_of(405, "invalid_request_error", "Method Not Allowed", None),
+    usual_of(
+        413,
+        "request_too_large",
+        "Request exceeds the maximum size",
+        None,
+    ),
+    usual_of(
         429,
         "rate_limit_error",
         "This request would exceed your account's rate limit. Please try again later.",
+        None,
     ),
-    (500, "api_error", "Internal server error"),
-    (504, "timeout_error", "The request timed out"),
-    (529, "overloaded_error", "Overloaded"),
+    usual_of(500, "api_error", "Internal server error", None),
+    usual_of(504, "timeout_error", "The request timed out", None),
+    usual_of(529, "overloaded_error", "Overloaded", None),
 ];
 
-/// As documented by OpenAI.
-pub(super) const OPENAI: [Usual; 7] = [
-    (400, "invalid_request_error", "Bad request"),
-    (401, "invalid_request_error", "Incorrect API key provided."),
-    (
+/// As documented by OpenAI: <https://platform.openai.com/docs/guides/error-codes>.
+pub(super) const OPENAI: [Usual; 8] = [
+    usual_of(400, "invalid_request_error", "Bad request", None),
+    usual_of(
+        401,
+        "invalid_request_error",
+        "Incorrect API key provided.",
+        Some("invalid_api_key"),
+    ),
+    usual_of(
         403,
         "invalid_request_error",
         "You are not allowed to use this resource.",
+        None,
     ),
-    (404, "invalid_request_error", "Not found"),
-    (
+    usual_of(404, "invalid_request_error", "Not found", None),
+    usual_of(413, "invalid_request_error", "Request too large", None),
+    usual_of(
         429,
-        "rate_limit_exceeded",
+        "requests",
         "Rate limit reached for requests",
+        Some("rate_limit_exceeded"),
     ),
-    (
+    usual_of(
         500,
         "server_error",
         "The server had an error while processing your request. Sorry about that!",
+        None,
     ),
-    (
+    usual_of(
         503,
         "server_error",
         "The engine is currently overloaded, please try again later",
+        None,
     ),
 ];
 
-/// The type and message for a status; those of 400 or 500 where the table does not know it.
-pub(super) fn usual(table: &[Usual], status: u16) -> (&'static str, &'static str) {
+/// The error for a status; that of 400 or 500 where the table does not know it.
+pub(super) fn usual(table: &[Usual], status: u16) -> HttpError {
     let general = if status >= 500 { 500 } else { 400 };
-    let find = |wanted| {
-        table
-            .iter()
-            .find(|(status, ..)| *status == wanted)
-            .map(|(_, kind, message)| (*kind, *message))
-    };
-    find(status)
+    let find = |wanted| table.iter().find(|usual| usual.status == wanted);
+    let (kind, message, code) = find(status)
         .or_else(|| find(general))
-        .unwrap_or(("api_error", "error"))
+        .map_or(("api_error", "error", None), |usual| {
+            (usual.kind, usual.message, usual.code)
+        });
+    HttpError::new(status, kind, message).about(None, code)
 }

@@ -1,0 +1,90 @@
+//! One request and its answer, from the arrival to the journaled end.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+
+use super::Shared;
+use super::journal::{End, Event};
+
+/// A second handle on a connection's socket: to ask about it and to reset it while the HTTP machinery owns the first.
+#[derive(Debug)]
+pub(super) struct Socket(std::net::TcpStream);
+
+impl Socket {
+    pub(super) fn of(stream: &TcpStream) -> io::Result<Self> {
+        Ok(Socket(stream.as_fd().try_clone_to_owned()?.into()))
+    }
+
+    /// Makes the close that follows a reset (TCP RST).
+    pub(super) fn reset_on_close(&self) {
+        if let Err(error) = socket2::SockRef::from(&self.0).set_linger(Some(Duration::ZERO)) {
+            tracing::debug!(%error, "a connection cannot be reset");
+        }
+    }
+
+    /// Whether the client has closed its side.
+    fn is_closed(&self) -> bool {
+        match self.0.peek(&mut [0]) {
+            Ok(bytes) => bytes == 0,
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        }
+    }
+}
+
+/// An exchange that has not ended. Dropped before its end, it journals that the client went away.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) shared: Arc<Shared>,
+    pub(super) socket: Arc<Socket>,
+    pub(super) n: u64,
+    status: u16,
+    reply: Option<usize>,
+    open: bool,
+}
+
+impl Exchange {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        socket: Arc<Socket>,
+        n: u64,
+        reply: Option<usize>,
+    ) -> Self {
+        Exchange {
+            shared,
+            socket,
+            n,
+            status: 200,
+            reply,
+            open: true,
+        }
+    }
+
+    /// The HTTP status that is about to be sent.
+    pub(super) fn set_status(&mut self, status: u16) {
+        self.status = status;
+    }
+
+    /// Journals the end; once.
+    pub(super) fn end(&mut self, end: End) {
+        if std::mem::replace(&mut self.open, false) {
+            self.shared.note(Event::Reply {
+                n: self.n,
+                status: self.status,
+                reply: self.reply,
+                end,
+            });
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let by_us = self.shared.closing.load(Ordering::Acquire) && !self.socket.is_closed();
+        self.end(if by_us { End::Cut } else { End::ClientClosed });
+    }
+}

@@ -1,0 +1,94 @@
+//! The heads and the plain bodies of responses.
+
+use hyper::Response;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::exchange::Exchange;
+use super::play::Player;
+use crate::answer::HttpError;
+use crate::headers::Headers;
+use crate::plan::{Act, Plan};
+use crate::request::Wire;
+
+const JSON: &str = "application/json";
+const HTML: &str = "text/html; charset=utf-8";
+const EVENTS: &str = "text/event-stream; charset=utf-8";
+
+/// The response of a plan whose waits before the head are over.
+pub(super) fn planned(plan: Plan, wire: Wire, mut exchange: Exchange) -> Response<Player> {
+    let mut headers = head(&mut exchange, wire, 200);
+    headers.set(
+        "content-type",
+        if plan.length.is_some() { JSON } else { EVENTS },
+    );
+    if plan.length.is_none() {
+        headers.set("cache-control", "no-cache");
+    }
+    response(200, &headers, Player::new(plan.body, plan.length, exchange))
+}
+
+/// A document.
+pub(super) fn document(document: &Value, wire: Wire, mut exchange: Exchange) -> Response<Player> {
+    let mut headers = head(&mut exchange, wire, 200);
+    headers.set("content-type", JSON);
+    plain(200, &headers, document.to_string(), exchange)
+}
+
+/// An HTTP error.
+pub(super) fn error(error: &HttpError, wire: Wire, mut exchange: Exchange) -> Response<Player> {
+    let mut headers = head(&mut exchange, wire, error.status);
+    let body = match &error.details.body {
+        Some(raw) => raw.clone(),
+        None => wire
+            .error_body(
+                error,
+                &wire.request_id(exchange.shared.options.seed, exchange.n),
+            )
+            .to_string(),
+    };
+    headers.set(
+        "content-type",
+        if body.trim_start().starts_with('<') {
+            HTML
+        } else {
+            JSON
+        },
+    );
+    error
+        .details
+        .headers
+        .iter()
+        .for_each(|(name, value)| headers.set(name, value));
+    plain(error.status, &headers, body, exchange)
+}
+
+fn head(exchange: &mut Exchange, wire: Wire, status: u16) -> Headers {
+    exchange.set_status(status);
+    wire.headers(
+        status,
+        &wire.request_id(exchange.shared.options.seed, exchange.n),
+    )
+}
+
+fn plain(status: u16, headers: &Headers, body: String, exchange: Exchange) -> Response<Player> {
+    let length = body.len();
+    response(
+        status,
+        headers,
+        Player::new(vec![Act::Write(body.into_bytes())], Some(length), exchange),
+    )
+}
+
+fn response(status: u16, headers: &Headers, body: Player) -> Response<Player> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status.try_into().unwrap_or_default();
+    for (name, value) in headers.iter() {
+        // What a script may send was checked when it was read.
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    debug_assert!(response.headers().contains_key(CONTENT_TYPE));
+    response
+}

@@ -1,0 +1,121 @@
+//! Which path means what.
+
+use crate::answer::HttpError;
+use crate::headers::Headers;
+use crate::request::Wire;
+
+/// What a request asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A message. The only one that takes a reply of the script.
+    Message(Wire),
+    /// A count of tokens.
+    CountTokens,
+    /// The list of models.
+    Models,
+    /// One model, by its id.
+    Model(String),
+    /// Nothing that is served.
+    Unknown,
+}
+
+/// Each path that takes a POST.
+const POSTS: [(&str, Endpoint); 3] = [
+    ("/v1/messages", Endpoint::Message(Wire::AnthropicMessages)),
+    ("/v1/messages/count_tokens", Endpoint::CountTokens),
+    ("/v1/chat/completions", Endpoint::Message(Wire::OpenAiChat)),
+];
+
+impl Endpoint {
+    pub(super) fn of(path: &str) -> Self {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        match path.strip_prefix("/v1/models") {
+            Some("") => Endpoint::Models,
+            Some(id) if id.starts_with('/') => Endpoint::Model(id[1..].to_owned()),
+            _ => POSTS
+                .iter()
+                .find(|(known, _)| *known == path)
+                .map_or(Endpoint::Unknown, |(_, endpoint)| endpoint.clone()),
+        }
+    }
+
+    /// The wire in whose words the request is answered: where the path does not tell, by the headers.
+    pub(super) fn wire(&self, headers: &Headers) -> Wire {
+        let anthropic =
+            headers.get("anthropic-version").is_some() || headers.get("x-api-key").is_some();
+        match self {
+            Endpoint::Message(wire) => *wire,
+            Endpoint::CountTokens => Wire::AnthropicMessages,
+            _ if anthropic => Wire::AnthropicMessages,
+            _ => Wire::OpenAiChat,
+        }
+    }
+
+    /// The error of a path that is not served, or not by this method.
+    pub(super) fn refusal(&self, wire: Wire, method: &str, path: &str) -> Option<HttpError> {
+        let wanted = if matches!(self, Endpoint::Models | Endpoint::Model(_)) {
+            "GET"
+        } else {
+            "POST"
+        };
+        match (wire, self) {
+            (Wire::AnthropicMessages, Endpoint::Unknown) => Some(wire.usual_error(404)),
+            (_, Endpoint::Unknown) => Some(HttpError::new(
+                404,
+                "invalid_request_error",
+                format!("Invalid URL ({method} {path})"),
+            )),
+            _ if method == wanted => None,
+            (Wire::AnthropicMessages, _) => Some(wire.usual_error(405)),
+            _ => {
+                let message = format!(
+                    "Not allowed to {method} on {path}. (HINT: Perhaps you meant to use a different HTTP method?)"
+                );
+                Some(
+                    HttpError::new(405, "invalid_request_error", message)
+                        .about(None, Some("method_not_supported")),
+                )
+            }
+        }
+    }
+}
+
+/// The error of a request without the headers that its wire wants.
+pub(super) fn header_refusal(wire: Wire, headers: &Headers, keyless: bool) -> Option<HttpError> {
+    let bearer = headers
+        .get("authorization")
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .is_some_and(|key| !key.is_empty());
+    let key = headers.get("x-api-key").is_some_and(|key| !key.is_empty());
+    match wire {
+        Wire::AnthropicMessages if !keyless && !key && !bearer => Some(HttpError::new(
+            401,
+            "authentication_error",
+            "x-api-key header is required",
+        )),
+        Wire::AnthropicMessages if headers.get("anthropic-version").is_none() => {
+            Some(HttpError::new(
+                400,
+                "invalid_request_error",
+                "anthropic-version: header is required",
+            ))
+        }
+        Wire::OpenAiChat if !keyless && !bearer => {
+            let message = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth \
+                           (i.e. Authorization: Bearer YOUR_KEY).";
+            Some(HttpError::new(401, "invalid_request_error", message))
+        }
+        _ => None,
+    }
+}
+
+/// The error of a body that is not JSON.
+pub(super) fn json_refusal(wire: Wire, error: &serde_json::Error) -> HttpError {
+    let message = match wire {
+        Wire::AnthropicMessages => format!("The request body is not valid JSON: {error}"),
+        Wire::OpenAiChat => "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library \
+                             correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
+            .to_owned(),
+    };
+    HttpError::new(400, "invalid_request_error", message)
+}

@@ -1,0 +1,213 @@
+//! Anthropic Messages: what it answers.
+//!
+//! Source: <https://docs.claude.com/en/docs/build-with-claude/streaming> and the vendor's SDKs.
+
+use serde_json::{Value, json};
+
+use super::fold::{Folded, fold};
+use super::sse::Sse;
+use super::{Context, Encoder};
+use crate::answer::{Block, Message, Piece, Tokens};
+use crate::ids;
+use crate::script::Stop;
+
+/// A message as a stream of events.
+pub(super) struct Stream<'a> {
+    context: &'a Context<'a>,
+    sse: Sse,
+    message: &'a Message,
+    started: bool,
+    /// A ping follows the first block's start, as in the real thing.
+    pinged: bool,
+}
+
+impl<'a> Stream<'a> {
+    pub(super) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+        Stream {
+            context,
+            sse: Sse::new(message.delivery.crlf),
+            message,
+            started: false,
+            pinged: false,
+        }
+    }
+
+    fn event(&self, data: &Value) -> Vec<u8> {
+        self.sse
+            .named(data["type"].as_str().unwrap_or_default(), &data.to_string())
+    }
+
+    /// The events of a piece of content.
+    fn content(&mut self, piece: &Piece) -> Vec<Value> {
+        match piece {
+            Piece::BlockStart { index, block } => {
+                let mut events = vec![
+                    json!({ "type": "content_block_start", "index": index, "content_block": opening(block) }),
+                ];
+                if !std::mem::replace(&mut self.pinged, true) {
+                    events.push(json!({ "type": "ping" }));
+                }
+                if matches!(block, Block::ToolCall { .. }) {
+                    events.push(delta(
+                        *index,
+                        json!({ "type": "input_json_delta", "partial_json": "" }),
+                    ));
+                }
+                events
+            }
+            Piece::TextDelta { index, text } => {
+                vec![delta(*index, json!({ "type": "text_delta", "text": text }))]
+            }
+            Piece::ThinkingDelta { index, text } => vec![delta(
+                *index,
+                json!({ "type": "thinking_delta", "thinking": text }),
+            )],
+            Piece::Signature { index, signature } => vec![delta(
+                *index,
+                json!({ "type": "signature_delta", "signature": signature }),
+            )],
+            Piece::ArgsDelta { index, fragment } => vec![delta(
+                *index,
+                json!({ "type": "input_json_delta", "partial_json": fragment }),
+            )],
+            Piece::BlockEnd { index } => {
+                vec![json!({ "type": "content_block_stop", "index": index })]
+            }
+            Piece::Stop(stop) => {
+                let ending = json!({ "stop_reason": stop_reason(*stop), "stop_sequence": stop_sequence(*stop, self.context) });
+                let usage = json!({
+                    "input_tokens": self.message.tokens.input,
+                    "cache_creation_input_tokens": self.message.tokens.cache_write,
+                    "cache_read_input_tokens": self.message.tokens.cache_read,
+                    "output_tokens": self.message.tokens.output,
+                });
+                vec![
+                    json!({ "type": "message_delta", "delta": ending, "usage": usage }),
+                    json!({ "type": "message_stop" }),
+                ]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Encoder for Stream<'_> {
+    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
+        match piece {
+            Piece::Ping => return vec![self.ping()],
+            Piece::Error { kind, message } => {
+                return vec![self.event(&error_document(kind, message))];
+            }
+            _ => {}
+        }
+        let content = self.content(piece);
+        let opening = (!content.is_empty() && !std::mem::replace(&mut self.started, true)).then(|| {
+            json!({ "type": "message_start", "message": message_document(self.context, self.message, json!([]), None, 1) })
+        });
+        opening
+            .iter()
+            .chain(&content)
+            .map(|data| self.event(data))
+            .collect()
+    }
+
+    fn ping(&self) -> Vec<u8> {
+        self.event(&json!({ "type": "ping" }))
+    }
+}
+
+/// A message as one document.
+pub(super) fn whole(context: &Context, message: &Message) -> Value {
+    let Folded { blocks, stop, .. } = fold(&message.pieces);
+    let content = blocks.iter().map(|folded| match &folded.block {
+        Block::Text => json!({ "type": "text", "text": folded.text }),
+        Block::Thinking => {
+            json!({ "type": "thinking", "thinking": folded.text, "signature": folded.signature })
+        }
+        Block::RedactedThinking { data } => json!({ "type": "redacted_thinking", "data": data }),
+        Block::ToolCall { id, name } => {
+            let input = serde_json::from_str(&folded.text)
+                .unwrap_or_else(|_| Value::from(folded.text.as_str()));
+            json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+        }
+    });
+    message_document(
+        context,
+        message,
+        content.collect(),
+        stop,
+        message.tokens.output,
+    )
+}
+
+fn message_document(
+    context: &Context,
+    message: &Message,
+    content: Value,
+    stop: Option<Stop>,
+    output: u64,
+) -> Value {
+    let Tokens {
+        input,
+        cache_read,
+        cache_write,
+        ..
+    } = message.tokens;
+    json!({
+        "id": ids::id("msg_01", 22, context.seed, &message.path),
+        "type": "message",
+        "role": "assistant",
+        "model": context.request.model(),
+        "content": content,
+        "stop_reason": stop.map(stop_reason),
+        "stop_sequence": stop.and_then(|stop| stop_sequence(stop, context)),
+        "usage": {
+            "input_tokens": input,
+            "cache_creation_input_tokens": cache_write,
+            "cache_read_input_tokens": cache_read,
+            "cache_creation": { "ephemeral_5m_input_tokens": cache_write, "ephemeral_1h_input_tokens": 0 },
+            "output_tokens": output,
+            "service_tier": "standard",
+        },
+    })
+}
+
+/// The document of an error without the request's id, as it stands in a stream.
+pub(super) fn error_document(kind: &str, message: &str) -> Value {
+    json!({ "type": "error", "error": { "type": kind, "message": message } })
+}
+
+fn opening(block: &Block) -> Value {
+    match block {
+        Block::Text => json!({ "type": "text", "text": "" }),
+        Block::Thinking => json!({ "type": "thinking", "thinking": "", "signature": "" }),
+        Block::RedactedThinking { data } => json!({ "type": "redacted_thinking", "data": data }),
+        Block::ToolCall { id, name } => {
+            json!({ "type": "tool_use", "id": id, "name": name, "input": {} })
+        }
+    }
+}
+
+fn delta(index: usize, delta: Value) -> Value {
+    json!({ "type": "content_block_delta", "index": index, "delta": delta })
+}
+
+fn stop_reason(stop: Stop) -> &'static str {
+    match stop {
+        Stop::EndTurn => "end_turn",
+        Stop::ToolUse => "tool_use",
+        Stop::MaxTokens => "max_tokens",
+        Stop::StopSequence => "stop_sequence",
+        Stop::Refusal => "refusal",
+        Stop::PauseTurn => "pause_turn",
+    }
+}
+
+/// The sequence that was met: the first that the request asked for.
+fn stop_sequence<'a>(stop: Stop, context: &Context<'a>) -> Option<&'a str> {
+    if stop == Stop::StopSequence {
+        context.request.body["stop_sequences"][0].as_str()
+    } else {
+        None
+    }
+}

@@ -1,0 +1,230 @@
+//! OpenAI Chat Completions: what it answers.
+//!
+//! Source: <https://platform.openai.com/docs/api-reference/chat> and the vendor's SDKs. Thinking goes out as
+//! `reasoning_content`, the name that compatible servers use and the clients read.
+
+use serde_json::{Value, json};
+
+use super::fold::{Folded, fold};
+use super::sse::Sse;
+use super::{Context, Encoder};
+use crate::answer::{Block, Message, Piece, Tokens};
+use crate::ids;
+use crate::script::Stop;
+
+/// A message as a stream of chunks.
+pub(super) struct Stream<'a> {
+    context: &'a Context<'a>,
+    sse: Sse,
+    message: &'a Message,
+    /// The blocks that are tool calls, in order: a call's place here is its index on the wire.
+    calls: Vec<usize>,
+    started: bool,
+    include_usage: bool,
+}
+
+impl<'a> Stream<'a> {
+    pub(super) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+        let include_usage = context.request.body["stream_options"]["include_usage"] == true;
+        Stream {
+            context,
+            sse: Sse::new(message.delivery.crlf),
+            message,
+            calls: Vec::new(),
+            started: false,
+            include_usage,
+        }
+    }
+
+    fn chunk(&self, choices: Value, usage: Value) -> Vec<u8> {
+        let mut chunk = envelope(self.context, self.message, "chat.completion.chunk", choices);
+        if self.include_usage {
+            chunk["usage"] = usage;
+        }
+        self.sse.data(&chunk.to_string())
+    }
+
+    fn delta(&self, delta: Value, finish_reason: Option<&str>) -> Vec<u8> {
+        let choice =
+            json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason });
+        self.chunk(json!([choice]), Value::Null)
+    }
+
+    /// The first chunk, which names the role. Its content is null where the message is only tool calls.
+    fn opening(&self) -> Vec<u8> {
+        let says = |piece: &Piece| {
+            matches!(
+                piece,
+                Piece::BlockStart {
+                    block: Block::Text,
+                    ..
+                }
+            )
+        };
+        let calls = |piece: &Piece| {
+            matches!(
+                piece,
+                Piece::BlockStart {
+                    block: Block::ToolCall { .. },
+                    ..
+                }
+            )
+        };
+        let only_calls =
+            self.message.pieces.iter().any(calls) && !self.message.pieces.iter().any(says);
+        let content = if only_calls {
+            Value::Null
+        } else {
+            Value::from("")
+        };
+        self.delta(
+            json!({ "role": "assistant", "content": content, "refusal": null }),
+            None,
+        )
+    }
+
+    fn content(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
+        let call = |calls: &[usize], block: usize| calls.iter().position(|known| *known == block);
+        match piece {
+            Piece::BlockStart {
+                index,
+                block: Block::ToolCall { id, name },
+            } => {
+                self.calls.push(*index);
+                let function = json!({ "name": name, "arguments": "" });
+                let call = json!({ "index": self.calls.len() - 1, "id": id, "type": "function", "function": function });
+                vec![self.delta(json!({ "tool_calls": [call] }), None)]
+            }
+            Piece::ArgsDelta { index, fragment } => {
+                let call = json!({ "index": call(&self.calls, *index), "function": { "arguments": fragment } });
+                vec![self.delta(json!({ "tool_calls": [call] }), None)]
+            }
+            Piece::TextDelta { text, .. } => vec![self.delta(json!({ "content": text }), None)],
+            Piece::ThinkingDelta { text, .. } => {
+                vec![self.delta(json!({ "reasoning_content": text }), None)]
+            }
+            Piece::Stop(stop) => {
+                let mut events = vec![self.delta(json!({}), Some(finish_reason(*stop)))];
+                if self.include_usage {
+                    events.push(self.chunk(json!([]), usage_document(self.message.tokens)));
+                }
+                events.push(self.sse.data("[DONE]"));
+                events
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Encoder for Stream<'_> {
+    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
+        match piece {
+            Piece::Ping => return vec![self.ping()],
+            Piece::Error { kind, message } => {
+                return vec![
+                    self.sse
+                        .data(&error_document(kind, message, None, None).to_string()),
+                ];
+            }
+            _ => {}
+        }
+        let mut events = self.content(piece);
+        if !events.is_empty() && !std::mem::replace(&mut self.started, true) {
+            events.insert(0, self.opening());
+        }
+        events
+    }
+
+    fn ping(&self) -> Vec<u8> {
+        self.sse.comment("ping")
+    }
+}
+
+/// A message as one document.
+pub(super) fn whole(context: &Context, message: &Message) -> Value {
+    let Folded { blocks, stop, .. } = fold(&message.pieces);
+    let joined = |wanted: &Block| {
+        let texts = blocks
+            .iter()
+            .filter(|folded| folded.block == *wanted)
+            .map(|folded| folded.text.as_str());
+        texts.fold(None, |whole: Option<String>, text| {
+            Some(whole.unwrap_or_default() + text)
+        })
+    };
+    let calls = blocks.iter().filter_map(|folded| match &folded.block {
+        Block::ToolCall { id, name } => {
+            Some(json!({ "id": id, "type": "function", "function": { "name": name, "arguments": folded.text } }))
+        }
+        _ => None,
+    });
+    let calls = calls.collect::<Vec<_>>();
+    let mut said = json!({ "role": "assistant", "content": joined(&Block::Text), "refusal": null, "annotations": [] });
+    if let Some(thought) = joined(&Block::Thinking) {
+        said["reasoning_content"] = thought.into();
+    }
+    if calls.is_empty() {
+        said["content"] = joined(&Block::Text).unwrap_or_default().into();
+    } else {
+        said["tool_calls"] = calls.into();
+    }
+    let choice = json!({ "index": 0, "message": said, "logprobs": null, "finish_reason": stop.map(finish_reason) });
+    let mut whole = envelope(context, message, "chat.completion", json!([choice]));
+    whole["usage"] = usage_document(message.tokens);
+    whole
+}
+
+fn envelope(context: &Context, message: &Message, object: &str, choices: Value) -> Value {
+    json!({
+        "id": ids::id("chatcmpl-", 29, context.seed, &message.path),
+        "object": object,
+        "created": ids::EPOCH + context.request.n,
+        "model": context.request.model(),
+        "service_tier": "default",
+        "system_fingerprint": ids::id("fp_", 10, context.seed, ""),
+        "choices": choices,
+    })
+}
+
+fn usage_document(
+    Tokens {
+        input,
+        output,
+        cache_read,
+        cache_write,
+        reasoning,
+    }: Tokens,
+) -> Value {
+    let prompt = input + cache_read + cache_write;
+    json!({
+        "prompt_tokens": prompt,
+        "completion_tokens": output,
+        "total_tokens": prompt + output,
+        "prompt_tokens_details": { "cached_tokens": cache_read, "audio_tokens": 0 },
+        "completion_tokens_details": {
+            "reasoning_tokens": reasoning,
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        },
+    })
+}
+
+/// The document of an error, in a stream and as a body.
+pub(super) fn error_document(
+    kind: &str,
+    message: &str,
+    param: Option<&str>,
+    code: Option<&str>,
+) -> Value {
+    json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
+}
+
+fn finish_reason(stop: Stop) -> &'static str {
+    match stop {
+        Stop::EndTurn | Stop::StopSequence | Stop::PauseTurn => "stop",
+        Stop::ToolUse => "tool_calls",
+        Stop::MaxTokens => "length",
+        Stop::Refusal => "content_filter",
+    }
+}

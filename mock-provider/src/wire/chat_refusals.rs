@@ -1,0 +1,132 @@
+//! OpenAI Chat Completions: what it refuses, in its own words.
+
+use serde_json::Value;
+
+use crate::answer::HttpError;
+
+/// The roles there are.
+const ROLES: [&str; 6] = [
+    "system",
+    "assistant",
+    "user",
+    "function",
+    "tool",
+    "developer",
+];
+
+/// The error the real API would give.
+pub(super) fn refusal(body: &Value) -> Option<HttpError> {
+    fields(body)
+        .and_then(|messages| roles(messages).and_then(|()| pairs(messages)))
+        .err()
+}
+
+fn invalid(message: impl Into<String>, param: Option<&str>, code: Option<&str>) -> HttpError {
+    HttpError::new(400, "invalid_request_error", message).about(param, code)
+}
+
+fn fields(body: &Value) -> Result<&[Value], HttpError> {
+    if !body["model"].is_string() {
+        return Err(invalid("you must provide a model parameter", None, None));
+    }
+    if body["stream_options"].is_object() && body["stream"] != true {
+        let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
+        return Err(invalid(message, Some("stream_options"), None));
+    }
+    match &body["messages"] {
+        Value::Null => Err(invalid(
+            "Missing required parameter: 'messages'.",
+            Some("messages"),
+            Some("missing_required_parameter"),
+        )),
+        Value::Array(list) if list.is_empty() => {
+            let message = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
+            Err(invalid(message, Some("messages"), Some("empty_array")))
+        }
+        Value::Array(list) => Ok(list),
+        _ => Err(invalid(
+            "Invalid type for 'messages': expected an array of objects.",
+            Some("messages"),
+            Some("invalid_type"),
+        )),
+    }
+}
+
+fn roles(messages: &[Value]) -> Result<(), HttpError> {
+    for (i, message) in messages.iter().enumerate() {
+        let param = format!("messages[{i}].role");
+        match message["role"].as_str() {
+            None => {
+                let text = format!("Missing required parameter: '{param}'.");
+                return Err(invalid(
+                    text,
+                    Some(&param),
+                    Some("missing_required_parameter"),
+                ));
+            }
+            Some(role) if !ROLES.contains(&role) => {
+                let known = ROLES.map(|role| format!("'{role}'")).join(", ");
+                let text = format!("Invalid value: '{role}'. Supported values are: {known}.");
+                return Err(invalid(text, Some(&param), Some("invalid_value")));
+            }
+            Some("assistant")
+                if message["content"].is_null()
+                    && calls(message).is_empty()
+                    && message["refusal"].is_null() =>
+            {
+                let text = "Invalid value for 'content': expected a string, got null.";
+                return Err(invalid(
+                    text,
+                    Some(&format!("messages.[{i}].content")),
+                    None,
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Tool messages answer the calls right before them, every one of them.
+fn pairs(messages: &[Value]) -> Result<(), HttpError> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut answerable: Vec<&str> = Vec::new();
+    for (i, message) in messages.iter().enumerate() {
+        let param = format!("messages.[{i}].role");
+        if message["role"] == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap_or_default();
+            if !answerable.contains(&id) {
+                let text = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+                return Err(invalid(text, Some(&param), None));
+            }
+            open.retain(|call| *call != id);
+        } else {
+            unanswered(&open, &param)?;
+            answerable = calls(message);
+            open.clone_from(&answerable);
+        }
+    }
+    unanswered(&open, &format!("messages.[{}].role", messages.len()))
+}
+
+fn unanswered(open: &[&str], param: &str) -> Result<(), HttpError> {
+    if open.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following \
+         tool_call_ids did not have response messages: {}",
+        open.join(", ")
+    );
+    Err(invalid(text, Some(param), None))
+}
+
+fn calls(message: &Value) -> Vec<&str> {
+    let list = message["tool_calls"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    list.iter()
+        .map(|call| call["id"].as_str().unwrap_or_default())
+        .collect()
+}
