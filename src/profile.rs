@@ -5,12 +5,12 @@ use crate::finding::{Level, Source};
 /// How hard levels are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
-    /// A broken `should` fails, a `may` warns.
+    /// What the page only recommends is a violation, and every note is a warning
     Strict,
-    /// As the rules say.
+    /// Every rule at its own strength
     #[default]
     Spec,
-    /// A broken `should` is a note; what only hosts or good sense ask for is a warning at most.
+    /// Recommendations are notes; what only hosts or good sense ask for is a warning at most
     Lenient,
 }
 

@@ -23,7 +23,7 @@ const SHOWN: usize = 300;
 
 /// Every way in which the request is not what is demanded; empty if it is.
 #[must_use]
-pub(crate) fn mismatches(expect: &Expect, request: &Request) -> Vec<Mismatch> {
+pub fn mismatches(expect: &Expect, request: &Request) -> Vec<Mismatch> {
     let conversation = Conversation::of(request);
     let mut found = Vec::new();
     let everything = conversation.texts().collect::<Vec<_>>();

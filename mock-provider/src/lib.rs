@@ -25,7 +25,7 @@ pub mod server;
 mod wire;
 
 pub use answer::{Answer, Block, ErrorDetails, HttpError, Message, Piece, Tokens};
-pub use expect::Mismatch;
+pub use expect::{Mismatch, mismatches};
 pub use failure::{Failure, FailureKind};
 pub use headers::Headers;
 pub use model::{Model, Served};

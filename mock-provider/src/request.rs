@@ -14,6 +14,9 @@ pub enum Wire {
 }
 
 impl Wire {
+    /// Every wire.
+    pub const ALL: &[Wire] = &[Wire::AnthropicMessages, Wire::OpenAiChat];
+
     /// The path it is posted to.
     #[must_use]
     pub fn path(self) -> &'static str {

@@ -1,7 +1,97 @@
-//! (to come)
+//! The command line: one file a command.
+
+mod agent;
+pub mod args;
+mod check;
+pub mod exit;
+mod explain;
+mod lint;
+mod list;
+pub mod output;
+mod provider;
+mod report;
+mod run;
+mod trace;
+
+use clap::{Parser, Subcommand};
+use exit::ExitStatus;
+use std::process::ExitCode;
+
+/// Tests AI agents that speak JSON Lines over stdin and stdout against the page of their protocol
+///
+/// `conform run ./my-agent` plays scripted conversations with an agent and judges every line it writes; the model it talks to is
+/// scripted too, so no key and no network is needed. `conform check session.jsonl` judges a recorded session.
+#[derive(Debug, Parser)]
+#[command(name = "conform", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  conformant
+  1  violations
+  2  wrong usage, or the agent could not be started
+  3  incomplete: nothing ran, or something required was not exercised
+  4  a fault of conform itself
+
+CONFORM_LOG=debug writes conform's own log to stderr.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    List(list::Args),
+    Explain(explain::Args),
+    Lint(lint::Args),
+    Report(report::Args),
+    Provider(provider::Args),
+    #[command(disable_help_flag = true)]
+    Agent(agent::Args),
+}
 
 /// Runs the command line of `conform`.
 #[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::from(4)
+pub fn main() -> ExitCode {
+    trace::start();
+    match Cli::try_parse() {
+        Ok(cli) => {
+            std::panic::catch_unwind(|| dispatch(cli.command)).unwrap_or(ExitStatus::Harness.into())
+        }
+        Err(error) => {
+            // A reader that went away does not change what the arguments were worth.
+            let _ = error.print();
+            if error.use_stderr() {
+                ExitStatus::Usage
+            } else {
+                ExitStatus::Conformant
+            }
+            .into()
+        }
+    }
+}
+
+fn dispatch(command: Command) -> ExitCode {
+    match command {
+        Command::Run(args) => run::run(args).into(),
+        Command::Check(args) => check::run(args).into(),
+        Command::List(args) => list::run(args).into(),
+        Command::Explain(args) => explain::run(args).into(),
+        Command::Lint(args) => lint::run(args).into(),
+        Command::Report(args) => report::run(args).into(),
+        Command::Provider(args) => provider::run(args).into(),
+        Command::Agent(args) => crate::agent::main(args.args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
 }

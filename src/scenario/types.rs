@@ -2,7 +2,7 @@
 
 use crate::finding::Level;
 use crate::located::Span;
-use crate::matcher::{Matcher, Template};
+use crate::matcher::{Matcher, RequestMatcher, Template};
 use indexmap::IndexMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct Scenario {
     pub level: Level,
     /// How the agent is started for this scenario, beyond the launch recipe.
     pub agent: AgentSetup,
-    /// Files of the workspace before the start, by relative path.
+    /// Files of the workspace before the start, by relative path. Their texts may hold places.
     pub files: IndexMap<String, String>,
     /// What the scripted model answers. Its strings may hold `{workspace}` and `{home}`.
     pub model: serde_json::Value,
@@ -43,7 +43,7 @@ pub struct Scenario {
 /// How the agent is started for one scenario, beyond the launch recipe.
 #[derive(Debug, Clone, Default)]
 pub struct AgentSetup {
-    /// Arguments added behind the recipe's.
+    /// Arguments added behind the recipe's. They may hold places, as may the values of `env`.
     pub args: Vec<String>,
     /// Arguments of the recipe to leave out, with their value where the recipe gives one (`--base-url`).
     pub without_args: Vec<String>,
@@ -100,10 +100,10 @@ pub enum Action {
         until: Barrier,
     },
     /// Waits until a request that matches has reached the model.
-    ExpectRequest(Matcher),
+    ExpectRequest(RequestMatcher),
     /// Sends a command.
     Send(Template),
-    /// Sends one line as it stands; a `\n` is added.
+    /// Sends one line; a `\n` is added. It may hold `{name}` places ([`render_text`](crate::matcher::render_text)).
     SendRaw(String),
     /// Writes these byte chunks, each in a write of its own, with nothing added.
     SendBytes(Vec<Vec<u8>>),
@@ -150,8 +150,8 @@ pub enum FileAfter {
     Absent,
     /// It exists.
     Present,
-    /// Its text is this.
+    /// Its text is this, its places filled.
     Equals(String),
-    /// Its text holds this.
+    /// Its text holds this, its places filled.
     Contains(String),
 }

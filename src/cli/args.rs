@@ -1,0 +1,71 @@
+//! Arguments that several commands share.
+
+use crate::finding::Blame;
+use crate::reporter::{self, Format};
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// Where the protocol comes from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct DialectArgs {
+    /// The protocol to judge against, such as `aionrs@0.1`; without a version, the newest one
+    #[arg(long, value_name = "NAME[@VERSION]")]
+    pub dialect: Option<String>,
+    /// A folder `NAME/VERSION/` with dialects of your own, looked up before the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub dialect_dir: Option<PathBuf>,
+}
+
+/// One `--report FORMAT=PATH`.
+#[derive(Debug, Clone)]
+pub struct ReportTarget {
+    /// The format.
+    pub format: &'static Format,
+    /// Where to write it; `-` is standard output.
+    pub path: PathBuf,
+}
+
+/// Reads `FORMAT=PATH`.
+///
+/// # Errors
+/// A sentence that names the known formats.
+pub fn report_target(text: &str) -> Result<ReportTarget, String> {
+    let known = || {
+        reporter::FORMATS
+            .iter()
+            .map(|format| format.name)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let (name, path) = text
+        .split_once('=')
+        .ok_or_else(|| format!("expected FORMAT=PATH, where FORMAT is one of {}", known()))?;
+    let format =
+        reporter::find(name).ok_or_else(|| format!("no format '{name}'; there are {}", known()))?;
+    if path.is_empty() {
+        return Err(format!("no path behind '{name}='"));
+    }
+    Ok(ReportTarget {
+        format,
+        path: path.into(),
+    })
+}
+
+/// `--side`.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum SideArg {
+    /// Judge the agent
+    #[default]
+    Agent,
+    /// Judge the host that drove it
+    Host,
+}
+
+impl From<SideArg> for Blame {
+    fn from(side: SideArg) -> Blame {
+        match side {
+            SideArg::Agent => Blame::Agent,
+            SideArg::Host => Blame::Host,
+        }
+    }
+}
