@@ -37,7 +37,9 @@ fn try_load(ordering: &str) -> Result<Arc<Dialect>, String> {
     }
     let source = DialectSource::new(Some(folder.path().to_owned()));
     load(&source, "toy@1").map_err(|errors| {
-        let messages = errors.iter().map(|e| format!("{}:{}", e.span.line, e.message));
+        let messages = errors
+            .iter()
+            .map(|e| format!("{}:{}", e.span.line, e.message));
         messages.collect::<Vec<_>>().join("\n")
     })
 }
@@ -58,7 +60,10 @@ fn judge(ordering: &str, script: &str) -> Vec<String> {
         ..Context::default()
     };
     let outcome = judge_as(ordering, script, context);
-    let short = outcome.findings.iter().map(|f| format!("{}@{}", f.rule.trim_start_matches("toy/"), f.at));
+    let short = outcome
+        .findings
+        .iter()
+        .map(|f| format!("{}@{}", f.rule.trim_start_matches("toy/"), f.at));
     short.collect()
 }
 
@@ -85,14 +90,21 @@ end exited 0
 < {"type":"word","id":1}
 < {"type":"word","id":2}
 "#;
-    assert_eq!(judge(TURN, bad), ["turn@3", "turn@5"], "one finding a slice, no cascade");
+    assert_eq!(
+        judge(TURN, bad),
+        ["turn@3", "turn@5"],
+        "one finding a slice, no cascade"
+    );
 }
 
 #[test]
 fn an_unfinished_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_time() {
     let begun = r#"< {"type":"begin","id":1}"#;
     assert_eq!(judge(TURN, &format!("{begun}\nend exited 0")), ["turn@2"]);
-    assert_eq!(judge(TURN, &format!("{begun}\nend killed budget:response")), ["turn@2"]);
+    assert_eq!(
+        judge(TURN, &format!("{begun}\nend killed budget:response")),
+        ["turn@2"]
+    );
     assert!(judge(TURN, &format!("{begun}\nend killed interrupted")).is_empty());
     assert!(judge(TURN, &format!("{begun}\nstdin_closed\nend exited 0")).is_empty());
     assert!(judge(TURN, &format!("{begun}\nend open")).is_empty());
@@ -102,11 +114,18 @@ fn an_unfinished_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_ti
 #[test]
 fn a_dead_slice_says_what_was_allowed_and_who_is_to_blame() {
     let rules = "rules: { r: { doc: d, order: \">go begin end\" } }";
-    let outcome = judge_as(rules, "> {\"type\":\"go\"}\n> {\"type\":\"go\"}", Context::default());
+    let outcome = judge_as(
+        rules,
+        "> {\"type\":\"go\"}\n> {\"type\":\"go\"}",
+        Context::default(),
+    );
     let finding = &outcome.findings[0];
     assert_eq!(finding.blame, conform::finding::Blame::Host);
     assert_eq!(finding.expected, ["begin"]);
-    assert_eq!(finding.message, "`>go` came after frame 1, where only `begin` may come");
+    assert_eq!(
+        finding.message,
+        "`>go` came after frame 1, where only `begin` may come"
+    );
 }
 
 const MODE: &str = r#"
@@ -126,7 +145,10 @@ fn a_mode_is_uncertain_until_the_agent_shows_that_it_took_it() {
 < {"type":"begin","id":1}
 < {"type":"ask"}
 "#;
-    assert!(judge(MODE, before).is_empty(), "the turn began for a command before the mode");
+    assert!(
+        judge(MODE, before).is_empty(),
+        "the turn began for a command before the mode"
+    );
     let after = r#"
 > {"type":"mode","mode":"yolo"}
 > {"type":"go","id":1}
@@ -144,9 +166,17 @@ fn the_command_line_gives_a_state_its_start() {
         ..Context::default()
     };
     let ask = "< {\"type\":\"ask\"}";
-    assert_eq!(judge_as(MODE, ask, argv(&["agent", "--yolo"])).findings.len(), 1);
+    assert_eq!(
+        judge_as(MODE, ask, argv(&["agent", "--yolo"]))
+            .findings
+            .len(),
+        1
+    );
     assert!(judge_as(MODE, ask, argv(&["agent"])).findings.is_empty());
-    assert!(judge_as(MODE, ask, Context::default()).findings.is_empty(), "an unknown command line accuses nobody");
+    assert!(
+        judge_as(MODE, ask, Context::default()).findings.is_empty(),
+        "an unknown command line accuses nobody"
+    );
 }
 
 #[test]
@@ -158,7 +188,10 @@ rules:
 "#;
     let run = "< {\"type\":\"run\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}";
     assert_eq!(judge(rules, run), ["approved@1", "answered@2"]);
-    let capture = Context { capture: true, ..Context::default() };
+    let capture = Context {
+        capture: true,
+        ..Context::default()
+    };
     assert!(judge_as(rules, run, capture).findings.is_empty());
 }
 
@@ -168,11 +201,38 @@ fn a_deadline_is_met_missed_or_called_off() {
 rules:
   owed: { doc: d, each: /id, from: ">go", to: begin, before: end, unless: "#signal", within: response }
 "##;
-    assert!(judge(rules, "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}").is_empty());
-    assert_eq!(judge(rules, "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"end\",\"id\":1}"), ["owed@2"]);
-    assert_eq!(judge(rules, "> {\"type\":\"go\",\"id\":1}\nend exited 0"), ["owed@2"]);
-    assert!(judge(rules, "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend exited 0").is_empty());
-    assert_eq!(judge(rules, "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"), ["owed@2"]);
+    assert!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}"
+        )
+        .is_empty()
+    );
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"end\",\"id\":1}"
+        ),
+        ["owed@2"]
+    );
+    assert_eq!(
+        judge(rules, "> {\"type\":\"go\",\"id\":1}\nend exited 0"),
+        ["owed@2"]
+    );
+    assert!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend exited 0"
+        )
+        .is_empty()
+    );
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"
+        ),
+        ["owed@2"]
+    );
 }
 
 #[test]
@@ -215,7 +275,11 @@ rules:
     assert_eq!(judge(rules, &format!("{open}{end}")), ["call@3"]);
     assert!(judge(rules, &format!("{open}> {{\"type\":\"halt\"}}\n{end}")).is_empty());
     let again = format!("{open}> {{\"type\":\"halt\"}}\n{end}\n{open}{end}");
-    assert_eq!(judge(rules, &again), ["call@7"], "an excuse is for its own scope only");
+    assert_eq!(
+        judge(rules, &again),
+        ["call@7"],
+        "an excuse is for its own scope only"
+    );
 }
 
 #[test]
@@ -227,7 +291,9 @@ rules:
   told: { doc: d, on: end, require: /words = $words }
 "#;
     let script = |words: &str| {
-        format!("< {{\"type\":\"word\",\"text\":\"z\"}}\n< {{\"type\":\"begin\"}}\n< {{\"type\":\"word\",\"text\":\"a\"}}\n< {{\"type\":\"end\",\"words\":{words}}}")
+        format!(
+            "< {{\"type\":\"word\",\"text\":\"z\"}}\n< {{\"type\":\"begin\"}}\n< {{\"type\":\"word\",\"text\":\"a\"}}\n< {{\"type\":\"end\",\"words\":{words}}}"
+        )
     };
     assert!(judge(rules, &script(r#"["a"]"#)).is_empty());
     assert_eq!(judge(rules, &script(r#"["z","a"]"#)), ["told@4"]);
@@ -238,7 +304,13 @@ fn what_reaches_the_model_is_history_too() {
     let rules = "rules: { fed: { doc: d, from: \">go\", to: '@request{/body contains \"REASON\"}', before: end } }";
     let go = "> {\"type\":\"go\"}\n";
     let end = "\n< {\"type\":\"end\"}";
-    assert!(judge(rules, &format!("{go}request {{\"messages\":[{{\"text\":\"the REASON is\"}}]}}{end}")).is_empty());
+    assert!(
+        judge(
+            rules,
+            &format!("{go}request {{\"messages\":[{{\"text\":\"the REASON is\"}}]}}{end}")
+        )
+        .is_empty()
+    );
     assert_eq!(judge(rules, &format!("{go}request {{}}{end}")), ["fed@3"]);
 }
 
@@ -251,15 +323,28 @@ rules:
   lines: { doc: d, wire: [not-json, no-discriminator] }
 "##;
     assert_eq!(judge(rules, "> {nonsense\nend exited 0"), ["answered@2"]);
-    assert_eq!(judge(rules, "> {\"type\":\"nonsense\"}\nstdin_closed\nend exited 0"), ["answered@3"]);
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"nonsense\"}\nstdin_closed\nend exited 0"
+        ),
+        ["answered@3"]
+    );
     assert_eq!(judge(rules, "< {\"type\":\"new\"}"), ["note@1"]);
-    assert_eq!(judge(rules, "< nonsense\n< {\"a\":1}"), ["lines@1", "lines@2"]);
+    assert_eq!(
+        judge(rules, "< nonsense\n< {\"a\":1}"),
+        ["lines@1", "lines@2"]
+    );
 }
 
 #[test]
 fn a_probe_records_a_reading_and_accuses_nobody() {
     let rules = "rules: { reading: { doc: d, on: end, readings: { plain: /n absent, counted: /n present } } }";
-    let outcome = judge_as(rules, "< {\"type\":\"end\"}\n< {\"type\":\"end\",\"n\":1}\n< {\"type\":\"end\"}", Context::default());
+    let outcome = judge_as(
+        rules,
+        "< {\"type\":\"end\"}\n< {\"type\":\"end\",\"n\":1}\n< {\"type\":\"end\"}",
+        Context::default(),
+    );
     assert!(outcome.findings.is_empty());
     assert_eq!(outcome.readings["toy/reading"]["plain"], 2);
     assert_eq!(outcome.readings["toy/reading"]["counted"], 1);
@@ -275,22 +360,69 @@ fn a_rule_that_never_met_its_subject_is_not_exercised() {
 #[test]
 fn the_linter_refuses_what_is_unsound_toothless_or_dangling() {
     for (rules, line, part) in [
-        ("rules:\n  r: { doc: d, order: word* >halt end }", 2, "may already be in the pipe"),
-        ("rules:\n  r: { doc: d, on: run, require: { not: { seen: \">halt\" } } }", 2, "may already be in the pipe"),
-        ("state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, on: run, require: /id not in $no }", 4, "may already be in the pipe"),
-        ("rules:\n  r: { doc: d, order: (begin | word)* }", 2, "can never fail"),
+        (
+            "rules:\n  r: { doc: d, order: word* >halt end }",
+            2,
+            "may already be in the pipe",
+        ),
+        (
+            "rules:\n  r: { doc: d, on: run, require: { not: { seen: \">halt\" } } }",
+            2,
+            "may already be in the pipe",
+        ),
+        (
+            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, on: run, require: /id not in $no }",
+            4,
+            "may already be in the pipe",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: (begin | word)* }",
+            2,
+            "can never fail",
+        ),
         ("rules:\n  r: { order: begin end }", 2, "needs a `doc`"),
         ("rules:\n  r: { doc: d }", 2, "exactly one form"),
-        ("rules:\n  r: { doc: d, order: begin ned }", 2, "`ned` is no event or class of this dialect; did you mean `end`?"),
-        ("rules:\n  r: { doc: d, order: begin (end }", 2, "`)` was expected here"),
-        ("rules:\n  r: { doc: d, clauses: [toy.x], order: begin end }", 2, "the clause `toy.x` is not in clauses.yaml"),
-        ("rules:\n  r: { doc: d, from: begin, to: end, within: forever }", 2, "forever"),
-        ("rules:\n  r: { doc: d, on: begin, require: /a in $x }", 2, "`$x` is not declared"),
-        ("rules:\n  r: { doc: d, on: begin, require: '/a matches \"(\"' }", 2, "not a regular expression"),
-        ("rules:\n  r: { doc: d, odrer: begin }", 2, "did you mean `order`"),
+        (
+            "rules:\n  r: { doc: d, order: begin ned }",
+            2,
+            "`ned` is no event or class of this dialect; did you mean `end`?",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin (end }",
+            2,
+            "`)` was expected here",
+        ),
+        (
+            "rules:\n  r: { doc: d, clauses: [toy.x], order: begin end }",
+            2,
+            "the clause `toy.x` is not in clauses.yaml",
+        ),
+        (
+            "rules:\n  r: { doc: d, from: begin, to: end, within: forever }",
+            2,
+            "forever",
+        ),
+        (
+            "rules:\n  r: { doc: d, on: begin, require: /a in $x }",
+            2,
+            "`$x` is not declared",
+        ),
+        (
+            "rules:\n  r: { doc: d, on: begin, require: '/a matches \"(\"' }",
+            2,
+            "not a regular expression",
+        ),
+        (
+            "rules:\n  r: { doc: d, odrer: begin }",
+            2,
+            "did you mean `order`",
+        ),
     ] {
         let message = try_load(rules).map(|_| ()).expect_err(rules);
         assert!(message.contains(part), "{rules}\n{message}");
-        assert!(message.starts_with(&format!("{line}:")), "{rules}\n{message}");
+        assert!(
+            message.starts_with(&format!("{line}:")),
+            "{rules}\n{message}"
+        );
     }
 }

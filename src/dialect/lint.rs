@@ -95,7 +95,10 @@ fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
 }
 
 fn only_commands(pattern: &Pattern, symbols: &Symbols) -> bool {
-    pattern.0.iter().all(|atom| atom.include.iter().all(|s| symbols.commands.contains(s)))
+    pattern
+        .0
+        .iter()
+        .all(|atom| atom.include.iter().all(|s| symbols.commands.contains(s)))
 }
 
 /// Whether no history can break the expression.

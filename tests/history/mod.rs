@@ -5,15 +5,26 @@ use conform::frame::{Body, End, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 
 /// Reads a history.
 pub(crate) fn frames(script: &str) -> Vec<Frame> {
-    script.lines().map(str::trim).filter(|l| !l.is_empty()).map(frame).collect()
+    script
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .map(frame)
+        .collect()
 }
 
 fn frame(line: &str) -> Frame {
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
     if let Ok(at) = first.parse() {
-        return Frame { at, body: body(rest) };
+        return Frame {
+            at,
+            body: body(rest),
+        };
     }
-    Frame { at: 0, body: body(line) }
+    Frame {
+        at: 0,
+        body: body(line),
+    }
 }
 
 fn body(line: &str) -> Body {
@@ -41,9 +52,17 @@ fn body(line: &str) -> Body {
 fn end(text: &str) -> End {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     match word {
-        "exited" => End::Exited { code: rest.parse().unwrap(), orphans: 0 },
-        "signalled" => End::Signalled { signal: rest.parse().unwrap(), orphans: 0 },
-        "killed" => End::Killed { why: rest.to_owned() },
+        "exited" => End::Exited {
+            code: rest.parse().unwrap(),
+            orphans: 0,
+        },
+        "signalled" => End::Signalled {
+            signal: rest.parse().unwrap(),
+            orphans: 0,
+        },
+        "killed" => End::Killed {
+            why: rest.to_owned(),
+        },
         "open" => End::Open,
         other => panic!("no such end: {other}"),
     }
