@@ -4,9 +4,11 @@ use super::access::Word;
 use super::decode::De;
 use super::refusal::Refusal;
 use super::{Node, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor,
 };
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
@@ -91,6 +93,24 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
         }
 
         deserializer.deserialize_newtype_struct(LOCATED, Parts(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Located<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
     }
 }
 

@@ -132,6 +132,35 @@ impl Node {
         self.as_map()?.iter().find(|(key, _)| key.name == name)
     }
 
+    /// The value at a JSON Pointer (RFC 6901), if there is one.
+    #[must_use]
+    pub fn at(&self, pointer: &str) -> Option<&Node> {
+        let (node, rest) = self.follow(pointer);
+        rest.is_empty().then_some(node)
+    }
+
+    /// The value at a JSON Pointer, or the last one on the way to it.
+    #[must_use]
+    pub fn nearest(&self, pointer: &str) -> &Node {
+        self.follow(pointer).0
+    }
+
+    /// As far along a pointer as there are values, and what is left of it.
+    fn follow<'p>(&self, pointer: &'p str) -> (&Node, &'p str) {
+        let (mut node, mut rest) = (self, pointer);
+        while let Some(path) = rest.strip_prefix('/') {
+            let (step, after) = path.find('/').map_or((path, ""), |end| path.split_at(end));
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let next = match node.kind() {
+                Kind::List(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                _ => node.get(&step),
+            };
+            let Some(next) = next else { break };
+            (node, rest) = (next, after);
+        }
+        (node, rest)
+    }
+
     /// What it is, in words fit for a message: `the text "abc"`, `a list`.
     #[must_use]
     pub fn describe(&self) -> String {

@@ -1,7 +1,7 @@
 //! "did you mean".
 
 /// Names nearer than this (by Jaro-Winkler, from 0 to 1) are offered.
-const NEAR: f64 = 0.75;
+const NEAR: f64 = 0.8;
 /// Longest list of names shown in full.
 const SHOWN: usize = 24;
 
@@ -23,12 +23,13 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 #[must_use]
 pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let guess = did_you_mean(name, known.iter().copied())
-        .map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let near = did_you_mean(name, known.iter().copied());
+    let guess = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
     let list = match known.len() {
         0 => " (there are none)".to_owned(),
         1 => format!(" (only `{}` is known)", known[0]),
         2..=SHOWN => format!(" (one of {})", known.join(", ")),
+        _ if near.is_some() => String::new(),
         more => format!(" (one of {}, … {more} in all)", known[..SHOWN].join(", ")),
     };
     format!("unknown {what} `{name}`{guess}{list}")

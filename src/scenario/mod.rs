@@ -1,3 +1,25 @@
-//! (to come)
+//! Scenario files: what they may hold, how they are loaded, and every mistake that can be found without playing them.
+//!
+//! ```text
+//!  text ─► located::Node ─► file (shapes) ─► steps, model (compiled) ─► Scenario
+//!                                   └─────► lint (a table of mistakes) ─► located errors
+//! ```
 
+mod context;
+mod file;
+mod lint;
+mod load;
+mod model;
+mod schema;
+mod shapes;
+mod source;
+mod steps;
 pub mod types;
+mod vocabulary;
+
+pub use load::load;
+pub use model::{model_of, script_of};
+pub use schema::{scenario_schema, script_schema};
+pub use source::{ScenarioSource, SourceFile};
+pub use types::Scenario;
+pub use vocabulary::{CommandCheck, CommandFault, Frames, Kinds, Vocabulary};

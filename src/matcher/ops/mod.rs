@@ -15,6 +15,7 @@ use crate::located::{Error, Node};
 use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
+pub(super) use text::pieces as regex_pieces;
 
 /// A compiled operator with its operand.
 pub(super) trait Check: Debug + Send + Sync {

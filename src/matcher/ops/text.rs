@@ -1,7 +1,7 @@
 //! `$regex`, `$contains`.
 
 use super::{Check, Compiled, operand};
-use crate::located::{Node, Piece, UnknownPlace, pieces};
+use crate::located::{self, Node, Piece, UnknownPlace};
 use crate::matcher::pattern::{At, Pattern};
 use crate::matcher::{Captures, words};
 use regex::Regex;
@@ -24,6 +24,15 @@ enum Part {
     Place(String),
 }
 
+impl From<Piece<'_>> for Part {
+    fn from(piece: Piece<'_>) -> Self {
+        match piece {
+            Piece::Text(text) => Part::Pattern(text.to_owned()),
+            Piece::Place(name) => Part::Place(name.to_owned()),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Contains(Pattern);
 
@@ -32,7 +41,7 @@ pub(super) fn regex(node: &Node) -> Compiled {
         .as_str()
         .ok_or_else(|| operand::wanted(node, "a regular expression"))?;
     let filled = Filled {
-        parts: parts(pattern),
+        parts: pieces(pattern).into_iter().map(Part::from).collect(),
     };
     let tried = filled
         .with(|_| Ok("x".to_owned()))
@@ -115,19 +124,21 @@ fn place(name: &str, captures: &Captures) -> Result<String, UnknownPlace> {
 }
 
 /// Takes a pattern apart at its places; the braces of `\p{…}`, `\x{…}` and `\u{…}` belong to the expression.
-fn parts(pattern: &str) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    for piece in pieces(pattern) {
-        let part = match (piece, parts.last()) {
-            (Piece::Text(text), _) => Part::Pattern(text.to_owned()),
-            (Piece::Place(name), Some(Part::Pattern(before))) if ends_in_class(before) => {
-                Part::Pattern(format!("{{{name}}}"))
+pub(in crate::matcher) fn pieces(pattern: &str) -> Vec<Piece<'_>> {
+    let pieces = located::pieces(pattern)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Place(name) => {
+                let open = name.as_ptr().addr() - pattern.as_ptr().addr() - 1;
+                if ends_in_class(&pattern[..open]) {
+                    Piece::Text(&pattern[open..open + name.len() + 2])
+                } else {
+                    piece
+                }
             }
-            (Piece::Place(name), _) => Part::Place(name.to_owned()),
-        };
-        parts.push(part);
-    }
-    parts
+            Piece::Text(_) => piece,
+        });
+    pieces.collect()
 }
 
 fn ends_in_class(pattern: &str) -> bool {

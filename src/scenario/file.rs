@@ -1,0 +1,178 @@
+//! What a scenario file may hold. The comments here are what an editor shows.
+
+use super::shapes::{EventMatcher, FileState, Request, Until, Whatever};
+use crate::finding::Level;
+use crate::located::{Located, Node, present};
+use indexmap::IndexMap;
+use mock_provider::Script;
+use mock_provider::script::Span;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A map in the order of the file, its keys and values with their places.
+pub(super) type Texts = IndexMap<Located<String>, Located<String>>;
+
+/// A scripted conversation with an agent: what its model answers, what the host sends, and what must come back.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "conform scenario")]
+pub(super) struct ScenarioFile {
+    /// One line that says what the scenario shows.
+    pub(super) name: Located<String>,
+    /// The clauses of the spec that it checks, by id; `conform list clauses` shows them.
+    #[serde(default)]
+    pub(super) clauses: Vec<Located<String>>,
+    /// Words to select it by (`--tag`).
+    #[serde(default)]
+    pub(super) tags: Vec<Located<String>>,
+    /// Capabilities that the agent must have declared; without one of them the scenario is skipped.
+    #[serde(default)]
+    pub(super) needs: Vec<Located<String>>,
+    /// How hard a failed step counts, where the step does not say: `must` (the default) fails, `should` warns, `may` is a note.
+    #[serde(default)]
+    pub(super) level: Level,
+    /// How the agent is started, beyond the dialect's launch recipe.
+    #[serde(default)]
+    pub(super) agent: AgentFile,
+    /// Files in the workspace before the start: relative path to text.
+    #[serde(default)]
+    pub(super) files: Texts,
+    /// What the scripted model answers, request by request: strict, in order, each reply consumed once.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Script")]
+    pub(super) model: Option<Node>,
+    /// Commands sent by themselves whenever a matching event arrives, from the start to the end.
+    #[serde(default)]
+    pub(super) answers: Vec<AnswerFile>,
+    /// What the host does and expects, in order. Each step does one thing.
+    pub(super) steps: Located<Vec<Located<StepFile>>>,
+    /// What must be true of workspace files when the agent has gone.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, FileState>")]
+    pub(super) files_after: IndexMap<Located<String>, Node>,
+    /// Budgets in place of the dialect's, by name.
+    #[serde(default)]
+    pub(super) budgets: IndexMap<Located<String>, Span>,
+}
+
+/// How the agent is started, beyond the dialect's launch recipe.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct AgentFile {
+    /// Arguments added behind the recipe's.
+    pub(super) args: Vec<Located<String>>,
+    /// Arguments of the recipe to leave out, each with its value if it has one.
+    pub(super) without_args: Vec<String>,
+    /// Environment variables to set; `null` leaves out one that the recipe sets.
+    pub(super) env: IndexMap<String, Option<Located<String>>>,
+}
+
+/// A command sent by itself whenever a matching event arrives.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AnswerFile {
+    /// The event it waits for.
+    #[schemars(with = "EventMatcher")]
+    pub(super) on: Node,
+    /// Parts of that event to use in `send`: name to JSON Pointer.
+    #[serde(default)]
+    pub(super) capture: Texts,
+    /// The command.
+    #[schemars(with = "IndexMap<String, Whatever>")]
+    pub(super) send: Node,
+    /// How often it may be sent; no limit if left out.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub(super) times: Option<Located<u32>>,
+}
+
+/// One step: exactly one of the verbs, and beside it `capture`, `within`, `clauses` and `level`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct StepFile {
+    /// Waits for an event that matches; events in between are passed over.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "EventMatcher")]
+    pub(super) expect: Option<Node>,
+    /// The very next event must match.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "EventMatcher")]
+    pub(super) expect_next: Option<Node>,
+    /// Waits for all of these, in any order, each met by an event of its own.
+    #[schemars(with = "Vec<EventMatcher>")]
+    pub(super) unordered: Option<Located<Vec<Node>>>,
+    /// No event that matches may come before the barrier does.
+    pub(super) expect_none: Option<ExpectNoneFile>,
+    /// Waits until a request that matches has reached the model.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "Request")]
+    pub(super) expect_request: Option<Node>,
+    /// Sends a command.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "IndexMap<String, Whatever>")]
+    pub(super) send: Option<Node>,
+    /// Sends one line, whatever it is; a newline is added.
+    pub(super) send_raw: Option<Located<String>>,
+    /// Writes these chunks, each in a write of its own, with nothing added: texts, or `base64:` and bytes.
+    pub(super) send_bytes: Option<Vec<Located<String>>>,
+    /// Lets the model go on at the gate of this name.
+    pub(super) release: Option<Located<String>>,
+    /// Sends a signal, by name: `SIGTERM`.
+    pub(super) signal: Option<Located<String>>,
+    /// Stops reading the agent's stdout for this long.
+    pub(super) pause_reading: Option<Span>,
+    /// Closes the agent's stdin. It takes no value.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "()")]
+    pub(super) close_stdin: Option<Node>,
+    /// Waits for the process to end.
+    pub(super) expect_exit: Option<Located<ExitFile>>,
+    /// Ends the agent and starts it again in the same HOME and workspace.
+    #[serde(deserialize_with = "present")]
+    #[schemars(with = "Option<AgentFile>")]
+    pub(super) restart: Option<Option<AgentFile>>,
+    /// Parts of the matched event (or request body) to remember: name to JSON Pointer.
+    pub(super) capture: Located<Texts>,
+    /// How long to wait, in place of the dialect's budget.
+    pub(super) within: Option<Located<Span>>,
+    /// The clauses that this step checks, where they are fewer than the scenario's.
+    pub(super) clauses: Vec<Located<String>>,
+    /// How hard its failure counts, where it differs from the scenario's.
+    pub(super) level: Option<Level>,
+}
+
+/// An event that must not come, and what ends the wait for it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectNoneFile {
+    /// The event that must not come.
+    #[schemars(with = "EventMatcher")]
+    pub(super) not: Node,
+    /// An event that proves that the agent came past the point, `end` for the end of its stdout, or a quiet window such as `200ms`.
+    #[schemars(with = "Until")]
+    pub(super) until: Node,
+}
+
+/// What must be true of the end of the process.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ExitFile {
+    /// This exit code.
+    pub(super) code: Option<i32>,
+    /// `true`: any exit code but 0.
+    pub(super) nonzero: bool,
+    /// Ended by this signal is right too.
+    pub(super) or_signal: Option<Located<String>>,
+}
+
+impl StepFile {
+    /// Whether it can fail by what the agent does.
+    pub(super) fn checks(&self) -> bool {
+        self.expect.is_some()
+            || self.expect_next.is_some()
+            || self.unordered.is_some()
+            || self.expect_none.is_some()
+            || self.expect_request.is_some()
+            || self.expect_exit.is_some()
+    }
+}

@@ -1,0 +1,32 @@
+//! Files outside the workspace.
+
+use crate::scenario::context::Context;
+use crate::scenario::file::ScenarioFile;
+use std::path::{Component, Path};
+
+pub(super) fn paths(file: &ScenarioFile, context: &mut Context<'_>) {
+    for path in file.files.keys().chain(file.files_after.keys()) {
+        if let Some(reason) = refusal(&path.value) {
+            context.error(path.span, format!("the path `{}` {reason}", path.value));
+        }
+    }
+}
+
+/// Why a path is not one below the workspace.
+fn refusal(path: &str) -> Option<&'static str> {
+    if path.is_empty() || path.ends_with('/') {
+        return Some("names no file");
+    }
+    if path.contains(['\\', '\0']) {
+        return Some("is not a portable one: separate folders by `/`");
+    }
+    Path::new(path)
+        .components()
+        .find_map(|component| match component {
+            Component::RootDir | Component::Prefix(_) => {
+                Some("is absolute: write it relative to the workspace")
+            }
+            Component::ParentDir => Some("leaves the workspace"),
+            Component::CurDir | Component::Normal(_) => None,
+        })
+}

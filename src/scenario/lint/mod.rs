@@ -1,0 +1,34 @@
+//! What is wrong with a scenario that is well formed.
+
+mod clauses;
+mod events;
+mod files;
+mod flow;
+mod gates;
+mod names;
+mod places;
+mod words;
+
+use super::context::Context;
+use super::file::ScenarioFile;
+
+/// Finds one kind of mistake.
+type Lint = fn(&ScenarioFile, &mut Context<'_>);
+
+/// Every lint.
+pub(super) const LINTS: &[Lint] = &[
+    words::lists,
+    words::signals,
+    words::exits,
+    clauses::known,
+    clauses::reachable,
+    names::known,
+    events::events,
+    events::commands,
+    places::steps,
+    places::answers,
+    places::fixed,
+    gates::gates,
+    flow::order,
+    files::paths,
+];

@@ -1,0 +1,24 @@
+//! Capabilities and budgets that do not exist.
+
+use crate::scenario::context::Context;
+use crate::scenario::file::ScenarioFile;
+
+pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
+    let Some(vocabulary) = context.vocabulary else {
+        return;
+    };
+    for capability in &file.needs {
+        context.known(
+            "capability",
+            capability,
+            vocabulary.capabilities.iter().map(String::as_str),
+        );
+    }
+    for budget in file.budgets.keys() {
+        context.known(
+            "budget",
+            budget,
+            vocabulary.budgets.iter().map(String::as_str),
+        );
+    }
+}

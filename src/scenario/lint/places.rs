@@ -1,0 +1,209 @@
+//! Names that are used before they are captured, captured and not used, or taken.
+
+use crate::located::{Located, Piece, Span, did_you_mean, pieces};
+use crate::matcher;
+use crate::scenario::context::Context;
+use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, Texts};
+use indexmap::IndexMap;
+
+/// Names that every run knows.
+const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
+/// Those that a model script may use.
+const MODEL_BUILTINS: &[&str] = &["workspace", "home"];
+
+/// Captured names, and whether they were used.
+#[derive(Default)]
+struct Scope {
+    names: IndexMap<String, (Span, bool)>,
+}
+
+pub(super) fn steps(file: &ScenarioFile, context: &mut Context<'_>) {
+    let mut scope = Scope::default();
+    for step in file.steps.iter() {
+        scope.uses(used_by(step), context);
+        scope.captures(&step.capture, context);
+    }
+    scope.end(context);
+}
+
+pub(super) fn answers(file: &ScenarioFile, context: &mut Context<'_>) {
+    for answer in &file.answers {
+        let mut scope = Scope::default();
+        scope.uses(matcher::places(&answer.on), context);
+        scope.captures(&answer.capture, context);
+        scope.uses(matcher::places(&answer.send), context);
+        scope.end(context);
+    }
+}
+
+/// Texts that are filled before the first step.
+pub(super) fn fixed(file: &ScenarioFile, context: &mut Context<'_>) {
+    let after = file.files_after.values().flat_map(matcher::places);
+    let used = file
+        .files
+        .values()
+        .flat_map(places)
+        .chain(agent_texts(&file.agent))
+        .chain(after);
+    for place in used {
+        known(
+            &place,
+            BUILTINS,
+            "here only the builtins are known",
+            context,
+        );
+    }
+    for place in file.model.iter().flat_map(matcher::places) {
+        let advice = format!(
+            "a script knows only these; a literal `{{{0}}}` is written `{{{{{0}}}}}`",
+            place.value
+        );
+        known(&place, MODEL_BUILTINS, &advice, context);
+    }
+}
+
+fn known(place: &Located<String>, names: &[&str], advice: &str, context: &mut Context<'_>) {
+    if !names.contains(&place.as_str()) {
+        let names = names.join(", ");
+        context.error(
+            place.span,
+            format!("nothing is known as `{}` ({names}): {advice}", place.value),
+        );
+    }
+}
+
+impl Scope {
+    fn uses(
+        &mut self,
+        places: impl IntoIterator<Item = Located<String>>,
+        context: &mut Context<'_>,
+    ) {
+        for place in places {
+            if BUILTINS.contains(&place.as_str()) {
+                continue;
+            }
+            match self.names.get_mut(&place.value) {
+                Some((_, used)) => *used = true,
+                None => {
+                    let names = self
+                        .names
+                        .keys()
+                        .map(String::as_str)
+                        .chain(BUILTINS.iter().copied());
+                    let near = did_you_mean(&place, names)
+                        .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+                    let literal = format!(
+                        "; a literal `{{{0}}}` is written `{{{{{0}}}}}`",
+                        place.value
+                    );
+                    let hint = if near.is_empty() { literal } else { near };
+                    context.error(
+                        place.span,
+                        format!("nothing is captured as `{}` before this{hint}", place.value),
+                    );
+                }
+            }
+        }
+    }
+
+    fn captures(&mut self, captures: &Texts, context: &mut Context<'_>) {
+        for (name, pointer) in captures {
+            if !pointer.is_empty() && !pointer.starts_with('/') {
+                context.error(
+                    pointer.span,
+                    format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value),
+                );
+            }
+            if !matches!(
+                pieces(&format!("{{{}}}", name.value)).as_slice(),
+                [Piece::Place(_)]
+            ) {
+                context.error(
+                    name.span,
+                    format!("`{}` is not a name: letters, digits and `_`", name.value),
+                );
+            } else if BUILTINS.contains(&name.as_str()) {
+                context.error(
+                    name.span,
+                    format!("`{}` is a builtin and cannot be captured", name.value),
+                );
+            } else if let Some((earlier, _)) = self.names.get(&name.value) {
+                context.error(
+                    name.span,
+                    format!(
+                        "`{}` is captured already, in line {}",
+                        name.value, earlier.line
+                    ),
+                );
+            } else {
+                self.names.insert(name.value.clone(), (name.span, false));
+            }
+        }
+    }
+
+    fn end(self, context: &mut Context<'_>) {
+        for (name, (span, used)) in self.names {
+            if !used {
+                context.error(span, format!("`{name}` is captured and never used"));
+            }
+        }
+    }
+}
+
+fn used_by(step: &StepFile) -> Vec<Located<String>> {
+    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
+    let none = step
+        .expect_none
+        .iter()
+        .flat_map(|none| [&none.not, &none.until]);
+    let single = [
+        &step.expect,
+        &step.expect_next,
+        &step.expect_request,
+        &step.send,
+    ];
+    let nodes = single.into_iter().flatten().chain(unordered).chain(none);
+    let texts = step.send_raw.iter().flat_map(places);
+    let restart = step.restart.iter().flatten().flat_map(agent_texts);
+    nodes
+        .flat_map(matcher::places)
+        .chain(texts)
+        .chain(restart)
+        .collect()
+}
+
+fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Located<String>> {
+    agent
+        .args
+        .iter()
+        .chain(agent.env.values().flatten())
+        .flat_map(places)
+}
+
+fn places(text: &Located<String>) -> Vec<Located<String>> {
+    let names = pieces(text).into_iter().filter_map(|piece| match piece {
+        Piece::Place(name) => Some(Located {
+            value: name.to_owned(),
+            span: text.span,
+        }),
+        Piece::Text(_) => None,
+    });
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::located::{Node, load_yaml};
+
+    #[test]
+    fn the_braces_of_a_regular_expression_are_not_places() {
+        let node: Node = load_yaml("f.yaml", "{a: {$regex: '\\p{Lu}{2}{call}'}, b: '{other}'}")
+            .expect("good YAML");
+        let names: Vec<String> = matcher::places(&node)
+            .into_iter()
+            .map(|place| place.value)
+            .collect();
+        assert_eq!(names, ["call", "other"]);
+    }
+}

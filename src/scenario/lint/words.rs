@@ -1,0 +1,52 @@
+//! Lists with a word twice, signals that do not exist, exits that say nothing.
+
+use crate::scenario::context::Context;
+use crate::scenario::file::ScenarioFile;
+
+/// The signals that a scenario may send or expect.
+const SIGNALS: &[&str] = &[
+    "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGKILL", "SIGUSR1", "SIGUSR2", "SIGPIPE",
+    "SIGSTOP", "SIGCONT",
+];
+
+pub(super) fn lists(file: &ScenarioFile, context: &mut Context<'_>) {
+    context.no_duplicates("clause", &file.clauses);
+    context.no_duplicates("tag", &file.tags);
+    context.no_duplicates("capability", &file.needs);
+    for step in file.steps.iter() {
+        context.no_duplicates("clause", &step.clauses);
+    }
+}
+
+pub(super) fn signals(file: &ScenarioFile, context: &mut Context<'_>) {
+    for step in file.steps.iter() {
+        let or_signal = step
+            .expect_exit
+            .as_ref()
+            .and_then(|exit| exit.or_signal.as_ref());
+        for name in step.signal.iter().chain(or_signal) {
+            context.known("signal", name, SIGNALS.iter().copied());
+        }
+    }
+}
+
+pub(super) fn exits(file: &ScenarioFile, context: &mut Context<'_>) {
+    for exit in file
+        .steps
+        .iter()
+        .filter_map(|step| step.expect_exit.as_ref())
+    {
+        match (exit.code, exit.nonzero, &exit.or_signal) {
+            (None, false, None) => {
+                context.error(
+                    exit.span,
+                    "says nothing: give it `code`, `nonzero: true` or `or_signal`",
+                );
+            }
+            (Some(_), true, _) => {
+                context.error(exit.span, "`code` and `nonzero` exclude each other")
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The JSON Schemas of what serde types cannot say: matchers, and values of several shapes.
+
+use crate::matcher::OPERATORS;
+use mock_provider::script::{Expect, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// Any JSON value.
+pub(super) struct Whatever;
+
+/// A matcher on any value.
+pub(super) struct Matcher;
+
+/// A matcher on an event.
+pub(super) struct EventMatcher;
+
+/// A matcher on a request, or the script's own words for one.
+pub(super) struct Request;
+
+/// What ends an `expect_none`.
+pub(super) struct Until;
+
+/// What must be true of a file.
+pub(super) struct FileState;
+
+impl JsonSchema for Whatever {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!(true)
+    }
+}
+
+impl JsonSchema for Matcher {
+    fn schema_name() -> Cow<'static, str> {
+        "Matcher".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let any = generator.subschema_for::<Matcher>();
+        let operators = OPERATORS
+            .iter()
+            .map(|one| (one.name.to_owned(), json!({ "description": one.text })));
+        json_schema!({
+            "description": "Scalars are equal, an object has at least these entries, a list has exactly these elements; \
+                            a map of `$` keys is a list of operators that must all hold. Texts may hold `{name}` places.",
+            "anyOf": [
+                { "type": ["null", "boolean", "number", "string"] },
+                { "type": "array", "items": any },
+                { "type": "object", "properties": operators.collect::<Map<String, Value>>(), "additionalProperties": any }
+            ]
+        })
+    }
+}
+
+impl JsonSchema for EventMatcher {
+    fn schema_name() -> Cow<'static, str> {
+        "EventMatcher".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let any = generator.subschema_for::<Matcher>();
+        json_schema!({ "description": "A matcher on an event.", "type": "object", "allOf": [any] })
+    }
+}
+
+impl JsonSchema for Request {
+    fn schema_name() -> Cow<'static, str> {
+        "Request".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (demand, body) = (
+            generator.subschema_for::<Expect>(),
+            generator.subschema_for::<Matcher>(),
+        );
+        json_schema!({
+            "description": "`contains`, `tool_result`, … as in a script, the same on every wire; or a matcher on the raw body.",
+            "type": "object",
+            "anyOf": [demand, body]
+        })
+    }
+}
+
+impl JsonSchema for Until {
+    fn schema_name() -> Cow<'static, str> {
+        "Until".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (window, event) = (
+            generator.subschema_for::<Span>(),
+            generator.subschema_for::<EventMatcher>(),
+        );
+        json_schema!({ "anyOf": [{ "const": "end" }, window, event] })
+    }
+}
+
+impl JsonSchema for FileState {
+    fn schema_name() -> Cow<'static, str> {
+        "FileState".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let text = |key: &str| json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key], "additionalProperties": false });
+        json_schema!({
+            "description": "`absent`, `present`, the exact text, or `{ contains: … }`. A text that is one of the two words is `{ equals: … }`.",
+            "anyOf": [{ "enum": ["absent", "present"] }, { "type": "string" }, text("contains"), text("equals")]
+        })
+    }
+}

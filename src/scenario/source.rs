@@ -1,0 +1,169 @@
+//! Where scenarios come from: the executable itself, or files and folders of the user's.
+
+use super::load;
+use super::types::Scenario;
+use super::vocabulary::Vocabulary;
+use crate::located::{Error, load_yaml};
+use include_dir::{Dir, include_dir};
+use indexmap::IndexMap;
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+
+/// The text of one scenario file.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// Its path below the folder, without `.yaml`.
+    pub id: String,
+    /// Its path as shown to the user.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: Cow<'static, str>,
+}
+
+/// A set of scenario files, sorted by id.
+#[derive(Debug, Clone, Default)]
+pub struct ScenarioSource {
+    files: Vec<SourceFile>,
+}
+
+impl ScenarioSource {
+    /// The scenarios inside the executable for a dialect; none if it has none.
+    #[must_use]
+    pub fn embedded(name: &str, version: &str) -> Self {
+        let folder = Path::new(name).join(version);
+        let mut files = Vec::new();
+        if let Some(dir) = EMBEDDED.get_dir(&folder) {
+            collect_embedded(dir, &folder, &mut files);
+        }
+        Self::sorted(files)
+    }
+
+    /// Every `.yaml` file below a folder, or one file alone.
+    ///
+    /// # Errors
+    /// The path, or something below it, cannot be read; or it holds no scenario file.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        if path.is_dir() {
+            collect(path, path, &mut files)?;
+        } else {
+            files.push(read(path, path.parent().unwrap_or(path))?);
+        }
+        if files.is_empty() {
+            return Err(Error::of_file(path, "holds no `.yaml` file"));
+        }
+        Ok(Self::sorted(files))
+    }
+
+    /// These scenarios and those of a base that have other ids.
+    #[must_use]
+    pub fn over(self, base: ScenarioSource) -> Self {
+        let by_id =
+            |source: ScenarioSource| source.files.into_iter().map(|file| (file.id.clone(), file));
+        let mut files: IndexMap<_, _> = by_id(base).collect();
+        files.extend(by_id(self));
+        Self::sorted(files.into_values().collect())
+    }
+
+    /// The files.
+    #[must_use]
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// Loads and lints every scenario.
+    ///
+    /// # Errors
+    /// Every mistake in every file, among them two scenarios of one name.
+    pub fn load(&self, vocabulary: Option<&Vocabulary<'_>>) -> Result<Vec<Scenario>, Vec<Error>> {
+        let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
+        let mut names: IndexMap<String, String> = IndexMap::new();
+        for file in &self.files {
+            let node = match load_yaml(&file.path, &file.text) {
+                Ok(node) => node,
+                Err(error) => {
+                    errors.push(error);
+                    continue;
+                }
+            };
+            if let Some(name) = node.get("name").filter(|name| name.as_str().is_some()) {
+                let text = name.as_str().unwrap_or_default().to_owned();
+                if let Some(other) = names.insert(text, file.id.clone()) {
+                    errors
+                        .push(name.error(format!("the scenario `{other}` has this name already")));
+                }
+            }
+            match load(&node, &file.id, vocabulary) {
+                Ok(scenario) => scenarios.push(scenario),
+                Err(found) => errors.extend(found),
+            }
+        }
+        if errors.is_empty() {
+            Ok(scenarios)
+        } else {
+            Err(errors)
+        }
+    }
+
+    fn sorted(mut files: Vec<SourceFile>) -> Self {
+        files.sort_by(|a, b| a.id.cmp(&b.id));
+        ScenarioSource { files }
+    }
+}
+
+fn is_scenario(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+fn id_of(path: &Path, root: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path).with_extension("");
+    below
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+fn collect_embedded(dir: &Dir<'static>, root: &Path, files: &mut Vec<SourceFile>) {
+    for file in dir.files().filter(|file| is_scenario(file.path())) {
+        if let Some(text) = file.contents_utf8() {
+            let path = Path::new("scenarios").join(file.path());
+            files.push(SourceFile {
+                id: id_of(file.path(), root),
+                path,
+                text: Cow::Borrowed(text),
+            });
+        }
+    }
+    for inner in dir.dirs() {
+        collect_embedded(inner, root, files);
+    }
+}
+
+fn collect(folder: &Path, root: &Path, files: &mut Vec<SourceFile>) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::of_file(folder, format!("cannot be read: {error}"));
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+        if kind.is_dir() {
+            collect(&path, root, files)?;
+        } else if is_scenario(&path) {
+            files.push(read(&path, root)?);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path, root: &Path) -> Result<SourceFile, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
+    Ok(SourceFile {
+        id: id_of(path, root),
+        path: path.to_owned(),
+        text: Cow::Owned(text),
+    })
+}

@@ -1,0 +1,284 @@
+//! A written step to what it does.
+
+use super::context::Context;
+use super::file::{ExitFile, ExpectNoneFile, StepFile};
+use super::load::{setup, texts, words};
+use super::types::{Action, Barrier, ExitExpectation, Step};
+use crate::located::{Error, Kind, Located, Node};
+use crate::matcher::{Matcher, RequestMatcher, Template};
+use data_encoding::BASE64;
+use mock_provider::script::Span;
+use serde_json::Value;
+
+/// A verb, and what may stand beside it.
+struct Verb {
+    name: &'static str,
+    is_given: fn(&StepFile) -> bool,
+    /// It meets one value, of which parts can be captured.
+    captures: bool,
+    /// It waits.
+    waits: bool,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "expect",
+        is_given: |step| step.expect.is_some(),
+        captures: true,
+        waits: true,
+    },
+    Verb {
+        name: "expect_next",
+        is_given: |step| step.expect_next.is_some(),
+        captures: true,
+        waits: true,
+    },
+    Verb {
+        name: "unordered",
+        is_given: |step| step.unordered.is_some(),
+        captures: false,
+        waits: true,
+    },
+    Verb {
+        name: "expect_none",
+        is_given: |step| step.expect_none.is_some(),
+        captures: false,
+        waits: true,
+    },
+    Verb {
+        name: "expect_request",
+        is_given: |step| step.expect_request.is_some(),
+        captures: true,
+        waits: true,
+    },
+    Verb {
+        name: "send",
+        is_given: |step| step.send.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "send_raw",
+        is_given: |step| step.send_raw.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "send_bytes",
+        is_given: |step| step.send_bytes.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "release",
+        is_given: |step| step.release.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "signal",
+        is_given: |step| step.signal.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "pause_reading",
+        is_given: |step| step.pause_reading.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "close_stdin",
+        is_given: |step| step.close_stdin.is_some(),
+        captures: false,
+        waits: false,
+    },
+    Verb {
+        name: "expect_exit",
+        is_given: |step| step.expect_exit.is_some(),
+        captures: false,
+        waits: true,
+    },
+    Verb {
+        name: "restart",
+        is_given: |step| step.restart.is_some(),
+        captures: false,
+        waits: true,
+    },
+];
+
+/// Makes a step; `None` if there were mistakes.
+pub(super) fn build(step: &Located<StepFile>, context: &mut Context<'_>) -> Option<Step> {
+    let given: Vec<&Verb> = VERBS.iter().filter(|verb| (verb.is_given)(step)).collect();
+    let [verb] = given.as_slice() else {
+        let names = |verbs: &[&Verb]| {
+            verbs
+                .iter()
+                .map(|verb| format!("`{}`", verb.name))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        context.error(
+            step.span,
+            match given.as_slice() {
+                [] => format!(
+                    "this step does nothing: give it one of {}",
+                    names(&VERBS.iter().collect::<Vec<_>>())
+                ),
+                several => format!("a step does one thing, and this one has {}", names(several)),
+            },
+        );
+        return None;
+    };
+    if !step.capture.is_empty() && !verb.captures {
+        context.error(
+            step.capture.span,
+            format!("`{}` meets no single value to capture parts of", verb.name),
+        );
+    }
+    if let Some(within) = step.within.as_ref().filter(|_| !verb.waits) {
+        context.error(
+            within.span,
+            format!("`{}` does not wait, so `within` has no meaning", verb.name),
+        );
+    }
+    let action = context.take(action(step))?;
+    Some(Step {
+        span: step.span,
+        action,
+        capture: texts(&step.capture),
+        within: step.within.as_ref().map(|span| span.0),
+        clauses: words(&step.clauses),
+        level: step.level,
+    })
+}
+
+fn action(step: &Located<StepFile>) -> Result<Action, Vec<Error>> {
+    let file = &step.value;
+    if let Some(node) = &file.expect {
+        return event(node).map(Action::Expect);
+    }
+    if let Some(node) = &file.expect_next {
+        return event(node).map(Action::ExpectNext);
+    }
+    if let Some(nodes) = &file.unordered {
+        return each(nodes.iter().map(event)).map(Action::Unordered);
+    }
+    if let Some(none) = &file.expect_none {
+        return expect_none(none);
+    }
+    if let Some(node) = &file.expect_request {
+        return RequestMatcher::compile(node).map(Action::ExpectRequest);
+    }
+    if let Some(node) = &file.send {
+        return command(node).map(|value| Action::Send(Template::new(value)));
+    }
+    if let Some(chunks) = &file.send_bytes {
+        return Ok(Action::SendBytes(
+            chunks.iter().map(|chunk| bytes(chunk)).collect(),
+        ));
+    }
+    if let Some(node) = file.close_stdin.as_ref().filter(|node| !node.is_null()) {
+        return Err(vec![node.error("`close_stdin` takes no value")]);
+    }
+    Ok(match file {
+        StepFile {
+            send_raw: Some(text),
+            ..
+        } => Action::SendRaw(text.value.clone()),
+        StepFile {
+            release: Some(gate),
+            ..
+        } => Action::Release(gate.value.clone()),
+        StepFile {
+            signal: Some(name), ..
+        } => Action::Signal(name.value.clone()),
+        StepFile {
+            pause_reading: Some(span),
+            ..
+        } => Action::PauseReading(span.0),
+        StepFile {
+            expect_exit: Some(exit),
+            ..
+        } => Action::ExpectExit(expectation(exit)),
+        StepFile {
+            restart: Some(agent),
+            ..
+        } => Action::Restart(setup(&agent.clone().unwrap_or_default())),
+        _ => Action::CloseStdin,
+    })
+}
+
+/// A matcher on an event, which is an object.
+pub(super) fn event(node: &Node) -> Result<Matcher, Vec<Error>> {
+    match node.kind() {
+        Kind::Map(_) => Matcher::compile(node),
+        _ => Err(vec![node.error(format!(
+            "expected a matcher on an event, which is a map, found {}",
+            node.describe()
+        ))]),
+    }
+}
+
+/// A command, which is an object.
+pub(super) fn command(node: &Node) -> Result<Value, Vec<Error>> {
+    match node.kind() {
+        Kind::Map(_) => Ok(node.to_value()),
+        _ => Err(vec![node.error(format!(
+            "expected a command, which is a map, found {}; `send_raw` sends any line",
+            node.describe()
+        ))]),
+    }
+}
+
+fn each<T>(results: impl Iterator<Item = Result<T, Vec<Error>>>) -> Result<Vec<T>, Vec<Error>> {
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() {
+        Ok(values)
+    } else {
+        Err(errors)
+    }
+}
+
+fn expect_none(file: &ExpectNoneFile) -> Result<Action, Vec<Error>> {
+    let until = match file.until.as_str() {
+        Some("end") => Ok(Barrier::End),
+        Some(text) => text
+            .parse::<Span>()
+            .map(|span| Barrier::Quiet(span.0))
+            .map_err(|()| {
+                vec![file.until.error(format!(
+                    "expected a matcher, `end` or a quiet window such as `200ms`, found {}",
+                    file.until.describe()
+                ))]
+            }),
+        None => event(&file.until).map(Barrier::Event),
+    };
+    match (event(&file.not), until) {
+        (Ok(not), Ok(until)) => Ok(Action::ExpectNone { not, until }),
+        (not, until) => Err(not.err().into_iter().chain(until.err()).flatten().collect()),
+    }
+}
+
+fn expectation(file: &ExitFile) -> ExitExpectation {
+    let or_signal = file.or_signal.as_ref().map(|name| name.value.clone());
+    ExitExpectation {
+        code: file.code,
+        nonzero: file.nonzero,
+        or_signal,
+    }
+}
+
+/// A chunk: its UTF-8, or what stands in Base64 behind `base64:`.
+fn bytes(chunk: &str) -> Vec<u8> {
+    let decoded = chunk
+        .strip_prefix("base64:")
+        .and_then(|text| BASE64.decode(text.as_bytes()).ok());
+    decoded.unwrap_or_else(|| chunk.as_bytes().to_vec())
+}

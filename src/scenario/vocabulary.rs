@@ -1,0 +1,109 @@
+//! The names that scenarios of a dialect may use.
+
+use crate::dialect::{Dialect, Named, Vocabulary as Names};
+use crate::finding::Level;
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::fmt;
+
+/// What is wrong with a command: a JSON Pointer into it, and a sentence.
+pub type CommandFault = (String, String);
+
+/// Judges a command that a scenario sends.
+pub type CommandCheck<'a> = dyn Fn(&Value) -> Vec<CommandFault> + 'a;
+
+/// The names of one direction.
+#[derive(Debug, Clone, Default)]
+pub struct Frames {
+    /// JSON Pointer to a frame's name.
+    pub discriminator: String,
+    /// The names, each with its nested kinds if it has any.
+    pub names: IndexMap<String, Option<Kinds>>,
+}
+
+/// The nested kinds of one frame.
+#[derive(Debug, Clone, Default)]
+pub struct Kinds {
+    /// JSON Pointer to the kind's name, from the frame.
+    pub pointer: String,
+    /// The kinds.
+    pub names: Vec<String>,
+}
+
+/// The names that scenarios of a dialect may use.
+#[derive(Default)]
+pub struct Vocabulary<'a> {
+    /// What the agent may write.
+    pub events: Frames,
+    /// What the host may write.
+    pub commands: Frames,
+    /// The ids of the spec's clauses, and why a clause is not testable, if it is not.
+    pub clauses: IndexMap<String, Option<String>>,
+    /// What the agent may declare that it can do.
+    pub capabilities: Vec<String>,
+    /// The names of budgets.
+    pub budgets: Vec<String>,
+    /// Judges commands, beyond their names.
+    pub check_command: Option<Box<CommandCheck<'a>>>,
+}
+
+impl fmt::Debug for Vocabulary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vocabulary")
+            .field("events", &self.events)
+            .field("commands", &self.commands)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Vocabulary<'a> {
+    /// The vocabulary of a dialect, commands judged by its definitions.
+    #[must_use]
+    pub fn of(dialect: &'a Dialect) -> Self {
+        let clauses = dialect
+            .clauses
+            .iter()
+            .map(|(id, clause)| (id.clone(), clause.untestable.clone()));
+        Vocabulary {
+            events: frames(&dialect.events),
+            commands: frames(&dialect.commands),
+            clauses: clauses.collect(),
+            capabilities: dialect.capabilities.keys().cloned().collect(),
+            budgets: dialect.budgets.keys().cloned().collect(),
+            check_command: Some(Box::new(|command| faults(dialect, command))),
+        }
+    }
+}
+
+fn frames(names: &Names) -> Frames {
+    let kinds = |file: &crate::dialect::file::NameFile| {
+        file.kind.clone().map(|pointer| Kinds {
+            pointer,
+            names: file.kinds.clone(),
+        })
+    };
+    Frames {
+        discriminator: names.discriminator.clone(),
+        names: names
+            .names
+            .iter()
+            .map(|(name, file)| (name.clone(), kinds(file)))
+            .collect(),
+    }
+}
+
+/// Most faults reported of one command.
+const MOST: usize = 8;
+
+fn faults(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
+    let Named::Known(name, kind) = dialect.commands.name(command) else {
+        return Vec::new();
+    };
+    let faults = dialect
+        .command_schemas
+        .faults(kind.as_deref().unwrap_or(&name), command, MOST);
+    let broken = faults
+        .into_iter()
+        .filter(|fault| fault.level == Level::Must);
+    broken.map(|fault| (fault.pointer, fault.message)).collect()
+}

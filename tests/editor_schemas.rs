@@ -1,0 +1,76 @@
+//! The JSON Schemas that editors use are those of the Rust types, and they accept what the loader accepts.
+//!
+//! `SNAPSHOTS=overwrite cargo test --test editor_schemas` writes them anew.
+
+use conform::located::load_file;
+use conform::scenario::{scenario_schema, script_schema};
+use serde_json::Value;
+use snapbox::{Data, data::DataFormat};
+use std::path::{Path, PathBuf};
+
+fn written(schema: &Value) -> String {
+    format!("{schema:#}\n")
+}
+
+fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            yaml_files(&path, found);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn the_files_are_those_of_the_types() {
+    for (name, schema) in [("scenario", scenario_schema()), ("script", script_schema())] {
+        let path = Path::new("schemas/conform")
+            .join(name)
+            .with_extension("json");
+        let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
+        snapbox::assert_data_eq!(written(&schema), expected);
+    }
+}
+
+#[test]
+fn every_good_scenario_is_good_to_an_editor() {
+    let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
+    let mut files = Vec::new();
+    yaml_files(Path::new("tests/good"), &mut files);
+    yaml_files(Path::new("scenarios"), &mut files);
+    for path in files {
+        let node = load_file(&path).unwrap_or_else(|error| panic!("{error}"));
+        let errors: Vec<_> = validator
+            .iter_errors(&node.to_value())
+            .map(|error| format!("{} {error}", error.instance_path()))
+            .collect();
+        assert_eq!(errors, Vec::<String>::new(), "{}", path.display());
+    }
+}
+
+#[test]
+fn an_editor_marks_what_has_the_wrong_shape() {
+    let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
+    for name in [
+        "unknown-key",
+        "unknown-step",
+        "wrong-type",
+        "bad-duration",
+        "send-not-a-map",
+        "bad-file-state",
+        "bad-model",
+    ] {
+        let node = load_file(
+            &Path::new("tests/mistakes")
+                .join(name)
+                .with_extension("yaml"),
+        )
+        .expect("good YAML");
+        assert!(!validator.is_valid(&node.to_value()), "{name}");
+    }
+}
