@@ -38,7 +38,7 @@ pub(super) fn rules(
                     say("this order can never fail: it accepts every history".to_owned());
                 }
             }
-            Form::Require(require) => {
+            Form::Require(require) if !only_commands(&require.on, symbols) => {
                 if let Some(message) = command_denied(&require.require, true, memory, symbols) {
                     say(message);
                 }
@@ -92,6 +92,13 @@ fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
         }
     }
     None
+}
+
+fn only_commands(pattern: &Pattern, symbols: &Symbols) -> bool {
+    pattern
+        .0
+        .iter()
+        .all(|atom| atom.include.iter().all(|s| symbols.commands.contains(s)))
 }
 
 /// Whether no history can break the expression.

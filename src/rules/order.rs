@@ -178,6 +178,9 @@ impl Monitor for OrderMonitor {
         if let super::rule::Form::Order(order) = &rule.form
             && order.at_end.is_due(ending)
         {
+            if rule.each.is_empty() {
+                self.slices.entry("", || new_slice(false));
+            }
             self.unfinished(rule, order, moment, true, out);
         }
     }

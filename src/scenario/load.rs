@@ -42,7 +42,7 @@ pub fn load(
 }
 
 fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Scenario> {
-    let script = file.model.as_ref().map(|node| model::check(node));
+    let script = file.model.as_ref().map(model::check);
     if let Some(script) = script {
         context.take(script);
     }

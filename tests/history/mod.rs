@@ -1,0 +1,69 @@
+//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `request JSON`,
+//! `reply STATUS END`, `stdin_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
+
+use conform::frame::{Body, End, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+
+/// Reads a history.
+pub(crate) fn frames(script: &str) -> Vec<Frame> {
+    script
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .map(frame)
+        .collect()
+}
+
+fn frame(line: &str) -> Frame {
+    let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+    if let Ok(at) = first.parse() {
+        return Frame {
+            at,
+            body: body(rest),
+        };
+    }
+    Frame {
+        at: 0,
+        body: body(line),
+    }
+}
+
+fn body(line: &str) -> Body {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    match word {
+        "<" => Body::FromAgent(Line::new(rest)),
+        ">" => Body::ToAgent(Line::new(rest)),
+        "request" => Body::LlmRequest(LlmRequest {
+            n: 0,
+            path: "/v1/messages".to_owned(),
+            body: serde_json::from_str(rest).unwrap(),
+        }),
+        "reply" => Body::LlmReply(LlmReply {
+            n: 0,
+            status: rest.parse().unwrap(),
+            end: ReplyEnd::Complete,
+        }),
+        "stdin_closed" => Body::StdinClosed,
+        "signal" => Body::Signal(rest.to_owned()),
+        "end" => Body::End(end(rest)),
+        other => panic!("no such frame: {other}"),
+    }
+}
+
+fn end(text: &str) -> End {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    match word {
+        "exited" => End::Exited {
+            code: rest.parse().unwrap(),
+            orphans: 0,
+        },
+        "signalled" => End::Signalled {
+            signal: rest.parse().unwrap(),
+            orphans: 0,
+        },
+        "killed" => End::Killed {
+            why: rest.to_owned(),
+        },
+        "open" => End::Open,
+        other => panic!("no such end: {other}"),
+    }
+}

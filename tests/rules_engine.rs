@@ -1,0 +1,428 @@
+//! The rule engine on a small made-up dialect: each form, each law, each refusal of the linter.
+
+mod history;
+
+use conform::check::{Checker, Context, Outcome};
+use conform::dialect::{Dialect, DialectSource, load};
+use history::frames;
+use std::sync::Arc;
+
+const DIALECT: &str = r#"
+name: toy
+version: "1"
+discriminator: { events: /type, commands: /type }
+events: { hello: , begin: , word: , ask: , run: , done: , end: , oops: }
+commands: { go: , yes: , mode: , halt: }
+session: { ready: hello, turn: begin }
+budgets: { response: 2s }
+"#;
+
+const SCHEMA: &str = r#"{ "$defs": {
+  "hello": {"type": "object"}, "begin": {"type": "object"}, "word": {"type": "object"}, "ask": {"type": "object"}, "run": {"type": "object"},
+  "done": {"type": "object"}, "end": {"type": "object"}, "oops": {"type": "object"},
+  "go": {"type": "object"}, "yes": {"type": "object"}, "mode": {"type": "object"}, "halt": {"type": "object"}
+}}"#;
+
+fn try_load(ordering: &str) -> Result<Arc<Dialect>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("toy/1");
+    std::fs::create_dir_all(&at).unwrap();
+    for (name, text) in [
+        ("dialect.yaml", DIALECT),
+        ("ordering.yaml", ordering),
+        ("events.json", SCHEMA),
+        ("commands.json", SCHEMA),
+    ] {
+        std::fs::write(at.join(name), text).unwrap();
+    }
+    let source = DialectSource::new(Some(folder.path().to_owned()));
+    load(&source, "toy@1").map_err(|errors| {
+        let messages = errors
+            .iter()
+            .map(|e| format!("{}:{}", e.span.line, e.message));
+        messages.collect::<Vec<_>>().join("\n")
+    })
+}
+
+fn judge_as(ordering: &str, script: &str, context: Context) -> Outcome {
+    let dialect = try_load(ordering).unwrap();
+    let mut checker = Checker::new(dialect, context);
+    for frame in frames(script) {
+        checker.push(&frame);
+    }
+    checker.finish()
+}
+
+/// `rule@frame` of every finding, for an agent started without flags.
+fn judge(ordering: &str, script: &str) -> Vec<String> {
+    let context = Context {
+        argv: Some(Vec::new()),
+        ..Context::default()
+    };
+    let outcome = judge_as(ordering, script, context);
+    let short = outcome
+        .findings
+        .iter()
+        .map(|f| format!("{}@{}", f.rule.trim_start_matches("toy/"), f.at));
+    short.collect()
+}
+
+const TURN: &str = r#"
+rules:
+  turn: { doc: d, each: /id, order: begin word* end }
+"#;
+
+#[test]
+fn an_order_is_kept_slice_by_slice() {
+    let good = r#"
+< {"type":"begin","id":1}
+< {"type":"begin","id":2}
+< {"type":"word","id":1}
+< {"type":"end","id":2}
+< {"type":"end","id":1}
+end exited 0
+"#;
+    assert!(judge(TURN, good).is_empty());
+    let bad = r#"
+< {"type":"begin","id":1}
+< {"type":"end","id":1}
+< {"type":"word","id":1}
+< {"type":"word","id":1}
+< {"type":"word","id":2}
+"#;
+    assert_eq!(
+        judge(TURN, bad),
+        ["turn@3", "turn@5"],
+        "one finding a slice, no cascade"
+    );
+}
+
+#[test]
+fn an_unfinished_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_time() {
+    let begun = r#"< {"type":"begin","id":1}"#;
+    assert_eq!(judge(TURN, &format!("{begun}\nend exited 0")), ["turn@2"]);
+    assert_eq!(
+        judge(TURN, &format!("{begun}\nend killed budget:response")),
+        ["turn@2"]
+    );
+    assert!(judge(TURN, &format!("{begun}\nend killed interrupted")).is_empty());
+    assert!(judge(TURN, &format!("{begun}\nstdin_closed\nend exited 0")).is_empty());
+    assert!(judge(TURN, &format!("{begun}\nend open")).is_empty());
+    assert!(judge(TURN, begun).is_empty());
+}
+
+#[test]
+fn a_dead_slice_says_what_was_allowed_and_who_is_to_blame() {
+    let rules = "rules: { r: { doc: d, order: \">go begin end\" } }";
+    let outcome = judge_as(
+        rules,
+        "> {\"type\":\"go\"}\n> {\"type\":\"go\"}",
+        Context::default(),
+    );
+    let finding = &outcome.findings[0];
+    assert_eq!(finding.blame, conform::finding::Blame::Host);
+    assert_eq!(finding.expected, ["begin"]);
+    assert_eq!(
+        finding.message,
+        "`>go` came after frame 1, where only `begin` may come"
+    );
+}
+
+const MODE: &str = r#"
+state:
+  mode: { kind: value, start: ask, argv: { --yolo: { value: yolo } }, on: { ">mode": { set: /mode } }, settles: begin }
+answers:
+  - { event: begin, to: ">go", key: /id }
+rules:
+  asks: { doc: d, on: ask, require: $mode != yolo }
+"#;
+
+#[test]
+fn a_mode_is_uncertain_until_the_agent_shows_that_it_took_it() {
+    let before = r#"
+> {"type":"go","id":1}
+> {"type":"mode","mode":"yolo"}
+< {"type":"begin","id":1}
+< {"type":"ask"}
+"#;
+    assert!(
+        judge(MODE, before).is_empty(),
+        "the turn began for a command before the mode"
+    );
+    let after = r#"
+> {"type":"mode","mode":"yolo"}
+> {"type":"go","id":1}
+< {"type":"ask"}
+< {"type":"begin","id":1}
+< {"type":"ask"}
+"#;
+    assert_eq!(judge(MODE, after), ["asks@5"]);
+}
+
+#[test]
+fn the_command_line_gives_a_state_its_start() {
+    let argv = |words: &[&str]| Context {
+        argv: Some(words.iter().map(|w| (*w).to_owned()).collect()),
+        ..Context::default()
+    };
+    let ask = "< {\"type\":\"ask\"}";
+    assert_eq!(
+        judge_as(MODE, ask, argv(&["agent", "--yolo"]))
+            .findings
+            .len(),
+        1
+    );
+    assert!(judge_as(MODE, ask, argv(&["agent"])).findings.is_empty());
+    assert!(
+        judge_as(MODE, ask, Context::default()).findings.is_empty(),
+        "an unknown command line accuses nobody"
+    );
+}
+
+#[test]
+fn a_plain_capture_is_not_accused_of_what_it_cannot_show() {
+    let rules = r#"
+rules:
+  approved: { doc: d, each: /id, on: run, require: { seen: ">yes" } }
+  answered: { doc: d, each: /id, order: ">go begin" }
+"#;
+    let run = "< {\"type\":\"run\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}";
+    assert_eq!(judge(rules, run), ["approved@1", "answered@2"]);
+    let capture = Context {
+        capture: true,
+        ..Context::default()
+    };
+    assert!(judge_as(rules, run, capture).findings.is_empty());
+}
+
+#[test]
+fn a_deadline_is_met_missed_or_called_off() {
+    let rules = r##"
+rules:
+  owed: { doc: d, each: /id, from: ">go", to: begin, before: end, unless: "#signal", within: response }
+"##;
+    assert!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}"
+        )
+        .is_empty()
+    );
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"end\",\"id\":1}"
+        ),
+        ["owed@2"]
+    );
+    assert_eq!(
+        judge(rules, "> {\"type\":\"go\",\"id\":1}\nend exited 0"),
+        ["owed@2"]
+    );
+    assert!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend exited 0"
+        )
+        .is_empty()
+    );
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"
+        ),
+        ["owed@2"]
+    );
+}
+
+#[test]
+fn a_fold_holds_what_the_slice_gathered() {
+    let rules = r#"
+scopes: { turn: { open: begin, close: end } }
+rules:
+  joined:
+    doc: d
+    each: [turn, /id]
+    fold: { on: word, concat: /text }
+    on: done
+    require: json($fold) = /input
+"#;
+    let script = |input: &str| {
+        format!(
+            r#"
+< {{"type":"begin"}}
+< {{"type":"word","id":1,"text":"{{\"a\":"}}
+< {{"type":"word","id":2,"text":"7"}}
+< {{"type":"word","id":1,"text":"1}}"}}
+< {{"type":"done","id":1,"input":{input}}}
+< {{"type":"end"}}
+"#
+        )
+    };
+    assert!(judge(rules, &script(r#"{"a":1.0}"#)).is_empty());
+    assert_eq!(judge(rules, &script(r#"{"a":2}"#)), ["joined@5"]);
+}
+
+#[test]
+fn a_slice_of_a_scope_must_be_finished_when_the_scope_closes() {
+    let rules = r#"
+scopes: { turn: { open: begin, close: end } }
+rules:
+  call: { doc: d, each: [turn, /id], order: run done, excuse: ">halt" }
+"#;
+    let open = "< {\"type\":\"begin\"}\n< {\"type\":\"run\",\"id\":1}\n";
+    let end = "< {\"type\":\"end\"}";
+    assert_eq!(judge(rules, &format!("{open}{end}")), ["call@3"]);
+    assert!(judge(rules, &format!("{open}> {{\"type\":\"halt\"}}\n{end}")).is_empty());
+    let again = format!("{open}> {{\"type\":\"halt\"}}\n{end}\n{open}{end}");
+    assert_eq!(
+        judge(rules, &again),
+        ["call@7"],
+        "an excuse is for its own scope only"
+    );
+}
+
+#[test]
+fn a_list_remembers_and_is_cleared() {
+    let rules = r#"
+state:
+  words: { kind: list, on: { begin: clear, word: { append: /text } } }
+rules:
+  told: { doc: d, on: end, require: /words = $words }
+"#;
+    let script = |words: &str| {
+        format!(
+            "< {{\"type\":\"word\",\"text\":\"z\"}}\n< {{\"type\":\"begin\"}}\n< {{\"type\":\"word\",\"text\":\"a\"}}\n< {{\"type\":\"end\",\"words\":{words}}}"
+        )
+    };
+    assert!(judge(rules, &script(r#"["a"]"#)).is_empty());
+    assert_eq!(judge(rules, &script(r#"["z","a"]"#)), ["told@4"]);
+}
+
+#[test]
+fn what_reaches_the_model_is_history_too() {
+    let rules = "rules: { fed: { doc: d, from: \">go\", to: '@request{/body contains \"REASON\"}', before: end } }";
+    let go = "> {\"type\":\"go\"}\n";
+    let end = "\n< {\"type\":\"end\"}";
+    assert!(
+        judge(
+            rules,
+            &format!("{go}request {{\"messages\":[{{\"text\":\"the REASON is\"}}]}}{end}")
+        )
+        .is_empty()
+    );
+    assert_eq!(judge(rules, &format!("{go}request {{}}{end}")), ["fed@3"]);
+}
+
+#[test]
+fn bad_frames_have_names() {
+    let rules = r##"
+rules:
+  answered: { doc: d, from: ">#malformed | >#unknown", to: oops, at_end: any }
+  note: { doc: d, level: may, on: "#unknown", require: { any: [] }, message: "what is {/type}?" }
+  lines: { doc: d, wire: [not-json, no-discriminator] }
+"##;
+    assert_eq!(judge(rules, "> {nonsense\nend exited 0"), ["answered@2"]);
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"nonsense\"}\nstdin_closed\nend exited 0"
+        ),
+        ["answered@3"]
+    );
+    assert_eq!(judge(rules, "< {\"type\":\"new\"}"), ["note@1"]);
+    assert_eq!(
+        judge(rules, "< nonsense\n< {\"a\":1}"),
+        ["lines@1", "lines@2"]
+    );
+}
+
+#[test]
+fn a_probe_records_a_reading_and_accuses_nobody() {
+    let rules = "rules: { reading: { doc: d, on: end, readings: { plain: /n absent, counted: /n present } } }";
+    let outcome = judge_as(
+        rules,
+        "< {\"type\":\"end\"}\n< {\"type\":\"end\",\"n\":1}\n< {\"type\":\"end\"}",
+        Context::default(),
+    );
+    assert!(outcome.findings.is_empty());
+    assert_eq!(outcome.readings["toy/reading"]["plain"], 2);
+    assert_eq!(outcome.readings["toy/reading"]["counted"], 1);
+}
+
+#[test]
+fn a_rule_that_never_met_its_subject_is_not_exercised() {
+    let outcome = judge_as(TURN, "< {\"type\":\"hello\"}", Context::default());
+    assert_eq!(outcome.exercised["toy/turn"], 0);
+    assert_eq!(outcome.exercised["toy/schema/hello"], 1);
+}
+
+#[test]
+fn the_linter_refuses_what_is_unsound_toothless_or_dangling() {
+    for (rules, line, part) in [
+        (
+            "rules:\n  r: { doc: d, order: word* >halt end }",
+            2,
+            "may already be in the pipe",
+        ),
+        (
+            "rules:\n  r: { doc: d, on: run, require: { not: { seen: \">halt\" } } }",
+            2,
+            "may already be in the pipe",
+        ),
+        (
+            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, on: run, require: /id not in $no }",
+            4,
+            "may already be in the pipe",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: (begin | word)* }",
+            2,
+            "can never fail",
+        ),
+        ("rules:\n  r: { order: begin end }", 2, "needs a `doc`"),
+        ("rules:\n  r: { doc: d }", 2, "exactly one form"),
+        (
+            "rules:\n  r: { doc: d, order: begin ned }",
+            2,
+            "`ned` is no event or class of this dialect; did you mean `end`?",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin (end }",
+            2,
+            "`)` was expected here",
+        ),
+        (
+            "rules:\n  r: { doc: d, clauses: [toy.x], order: begin end }",
+            2,
+            "the clause `toy.x` is not in clauses.yaml",
+        ),
+        (
+            "rules:\n  r: { doc: d, from: begin, to: end, within: forever }",
+            2,
+            "forever",
+        ),
+        (
+            "rules:\n  r: { doc: d, on: begin, require: /a in $x }",
+            2,
+            "`$x` is not declared",
+        ),
+        (
+            "rules:\n  r: { doc: d, on: begin, require: '/a matches \"(\"' }",
+            2,
+            "not a regular expression",
+        ),
+        (
+            "rules:\n  r: { doc: d, odrer: begin }",
+            2,
+            "did you mean `order`",
+        ),
+    ] {
+        let message = try_load(rules).map(|_| ()).expect_err(rules);
+        assert!(message.contains(part), "{rules}\n{message}");
+        assert!(
+            message.starts_with(&format!("{line}:")),
+            "{rules}\n{message}"
+        );
+    }
+}
