@@ -43,10 +43,11 @@ pub enum Source {
 }
 
 /// Who broke the rule: the direction of the frame that did it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Blame {
     /// The agent under test.
+    #[default]
     Agent,
     /// The host that drives it; in `run`, the scenario. Never fails the agent.
     Host,

@@ -8,6 +8,7 @@ pub mod duration;
 pub mod finding;
 pub mod frame;
 pub mod framing;
+pub mod gather;
 pub mod judgement;
 pub mod located;
 pub mod matcher;

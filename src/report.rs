@@ -1,22 +1,28 @@
 //! The report: the one document from which every other format is rendered. Data only; reporters never compute a verdict.
 
-use crate::finding::Finding;
+use crate::finding::{Blame, Finding, Level};
 use crate::verdict::Verdict;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one invocation of `conform run` or `conform check` found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// The program that wrote it.
     pub tool: Tool,
+    /// The command that produced it.
+    #[serde(default)]
+    pub command: Command,
     /// The dialects judged against, `NAME@VERSION`.
     pub dialect: Vec<String>,
     /// The agent's command line; empty for `check`.
     #[serde(default)]
     pub agent: Vec<String>,
+    /// Whose findings decide the verdicts.
+    #[serde(default)]
+    pub side: Blame,
     /// The seed of everything random.
     #[serde(default)]
     pub seed: u64,
@@ -29,6 +35,32 @@ pub struct Report {
     pub scenarios: Vec<ScenarioReport>,
     /// What was exercised.
     pub coverage: Coverage,
+    /// The clauses that findings cite, by id, so that a report can be read without the dialect.
+    #[serde(default)]
+    pub clauses: IndexMap<String, CitedClause>,
+}
+
+/// The command that produced a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Command {
+    /// `conform run`: the entries are scenarios.
+    #[default]
+    Run,
+    /// `conform check`: the entries are transcripts.
+    Check,
+}
+
+/// A clause that a finding cites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CitedClause {
+    /// The section of the protocol's page.
+    pub section: String,
+    /// How strongly the page asks.
+    pub strength: Level,
+    /// What it asks.
+    pub text: String,
 }
 
 /// The program that wrote a report.
@@ -39,6 +71,16 @@ pub struct Tool {
     pub name: String,
     /// Its version.
     pub version: String,
+}
+
+impl Default for Tool {
+    /// This program.
+    fn default() -> Self {
+        Tool {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
 }
 
 /// Counts of scenarios by what became of them.

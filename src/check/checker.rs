@@ -44,6 +44,8 @@ pub struct Outcome {
     pub frames: u64,
     /// Events among them that the dialect knows.
     pub events: u64,
+    /// Commands among them that the dialect knows.
+    pub commands: u64,
     /// Whether the agent came as far as a first turn.
     pub turn: bool,
 }
@@ -65,6 +67,7 @@ pub struct Checker {
     dropped: u64,
     n: u64,
     events: u64,
+    commands: u64,
     turn: bool,
     facts: EndFacts,
 }
@@ -137,6 +140,7 @@ impl Checker {
             dropped: 0,
             n: 0,
             events: 0,
+            commands: 0,
             turn: false,
             facts: EndFacts::default(),
         }
@@ -155,6 +159,7 @@ impl Checker {
         let command = matches!(frame.body, Body::ToAgent(_));
         self.events +=
             u64::from(matches!(frame.body, Body::FromAgent(_)) && !reading.shapes.is_empty());
+        self.commands += u64::from(command && !reading.shapes.is_empty());
         self.note(&dialect, frame, &reading);
 
         let Reading {
@@ -364,6 +369,7 @@ impl Checker {
             readings,
             frames: self.n,
             events: self.events,
+            commands: self.commands,
             turn: self.turn,
         }
     }

@@ -1,5 +1,6 @@
 //! What the program says to its caller.
 
+use crate::report::Summary;
 use std::process::ExitCode;
 
 /// The exit status of every command: a contract that scripts rely on.
@@ -17,8 +18,106 @@ pub enum ExitStatus {
     Harness = 4,
 }
 
+impl ExitStatus {
+    /// What the counts of a run or a check come to. The harness's own fault outweighs everything, since nothing else can be
+    /// trusted then; a violation outweighs what was left open; and if nothing passed, nothing was shown.
+    #[must_use]
+    pub fn of(summary: &Summary) -> Self {
+        if summary.broken > 0 {
+            ExitStatus::Harness
+        } else if summary.failed > 0 {
+            ExitStatus::Violations
+        } else if summary.inconclusive + summary.not_exercised > 0
+            || summary.passed + summary.warned == 0
+        {
+            ExitStatus::Incomplete
+        } else {
+            ExitStatus::Conformant
+        }
+    }
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> ExitCode {
         ExitCode::from(status as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_come_to_the_status_that_the_contract_names() {
+        let none = Summary::default();
+        let cases = [
+            (none.clone(), ExitStatus::Incomplete),
+            (
+                Summary {
+                    passed: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Conformant,
+            ),
+            (
+                Summary {
+                    warned: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Conformant,
+            ),
+            (
+                Summary {
+                    passed: 1,
+                    skipped: 1,
+                    known: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Conformant,
+            ),
+            (
+                Summary {
+                    skipped: 9,
+                    ..none.clone()
+                },
+                ExitStatus::Incomplete,
+            ),
+            (
+                Summary {
+                    passed: 1,
+                    inconclusive: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Incomplete,
+            ),
+            (
+                Summary {
+                    passed: 1,
+                    not_exercised: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Incomplete,
+            ),
+            (
+                Summary {
+                    passed: 1,
+                    not_exercised: 1,
+                    failed: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Violations,
+            ),
+            (
+                Summary {
+                    failed: 1,
+                    broken: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Harness,
+            ),
+        ];
+        for (summary, expected) in cases {
+            assert_eq!(ExitStatus::of(&summary), expected, "{summary:?}");
+        }
     }
 }

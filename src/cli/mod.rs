@@ -10,6 +10,7 @@ mod list;
 pub mod output;
 mod provider;
 mod report;
+pub mod reports;
 mod run;
 mod trace;
 

@@ -29,6 +29,15 @@ pub fn stdout() -> Stdout {
 }
 
 impl Stdout {
+    /// The same, with every byte as it is.
+    #[must_use]
+    pub fn raw(self) -> Self {
+        Stdout {
+            out: AutoStream::always_ansi(self.out.into_inner()),
+            closed: self.closed,
+        }
+    }
+
     fn forgive<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
         match result {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
@@ -84,4 +93,15 @@ pub fn status(printed: io::Result<ExitStatus>) -> ExitStatus {
         error(format_args!("cannot write the output: {failure}"));
         ExitStatus::Harness
     })
+}
+
+/// A word as a POSIX shell wants it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./@:=,+%{}".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

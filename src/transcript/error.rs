@@ -35,35 +35,51 @@ pub enum Problem {
     BadRecord(String),
 }
 
+impl Error {
+    /// `file:line:column: message`.
+    #[must_use]
+    pub fn in_file(&self, file: impl fmt::Display) -> String {
+        match self.column {
+            Some(column) => format!("{file}:{}:{column}: {}", self.line, self.problem),
+            None => format!("{file}:{}: {}", self.line, self.problem),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
-        if let Some(column) = self.column {
-            write!(f, ", column {column}")?;
-        }
-        match &self.problem {
-            Problem::Io(error) => write!(f, ": cannot be read: {error}"),
-            Problem::BadHeader(why) => write!(f, ": the transcript's header is broken: {why}"),
-            Problem::UnsupportedVersion(found) => {
-                write!(
-                    f,
-                    ": a transcript of version {found}; this program reads version {VERSION}"
-                )
-            }
-            Problem::Cut => write!(f, ": the file is cut in the middle of this record"),
-            Problem::TooLong(length) => write!(
-                f,
-                ": a record of {length} bytes is longer than any that can be held"
-            ),
-            Problem::NotJson(why) => write!(f, ": not JSON: {why}"),
-            Problem::UnknownDir(dir) => write!(
-                f,
-                ": unknown dir \"{dir}\"; known are {}",
-                super::record::DIRS.join(", ")
-            ),
-            Problem::BadRecord(why) => write!(f, ": not a transcript record: {why}"),
+        match self.column {
+            Some(column) => write!(f, "line {}, column {column}: {}", self.line, self.problem),
+            None => write!(f, "line {}: {}", self.line, self.problem),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Io(error) => write!(f, "cannot be read: {error}"),
+            Problem::BadHeader(why) => write!(f, "the transcript's header is broken: {why}"),
+            Problem::UnsupportedVersion(found) => {
+                write!(
+                    f,
+                    "a transcript of version {found}; this program reads version {VERSION}"
+                )
+            }
+            Problem::Cut => write!(f, "the file is cut in the middle of this record"),
+            Problem::TooLong(length) => write!(
+                f,
+                "a record of {length} bytes is longer than any that can be held"
+            ),
+            Problem::NotJson(why) => write!(f, "not JSON: {why}"),
+            Problem::UnknownDir(dir) => write!(
+                f,
+                "unknown dir \"{dir}\"; known are {}",
+                super::record::DIRS.join(", ")
+            ),
+            Problem::BadRecord(why) => write!(f, "not a transcript record: {why}"),
+        }
+    }
+}

@@ -121,7 +121,7 @@ pub(super) fn read(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
         } else {
             Problem::NotJson
         };
-        (Some(error.column()), problem(reason(&error)))
+        (Some(error.column().max(1)), problem(reason(&error)))
     })?;
     let at = record.at;
     body(record)

@@ -205,7 +205,7 @@ fn each_wrong_record_says_what_is_wrong() {
         ("nonsense\n", "line 2, column 2: not JSON: expected ident"),
         (
             "\n",
-            "line 2, column 0: not JSON: EOF while parsing a value",
+            "line 2, column 1: not JSON: EOF while parsing a value",
         ),
         (
             "{\"at\":1,\"dir\":\"sideways\"}\n",

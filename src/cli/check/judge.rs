@@ -1,0 +1,245 @@
+//! From transcript files to a report.
+
+use super::Args;
+use crate::check::{Checker, Context, Outcome};
+use crate::cli::output;
+use crate::dialect::{self, Dialect, DialectSource};
+use crate::finding::Blame;
+use crate::gather::{Exercised, Gatherer};
+use crate::judgement;
+use crate::report::{Command, Report, ScenarioReport};
+use crate::reporter::terminal;
+use crate::transcript::{self, Header, Reader};
+use crate::verdict::Verdict;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How much is read of a file at once.
+const BUFFER: usize = 256 << 10;
+
+/// Judges every transcript, with a line on the screen for each. Says whether one of them could not be read to its end.
+pub(super) fn all(args: &Args, screen: &mut dyn Write) -> io::Result<(Report, bool)> {
+    let mut judge = Judge {
+        args,
+        side: args.side.into(),
+        source: DialectSource::new(args.dialect.dialect_dir.clone()),
+        loaded: HashMap::new(),
+        gatherer: Gatherer::new(Command::Check, args.side.into()),
+    };
+    let mut unread = false;
+    for path in &args.transcripts {
+        match judge.one(path) {
+            Ok(judged) => {
+                terminal::line(&judged.entry, screen)?;
+                if let Some(error) = judged.error {
+                    unread = true;
+                    screen.flush()?;
+                    output::error(error.in_file(name(path)));
+                }
+                judge.gatherer.add(judged.entry, judged.exercised);
+            }
+            Err(message) => {
+                unread = true;
+                screen.flush()?;
+                output::error(message);
+            }
+        }
+    }
+    Ok((judge.gatherer.finish(), unread))
+}
+
+struct Judge<'a> {
+    args: &'a Args,
+    side: Blame,
+    source: DialectSource,
+    loaded: HashMap<String, Arc<Dialect>>,
+    gatherer: Gatherer,
+}
+
+/// One transcript, as far as it could be read.
+struct Judged {
+    entry: ScenarioReport,
+    exercised: Exercised,
+    error: Option<transcript::Error>,
+}
+
+impl Judge<'_> {
+    fn one(&mut self, path: &Path) -> Result<Judged, String> {
+        let input =
+            open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
+        let reader = Reader::new(input).map_err(|error| error.in_file(name(path)))?;
+        let dialect = self.dialect(path, reader.header())?;
+        let context = Context {
+            argv: reader.header().map(|header| header.agent.clone()),
+            capture: reader.header().is_none(),
+            profile: self.args.profile,
+        };
+        let mut checker = Checker::new(dialect, context);
+        let (mut micros, mut error) = (0, None);
+        for frame in reader {
+            match frame {
+                Ok(frame) => {
+                    micros = frame.at;
+                    checker.push(&frame);
+                }
+                Err(problem) => error = Some(problem),
+            }
+        }
+        Ok(self.judged(path, checker.finish(), micros, error))
+    }
+
+    fn judged(
+        &self,
+        path: &Path,
+        outcome: Outcome,
+        micros: u64,
+        error: Option<transcript::Error>,
+    ) -> Judged {
+        let known = match self.side {
+            Blame::Agent => outcome.events,
+            Blame::Host => outcome.commands,
+        };
+        let verdict = match judgement::verdict(&outcome.findings, self.side, known > 0) {
+            Verdict::Fail => Verdict::Fail,
+            _ if error.is_some() => Verdict::Inconclusive,
+            other => other,
+        };
+        let reason = match (verdict, &error) {
+            (Verdict::Inconclusive, Some(error)) => {
+                format!("could not be read beyond line {}", error.line)
+            }
+            (Verdict::NotExercised, _) => format!("no {} of this dialect in it", self.what()),
+            _ => String::new(),
+        };
+        let mut findings = outcome.findings;
+        for finding in &mut findings {
+            finding.rerun = self.rerun(path);
+        }
+        let entry = ScenarioReport {
+            id: self.id(path),
+            verdict,
+            reason,
+            duration_ms: micros / 1000,
+            frames: outcome.frames,
+            findings,
+            findings_dropped: outcome.dropped,
+            transcript: name(path),
+            stderr: vec![],
+        };
+        let exercised = Exercised {
+            rules: outcome.exercised,
+            readings: outcome.readings,
+            clauses: vec![],
+        };
+        Judged {
+            entry,
+            exercised,
+            error,
+        }
+    }
+
+    fn dialect(&mut self, path: &Path, header: Option<&Header>) -> Result<Arc<Dialect>, String> {
+        let Some(id) = self
+            .args
+            .dialect
+            .dialect
+            .as_deref()
+            .or(header.and_then(|header| header.dialect.as_deref()))
+        else {
+            let known = self
+                .source
+                .names()
+                .iter()
+                .map(|(name, version)| format!("{name}@{version}"))
+                .collect::<Vec<_>>();
+            let why = if header.is_some() {
+                "the header names no dialect"
+            } else {
+                "no transcript header"
+            };
+            let known = known.join(", ");
+            return Err(format!(
+                "{}:1: {why}; name the dialect with --dialect (one of {known})",
+                name(path)
+            ));
+        };
+        if let Some(dialect) = self.loaded.get(id) {
+            return Ok(Arc::clone(dialect));
+        }
+        let dialect = dialect::load(&self.source, id).map_err(|errors| {
+            let place = if self.args.dialect.dialect.is_some() {
+                String::new()
+            } else {
+                format!("{}:1: ", name(path))
+            };
+            match &errors[..] {
+                [error] if error.span.line == 0 => format!("{place}{}", error.message),
+                errors => format!(
+                    "{place}the dialect {id} is broken\n{}",
+                    crate::located::render_all(errors)
+                ),
+            }
+        })?;
+        self.gatherer.dialect(&dialect);
+        self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
+        Ok(dialect)
+    }
+
+    fn what(&self) -> &'static str {
+        match self.side {
+            Blame::Agent => "event",
+            Blame::Host => "command",
+        }
+    }
+
+    /// The file's name; the whole path where two transcripts share it.
+    fn id(&self, path: &Path) -> String {
+        let twin = self
+            .args
+            .transcripts
+            .iter()
+            .any(|other| other != path && other.file_name() == path.file_name());
+        match path.file_name() {
+            Some(file) if !twin => file.to_string_lossy().into_owned(),
+            _ => name(path),
+        }
+    }
+
+    fn rerun(&self, path: &Path) -> String {
+        let mut command = "conform check".to_owned();
+        if let Some(folder) = &self.args.dialect.dialect_dir {
+            command += &format!(
+                " --dialect-dir {}",
+                output::quoted(&folder.to_string_lossy())
+            );
+        }
+        if let Some(dialect) = &self.args.dialect.dialect {
+            command += &format!(" --dialect {}", output::quoted(dialect));
+        }
+        if self.side == Blame::Host {
+            command += " --side host";
+        }
+        format!("{command} {}", output::quoted(&path.to_string_lossy()))
+    }
+}
+
+fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
+    }
+    Ok(Box::new(BufReader::with_capacity(
+        BUFFER,
+        File::open(path)?,
+    )))
+}
+
+fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}

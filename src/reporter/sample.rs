@@ -1,0 +1,180 @@
+//! A report with a bit of everything, for the tests of the formats.
+
+use crate::finding::{Blame, Evidence, Finding, Level, Source};
+use crate::report::{CitedClause, Command, Coverage, Report, ScenarioReport};
+use crate::verdict::Verdict;
+use indexmap::IndexMap;
+
+fn frame(frame: u64, micros: u64, dir: &str, text: &str) -> Evidence {
+    Evidence {
+        frame,
+        micros,
+        dir: dir.into(),
+        text: text.into(),
+        here: false,
+    }
+}
+
+pub(super) fn finding(rule: &str, level: Level, blame: Blame, at: u64, message: &str) -> Finding {
+    Finding {
+        rule: rule.into(),
+        level,
+        source: Source::Spec,
+        blame,
+        clauses: vec![],
+        at,
+        key: String::new(),
+        message: message.into(),
+        expected: vec![],
+        pointer: String::new(),
+        evidence: vec![],
+        rerun: String::new(),
+    }
+}
+
+fn scenario(id: &str, verdict: Verdict, reason: &str, findings: Vec<Finding>) -> ScenarioReport {
+    ScenarioReport {
+        id: id.into(),
+        verdict,
+        reason: reason.into(),
+        duration_ms: 12,
+        frames: 9,
+        findings,
+        findings_dropped: 0,
+        transcript: String::new(),
+        stderr: vec![],
+    }
+}
+
+fn broken_order() -> Finding {
+    Finding {
+        clauses: vec!["demo.tool.announced".into(), "demo.tool.unquoted".into()],
+        key: "/call_id = t1".into(),
+        expected: vec!["tool_request".into(), "the end of the turn".into()],
+        pointer: "/call_id".into(),
+        evidence: vec![
+            frame(
+                7,
+                57_900,
+                "to_agent",
+                r#"{"type":"message","msg_id":"m1","input":"go"}"#,
+            ),
+            frame(8, 58_100, "llm_request", r#"{"model":"m"}"#),
+            Evidence {
+                here: true,
+                ..frame(
+                    9,
+                    60_000,
+                    "from_agent",
+                    "{\"type\":\"tool_result\",\"call_id\":\"t1\",\"x\":\"\u{7f}\"}",
+                )
+            },
+        ],
+        rerun: "conform run --only demo@1/tools/denied ./my-agent".into(),
+        ..finding(
+            "demo.tool-lifecycle",
+            Level::Must,
+            Blame::Agent,
+            9,
+            "tool_result came for a call that was never requested",
+        )
+    }
+}
+
+/// A report with every verdict, findings of every level and of both sides.
+pub(super) fn report() -> Report {
+    let note = || {
+        finding(
+            "demo.unknown-field",
+            Level::May,
+            Blame::Agent,
+            2,
+            "unknown field \"extra\"",
+        )
+    };
+    let weak = finding(
+        "demo.usage",
+        Level::Should,
+        Blame::Agent,
+        5,
+        "usage is missing",
+    );
+    let hosts = finding(
+        "demo.known-command",
+        Level::Must,
+        Blame::Host,
+        3,
+        "no command \"mesage\"",
+    );
+    let mut failed = scenario(
+        "demo@1/tools/denied",
+        Verdict::Fail,
+        "",
+        vec![broken_order(), hosts],
+    );
+    failed.stderr = vec![
+        "thread 'main' panicked".into(),
+        "\u{1b}[31mred\u{1b}[0m".into(),
+    ];
+    failed.transcript = "target/conform/denied.jsonl".into();
+    failed.findings_dropped = 3;
+    let scenarios = vec![
+        scenario("demo@1/basic", Verdict::Pass, "", vec![note()]),
+        failed,
+        scenario("demo@1/usage", Verdict::Warn, "", vec![weak, note()]),
+        scenario(
+            "demo@1/mcp",
+            Verdict::Skipped,
+            "the agent does not announce mcp",
+            vec![],
+        ),
+        scenario(
+            "demo@1/stop",
+            Verdict::Inconclusive,
+            "the agent exited before its first turn",
+            vec![],
+        ),
+        scenario(
+            "demo@1/attach",
+            Verdict::NotExercised,
+            "no turn was begun",
+            vec![],
+        ),
+        scenario(
+            "demo@1/resume",
+            Verdict::Broken,
+            "no space left on device",
+            vec![],
+        ),
+    ];
+    let announced = CitedClause {
+        section: "2.4".into(),
+        strength: Level::Must,
+        text: "The agent announces every call of a tool with a tool_request before anything else is said of that call, also in \
+               the modes that run it without asking."
+            .into(),
+    };
+    Report {
+        command: Command::Run,
+        dialect: vec!["demo@1".into()],
+        agent: vec!["./my-agent".into()],
+        seed: 7,
+        duration_ms: 84,
+        summary: crate::judgement::summary(&scenarios),
+        scenarios,
+        coverage: Coverage {
+            clauses_exercised: vec!["demo.tool.announced".into(), "demo.usage".into()],
+            clauses_not_exercised: vec!["demo.mcp".into()],
+            rules: IndexMap::from([
+                ("demo.tool-lifecycle".to_owned(), 3),
+                ("demo.mcp-state".to_owned(), 0),
+            ]),
+            readings: IndexMap::from([(
+                "demo.idle-stop".to_owned(),
+                IndexMap::from([("silent".to_owned(), 2)]),
+            )]),
+        },
+        clauses: IndexMap::from([("demo.tool.announced".to_owned(), announced)]),
+        ..Report::default()
+    }
+}

@@ -1,0 +1,104 @@
+//! One finding in full.
+
+use super::super::text;
+use super::style;
+use crate::finding::{Evidence, Finding};
+use crate::report::Report;
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// Where clause texts are broken.
+const WIDTH: usize = 100;
+
+pub(in crate::reporter) fn block(
+    report: &Report,
+    finding: &Finding,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    head(report, finding, out)?;
+    for clause in text::clauses(report, finding) {
+        let mut lines = text::wrap(&clause, WIDTH).into_iter();
+        label(out, "Clause", lines.next().unwrap_or_default())?;
+        lines.try_for_each(|line| label(out, "", line))?;
+    }
+    frames(finding, out)?;
+    for (index, expected) in finding.expected.iter().enumerate() {
+        label(
+            out,
+            if index == 0 { "Expected" } else { "or" },
+            text::visible(expected),
+        )?;
+    }
+    if let Some(actual) = text::actual(finding) {
+        label(out, "Actual", text::visible(&actual))?;
+    }
+    if !finding.rerun.is_empty() {
+        label(out, "Rerun", &finding.rerun)?;
+    }
+    Ok(())
+}
+
+fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let style = style::level(finding.level);
+    let level = text::level(finding.level);
+    write!(
+        out,
+        "\n  {style}{level}{style:#} {}{}{:#}",
+        style::BOLD,
+        finding.rule,
+        style::BOLD
+    )?;
+    write!(out, " at frame {}", finding.at)?;
+    if !finding.key.is_empty() {
+        write!(out, ", {}", text::visible(&finding.key))?;
+    }
+    if finding.blame != report.side {
+        write!(out, " (the {}'s, not counted)", text::side(finding.blame))?;
+    }
+    writeln!(out, "\n  {}", text::visible(&finding.message))
+}
+
+fn frames(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let timed = finding.evidence.iter().any(|frame| frame.micros > 0);
+    for (index, frame) in finding.evidence.iter().enumerate() {
+        label(
+            out,
+            if index == 0 { "Frames" } else { "" },
+            Quoted { frame, timed },
+        )?;
+    }
+    Ok(())
+}
+
+struct Quoted<'a> {
+    frame: &'a Evidence,
+    timed: bool,
+}
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (frame, style) = (
+            self.frame,
+            if self.frame.here {
+                style::MARK
+            } else {
+                style::DIM
+            },
+        );
+        let mark = if frame.here { '>' } else { ' ' };
+        write!(f, "{style}{mark}{style:#}{:>4}", frame.frame)?;
+        if self.timed {
+            write!(f, " {:>10}", text::micros(frame.micros))?;
+        }
+        write!(
+            f,
+            "  {:<8} {style}{}{style:#}",
+            text::who(&frame.dir),
+            text::visible(&frame.text)
+        )
+    }
+}
+
+fn label(out: &mut dyn Write, label: &str, value: impl Display) -> io::Result<()> {
+    writeln!(out, "{label:>10}  {value}")
+}

@@ -1,0 +1,162 @@
+//! What follows the last scenario: failures in full, notes, the sum.
+
+use super::super::text;
+use super::{scenario, style};
+use crate::finding::{Finding, Level};
+use crate::report::{Command, Report, ScenarioReport, Summary};
+use crate::verdict::Verdict;
+use indexmap::IndexMap;
+use std::io::{self, Write};
+
+/// How many names a list shows before it only counts.
+const NAMES: usize = 8;
+
+/// Everything behind the scenarios' lines.
+///
+/// # Errors
+/// What the writer reports.
+pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for scenario in report
+        .scenarios
+        .iter()
+        .filter(|scenario| has_more_to_say(scenario))
+    {
+        scenario::block(report, scenario, out)?;
+    }
+    notes(report, out)?;
+    writeln!(out, "{}------------{:#}", style::DIM, style::DIM)?;
+    sum(report, out)?;
+    coverage(report, out)
+}
+
+/// Whether a scenario's line does not tell all of it.
+fn has_more_to_say(scenario: &ScenarioReport) -> bool {
+    let evidence = !scenario.stderr.is_empty() || !scenario.transcript.is_empty();
+    let remarkable = !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
+    remarkable && evidence
+        || scenario
+            .findings
+            .iter()
+            .any(|finding| finding.level > Level::May)
+}
+
+/// Notes are listed once each, with the first place where they were met.
+fn notes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut notes: IndexMap<(&str, &str), (&str, &Finding, u64)> = IndexMap::new();
+    for scenario in &report.scenarios {
+        for finding in scenario
+            .findings
+            .iter()
+            .filter(|finding| finding.level == Level::May)
+        {
+            notes
+                .entry((&finding.rule, &finding.message))
+                .or_insert((&scenario.id, finding, 0))
+                .2 += 1;
+        }
+    }
+    for ((rule, message), (id, first, times)) in notes {
+        let style = style::level(Level::May);
+        write!(
+            out,
+            "\n{style}NOTE{style:#} {}{rule}{:#} {}",
+            style::BOLD,
+            style::BOLD,
+            text::visible(message)
+        )?;
+        write!(out, "\n     {} frame {}", text::visible(id), first.at)?;
+        if times > 1 {
+            write!(out, ", and {} more", text::count(times - 1, "time"))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn sum(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let noun = match report.command {
+        Command::Run => "scenario",
+        Command::Check => "transcript",
+    };
+    let total = text::count(report.scenarios.len() as u64, noun);
+    let seconds = report.duration_ms as f64 / 1000.0;
+    let bold = style::BOLD;
+    write!(
+        out,
+        "{bold}{:>13}{bold:#} [{seconds:>8.3}s] {bold}{total}{bold:#}",
+        "Summary"
+    )?;
+    let mut separator = ": ";
+    for (number, word, style) in counts(&report.summary) {
+        if number > 0 {
+            write!(out, "{separator}{style}{number} {word}{style:#}")?;
+            separator = ", ";
+        }
+    }
+    writeln!(out)
+}
+
+fn counts(summary: &Summary) -> [(u32, &'static str, anstyle::Style); 9] {
+    [
+        (summary.passed, "passed", style::verdict(Verdict::Pass)),
+        (summary.failed, "failed", style::verdict(Verdict::Fail)),
+        (summary.warned, "warned", style::verdict(Verdict::Warn)),
+        (
+            summary.inconclusive,
+            "inconclusive",
+            style::verdict(Verdict::Inconclusive),
+        ),
+        (
+            summary.not_exercised,
+            "not exercised",
+            style::verdict(Verdict::NotExercised),
+        ),
+        (summary.skipped, "skipped", style::verdict(Verdict::Skipped)),
+        (summary.broken, "broken", style::verdict(Verdict::Broken)),
+        (summary.known, "known", style::verdict(Verdict::Warn)),
+        (summary.flaky, "flaky", style::verdict(Verdict::Warn)),
+    ]
+}
+
+fn coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let met = report.coverage.clauses_exercised.len();
+    let all = met + report.coverage.clauses_not_exercised.len();
+    if all > 0 {
+        writeln!(
+            out,
+            "{:>13} {met} of {all} testable clauses exercised",
+            "Clauses"
+        )?;
+    }
+    let idle: Vec<_> = report
+        .coverage
+        .rules
+        .iter()
+        .filter(|(_, met)| **met == 0)
+        .map(|(rule, _)| rule.as_str())
+        .collect();
+    if !idle.is_empty() {
+        let more = if idle.len() > NAMES { ", …" } else { "" };
+        let names = idle
+            .iter()
+            .take(NAMES)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        writeln!(
+            out,
+            "{:>13} {} not exercised: {names}{more}",
+            "Rules",
+            text::count(idle.len() as u64, "rule")
+        )?;
+    }
+    for (probe, readings) in &report.coverage.readings {
+        let met = readings
+            .iter()
+            .map(|(reading, times)| format!("{reading} ({times}×)"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        writeln!(out, "{:>13} {probe}: {met}", "Reading")?;
+    }
+    Ok(())
+}

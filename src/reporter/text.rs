@@ -1,0 +1,178 @@
+//! Words and shapes that several formats share.
+
+use crate::finding::{Blame, Finding, Level};
+use crate::report::Report;
+use crate::verdict::Verdict;
+use serde_json::Value;
+
+/// A verdict in words.
+pub(super) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail => "fail",
+        Verdict::Warn => "warn",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::NotExercised => "not exercised",
+        Verdict::Skipped => "skipped",
+        Verdict::Broken => "broken",
+    }
+}
+
+/// A level in words.
+pub(super) fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "must",
+        Level::Should => "should",
+        Level::May => "may",
+    }
+}
+
+/// A side in words.
+pub(super) fn side(side: Blame) -> &'static str {
+    match side {
+        Blame::Agent => "agent",
+        Blame::Host => "host",
+    }
+}
+
+/// Who is behind a frame, from the transcript's word for its direction.
+pub(super) fn who(dir: &str) -> &str {
+    match dir {
+        "from_agent" => "agent",
+        "to_agent" => "host",
+        "llm_request" => "to model",
+        "llm_reply" => "model",
+        "stdin_closed" => "host",
+        other => other,
+    }
+}
+
+/// What a frame says, on one line and harmless to a terminal: what an agent wrote must not move the cursor.
+pub(super) fn visible(text: &str) -> String {
+    text.chars()
+        .fold(String::with_capacity(text.len()), |mut out, char| {
+            if char.is_control() || is_layout(char) {
+                out.extend(char.escape_default());
+            } else {
+                out.push(char);
+            }
+            out
+        })
+}
+
+/// Characters that break lines or turn the direction of writing.
+fn is_layout(char: char) -> bool {
+    matches!(char, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A span of time in a unit that reads well.
+pub(super) fn micros(micros: u64) -> String {
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..10_000_000 => format!("{}.{} ms", micros / 1_000, micros / 100 % 10),
+        _ => format!("{} s", micros / 1_000_000),
+    }
+}
+
+/// A number and its noun.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Text broken between words into lines of at most `width` characters; a longer word stands alone.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The clauses of a finding: each id with its section and text, or bare where the report does not quote it.
+pub(super) fn clauses(report: &Report, finding: &Finding) -> Vec<String> {
+    let quote = |id: &String| match report.clauses.get(id) {
+        Some(clause) => format!(
+            "{id} (section {}, {}): {}",
+            clause.section,
+            level(clause.strength),
+            clause.text
+        ),
+        None => id.clone(),
+    };
+    finding.clauses.iter().map(quote).collect()
+}
+
+/// What stood where something else was expected: the value the finding points at, else the whole frame.
+pub(super) fn actual(finding: &Finding) -> Option<String> {
+    let frame = finding.evidence.iter().find(|evidence| evidence.here)?;
+    let value = serde_json::from_str::<Value>(&frame.text)
+        .ok()
+        .filter(|_| !finding.pointer.is_empty());
+    Some(
+        match value
+            .as_ref()
+            .and_then(|value| value.pointer(&finding.pointer))
+        {
+            Some(value) => format!("{value} at {}", finding.pointer),
+            None => frame.text.clone(),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Evidence;
+
+    #[test]
+    fn what_an_agent_wrote_cannot_move_the_cursor() {
+        assert_eq!(
+            visible("a\u{1b}[2Jb\r\u{202e}c\u{9b}é"),
+            "a\\u{1b}[2Jb\\r\\u{202e}c\\u{9b}é"
+        );
+    }
+
+    #[test]
+    fn text_is_wrapped_between_words() {
+        assert_eq!(
+            wrap("a bc  def ghijklm n", 6),
+            ["a bc", "def", "ghijklm", "n"]
+        );
+    }
+
+    #[test]
+    fn the_actual_value_is_the_one_pointed_at() {
+        let frame = Evidence {
+            frame: 1,
+            micros: 0,
+            dir: "from_agent".into(),
+            text: r#"{"a":[7]}"#.into(),
+            here: true,
+        };
+        let mut finding = crate::reporter::sample::finding("r", Level::Must, Blame::Agent, 1, "");
+        assert_eq!(actual(&finding), None);
+        finding.evidence = vec![frame];
+        for (pointer, expected) in [
+            ("/a/0", "7 at /a/0"),
+            ("/b", r#"{"a":[7]}"#),
+            ("", r#"{"a":[7]}"#),
+        ] {
+            finding.pointer = pointer.into();
+            assert_eq!(actual(&finding).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn times_read_well() {
+        assert_eq!(
+            [0, 999, 57_940, 10_000_000].map(micros),
+            ["0 µs", "999 µs", "57.9 ms", "10 s"]
+        );
+    }
+}
