@@ -75,11 +75,19 @@ impl<'a> Stream<'a> {
             }
             Piece::Stop(stop) => {
                 let ending = json!({ "stop_reason": stop_reason(*stop), "stop_sequence": stop_sequence(*stop, self.context) });
+                let Tokens {
+                    input,
+                    output,
+                    cache_read,
+                    cache_write,
+                    reasoning,
+                } = self.message.tokens;
                 let usage = json!({
-                    "input_tokens": self.message.tokens.input,
-                    "cache_creation_input_tokens": self.message.tokens.cache_write,
-                    "cache_read_input_tokens": self.message.tokens.cache_read,
-                    "output_tokens": self.message.tokens.output,
+                    "input_tokens": input,
+                    "cache_creation_input_tokens": cache_write,
+                    "cache_read_input_tokens": cache_read,
+                    "output_tokens": output,
+                    "output_tokens_details": { "thinking_tokens": reasoning },
                 });
                 vec![
                     json!({ "type": "message_delta", "delta": ending, "usage": usage }),

@@ -1,6 +1,7 @@
 //! Anthropic Messages: what it refuses, in its own words.
 //!
-//! Messages of one role in a row are no reason: the real API joins them into one turn, and so they are joined here.
+//! Messages of one role in a row are no reason: the real API joins them into one turn, and so they are joined here. Nor is
+//! a system message among them, which newer models take and which belongs to no turn.
 
 use serde_json::Value;
 
@@ -57,8 +58,8 @@ fn fields(body: &Value, whole: bool) -> Result<(), String> {
     if whole && body["max_tokens"].as_i64().is_none() {
         return Err("max_tokens: Input should be a valid integer".into());
     }
-    if whole && body["max_tokens"].as_i64() < Some(1) {
-        return Err("max_tokens: Input should be greater than or equal to 1".into());
+    if whole && body["max_tokens"].as_i64() < Some(0) {
+        return Err("max_tokens: Input should be greater than or equal to 0".into());
     }
     match body["messages"].as_array() {
         None => Err("messages: Input should be a valid list".into()),
@@ -77,14 +78,10 @@ fn turns(body: &Value) -> Result<Vec<Turn<'_>>, String> {
         let assistant = match message["role"].as_str() {
             Some("user") => false,
             Some("assistant") => true,
-            Some("system") => {
-                return Err("messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, \
-                            not \"system\" as an input message role."
-                    .into());
-            }
+            Some("system") => continue,
             Some(_) => {
                 return Err(format!(
-                    "messages.{i}.role: Input should be 'user' or 'assistant'"
+                    "messages.{i}.role: Input should be 'user', 'assistant' or 'system'"
                 ));
             }
             None => return Err(format!("messages.{i}.role: Field required")),

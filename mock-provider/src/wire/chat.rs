@@ -200,7 +200,7 @@ fn usage_document(
         "prompt_tokens": prompt,
         "completion_tokens": output,
         "total_tokens": prompt + output,
-        "prompt_tokens_details": { "cached_tokens": cache_read, "audio_tokens": 0 },
+        "prompt_tokens_details": { "cached_tokens": cache_read, "cache_write_tokens": cache_write, "audio_tokens": 0 },
         "completion_tokens_details": {
             "reasoning_tokens": reasoning,
             "audio_tokens": 0,

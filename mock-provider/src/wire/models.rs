@@ -47,7 +47,15 @@ pub(crate) fn model(wire: Wire, id: &str) -> Result<Value, HttpError> {
 fn document(wire: Wire, id: &str, name: &str) -> Value {
     match wire {
         Wire::AnthropicMessages => {
-            json!({ "type": "model", "id": id, "display_name": name, "created_at": CREATED })
+            json!({
+                "type": "model",
+                "id": id,
+                "display_name": name,
+                "created_at": CREATED,
+                "lifecycle": "active",
+                "max_input_tokens": 200_000,
+                "max_tokens": 64_000,
+            })
         }
         Wire::OpenAiChat => {
             json!({ "id": id, "object": "model", "created": ids::EPOCH, "owned_by": "mock-provider" })

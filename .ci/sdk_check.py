@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Drives the vendors' own SDKs against a running provider that serves sdk_check.yaml, and asserts what they parsed.
+
+Usage: sdk_check.py BASE_URL     (with the packages `anthropic` and `openai` installed)
+"""
+
+import json
+import sys
+import urllib.error
+import urllib.request
+
+import anthropic
+import openai
+
+READ = {"path": "a.txt", "deep": {"list": [1, 2.5, None, True, "ü"]}}
+SAID = "I'll läs\n👋"
+USER = [{"role": "user", "content": "hello"}]
+
+
+def same(actual, expected):
+    assert actual == expected, f"\n  expected {expected!r}\n  got      {actual!r}"
+
+
+def raises(kind, call):
+    try:
+        call()
+    except kind as error:
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+
+# ---- Anthropic
+
+
+def ask(client, **more):
+    return client.messages.create(**({"model": "m", "max_tokens": 2048, "messages": USER} | more))
+
+
+def stream(client, **more):
+    with client.messages.stream(**({"model": "m", "max_tokens": 2048, "messages": USER} | more)) as events:
+        kinds = [event.type for event in events]
+        return events.get_final_message(), kinds
+
+
+def anthropic_stream(client):
+    thinking = {"type": "enabled", "budget_tokens": 1024}
+    message, kinds = stream(client, thinking=thinking)
+    same(message.id[:6], "msg_01")
+    same(message.model, "m")
+    same([block.type for block in message.content], ["thinking", "text", "tool_use", "tool_use"])
+    thought, text, read, write = message.content
+    same((thought.thinking, thought.signature), ("Let me think.", "sig-1"))
+    same(text.text, SAID)
+    same((read.id, read.name, read.input), ("toolu_read", "Read", READ))
+    same((write.id[:8], write.name, write.input), ("toolu_01", "Write", {}))
+    same(message.stop_reason, "tool_use")
+    usage = message.usage
+    same((usage.input_tokens, usage.output_tokens), (12, 34))
+    same((usage.cache_read_input_tokens, usage.cache_creation_input_tokens), (5, 7))
+    same(kinds.count("message_start"), 1)
+    same(kinds[-1], "message_stop")
+
+    said = [block.model_dump(exclude_none=True) for block in message.content]
+    for block in said:
+        block.pop("parsed_output", None)
+    results = [
+        {"type": "tool_result", "tool_use_id": read.id, "content": "no such file", "is_error": True},
+        {"type": "tool_result", "tool_use_id": write.id, "content": "ok"},
+    ]
+    history = USER + [{"role": "assistant", "content": said}, {"role": "user", "content": results}]
+    without_thought = history[:1] + [{"role": "assistant", "content": said[1:]}] + history[2:]
+    changed = json.loads(json.dumps(history))
+    changed[1]["content"][0]["signature"] = "sig-2"
+    for bad, words in [
+        (without_thought, "Expected `thinking` or `redacted_thinking`, but found `text`"),
+        (changed, "Invalid `signature` in `thinking` block"),
+        (history[:2], "without `tool_result` blocks immediately after"),
+        (USER + history[2:], "unexpected `tool_use_id`"),
+    ]:
+        error = raises(anthropic.BadRequestError, lambda: ask(client, messages=bad, thinking=thinking))
+        same(error.body["error"]["type"], "invalid_request_error")
+        assert words in error.body["error"]["message"], error
+        assert error.request_id.startswith("req_") and error.body["request_id"] == error.request_id
+    done = ask(client, messages=history, thinking=thinking)
+    same(done.content[0].text, "Done.")
+
+
+def anthropic_answers(client):
+    message = ask(client)
+    same([block.type for block in message.content], ["thinking", "text", "tool_use"])
+    same(message.content[2].input, {"a": 1})
+    same((message.stop_reason, message.usage.output_tokens), ("tool_use", 2))
+    message, _ = stream(client)
+    same((message.content[0].data, message.content[1].text), ("b64==", "after"))
+    same(stream(client)[0].stop_reason, "max_tokens")
+    message, _ = stream(client, stop_sequences=["END"])
+    same((message.stop_reason, message.stop_sequence), ("stop_sequence", "END"))
+    message = ask(client)
+    same((message.stop_reason, message.content), ("refusal", []))
+    same(stream(client)[0].content[0].text, "trickle ü")
+    message, _ = stream(client)
+    same([block.text for block in message.content], ["x", "y"])
+
+
+def anthropic_errors(client):
+    once = client.with_options(max_retries=0)
+    same(ask(client).content[0].text, "third time")
+    for _ in range(2):
+        error = raises(anthropic.APIStatusError, lambda: stream(once))
+        same(error.body["error"]["type"], "overloaded_error")
+    raises(Exception, lambda: stream(once))
+    for kind, name in [
+        (anthropic.BadRequestError, "invalid_request_error"),
+        (anthropic.AuthenticationError, "authentication_error"),
+        (anthropic.PermissionDeniedError, "permission_error"),
+        (anthropic.NotFoundError, "not_found_error"),
+        (anthropic.APIStatusError, "request_too_large"),
+        (anthropic.RateLimitError, "rate_limit_error"),
+        (anthropic.InternalServerError, "api_error"),
+        (anthropic.APIStatusError, "overloaded_error"),
+    ]:
+        error = raises(kind, lambda: ask(once))
+        same(error.body["error"]["type"], name)
+        if name == "rate_limit_error":
+            same(error.response.headers["retry-after"], "17")
+            same(error.response.headers["anthropic-ratelimit-requests-remaining"], "0")
+    error = raises(anthropic.APIStatusError, lambda: ask(once))
+    same((error.status_code, error.body), (502, "<html>Bad Gateway</html>"))
+
+
+def anthropic_rest(client):
+    count = client.messages.count_tokens(model="m", messages=USER)
+    assert count.input_tokens > 0
+    models = client.models.list()
+    same((models.has_more, models.data[0].id, models.first_id), (False, "mock-model", "mock-model"))
+    same(client.models.retrieve("mock-model").display_name, "Mock Model")
+    raises(anthropic.NotFoundError, lambda: client.models.retrieve("other"))
+    keyless = urllib.request.Request(f"{str(client.base_url).rstrip('/')}/v1/messages", b"{}", {"anthropic-version": "2023-06-01"})
+    error = raises(urllib.error.HTTPError, lambda: urllib.request.urlopen(keyless))
+    same((error.code, json.load(error)["error"]["type"]), (401, "authentication_error"))
+    raises(anthropic.BadRequestError, lambda: ask(client, messages=[]))
+
+
+# ---- OpenAI
+
+
+def chat(client, **more):
+    return client.chat.completions.create(**({"model": "m", "messages": USER} | more))
+
+
+def chunks(client, **more):
+    return list(chat(client, stream=True, **more))
+
+
+def openai_stream(client):
+    said = chunks(client, stream_options={"include_usage": True})
+    same(len({(chunk.id, chunk.object, chunk.model, chunk.created) for chunk in said}), 1)
+    last = said.pop()
+    same(last.choices, [])
+    usage = last.usage
+    same((usage.prompt_tokens, usage.completion_tokens, usage.total_tokens), (24, 34, 58))
+    same((usage.prompt_tokens_details.cached_tokens, usage.completion_tokens_details.reasoning_tokens), (5, 3))
+    assert all(chunk.usage is None for chunk in said)
+    deltas = [chunk.choices[0].delta for chunk in said]
+    same(deltas[0].role, "assistant")
+    same("".join(delta.content or "" for delta in deltas), SAID)
+    same("".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas), "Let me think.")
+    calls, order = {}, []
+    for call in (call for delta in deltas for call in delta.tool_calls or []):
+        order.append(call.index)
+        known = calls.setdefault(call.index, {"id": call.id, "name": call.function.name, "arguments": ""})
+        known["arguments"] += call.function.arguments
+    same((calls[0]["id"], calls[0]["name"], json.loads(calls[0]["arguments"])), ("call_read", "Read", {"path": "a.txt"}))
+    same((calls[1]["id"][:5], json.loads(calls[1]["arguments"])), ("call_", {"n": 1}))
+    same(order, [0, 1] * 5)
+    same(said[-1].choices[0].finish_reason, "tool_calls")
+
+    functions = [
+        {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}}
+        for call in calls.values()
+    ]
+    results = [
+        {"role": "tool", "tool_call_id": calls[0]["id"], "content": "no such file"},
+        {"role": "tool", "tool_call_id": calls[1]["id"], "content": "ok"},
+    ]
+    asked = USER + [{"role": "assistant", "content": SAID, "tool_calls": functions}]
+    for bad, words in [
+        (asked + results[:1], "did not have response messages"),
+        (USER + results, "must be a response to a preceeding message"),
+    ]:
+        error = raises(openai.BadRequestError, lambda: chat(client, messages=bad))
+        assert words in error.body["message"], error
+        assert error.request_id.startswith("req_")
+    with client.chat.completions.stream(model="m", messages=asked + results) as events:
+        for _ in events:
+            pass
+        completion = events.get_final_completion()
+    same((completion.choices[0].message.content, completion.choices[0].finish_reason), ("Done.", "stop"))
+
+
+def openai_answers(client):
+    completion = chat(client)
+    message = completion.choices[0].message
+    same((message.content, message.tool_calls[0].id), (None, "call_w"))
+    same(json.loads(message.tool_calls[0].function.arguments), {"a": 1})
+    same((completion.choices[0].finish_reason, completion.usage.total_tokens), ("tool_calls", 3))
+    said = chunks(client)
+    same((said[-1].choices[0].finish_reason, said[-1].usage), ("length", None))
+    same(chat(client).choices[0].finish_reason, "content_filter")
+    same("".join(chunk.choices[0].delta.content or "" for chunk in chunks(client)), "trickle ü")
+    same("".join(chunk.choices[0].delta.content or "" for chunk in chunks(client)), "xy")
+
+
+def openai_errors(client):
+    once = client.with_options(max_retries=0)
+    same(chat(client).choices[0].message.content, "third time")
+    error = raises(openai.RateLimitError, lambda: chat(client))
+    same((error.code, error.type), ("insufficient_quota", "insufficient_quota"))
+    error = raises(openai.APIError, lambda: chunks(once))
+    same((error.message, error.type), ("The server had an error", "server_error"))
+    raises(Exception, lambda: chunks(once))
+    for kind, name in [
+        (openai.BadRequestError, "invalid_request_error"),
+        (openai.AuthenticationError, "invalid_request_error"),
+        (openai.PermissionDeniedError, "invalid_request_error"),
+        (openai.NotFoundError, "invalid_request_error"),
+        (openai.RateLimitError, "requests"),
+        (openai.InternalServerError, "server_error"),
+        (openai.InternalServerError, "server_error"),
+    ]:
+        error = raises(kind, lambda: chat(once))
+        same(error.type, name)
+        if name == "requests":
+            same(error.response.headers["x-ratelimit-remaining-requests"], "0")
+
+
+def openai_rest(client):
+    same([model.id for model in client.models.list()], ["mock-model", "mock-model-mini"])
+    same(client.models.retrieve("mock-model").object, "model")
+    same(raises(openai.NotFoundError, lambda: client.models.retrieve("other")).code, "model_not_found")
+    raises(openai.BadRequestError, lambda: chat(client, messages=[]))
+    error = raises(openai.BadRequestError, lambda: chat(client))
+    assert "no reply left" in error.message, error
+
+
+# In the order of the script.
+CHECKS = [
+    anthropic_stream,
+    anthropic_answers,
+    anthropic_errors,
+    openai_stream,
+    openai_answers,
+    openai_errors,
+    anthropic_rest,
+    openai_rest,
+]
+
+
+def main(url):
+    claude = anthropic.Anthropic(base_url=url, api_key="k")
+    gpt = openai.OpenAI(base_url=f"{url}/v1", api_key="k")
+    for check in CHECKS:
+        check(claude if check.__name__.startswith("anthropic") else gpt)
+        print("ok", check.__name__)
+    print(f"ok: anthropic {anthropic.__version__}, openai {openai.__version__}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
