@@ -44,6 +44,8 @@ pub(super) struct Exchange {
     pub(super) n: u64,
     status: u16,
     reply: Option<usize>,
+    /// HTTP wants no body in this response.
+    bodiless: bool,
     open: bool,
 }
 
@@ -60,6 +62,7 @@ impl Exchange {
             n,
             status: 200,
             reply,
+            bodiless: false,
             open: true,
         }
     }
@@ -67,6 +70,17 @@ impl Exchange {
     /// The HTTP status that is about to be sent.
     pub(super) fn set_status(&mut self, status: u16) {
         self.status = status;
+        self.bodiless |= status == 304;
+    }
+
+    /// HTTP wants no body in the response, whatever its status.
+    pub(super) fn set_bodiless(&mut self) {
+        self.bodiless = true;
+    }
+
+    /// Whether HTTP wants no body in the response.
+    pub(super) fn is_bodiless(&self) -> bool {
+        self.bodiless
     }
 
     /// Journals the end; once.

@@ -5,6 +5,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::exchange::Exchange;
+use super::journal::End;
 use super::play::Player;
 use crate::answer::HttpError;
 use crate::headers::Headers;
@@ -71,13 +72,15 @@ fn head(exchange: &mut Exchange, wire: Wire, status: u16) -> Headers {
     )
 }
 
-fn plain(status: u16, headers: &Headers, body: String, exchange: Exchange) -> Response<Player> {
+fn plain(status: u16, headers: &Headers, body: String, mut exchange: Exchange) -> Response<Player> {
     let length = body.len();
-    response(
-        status,
-        headers,
-        Player::new(vec![Act::Write(body.into_bytes())], Some(length), exchange),
-    )
+    let acts = if exchange.is_bodiless() || body.is_empty() {
+        exchange.end(End::Complete);
+        Vec::new()
+    } else {
+        vec![Act::Write(body.into_bytes())]
+    };
+    response(status, headers, Player::new(acts, Some(length), exchange))
 }
 
 fn response(status: u16, headers: &Headers, body: Player) -> Response<Player> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::{Request as HttpRequest, Response};
 use serde_json::{Value, json};
@@ -31,11 +31,7 @@ pub(super) async fn handle(
     socket: Arc<Socket>,
 ) -> Result<Response<Player>, CutOff> {
     let (head, body) = request.into_parts();
-    let body = match Limited::new(body, shared.options.max_body).collect().await {
-        Ok(whole) => Some(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => None,
-        Err(_) => return Err(CutOff),
-    };
+    let body = collect(body, shared.options.max_body).await?;
     let headers = head
         .headers
         .iter()
@@ -53,12 +49,37 @@ pub(super) async fn handle(
     };
     let (outcome, reply) = decide(&mut arrived, body, &shared);
     let wire = arrived.endpoint.wire(&arrived.headers);
-    let exchange = Exchange::new(shared, socket, arrived.n, reply);
+    let mut exchange = Exchange::new(shared, socket, arrived.n, reply);
+    if arrived.method == "HEAD" {
+        exchange.set_bodiless();
+    }
     match outcome {
         Outcome::Document(document) => Ok(reply::document(&document, wire, exchange)),
         Outcome::Error(error) => Ok(reply::error(&error, wire, exchange)),
         Outcome::Served(request, served) => serve(&request, *served, exchange).await,
     }
+}
+
+/// How much of a body beyond the limit is read and thrown away, in limits: a client that is still sending hears no answer.
+const PATIENCE: usize = 4;
+
+/// A whole body; none if it is larger than the limit.
+async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, CutOff> {
+    let (mut taken, mut length) = (BytesMut::new(), 0usize);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| CutOff)?.into_data() else {
+            continue;
+        };
+        length = length.saturating_add(data.len());
+        if length <= limit {
+            taken.extend_from_slice(&data);
+        } else if length > limit.saturating_mul(PATIENCE) {
+            break;
+        } else {
+            taken = BytesMut::new();
+        }
+    }
+    Ok((length <= limit).then(|| taken.freeze()))
 }
 
 /// What a request comes to.

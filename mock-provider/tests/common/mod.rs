@@ -271,6 +271,9 @@ impl Client {
             while self.chunk(&mut response).await.is_some() {}
             return response;
         }
+        if response.status == 304 {
+            return response;
+        }
         let length = response
             .header("content-length")
             .map(|length| length.parse::<usize>().expect("a number"));

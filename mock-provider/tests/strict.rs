@@ -1,0 +1,357 @@
+//! Strictness: what does not go with the script, or what the real API would refuse.
+
+mod common;
+
+use common::{CHAT, MESSAGES, Mock, Response, chat, messages};
+use mock_provider::server::{Event, Options};
+use mock_provider::{Failure, FailureKind};
+use serde_json::{Value, json};
+
+/// The failures journaled so far, after the end of the exchange.
+async fn failures(mock: &mut Mock) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    loop {
+        match mock.next().await {
+            Event::Failure(failure) => failures.push(failure),
+            Event::Reply { .. } => return failures,
+            _ => {}
+        }
+    }
+}
+
+fn user(text: &str) -> Value {
+    json!({ "model": "m", "max_tokens": 9, "stream": true, "messages": [{ "role": "user", "content": text }] })
+}
+
+#[tokio::test]
+async fn a_script_that_runs_dry_answers_with_an_error_that_is_not_retried() {
+    let mut mock = Mock::start(json!([{ "text": "only" }]));
+    mock.post(MESSAGES, &messages(true)).await;
+    assert_eq!(failures(&mut mock).await, []);
+
+    let response = mock.post(MESSAGES, &messages(true)).await;
+
+    assert_eq!(
+        (response.status, response.header("x-should-retry")),
+        (400, Some("false"))
+    );
+    let [failure] = failures(&mut mock).await.try_into().expect("one failure");
+    assert_eq!(
+        (failure.kind, failure.request),
+        (FailureKind::RanDry, Some(1))
+    );
+    assert_eq!(
+        failure.to_string(),
+        "request 1 came when the model's script had no reply left (1 in all)"
+    );
+}
+
+#[tokio::test]
+async fn a_lane_serves_what_fits_and_the_main_line_the_rest() {
+    let mut mock = Mock::start(json!([
+        { "text": "first" },
+        { "when": { "contains": "title" }, "text": "a title", "repeat": 2 },
+        { "text": "second" },
+    ]));
+    let mut said = Vec::new();
+    for text in ["one", "a title please", "two", "title"] {
+        let response = mock.post(MESSAGES, &user(text)).await;
+        said.push(response.data()[3]["delta"]["text"].clone());
+        assert_eq!(failures(&mut mock).await, []);
+    }
+
+    assert_eq!(said, ["first", "a title", "second", "a title"]);
+    assert_eq!(mock.server.unused(), []);
+}
+
+#[tokio::test]
+async fn a_request_that_fits_nothing_is_told_the_nearest_reply_and_what_differs() {
+    let mut mock = Mock::start(json!([
+        { "when": { "contains": ["a", "b", "zzz"] }, "text": "x" },
+        { "when": { "body": { "model": "other" } }, "text": "x" },
+    ]));
+
+    let response = mock.post(MESSAGES, &user("hello")).await;
+
+    assert_eq!(response.status, 400);
+    let [failure] = failures(&mut mock).await.try_into().expect("one failure");
+    assert_eq!(
+        (failure.kind, failure.pointer.as_str()),
+        (FailureKind::Unmatched, "/1/when/body/model")
+    );
+    assert!(
+        failure
+            .to_string()
+            .ends_with(r#"the nearest is reply 1; expected /model to be "other"; got "m""#),
+        "{failure}"
+    );
+    let unused = mock.server.unused();
+    assert_eq!(
+        unused
+            .iter()
+            .map(|one| one.pointer.as_str())
+            .collect::<Vec<_>>(),
+        ["/0", "/1"]
+    );
+    assert_eq!(
+        unused[0].to_string(),
+        "reply 0 of the model's script was not asked for; expected 1 request; got 0 requests"
+    );
+}
+
+#[tokio::test]
+async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
+    let mut mock = Mock::start(json!([{
+        "expect_request": {
+            "contains": "hello",
+            "not_contains": "hell",
+            "last_contains": "bye",
+            "tool_result": { "call": "t1" },
+            "body": { "messages": { "$length": 2 } },
+        },
+        "text": "x",
+    }]));
+
+    let response = mock.post(CHAT, &chat(true)).await;
+
+    assert_eq!(response.status, 200);
+    let found = failures(&mut mock).await;
+    assert!(
+        found
+            .iter()
+            .all(|failure| failure.kind == FailureKind::Expectation)
+    );
+    let said = found
+        .iter()
+        .map(|one| {
+            (
+                one.pointer.as_str(),
+                one.expected.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect::<Vec<_>>();
+    assert_eq!(
+        said,
+        [
+            (
+                "/0/expect_request/not_contains/0",
+                "no \"hell\" in the conversation"
+            ),
+            (
+                "/0/expect_request/last_contains/0",
+                "\"bye\" in the last message"
+            ),
+            (
+                "/0/expect_request/tool_result/0",
+                "a tool result for call \"t1\""
+            ),
+            (
+                "/0/expect_request/body/messages/$length",
+                "/messages $length 2"
+            ),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn tool_results_are_compared_with_the_one_that_answers_the_call() {
+    let result = |call: &str, text: &str, error: bool| json!({ "type": "tool_result", "tool_use_id": call, "content": [{ "type": "text", "text": text }], "is_error": error });
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "A", "input": {} });
+    let body = json!({ "model": "m", "max_tokens": 9, "messages": [
+        { "role": "user", "content": "go" },
+        { "role": "assistant", "content": [call("t1"), call("t2")] },
+        { "role": "user", "content": [result("t1", "fine", false), result("t2", "denied: no", true)] },
+    ]});
+    let mut mock = Mock::start(json!([
+        { "text": "x", "expect_request": { "tool_result": [{ "call": "t1", "is_error": false, "contains": "fine" }, { "call": "t2", "is_error": true, "contains": "denied", "not_contains": "fine" }] } },
+        { "text": "x", "expect_request": { "tool_result": { "call": "t1", "is_error": true, "contains": "denied" } } },
+    ]));
+
+    mock.post(MESSAGES, &body).await;
+    assert_eq!(failures(&mut mock).await, []);
+    mock.post(MESSAGES, &body).await;
+
+    let said = failures(&mut mock)
+        .await
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>();
+    assert_eq!(said.len(), 2);
+    assert!(said[0].ends_with(r#"expected is_error true in the result for "t1"; got is_error false in the result for "t1""#), "{said:?}");
+    assert!(
+        said[1].ends_with(r#"expected "denied" in the result for "t1"; got ["fine"]"#),
+        "{said:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_the_real_apis_refuse_gets_their_error_and_takes_no_reply() {
+    let mut mock = Mock::with(
+        json!([{ "text": "x" }]),
+        Options {
+            max_body: 1000,
+            ..Options::default()
+        },
+    );
+    let anthropic = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
+    let openai = "authorization: Bearer k\r\n";
+    let large = "x".repeat(2000);
+    let good = messages(true).to_string();
+    let cases: [(&str, &str, &str, &str, u16, &str); 12] = [
+        (
+            "POST",
+            MESSAGES,
+            "anthropic-version: 2023-06-01\r\n",
+            &good,
+            401,
+            "authentication_error",
+        ),
+        (
+            "POST",
+            MESSAGES,
+            "x-api-key: k\r\n",
+            &good,
+            400,
+            "anthropic-version: header is required",
+        ),
+        (
+            "POST",
+            MESSAGES,
+            anthropic,
+            "{",
+            400,
+            "The request body is not valid JSON",
+        ),
+        (
+            "POST",
+            MESSAGES,
+            anthropic,
+            "[]",
+            400,
+            "Input should be a valid dictionary",
+        ),
+        (
+            "POST",
+            MESSAGES,
+            anthropic,
+            &large,
+            413,
+            "request_too_large",
+        ),
+        ("GET", MESSAGES, anthropic, "", 405, "Method Not Allowed"),
+        ("POST", "/v1/other", anthropic, "{}", 404, "not_found_error"),
+        (
+            "POST",
+            CHAT,
+            "",
+            &good,
+            401,
+            "You didn't provide an API key",
+        ),
+        (
+            "POST",
+            CHAT,
+            openai,
+            "{",
+            400,
+            "We could not parse the JSON body",
+        ),
+        (
+            "PUT",
+            CHAT,
+            openai,
+            "{}",
+            405,
+            "Not allowed to PUT on /v1/chat/completions",
+        ),
+        (
+            "POST",
+            "/v2/chat",
+            openai,
+            "{}",
+            404,
+            "Invalid URL (POST /v2/chat)",
+        ),
+        (
+            "GET",
+            "/v1/models",
+            "",
+            "",
+            401,
+            "You didn't provide an API key",
+        ),
+    ];
+    for (method, path, headers, body, status, words) in cases {
+        let mut client = mock.connect().await;
+        client.request(method, path, headers, body).await;
+        let response: Response = client.response().await;
+
+        assert_eq!(
+            response.status,
+            status,
+            "{method} {path}: {}",
+            response.text()
+        );
+        assert!(response.text().contains(words), "{}", response.text());
+        let [failure] = failures(&mut mock).await.try_into().expect("one failure");
+        assert_eq!(failure.kind, FailureKind::Refused);
+    }
+    let mut client = mock.connect().await;
+    client.request("HEAD", "/", "", "").await;
+    assert_eq!(client.head().await.expect("a head").status, 404);
+    assert_eq!(mock.server.unused().len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_without_keys_serves_requests_without_keys() {
+    let mock = Mock::with(
+        json!([{ "text": "x", "repeat": 2 }]),
+        Options {
+            keyless: true,
+            ..Options::default()
+        },
+    );
+    let mut client = mock.connect().await;
+
+    client
+        .request("POST", CHAT, "", &chat(true).to_string())
+        .await;
+    assert_eq!(client.response().await.status, 200);
+    client
+        .request(
+            "POST",
+            MESSAGES,
+            "anthropic-version: 1\r\n",
+            &messages(true).to_string(),
+        )
+        .await;
+    assert_eq!(client.response().await.status, 200);
+}
+
+#[tokio::test]
+async fn the_journal_holds_the_request_as_it_came() {
+    let mut mock = Mock::start(json!([{ "text": "x" }]));
+    let body = r#"{ "model":"m",  "max_tokens":1, "messages":[{"role":"user","content":[{"type":"text","text":"h","cache_control":{"type":"ephemeral"}}]}] }"#;
+    let mut client = mock.connect().await;
+    client
+        .request(
+            "POST",
+            "/v1/messages?beta=true",
+            "X-Api-Key: sk-secret\r\nanthropic-version: 1\r\n",
+            body,
+        )
+        .await;
+    client.response().await;
+
+    let Event::Request(arrived) = mock.next().await else {
+        panic!("a request")
+    };
+    assert_eq!(
+        (arrived.n, arrived.path.as_str(), arrived.query.as_str()),
+        (0, MESSAGES, "beta=true")
+    );
+    assert_eq!(arrived.body, body.as_bytes());
+    assert_eq!(arrived.json()["max_tokens"], 1);
+    assert_eq!(arrived.headers.get("x-api-key"), Some("sk-secret"));
+    assert!(!format!("{arrived:?}").contains("sk-secret"));
+}
