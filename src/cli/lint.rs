@@ -1,6 +1,13 @@
 //! `conform lint`: what is wrong with scenario, rule and script files.
 
+mod kinds;
+mod linter;
+mod search;
+
+use super::args::DialectArgs;
 use super::{exit::ExitStatus, output};
+use linter::Linter;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Check scenario, rule and model script files without running anything
@@ -9,9 +16,27 @@ pub(super) struct Args {
     /// Files, or folders that are searched for YAML files
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) dialect: DialectArgs,
 }
 
-pub(super) fn run(_args: Args) -> ExitStatus {
-    output::error("`conform lint` is not part of this build");
-    ExitStatus::Harness
+pub(super) fn run(args: Args) -> ExitStatus {
+    let mut linter = Linter::new(args.dialect);
+    for path in &args.paths {
+        match search::files(path) {
+            Ok(files) => files.iter().for_each(|file| linter.file(file)),
+            Err(error) => linter.refuse(error),
+        }
+    }
+    let report = linter.finish();
+    report.errors.iter().for_each(output::error);
+    for warning in &report.warnings {
+        output::warning(warning);
+    }
+    let status = if report.errors.is_empty() {
+        ExitStatus::Conformant
+    } else {
+        ExitStatus::Usage
+    };
+    output::status(writeln!(output::stdout(), "{}", report.summary).map(|()| status))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// What is wrong with a file that a user wrote, and where.
 ///
-/// Its `Display` is the whole message: one headline, then the YAML with a caret.
+/// Its `Display` is the whole message, to stand behind `error: `: what is wrong, then the place and the YAML with a caret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The file.
@@ -49,18 +49,18 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.snippet.is_empty() {
-            return write!(f, "error: {}", self.headline());
+            return f.write_str(&self.headline());
         }
-        write!(f, "error: {}\n{}", self.message, self.snippet)
+        write!(f, "{}\n{}", self.message, self.snippet)
     }
 }
 
-/// Several errors as shown to the user, one below the other.
+/// Several errors as shown to the user, one below the other, each behind `error: `.
 #[must_use]
 pub fn render_all(errors: &[Error]) -> String {
     errors
         .iter()
-        .map(|error| format!("{error}\n"))
+        .map(|error| format!("error: {error}\n"))
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn an_error_shows_the_line_with_a_caret() {
-        let expected = "error: the key `a` stands here twice
+        let expected = "the key `a` stands here twice
  --> f.yaml:3:1
   |
 3 | a: 2

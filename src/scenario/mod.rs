@@ -15,6 +15,7 @@ mod shapes;
 mod source;
 mod steps;
 pub mod types;
+mod unique;
 mod vocabulary;
 
 pub use load::load;
@@ -22,4 +23,5 @@ pub use model::{model_of, script_of};
 pub use schema::{scenario_schema, script_schema};
 pub use source::{ScenarioSource, SourceFile};
 pub use types::Scenario;
+pub use unique::UniqueNames;
 pub use vocabulary::{CommandCheck, CommandFault, Frames, Kinds, Vocabulary};

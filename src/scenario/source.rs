@@ -2,6 +2,7 @@
 
 use super::load;
 use super::types::Scenario;
+use super::unique::UniqueNames;
 use super::vocabulary::Vocabulary;
 use crate::located::{Error, load_yaml};
 use include_dir::{Dir, include_dir};
@@ -80,7 +81,7 @@ impl ScenarioSource {
     /// Every mistake in every file, among them two scenarios of one name.
     pub fn load(&self, vocabulary: Option<&Vocabulary<'_>>) -> Result<Vec<Scenario>, Vec<Error>> {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
-        let mut names: IndexMap<String, String> = IndexMap::new();
+        let mut names = UniqueNames::default();
         for file in &self.files {
             let node = match load_yaml(&file.path, &file.text) {
                 Ok(node) => node,
@@ -89,13 +90,7 @@ impl ScenarioSource {
                     continue;
                 }
             };
-            if let Some(name) = node.get("name").filter(|name| name.as_str().is_some()) {
-                let text = name.as_str().unwrap_or_default().to_owned();
-                if let Some(other) = names.insert(text, file.id.clone()) {
-                    errors
-                        .push(name.error(format!("the scenario `{other}` has this name already")));
-                }
-            }
+            errors.extend(names.take(&node, &file.id).err());
             match load(&node, &file.id, vocabulary) {
                 Ok(scenario) => scenarios.push(scenario),
                 Err(found) => errors.extend(found),

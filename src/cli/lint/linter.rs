@@ -1,0 +1,200 @@
+//! Lints files one by one, and remembers what they have in common.
+
+use super::kinds::{self, Kind, Shape};
+use crate::cli::args::DialectArgs;
+use crate::dialect::{self, Dialect, DialectSource};
+use crate::located::{Error, Node, load_file};
+use crate::scenario::{self, UniqueNames, Vocabulary};
+use indexmap::IndexMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// What linting came to.
+pub(super) struct Report {
+    pub(super) errors: Vec<Error>,
+    pub(super) warnings: Vec<String>,
+    /// One line: how many files of which kind, and how many mistakes.
+    pub(super) summary: String,
+}
+
+/// Lints files one by one.
+pub(super) struct Linter {
+    args: DialectArgs,
+    source: DialectSource,
+    /// Dialects by id; `None` for one that did not load, which is said once.
+    dialects: IndexMap<String, Option<Arc<Dialect>>>,
+    /// Dialect folders that were linted as a whole.
+    folders: Vec<PathBuf>,
+    /// Names of scenarios, by dialect.
+    names: IndexMap<String, UniqueNames>,
+    /// Files by the word for one and for several of their kind.
+    counts: IndexMap<(&'static str, &'static str), usize>,
+    errors: Vec<Error>,
+    without_dialect: usize,
+}
+
+impl Linter {
+    pub(super) fn new(args: DialectArgs) -> Self {
+        Linter {
+            source: DialectSource::new(args.dialect_dir.clone()),
+            args,
+            dialects: IndexMap::new(),
+            folders: Vec::new(),
+            names: IndexMap::new(),
+            counts: IndexMap::new(),
+            errors: Vec::new(),
+            without_dialect: 0,
+        }
+    }
+
+    /// Notes a mistake that is not one of a file's content.
+    pub(super) fn refuse(&mut self, error: Error) {
+        self.errors.push(error);
+    }
+
+    /// Lints one file.
+    pub(super) fn file(&mut self, path: &Path) {
+        let node = match load_file(path) {
+            Ok(node) => node,
+            Err(error) => {
+                self.count("unreadable file", "unreadable files");
+                return self.refuse(error);
+            }
+        };
+        let Some(Shape {
+            kind, one, several, ..
+        }) = kinds::shape(&node)
+        else {
+            self.count("unknown file", "unknown files");
+            return self.refuse(node.error(kinds::unknown(&node)));
+        };
+        self.count(one, several);
+        match kind {
+            Kind::Scenario => self.scenario(path, &node),
+            Kind::Script => self.take(scenario::script_of(&node).map(drop)),
+            Kind::Dialect => self.dialect_file(path, &node),
+        }
+    }
+
+    /// What it came to.
+    pub(super) fn finish(self) -> Report {
+        let kinds = self.counts.iter().map(|((one, several), count)| {
+            format!("{count} {}", if *count == 1 { one } else { several })
+        });
+        let files: usize = self.counts.values().sum();
+        let mistakes = match self.errors.len() {
+            0 => "no mistakes".to_owned(),
+            1 => "1 mistake".to_owned(),
+            many => format!("{many} mistakes"),
+        };
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        let list = if kinds.is_empty() {
+            String::new()
+        } else {
+            format!(" ({kinds})")
+        };
+        let warning = "the names of events, commands and clauses were not checked: give --dialect NAME[@VERSION]";
+        Report {
+            summary: format!(
+                "checked {files} {}{list}: {mistakes}",
+                if files == 1 { "file" } else { "files" }
+            ),
+            warnings: (self.without_dialect > 0)
+                .then(|| warning.to_owned())
+                .into_iter()
+                .collect(),
+            errors: self.errors,
+        }
+    }
+
+    fn count(&mut self, one: &'static str, several: &'static str) {
+        *self.counts.entry((one, several)).or_default() += 1;
+    }
+
+    fn take(&mut self, result: Result<(), Vec<Error>>) {
+        if let Err(errors) = result {
+            self.errors.extend(errors);
+        }
+    }
+
+    fn scenario(&mut self, path: &Path, node: &Node) {
+        let dialect = self.args.dialect.clone().or_else(|| self.dialect_of(path));
+        let id = path.with_extension("").to_string_lossy().into_owned();
+        let names = self
+            .names
+            .entry(dialect.clone().unwrap_or_default())
+            .or_default();
+        if let Err(error) = names.take(node, &id) {
+            self.refuse(error);
+        }
+        let dialect = dialect.map(|id| self.dialect(&id));
+        let vocabulary = match &dialect {
+            Some(Some(dialect)) => Some(Vocabulary::of(dialect)),
+            Some(None) => None,
+            None => {
+                self.without_dialect += 1;
+                None
+            }
+        };
+        self.take(scenario::load(node, &id, vocabulary.as_ref()).map(drop));
+    }
+
+    /// The dialect whose `NAME/VERSION` stands in a path.
+    fn dialect_of(&self, path: &Path) -> Option<String> {
+        let path = std::fs::canonicalize(path).ok()?;
+        let normal = |part| match part {
+            Component::Normal(word) => std::ffi::OsStr::to_str(word),
+            _ => None,
+        };
+        let words: Vec<&str> = path.components().filter_map(normal).collect();
+        let known = self.source.names();
+        let pairs = words
+            .windows(2)
+            .rev()
+            .filter_map(|pair| <[&str; 2]>::try_from(pair).ok());
+        let is_known =
+            |[name, version]: &[&str; 2]| known.iter().any(|(n, v)| n == name && v == version);
+        pairs
+            .into_iter()
+            .find(is_known)
+            .map(|[name, version]| format!("{name}@{version}"))
+    }
+
+    fn dialect(&mut self, id: &str) -> Option<Arc<Dialect>> {
+        if let Some(known) = self.dialects.get(id) {
+            return known.clone();
+        }
+        let loaded = dialect::load(&self.source, id)
+            .map_err(|errors| self.errors.extend(errors))
+            .ok();
+        self.dialects.insert(id.to_owned(), loaded.clone());
+        loaded
+    }
+
+    /// A dialect's files only make sense together: the folder is linted, once.
+    fn dialect_file(&mut self, path: &Path, node: &Node) {
+        let folder = std::fs::canonicalize(path)
+            .ok()
+            .and_then(|path| path.parent().map(Path::to_owned));
+        let Some(folder) = folder.filter(|folder| folder.join("dialect.yaml").is_file()) else {
+            return self.refuse(
+                node.error("this file is one of a dialect, and no dialect.yaml stands beside it"),
+            );
+        };
+        if self.folders.contains(&folder) {
+            return;
+        }
+        let word = |path: Option<&Path>| {
+            path.and_then(Path::file_name)
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let root = folder.parent().and_then(Path::parent);
+        if let (Some(root), Some(name), Some(version)) =
+            (root, word(folder.parent()), word(Some(&folder)))
+        {
+            let source = DialectSource::new(Some(root.to_owned()));
+            self.take(dialect::load(&source, &format!("{name}@{version}")).map(drop));
+        }
+        self.folders.push(folder);
+    }
+}

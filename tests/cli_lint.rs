@@ -1,0 +1,160 @@
+//! `conform lint` from outside.
+
+use assert_cmd::Command;
+use std::path::Path;
+use tempfile::TempDir;
+
+const SCENARIO: &str =
+    "name: it is ready\nclauses: [aionrs.ready.after-init]\nsteps:\n  - expect: { type: ready }\n";
+
+/// Runs `conform lint` in a folder: exit status, stdout, stderr.
+fn lint(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("conform")
+        .expect("the program")
+        .current_dir(folder)
+        .arg("lint")
+        .args(args)
+        .output();
+    let output = output.expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code().expect("a code"),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        std::fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+#[test]
+fn files_are_told_apart_by_their_shape_and_counted() {
+    let clause =
+        "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n";
+    let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
+    let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
+    let folder = folder(&[
+        (
+            "scenarios/d/1/a.yaml",
+            "name: a\nclauses: [d.a]\nsteps:\n  - expect: { t: hello }\n",
+        ),
+        (
+            "scenarios/d/1/deep/b.yml",
+            "name: b\nsteps:\n  - expect: { t: hello }\n",
+        ),
+        (
+            "script.yaml",
+            "- text: Hi\n- { gate: g1, tool_calls: [{ name: Read }] }\n",
+        ),
+        ("schemas/d/1/dialect.yaml", dialect),
+        (
+            "schemas/d/1/ordering.yaml",
+            "rules:\n  once: { clauses: [d.a], doc: It says hello once., order: \"hello\" }\n",
+        ),
+        ("schemas/d/1/clauses.yaml", clause),
+        ("schemas/d/1/events.json", schema),
+        ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
+        ("notes.txt", "name: [unread"),
+    ]);
+    let (status, stdout, stderr) = lint(folder.path(), &[".", "--dialect-dir", "schemas"]);
+    assert_eq!(stderr, "");
+    let kinds = "2 scenarios, 1 clause file, 1 dialect file, 1 ordering file, 1 script";
+    assert_eq!(stdout, format!("checked 6 files ({kinds}): no mistakes\n"));
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn the_dialect_is_read_off_the_path() {
+    let folder = folder(&[(
+        "scenarios/aionrs/0.1/a.yaml",
+        "name: a\nsteps:\n  - expect: { type: raedy }\n",
+    )]);
+    let (status, stdout, stderr) = lint(folder.path(), &["scenarios"]);
+    let place = "--> scenarios/aionrs/0.1/a.yaml:3:21";
+    assert!(
+        stderr.starts_with("error: unknown event `raedy`; did you mean `ready`?")
+            && stderr.contains(place),
+        "{stderr}"
+    );
+    assert_eq!(stdout, "checked 1 file (1 scenario): 1 mistake\n");
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn without_a_dialect_the_user_is_told_what_was_left_out() {
+    let folder = folder(&[("a.yaml", SCENARIO)]);
+    let (status, stdout, stderr) = lint(folder.path(), &["a.yaml"]);
+    assert_eq!(status, 0);
+    assert_eq!(stdout, "checked 1 file (1 scenario): no mistakes\n");
+    assert!(
+        stderr.contains("warning: the names of events, commands and clauses were not checked"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn every_mistake_of_every_file_is_said() {
+    let folder = folder(&[
+        ("a.yaml", SCENARIO),
+        ("b.yaml", SCENARIO),
+        ("c.yaml", "- text: Hi\n- { text: Hi, stopp: end_turn }\n"),
+        ("d.yaml", "hello: world\n"),
+        ("e.yaml", "rules: {}\n"),
+        ("f.yaml", "a: [\n"),
+        ("g.yaml", "- just words\n"),
+    ]);
+    let (status, stdout, stderr) = lint(folder.path(), &["--dialect", "aionrs@0.1", "."]);
+    let said = [
+        "the scenario `./a` has this name already\n --> ./b.yaml:1:7",
+        "unknown key `stopp`; did you mean `stop`?",
+        "this is no file that can be linted (scenario, dialect file, ordering file, script, clause file): found a map\n --> ./d.yaml:1:1",
+        "no dialect.yaml stands beside it\n --> ./e.yaml:1:1",
+        "not valid YAML",
+        "found a list\n --> ./g.yaml:1:1",
+    ];
+    for words in said {
+        assert!(stderr.contains(words), "{words}\nis not in\n{stderr}");
+    }
+    assert!(
+        stdout.starts_with("checked 7 files ") && stdout.ends_with(": 6 mistakes\n"),
+        "{stdout}"
+    );
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn a_path_that_matches_nothing_is_an_error() {
+    let folder = folder(&[("empty/notes.txt", "")]);
+    for (path, message) in [
+        ("empty", "error: empty: holds no YAML file\n"),
+        ("none.yaml", "error: none.yaml: cannot be read: "),
+    ] {
+        let (status, stdout, stderr) = lint(folder.path(), &[path]);
+        assert_eq!(
+            (status, stdout.as_str()),
+            (2, "checked 0 files: 1 mistake\n")
+        );
+        assert!(stderr.starts_with(message), "{stderr}");
+    }
+}
+
+#[test]
+fn an_unknown_dialect_is_said_once() {
+    let folder = folder(&[
+        ("a.yaml", SCENARIO),
+        ("b.yaml", "name: b\nsteps:\n  - expect: { type: ready }\n"),
+    ]);
+    let (status, stdout, stderr) = lint(folder.path(), &["--dialect", "aoinrs", "."]);
+    assert_eq!(
+        (status, stdout.as_str()),
+        (2, "checked 2 files (2 scenarios): 1 mistake\n")
+    );
+    assert!(stderr.contains("unknown dialect `aoinrs`"), "{stderr}");
+}
