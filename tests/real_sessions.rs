@@ -54,3 +54,17 @@ fn aionrs_0_1_0() {
         println!("{found}");
     }
 }
+
+#[test]
+fn synaps_0_1_9() {
+    if let Some(found) = findings("synaps-0.1.9") {
+        println!("{found}");
+    }
+}
+
+#[test]
+fn pi_0_14_0() {
+    if let Some(found) = findings("pi-0.14.0") {
+        println!("{found}");
+    }
+}

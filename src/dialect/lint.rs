@@ -59,7 +59,7 @@ pub(super) fn rules(
 
 /// An event that is allowed before a command and not after it may already be in the pipe.
 fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
-    let is_command = |atom: &Atom| atom.include.meets(&symbols.commands);
+    let is_command = |atom: &Atom| atom.include.meets(&symbols.host);
     for state in automaton.reachable(MOST_STATES) {
         let followers = automaton.followers(state);
         let events = || places(followers).filter(|p| !is_command(automaton.atom(*p)));
@@ -98,7 +98,7 @@ fn only_commands(pattern: &Pattern, symbols: &Symbols) -> bool {
     pattern
         .0
         .iter()
-        .all(|atom| atom.include.iter().all(|s| symbols.commands.contains(s)))
+        .all(|atom| atom.include.iter().all(|s| symbols.host.contains(s)))
 }
 
 /// Whether no history can break the expression.
@@ -142,7 +142,7 @@ fn command_denied(
             .iter()
             .find_map(|c| command_denied(c, positive, memory, symbols)),
         Cond::Not(inner) => command_denied(inner, !positive, memory, symbols),
-        Cond::Seen(_, pattern) if !positive && pattern.symbols().meets(&symbols.commands) => {
+        Cond::Seen(_, pattern) if !positive && pattern.symbols().meets(&symbols.host) => {
             Some(format!(
                 "`{}` must not have come before this event, but {ADVICE}",
                 pattern.sources().join(" | ")

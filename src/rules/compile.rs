@@ -199,7 +199,7 @@ impl<'a> Compiler<'a> {
         };
         let from_commands = changes
             .iter()
-            .any(|(on, _)| on.symbols().meets(&self.known.symbols.commands));
+            .any(|(on, _)| on.symbols().meets(&self.known.symbols.host));
         let spec = Spec {
             name: name.to_owned(),
             kind,
@@ -226,7 +226,7 @@ impl<'a> Compiler<'a> {
         let (key, value) = match entries.iter().find(|(key, _)| key.name != "for") {
             Some((key, value)) => (key.clone(), value.clone()),
             None => return self.fail(node.error(
-                "a change was expected: clear, increment, set, add, remove, put, append or concat",
+                "a change was expected: clear, increment, set, add, remove, put, append, take or concat",
             )),
         };
         let change = match key.name.as_str() {
@@ -234,6 +234,7 @@ impl<'a> Compiler<'a> {
             "add" => Change::Add(self.operand(&value)?),
             "remove" => Change::Remove(self.operand(&value)?),
             "append" => Change::Append(self.operand(&value)?),
+            "take" => Change::Take(self.operand(&value)?),
             "put" | "concat" => {
                 let Some([k, v]) = value.as_list() else {
                     return self.fail(value.error("a list of a key and a value was expected"));
@@ -246,7 +247,7 @@ impl<'a> Compiler<'a> {
                 }
             }
             name => {
-                let known = ["set", "add", "remove", "put", "append", "concat"];
+                let known = ["set", "add", "remove", "put", "append", "take", "concat"];
                 return self.fail(node.error_at(key.span, unknown("change", name, known)));
             }
         };
@@ -514,9 +515,17 @@ impl<'a> Compiler<'a> {
         }
         let (key, value) = match node.as_map() {
             Some([(key, value)]) => (key.clone(), value.clone()),
+            Some([(every, list), (holds, inner)])
+                if every.name == "every" && holds.name == "holds" =>
+            {
+                return Some(Cond::Every(
+                    self.operand(list)?,
+                    Box::new(self.cond(inner)?),
+                ));
+            }
             _ => {
                 return self.fail(
-                    node.error("a condition was expected: text, or one of any, all, not, seen"),
+                    node.error("a condition was expected: text, or one of any, all, not, seen, or every with holds"),
                 );
             }
         };
@@ -560,6 +569,9 @@ fn describe(node: &Node) -> Vec<String> {
                 ("seen", _) => format!("{} earlier", one(value)),
                 (word, _) => format!("{word} ({})", one(value)),
             },
+            Some([(_, list), (_, inner)]) => {
+                format!("for every element of {}: {}", one(list), one(inner))
+            }
             _ => String::new(),
         }
     }

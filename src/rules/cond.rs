@@ -68,11 +68,11 @@ pub enum Compare {
     Greater,
     /// Greater or equal, for numbers.
     AtLeast,
-    /// The left is an element, a member name or a part of the right.
+    /// The left is an element of the list, a member name of the object or a part of the text on the right.
     In,
     /// The opposite of [`Compare::In`].
     NotIn,
-    /// The right is an element, a member name or a part of the left; a text is looked for in every text of the left.
+    /// The right is an element, a member name or a part of the left at any depth; of a list on the right, every element.
     Contains,
 }
 
@@ -104,4 +104,6 @@ pub enum Cond {
     Present(Operand),
     /// The value is there and holds nothing: an empty text, list, object, or a null.
     Empty(Operand),
+    /// The condition holds of every element of a list; pointers in it are into the element.
+    Every(Operand, Box<Cond>),
 }

@@ -90,6 +90,16 @@ impl<'a> Cx<'a> {
                 Tri::over_worlds(self.values(operand).iter().map(|v| v.is_some().into()))
             }
             Cond::Empty(operand) => self.each(operand, |v| is_empty(v).into()),
+            Cond::Every(operand, inner) => self.each(operand, |list| match list.as_array() {
+                Some(items) => Tri::all(items.iter().map(|item| {
+                    Cx {
+                        value: item,
+                        ..*self
+                    }
+                    .holds(inner)
+                })),
+                None => Tri::Unknown,
+            }),
         }
     }
 
@@ -283,13 +293,23 @@ fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Tri 
         Compare::AtMost => ordered(std::cmp::Ordering::is_le),
         Compare::Greater => ordered(std::cmp::Ordering::is_gt),
         Compare::AtLeast => ordered(std::cmp::Ordering::is_ge),
-        Compare::In => holds(right, left).into(),
-        Compare::NotIn => Tri::from(holds(right, left)).negate(),
+        Compare::In => element(right, left).into(),
+        Compare::NotIn => Tri::from(element(right, left)).negate(),
         Compare::Contains => holds(left, right).into(),
     }
 }
 
-/// Whether `inner` is an element, a member name or a part of `outer`; a text is looked for in every text of `outer`, and each
+/// Whether `inner` is an element of a list, a member name of an object or a part of a text.
+fn element(outer: &Value, inner: &Value) -> bool {
+    match (outer, inner) {
+        (Value::Array(items), _) => items.iter().any(|item| equal(item, inner, &[])),
+        (Value::Object(members), Value::String(name)) => members.contains_key(name),
+        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+        _ => false,
+    }
+}
+
+/// Whether `inner` is an element, a member name or a part of `outer` at any depth; a text is looked for in every text of `outer`, and each
 /// element of a list in `inner` must be found.
 fn holds(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {

@@ -217,7 +217,10 @@ pub fn first_pointer(cond: &Cond) -> Option<String> {
         Cond::All(each) | Cond::Any(each) => each.iter().find_map(first_pointer),
         Cond::Not(inner) => first_pointer(inner),
         Cond::Compare { left, right, .. } => of(left).or_else(|| of(right)),
-        Cond::Matches(operand, _) | Cond::Present(operand) | Cond::Empty(operand) => of(operand),
+        Cond::Matches(operand, _)
+        | Cond::Present(operand)
+        | Cond::Empty(operand)
+        | Cond::Every(operand, _) => of(operand),
         Cond::Seen(..) => None,
     }
 }

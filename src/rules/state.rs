@@ -47,6 +47,8 @@ pub enum Change {
     Put(Operand, Operand),
     /// Gains this element at the end.
     Append(Operand),
+    /// Loses its first element like this one.
+    Take(Operand),
     /// The text under this key gains this text at the end.
     Concat(Operand, Operand),
     /// One more.
@@ -87,6 +89,8 @@ pub enum Effect {
     Put(String, Value),
     /// Gains this element at the end.
     Append(Value),
+    /// Loses its first element like this one.
+    Take(Value),
     /// The text under this key gains this text.
     Concat(String, String),
     /// One more.
@@ -182,6 +186,11 @@ impl Content {
             }
             (Content::Map(map), Effect::Clear) => map.clear(),
             (Content::List(list), Effect::Append(item)) => list.push(item.clone()),
+            (Content::List(list), Effect::Take(item)) => {
+                if let Some(at) = list.iter().position(|i| i == item) {
+                    list.remove(at);
+                }
+            }
             (Content::List(list), Effect::Clear) => list.clear(),
             (Content::Count(n), Effect::Increment) => *n += 1,
             (Content::Count(n), Effect::Clear) => *n = 0,

@@ -78,6 +78,8 @@ pub struct Symbols {
     pub events: SymSet,
     /// Every known command: what `>any` ranges over.
     pub commands: SymSet,
+    /// Everything that the host does: commands, also bad ones, the end of input, signals.
+    pub host: SymSet,
 }
 
 impl Symbols {
@@ -101,6 +103,13 @@ impl Symbols {
         for name in commands {
             let id = symbols.add(format!(">{name}"))?;
             symbols.commands.insert(id);
+        }
+        symbols.host = symbols.commands;
+        for name in SPECIALS
+            .iter()
+            .filter(|n| n.starts_with('>') || ["#stdin_closed", "#signal"].contains(n))
+        {
+            symbols.host.insert(symbols.ids[*name]);
         }
         Ok(symbols)
     }

@@ -241,6 +241,7 @@ fn effect(cx: &Cx<'_>, change: &Change) -> Effect {
         Change::Remove(operand) => key(operand).map(Effect::Remove),
         Change::Put(k, v) => key(k).zip(value(v)).map(|(k, v)| Effect::Put(k, v)),
         Change::Append(operand) => value(operand).map(Effect::Append),
+        Change::Take(operand) => value(operand).map(Effect::Take),
         Change::Concat(k, v) => key(k).zip(value(v)).and_then(|(k, v)| match v {
             Value::String(text) => Some(Effect::Concat(k, text)),
             _ => None,

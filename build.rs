@@ -1,0 +1,7 @@
+//! Rebuilds the executable when the data embedded in it changes.
+
+fn main() {
+    for folder in ["schemas", "scenarios"] {
+        println!("cargo::rerun-if-changed={folder}");
+    }
+}
