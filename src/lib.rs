@@ -12,6 +12,7 @@ pub mod gather;
 pub mod judgement;
 pub mod located;
 pub mod matcher;
+pub mod merge;
 pub mod profile;
 pub mod report;
 pub mod reporter;

@@ -1,12 +1,108 @@
-//! `conform explain`.
+//! `conform explain`: everything about one thing, by its id.
 
-use super::{exit::ExitStatus, output};
+mod page;
 
-/// Explain a rule, a clause, a fault or a scenario
+use super::args::DialectArgs;
+use super::catalogue::{self, Known};
+use super::exit::ExitStatus;
+use super::{describe, output};
+use crate::dialect::Clause;
+use crate::located::unknown;
+use crate::rules::rule::Rule;
+use crate::scenario::Scenario;
+use serde_json::Value;
+use std::io::Write;
+
+/// Explain a rule, a clause, a scenario, a fault or a dialect
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Its id, as findings and `conform list` show it; the dialect in front may be left out
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    /// As a JSON object
+    #[arg(long)]
+    json: bool,
+}
 
-pub(super) fn run(_args: Args) -> ExitStatus {
-    output::error("`conform explain` is not part of this build");
-    ExitStatus::Harness
+/// What an id can stand for.
+enum Found<'a> {
+    Dialect,
+    Rule(&'a Rule),
+    Clause(&'a str, &'a Clause),
+    Scenario(&'a Scenario),
+}
+
+pub(super) fn run(args: Args) -> ExitStatus {
+    let found = catalogue::load(&args.dialect).and_then(|known| {
+        // The newest version of a dialect stands last, and knows best.
+        match known
+            .iter()
+            .rev()
+            .find_map(|known| find(known, &args.id).map(|found| (known, found)))
+        {
+            Some((known, found)) if args.json => Ok(format!("{:#}\n", json(known, &found))),
+            Some((known, found)) => Ok(page::page(known, &found)),
+            None => Err(unknown(
+                "id",
+                &args.id,
+                ids(&known).iter().map(String::as_str),
+            )),
+        }
+    });
+    match found {
+        Ok(text) => output::status(
+            output::stdout()
+                .write_all(text.as_bytes())
+                .map(|()| ExitStatus::Conformant),
+        ),
+        Err(message) => {
+            output::error(message);
+            ExitStatus::Usage
+        }
+    }
+}
+
+fn find<'a>(known: &'a Known, id: &str) -> Option<Found<'a>> {
+    let dialect = &known.dialect;
+    let with_dialect = format!("{}/{id}", dialect.name);
+    if dialect.id() == id || dialect.name == id {
+        return Some(Found::Dialect);
+    }
+    if let Some(rule) = dialect.rule(id).or_else(|| dialect.rule(&with_dialect)) {
+        return Some(Found::Rule(rule));
+    }
+    if let Some((id, clause)) = dialect.clauses.get_key_value(id) {
+        return Some(Found::Clause(id, clause));
+    }
+    let mut scenarios = known.scenarios.iter();
+    scenarios
+        .find(|scenario| scenario.id == id || known.scenario_id(scenario) == id)
+        .map(Found::Scenario)
+}
+
+fn json(known: &Known, found: &Found) -> Value {
+    match found {
+        Found::Dialect => describe::dialect(known),
+        Found::Rule(rule) => describe::rule(known, rule),
+        Found::Clause(id, clause) => describe::clause(known, id, clause),
+        Found::Scenario(scenario) => describe::scenario(known, scenario),
+    }
+}
+
+fn ids(known: &[Known]) -> Vec<String> {
+    let mut ids = Vec::new();
+    for known in known {
+        ids.push(known.dialect.id());
+        ids.extend(known.dialect.rules.iter().map(|rule| rule.id.clone()));
+        ids.extend(known.dialect.clauses.keys().cloned());
+        ids.extend(
+            known
+                .scenarios
+                .iter()
+                .map(|scenario| known.scenario_id(scenario)),
+        );
+    }
+    ids
 }

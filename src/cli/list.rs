@@ -1,12 +1,176 @@
-//! `conform list`.
+//! `conform list`: what conform knows, a line each.
 
-use super::{exit::ExitStatus, output};
+use super::args::DialectArgs;
+use super::catalogue::{self, Known};
+use super::exit::ExitStatus;
+use super::{describe, output, table};
+use clap::ValueEnum;
+use serde_json::Value;
+use std::io::Write;
 
-/// List what conform knows
+/// List what conform knows: dialects, scenarios, rules, clauses or faults
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// What to list
+    #[arg(value_enum)]
+    what: What,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    /// As a JSON array, with everything that is known of each
+    #[arg(long)]
+    json: bool,
+}
 
-pub(super) fn run(_args: Args) -> ExitStatus {
-    output::error("`conform list` is not part of this build");
-    ExitStatus::Harness
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum What {
+    /// The protocols, each at one version
+    Dialects,
+    /// The scripted conversations that `conform run` plays
+    Scenarios,
+    /// The executable checks
+    Rules,
+    /// The normative statements of the protocol pages
+    Clauses,
+}
+
+/// What a kind looks like in a table, and in JSON.
+struct Listing {
+    columns: &'static [&'static str],
+    row: Vec<Vec<String>>,
+    json: Vec<Value>,
+}
+
+pub(super) fn run(args: Args) -> ExitStatus {
+    let known = match catalogue::load(&args.dialect) {
+        Ok(known) => known,
+        Err(message) => {
+            output::error(message);
+            return ExitStatus::Usage;
+        }
+    };
+    let listing = list(args.what, &known);
+    let mut out = output::stdout();
+    let printed = if args.json {
+        serde_json::to_writer_pretty(&mut out, &listing.json)
+            .map_err(Into::into)
+            .and_then(|()| writeln!(out))
+    } else {
+        table::write(listing.columns, &listing.row, &mut out)
+    };
+    output::status(printed.map(|()| ExitStatus::Conformant))
+}
+
+fn list(what: What, known: &[Known]) -> Listing {
+    match what {
+        What::Dialects => collect(
+            &[
+                "DIALECT",
+                "EVENTS",
+                "COMMANDS",
+                "CLAUSES",
+                "RULES",
+                "SCENARIOS",
+                "TITLE",
+            ],
+            known
+                .iter()
+                .map(|known| (dialect(known), describe::dialect(known))),
+        ),
+        What::Scenarios => collect(
+            &["SCENARIO", "TAGS", "NAME"],
+            each(known, |known| known.scenarios.iter()).map(|(known, scenario)| {
+                let row = vec![
+                    known.scenario_id(scenario),
+                    dash(scenario.tags.join(",")),
+                    scenario.name.clone(),
+                ];
+                (row, describe::scenario(known, scenario))
+            }),
+        ),
+        What::Rules => collect(
+            &["RULE", "LEVEL", "SOURCE", "WHAT IT ASKS"],
+            each(known, |known| known.dialect.rules.iter()).map(|(known, rule)| {
+                let asks = first_sentence(&rule.doc);
+                let row = vec![rule.id.clone(), word(rule.level), word(rule.source), asks];
+                (row, describe::rule(known, rule))
+            }),
+        ),
+        What::Clauses => collect(
+            &["CLAUSE", "SECTION", "STRENGTH", "BINDS", "TESTABLE", "TEXT"],
+            each(known, |known| known.dialect.clauses.iter()).map(|(known, (id, clause))| {
+                let testable = if clause.untestable.is_none() {
+                    "yes"
+                } else {
+                    "no"
+                };
+                let side = describe::side(clause.side).to_owned();
+                let row = vec![
+                    id.clone(),
+                    clause.section.clone(),
+                    word(clause.strength),
+                    side,
+                    testable.to_owned(),
+                    clause.text.clone(),
+                ];
+                (row, describe::clause(known, id, clause))
+            }),
+        ),
+    }
+}
+
+fn each<'a, T, I: Iterator<Item = T> + 'a>(
+    known: &'a [Known],
+    items: impl Fn(&'a Known) -> I + 'a,
+) -> impl Iterator<Item = (&'a Known, T)> + 'a {
+    known
+        .iter()
+        .flat_map(move |known| items(known).map(move |item| (known, item)))
+}
+
+fn collect(
+    columns: &'static [&'static str],
+    items: impl Iterator<Item = (Vec<String>, Value)>,
+) -> Listing {
+    let (row, json) = items.unzip();
+    Listing { columns, row, json }
+}
+
+fn dialect(known: &Known) -> Vec<String> {
+    let dialect = &known.dialect;
+    let counts = [
+        dialect.events.all().count(),
+        dialect.commands.all().count(),
+        dialect.clauses.len(),
+        dialect.rules.len(),
+        known.scenarios.len(),
+    ];
+    let mut row = vec![dialect.id()];
+    row.extend(counts.map(|count| count.to_string()));
+    row.push(dialect.title.clone());
+    row
+}
+
+/// The word that a level, or a source, has in every file.
+pub(super) fn word(value: impl serde::Serialize) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+fn dash(text: String) -> String {
+    if text.is_empty() {
+        "-".to_owned()
+    } else {
+        text
+    }
+}
+
+fn first_sentence(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.split_inclusive(". ")
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_owned()
 }

@@ -2,7 +2,9 @@
 
 mod agent;
 pub mod args;
+mod catalogue;
 mod check;
+mod describe;
 pub mod exit;
 mod explain;
 mod lint;
@@ -12,6 +14,7 @@ mod provider;
 mod report;
 pub mod reports;
 mod run;
+mod table;
 mod trace;
 
 use clap::{Parser, Subcommand};

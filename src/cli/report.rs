@@ -1,12 +1,80 @@
-//! `conform report`.
+//! `conform report`: renders a JSON report again, or makes one of several.
 
-use super::{exit::ExitStatus, output};
+use super::args::{ReportTarget, report_target};
+use super::exit::ExitStatus;
+use super::{output, reports};
+use crate::merge::merge;
+use crate::report::Report;
+use clap::Subcommand;
+use std::path::{Path, PathBuf};
 
-/// Render a JSON report in another format
+/// Render a JSON report in another format, or merge the reports of shards
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct Args {
+    /// The report, as written by `--report json=FILE`
+    #[arg(required = true, value_name = "FILE.json")]
+    file: Option<PathBuf>,
+    /// What to render, and where to; repeatable; `-` as the path is standard output [default: terminal=-]
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = report_target)]
+    to: Vec<ReportTarget>,
+    #[command(subcommand)]
+    action: Option<Action>,
+}
 
-pub(super) fn run(_args: Args) -> ExitStatus {
-    output::error("`conform report` is not part of this build");
-    ExitStatus::Harness
+#[derive(Debug, Subcommand)]
+enum Action {
+    Merge(Merge),
+}
+
+/// Make one report of the reports of shards
+#[derive(Debug, clap::Args)]
+struct Merge {
+    /// The shards' reports, as written by `--report json=FILE`
+    #[arg(required = true, value_name = "FILE.json")]
+    files: Vec<PathBuf>,
+    /// What to render, and where to; repeatable; `-` as the path is standard output [default: terminal=-]
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = report_target)]
+    to: Vec<ReportTarget>,
+}
+
+pub(super) fn run(args: Args) -> ExitStatus {
+    let (files, to) = match args.action {
+        Some(Action::Merge(merge)) => (merge.files, merge.to),
+        None => (args.file.into_iter().collect(), args.to),
+    };
+    let to = if to.is_empty() {
+        report_target("terminal=-").into_iter().collect()
+    } else {
+        to
+    };
+    let read = files
+        .iter()
+        .map(|file| read(file))
+        .collect::<Result<Vec<_>, _>>();
+    match read
+        .and_then(merge)
+        .and_then(|report| reports::write(&report, &to))
+    {
+        Ok(()) => ExitStatus::Conformant,
+        Err(message) => {
+            output::error(message);
+            ExitStatus::Usage
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Report, String> {
+    let text = std::fs::read(file)
+        .map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
+    serde_json::from_slice(&text).map_err(|error| {
+        let said = error.to_string();
+        let why = said.split(" at line ").next().unwrap_or(&said);
+        format!(
+            "{}:{}:{}: not a report of conform: {why}",
+            file.display(),
+            error.line(),
+            error.column()
+        )
+    })
 }

@@ -3,9 +3,9 @@
 mod json;
 mod junit;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 pub mod terminal;
-mod text;
+pub(crate) mod text;
 
 use crate::report::Report;
 use std::io::{self, Write};

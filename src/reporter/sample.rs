@@ -82,7 +82,7 @@ fn broken_order() -> Finding {
 }
 
 /// A report with every verdict, findings of every level and of both sides.
-pub(super) fn report() -> Report {
+pub(crate) fn report() -> Report {
     let note = || {
         finding(
             "demo.unknown-field",

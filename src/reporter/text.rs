@@ -80,7 +80,7 @@ pub(super) fn count(number: u64, noun: &str) -> String {
 }
 
 /// Text broken between words into lines of at most `width` characters; a longer word stands alone.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

@@ -1,0 +1,95 @@
+//! What conform knows: its dialects, and what belongs to each.
+
+use super::args::DialectArgs;
+use crate::dialect::{self, Dialect, DialectSource};
+use crate::located::{self, Error};
+use crate::rules::rule::Rule;
+use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
+use std::sync::Arc;
+
+/// A dialect and its scenarios.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) dialect: Arc<Dialect>,
+    pub(super) files: ScenarioSource,
+    pub(super) scenarios: Vec<Scenario>,
+}
+
+/// Loads the dialect asked for, or all of them.
+///
+/// # Errors
+/// What to tell the user.
+pub(super) fn load(args: &DialectArgs) -> Result<Vec<Known>, String> {
+    let source = DialectSource::new(args.dialect_dir.clone());
+    let ids = match &args.dialect {
+        Some(id) => vec![id.clone()],
+        None => source
+            .names()
+            .into_iter()
+            .map(|(name, version)| format!("{name}@{version}"))
+            .collect(),
+    };
+    ids.iter()
+        .map(|id| known(&source, id).map_err(|errors| told(&errors)))
+        .collect()
+}
+
+fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {
+    let dialect = dialect::load(source, id)?;
+    let files = dialect
+        .bases
+        .iter()
+        .rev()
+        .fold(ScenarioSource::default(), |base, id| files(id).over(base));
+    let files = files_of(&dialect).over(files);
+    let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
+    Ok(Known {
+        dialect,
+        files,
+        scenarios,
+    })
+}
+
+fn files_of(dialect: &Dialect) -> ScenarioSource {
+    ScenarioSource::embedded(&dialect.name, &dialect.version)
+}
+
+fn files(id: &str) -> ScenarioSource {
+    id.split_once('@')
+        .map(|(name, version)| ScenarioSource::embedded(name, version))
+        .unwrap_or_default()
+}
+
+/// The errors of a user's file as one message, without the word `error` in front.
+fn told(errors: &[Error]) -> String {
+    let text = located::render_all(errors);
+    text.strip_prefix("error: ")
+        .unwrap_or(&text)
+        .trim_end()
+        .to_owned()
+}
+
+impl Known {
+    /// The full id of one of its scenarios.
+    pub(super) fn scenario_id(&self, scenario: &Scenario) -> String {
+        format!("{}/{}", self.dialect.id(), scenario.id)
+    }
+
+    /// The rules that check a clause.
+    pub(super) fn rules_for<'a>(&'a self, clause: &'a str) -> impl Iterator<Item = &'a Rule> {
+        self.dialect
+            .rules
+            .iter()
+            .filter(move |rule| rule.clauses.iter().any(|id| id == clause))
+    }
+
+    /// The scenarios that check a clause.
+    pub(super) fn scenarios_for<'a>(
+        &'a self,
+        clause: &'a str,
+    ) -> impl Iterator<Item = &'a Scenario> {
+        self.scenarios
+            .iter()
+            .filter(move |scenario| scenario.clauses.iter().any(|id| id == clause))
+    }
+}

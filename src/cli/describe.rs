@@ -1,0 +1,74 @@
+//! What conform knows, as JSON: the same for `list` and `explain`.
+
+use super::catalogue::Known;
+use crate::dialect::file::Side;
+use crate::dialect::{Clause, Dialect};
+use crate::rules::rule::Rule;
+use crate::scenario::Scenario;
+use serde_json::{Value, json};
+
+pub(super) fn dialect(known: &Known) -> Value {
+    let Dialect {
+        title,
+        events,
+        commands,
+        clauses,
+        rules,
+        bases,
+        ..
+    } = &*known.dialect;
+    json!({
+        "id": known.dialect.id(),
+        "title": title,
+        "extends": bases.first(),
+        "events": events.all().collect::<Vec<_>>(),
+        "commands": commands.all().collect::<Vec<_>>(),
+        "clauses": clauses.len(),
+        "rules": rules.len(),
+        "scenarios": known.scenarios.len(),
+    })
+}
+
+pub(super) fn scenario(known: &Known, scenario: &Scenario) -> Value {
+    json!({
+        "id": known.scenario_id(scenario),
+        "name": scenario.name,
+        "clauses": scenario.clauses,
+        "tags": scenario.tags,
+        "needs": scenario.needs,
+        "path": scenario.path,
+    })
+}
+
+pub(super) fn rule(known: &Known, rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "dialect": known.dialect.id(),
+        "level": rule.level,
+        "source": rule.source,
+        "clauses": rule.clauses,
+        "doc": rule.doc,
+    })
+}
+
+pub(super) fn clause(known: &Known, id: &str, clause: &Clause) -> Value {
+    json!({
+        "id": id,
+        "dialect": known.dialect.id(),
+        "section": clause.section,
+        "strength": clause.strength,
+        "side": side(clause.side),
+        "text": clause.text,
+        "testable": clause.untestable.is_none(),
+        "untestable": clause.untestable,
+        "rules": known.rules_for(id).map(|rule| &rule.id).collect::<Vec<_>>(),
+        "scenarios": known.scenarios_for(id).map(|scenario| known.scenario_id(scenario)).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn side(side: Side) -> &'static str {
+    match side {
+        Side::Agent => "agent",
+        Side::Host => "host",
+    }
+}

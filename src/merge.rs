@@ -1,0 +1,133 @@
+//! One report of several: the shards of one run, or checks made one by one. Pure.
+
+use crate::judgement;
+use crate::report::{Coverage, Report};
+
+/// Makes one report of several. The time is that of the longest, for shards run side by side.
+///
+/// # Errors
+/// A sentence, if there is none, if they are not of one run, or if an entry stands in two of them.
+pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
+    let mut reports = reports.into_iter();
+    let mut whole = reports.next().ok_or("no report to merge")?;
+    for part in reports {
+        add(&mut whole, part)?;
+    }
+    Ok(whole)
+}
+
+fn add(whole: &mut Report, part: Report) -> Result<(), String> {
+    let same = [
+        (whole.tool == part.tool, "the program that wrote them"),
+        (whole.command == part.command, "the command"),
+        (whole.agent == part.agent, "the agent"),
+        (whole.side == part.side, "the side judged"),
+        (whole.seed == part.seed, "the seed"),
+    ];
+    if let Some((_, what)) = same.iter().find(|(same, _)| !same) {
+        return Err(format!("the reports differ in {what}"));
+    }
+    if let Some(twice) = part
+        .scenarios
+        .iter()
+        .find(|one| whole.scenarios.iter().any(|other| other.id == one.id))
+    {
+        return Err(format!("two reports have an entry '{}'", twice.id));
+    }
+    let (known, flaky) = (
+        whole.summary.known + part.summary.known,
+        whole.summary.flaky + part.summary.flaky,
+    );
+    whole.scenarios.extend(part.scenarios);
+    whole.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
+    whole.summary = judgement::summary(&whole.scenarios);
+    (whole.summary.known, whole.summary.flaky) = (known, flaky);
+    whole.duration_ms = whole.duration_ms.max(part.duration_ms);
+    whole.clauses.extend(part.clauses);
+    extend_new(&mut whole.dialect, part.dialect);
+    add_coverage(&mut whole.coverage, part.coverage);
+    Ok(())
+}
+
+fn add_coverage(whole: &mut Coverage, part: Coverage) {
+    extend_new(&mut whole.clauses_exercised, part.clauses_exercised);
+    extend_new(&mut whole.clauses_not_exercised, part.clauses_not_exercised);
+    whole
+        .clauses_not_exercised
+        .retain(|id| !whole.clauses_exercised.contains(id));
+    for (rule, times) in part.rules {
+        *whole.rules.entry(rule).or_default() += times;
+    }
+    for (probe, readings) in part.readings {
+        let met = whole.readings.entry(probe).or_default();
+        for (reading, times) in readings {
+            *met.entry(reading).or_default() += times;
+        }
+    }
+}
+
+fn extend_new(list: &mut Vec<String>, more: Vec<String>) {
+    for item in more {
+        if !list.contains(&item) {
+            list.push(item);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::sample;
+
+    fn halves() -> (Report, Report) {
+        let (mut left, mut right) = (sample::report(), sample::report());
+        left.scenarios.truncate(3);
+        right.scenarios.drain(..3);
+        left.summary = judgement::summary(&left.scenarios);
+        right.summary = judgement::summary(&right.scenarios);
+        (left, right)
+    }
+
+    #[test]
+    fn the_shards_of_a_run_make_the_whole() {
+        let (left, right) = halves();
+        let whole = merge(vec![left, right]).unwrap();
+        assert_eq!(whole.summary, sample::report().summary);
+        assert_eq!(whole.scenarios.len(), 7);
+        assert!(
+            whole
+                .scenarios
+                .is_sorted_by_key(|scenario| scenario.id.clone())
+        );
+        assert_eq!(whole.coverage.rules["demo.tool-lifecycle"], 6);
+    }
+
+    #[test]
+    fn a_clause_that_one_shard_met_is_met() {
+        let (left, mut right) = halves();
+        right.coverage.clauses_exercised = left.coverage.clauses_not_exercised.clone();
+        right.coverage.clauses_not_exercised = left.coverage.clauses_exercised.clone();
+        assert_eq!(
+            merge(vec![left, right])
+                .unwrap()
+                .coverage
+                .clauses_not_exercised,
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let (left, mut right) = halves();
+        assert_eq!(
+            merge(vec![left.clone(), left.clone()]).unwrap_err(),
+            "two reports have an entry 'demo@1/basic'"
+        );
+        right.seed = 9;
+        assert_eq!(
+            merge(vec![left, right]).unwrap_err(),
+            "the reports differ in the seed"
+        );
+        assert!(merge(vec![]).is_err());
+    }
+}
