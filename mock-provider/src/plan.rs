@@ -187,3 +187,6 @@ impl<'a> Writer<'a> {
         self.acts
     }
 }
+
+#[cfg(test)]
+mod tests;

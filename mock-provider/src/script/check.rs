@@ -135,6 +135,10 @@ fn tool_call(at: &mut At, call: &ToolCall) {
     if call.args.is_some() && call.args_raw.is_some() {
         at.problem("`args` and `args_raw` exclude each other");
     }
+    if call.args.as_ref().is_some_and(|args| !args.is_object()) {
+        at.below("args")
+            .problem("the arguments are a mapping; `args_raw` takes any text");
+    }
     if call.chunks == Some(0) {
         at.below("chunks").problem("at least 1");
     }

@@ -130,3 +130,85 @@ fn calls(message: &Value) -> Vec<&str> {
         .map(|call| call["id"].as_str().unwrap_or_default())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn history(messages: Value) -> String {
+        let error = refusal(&json!({ "model": "m", "messages": messages }));
+        error
+            .map(|error| {
+                format!(
+                    "{} {}",
+                    error.details.param.unwrap_or_default(),
+                    error.message
+                )
+            })
+            .unwrap_or_default()
+    }
+
+    fn assistant(ids: &[&str]) -> Value {
+        let call = |id: &&str| json!({ "id": id, "type": "function", "function": { "name": "A", "arguments": "{}" } });
+        json!({ "role": "assistant", "content": null, "tool_calls": ids.iter().map(call).collect::<Vec<_>>() })
+    }
+
+    fn tool(id: &str) -> Value {
+        json!({ "role": "tool", "tool_call_id": id, "content": "ok" })
+    }
+
+    #[test]
+    fn every_call_has_a_tool_message_and_every_tool_message_a_call() {
+        let user = json!({ "role": "user", "content": "x" });
+
+        assert_eq!(
+            history(json!([
+                user,
+                user,
+                assistant(&["a", "b"]),
+                tool("b"),
+                tool("a"),
+                user
+            ])),
+            ""
+        );
+        assert!(
+            history(json!([user, assistant(&["a", "b"]), tool("a")]))
+                .ends_with("did not have response messages: b")
+        );
+        assert!(
+            history(json!([user, assistant(&["a"]), user, tool("a")]))
+                .starts_with("messages.[2].role An assistant message")
+        );
+        assert!(
+            history(json!([user, tool("a")]))
+                .starts_with("messages.[1].role Invalid parameter: messages with role 'tool'")
+        );
+        assert!(
+            history(json!([user, assistant(&["a"]), tool("b")]))
+                .starts_with("messages.[2].role Invalid parameter")
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_is_named() {
+        assert!(history(Value::Null).starts_with("messages Missing required parameter"));
+        assert!(history(json!([])).starts_with("messages Invalid 'messages': empty array"));
+        assert!(
+            history(json!([{ "role": "bot" }]))
+                .starts_with("messages[0].role Invalid value: 'bot'")
+        );
+        assert!(
+            history(json!([{ "role": "assistant", "content": null }]))
+                .starts_with("messages.[0].content Invalid value")
+        );
+        assert_eq!(
+            refusal(&json!({})).map(|error| error.message).as_deref(),
+            Some("you must provide a model parameter")
+        );
+        let options = json!({ "model": "m", "messages": [{ "role": "user", "content": "x" }], "stream_options": {} });
+        assert!(refusal(&options).is_some_and(|error| error.message.contains("'stream_options'")));
+    }
+}

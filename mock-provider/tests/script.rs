@@ -1,0 +1,264 @@
+//! What a script may say, and how its mistakes are told.
+
+use mock_provider::Script;
+use mock_provider::script::Reply;
+use serde_json::{Value, json};
+
+#[test]
+fn every_form_of_the_grammar_is_read_and_written_back() {
+    let script = json!([
+        { "text": "Hi" },
+        { "text": ["Hi", " there"], "usage": { "input": 10, "output": 5, "cache_read": 1, "cache_write": 2, "reasoning": 3 }, "stop": "max_tokens" },
+        { "thinking": "hmm", "tool_calls": [{ "id": "t1", "name": "Write", "args": { "a": 1 }, "chunks": 3 }, { "name": "X", "args_raw": "{bad" }], "interleave": true },
+        { "thinking": { "text": ["a", "b"], "signature": "s" }, "text": "x", "repeat": 3 },
+        { "content": [
+            { "thinking": ["a"] }, { "redacted_thinking": "d" }, { "text": "x" }, { "tool_call": { "name": "A" } }, { "gate": "g1" },
+            { "delay": "20ms" }, { "ping": true }, { "raw": "x" }, { "stall": { "for": "1s", "pings": "10ms" } },
+            { "error": { "type": "overloaded_error", "message": "o" } }
+        ]},
+        { "content": [{ "text": "x" }, { "cut": "reset" }] },
+        { "content": [{ "stall": true }] },
+        { "error": { "status": 429, "type": "rate_limit_error", "message": "m", "code": "c", "headers": { "retry-after": "1", "x-n": 2 } } },
+        { "error": { "status": 502, "body": "<html>" }, "gate": "g2", "delay": "1.5s" },
+        { "cut": true },
+        { "text": "x", "delivery": "whole" },
+        { "text": "x", "delivery": { "every": 1, "pause": "1ms", "crlf": true } },
+        { "text": "x", "delivery": { "at": [1, 5] } },
+        { "when": { "contains": "a" }, "text": "x", "repeat": "forever" },
+        { "expect_request": {
+            "contains": ["a", "b"], "not_contains": "c", "last_contains": "d",
+            "tool_result": { "call": "t", "is_error": true, "contains": "x", "not_contains": ["y"] }, "body": { "model": { "$regex": "^m" } }
+        }, "text": "x" },
+    ]);
+    let read = Script::from_value(script).expect("a script");
+
+    assert_eq!(read.check(), []);
+    assert_eq!(read.gates().collect::<Vec<_>>(), ["g1", "g2"]);
+    let written = serde_json::to_value(&read).expect("JSON");
+    assert_eq!(Script::from_value(written).expect("the same script"), read);
+}
+
+#[test]
+fn a_whole_scenario_is_taken_for_its_model() {
+    let script =
+        Script::from_value(json!({ "name": "x", "model": [{ "text": "Hi" }], "steps": [] }));
+
+    assert_eq!(script.expect("a script").replies.len(), 1);
+}
+
+#[test]
+fn what_does_not_decode_is_told_with_its_reply() {
+    let cases = [
+        (
+            json!([{ "text": "a" }, { "txt": "a" }]),
+            "/1: unknown field `txt`",
+        ),
+        (
+            json!([{ "text": 5 }]),
+            "/0: invalid type: integer `5`, expected a text or a list of texts",
+        ),
+        (
+            json!([{ "text": "x", "repeat": 0 }]),
+            "/0: invalid value: integer `0`, expected a number of times, at least 1, or `forever`",
+        ),
+        (
+            json!([{ "text": "x", "repeat": "always" }]),
+            "expected a number of times",
+        ),
+        (
+            json!([{ "text": "x", "delay": 5 }]),
+            "expected a duration with its unit",
+        ),
+        (
+            json!([{ "text": "x", "delay": "5 parsecs" }]),
+            "expected a duration with its unit",
+        ),
+        (
+            json!([{ "text": "x", "delay": "-5s" }]),
+            "expected a duration with its unit",
+        ),
+        (
+            json!([{ "content": [{ "stall": false }] }]),
+            "expected `true` (silent until",
+        ),
+        (
+            json!([{ "content": [{ "cut": "off" }] }]),
+            "expected `true` or `close`",
+        ),
+        (
+            json!([{ "content": [{ "pong": true }] }]),
+            "unknown variant `pong`",
+        ),
+        (
+            json!([{ "text": "x", "delivery": { "every": 0 } }]),
+            "`every` is at least 1",
+        ),
+        (
+            json!([{ "text": "x", "delivery": { "every": 1, "at": [1] } }]),
+            "at most one of",
+        ),
+        (
+            json!([{ "text": "x", "delivery": { "at": [5, 1] } }]),
+            "ascend",
+        ),
+        (
+            json!([{ "text": "x", "expect_request": { "contain": "x" } }]),
+            "unknown field `contain`",
+        ),
+        (
+            json!([{ "thinking": { "signature": "s" } }]),
+            "missing field `text`",
+        ),
+        (
+            json!([{ "tool_calls": [{ "id": "a" }] }]),
+            "missing field `name`",
+        ),
+        (json!("x"), "/: a model script is a list of replies"),
+        (json!({ "steps": [] }), "/: no model script"),
+        (
+            json!({ "model": {} }),
+            "/model: a model script is a list of replies",
+        ),
+        (
+            json!({ "model": [{ "x": 1 }] }),
+            "/model/0: unknown field `x`",
+        ),
+    ];
+    for (script, words) in cases {
+        let problem = Script::from_value(script.clone())
+            .expect_err("a mistake")
+            .to_string();
+        assert!(problem.contains(words), "{script}: {problem}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_told_with_its_place() {
+    let cases: Vec<(Value, &str, &str)> = vec![
+        (json!([{}]), "/0", "says nothing"),
+        (
+            json!([{ "when": { "contains": "x" } }]),
+            "/0",
+            "says nothing",
+        ),
+        (
+            json!([{ "text": "x", "content": [] }]),
+            "/0",
+            "exclude each other",
+        ),
+        (
+            json!([{ "text": "x", "error": { "status": 500 } }]),
+            "/0",
+            "exclude each other",
+        ),
+        (
+            json!([{ "error": { "status": 500 }, "stop": "end_turn" }]),
+            "/0",
+            "belong to an answer",
+        ),
+        (json!([{ "text": [] }]), "/0/text", "empty list"),
+        (
+            json!([{ "content": [{ "thinking": { "text": [] } }] }]),
+            "/0/content/0/thinking",
+            "empty list",
+        ),
+        (
+            json!([{ "tool_calls": [{ "name": "A", "args": {}, "args_raw": "x" }] }]),
+            "/0/tool_calls/0",
+            "exclude each other",
+        ),
+        (
+            json!([{ "tool_calls": [{ "name": "" }] }]),
+            "/0/tool_calls/0/name",
+            "has a name",
+        ),
+        (
+            json!([{ "tool_calls": [{ "name": "A", "args": [1] }] }]),
+            "/0/tool_calls/0/args",
+            "are a mapping",
+        ),
+        (
+            json!([{ "tool_calls": [{ "name": "A", "chunks": 0 }] }]),
+            "/0/tool_calls/0/chunks",
+            "at least 1",
+        ),
+        (
+            json!([{ "tool_calls": [{ "name": "A", "id": "x" }, { "name": "B", "id": "x" }] }]),
+            "/0",
+            "two tool calls have the id `x`",
+        ),
+        (
+            json!([{ "tool_calls": [{ "name": "A" }], "interleave": true }]),
+            "/0",
+            "at least two",
+        ),
+        (
+            json!([{ "content": [{ "cut": true }, { "text": "x" }] }]),
+            "/0/content/1",
+            "never reached",
+        ),
+        (
+            json!([{ "text": "x", "gate": "g" }, { "content": [{ "gate": "g" }] }]),
+            "/1",
+            "the gate `g` is named twice",
+        ),
+        (
+            json!([{ "text": "x", "repeat": "forever" }, { "text": "y" }]),
+            "/1",
+            "never served",
+        ),
+        (
+            json!([{ "error": { "status": 200 } }]),
+            "/0/error/status",
+            "300 to 599",
+        ),
+        (
+            json!([{ "error": { "status": 500, "body": "x", "message": "y" } }]),
+            "/0/error",
+            "`body` replaces",
+        ),
+        (
+            json!([{ "error": { "status": 500, "headers": { "a b": "c" } } }]),
+            "/0/error/headers/a b",
+            "not a header name",
+        ),
+        (
+            json!([{ "error": { "status": 500, "headers": { "content-length": 3 } } }]),
+            "/0/error/headers/content-length",
+            "frames its replies",
+        ),
+        (
+            json!([{ "text": "x", "expect_request": {} }]),
+            "/0/expect_request",
+            "says nothing",
+        ),
+        (
+            json!([{ "text": "x", "when": { "body": { "a": { "$regex": "(" } } } }]),
+            "/0/when/body/a/$regex",
+            "not a regular expression",
+        ),
+    ];
+    for (script, pointer, words) in cases {
+        let problems = Script::from_value(script.clone())
+            .expect("it decodes")
+            .check();
+        assert_eq!(problems.len(), 1, "{script}: {problems:?}");
+        assert_eq!(problems[0].pointer, pointer, "{script}");
+        assert!(
+            problems[0].message.contains(words),
+            "{script}: {problems:?}"
+        );
+    }
+}
+
+#[test]
+fn the_schema_for_editors_has_a_description_for_every_field_of_a_reply() {
+    let schema = schemars::schema_for!(Reply).to_value();
+
+    let properties = schema["properties"].as_object().expect("properties");
+    assert!(properties.len() > 12);
+    for (name, property) in properties {
+        assert!(property["description"].is_string(), "{name}");
+    }
+    assert_eq!(schema["additionalProperties"], false);
+}
