@@ -6,7 +6,25 @@
 //! ```
 //!
 //! A [`Script`] is a list of replies. A [`Model`] hands them out, strictly and each once, and says what was wrong with a
-//! request. What it hands out is wire-neutral: a list of [`Piece`]s.
+//! request. What it hands out is wire-neutral: a list of [`Piece`]s. A [`server::Server`] serves the same model over HTTP.
+//!
+//! ```
+//! use mock_provider::{Answer, Model, Piece, Request, Script, Wire};
+//! use serde_json::json;
+//!
+//! let script = Script::from_value(json!([{ "text": ["Hi", " there"] }])).expect("a script");
+//! assert!(script.check().is_empty());
+//! let mut model = Model::new(script, 0);
+//! let body = json!({ "model": "m", "max_tokens": 100, "messages": [{ "role": "user", "content": "hello" }] });
+//! let served = model.next(&Request::in_process(0, Wire::AnthropicMessages, body));
+//! let Answer::Message(message) = served.answer else { panic!("a message") };
+//! let text = message.pieces.iter().filter_map(|piece| match piece {
+//!     Piece::TextDelta { text, .. } => Some(text.as_str()),
+//!     _ => None,
+//! });
+//! assert_eq!(text.collect::<String>(), "Hi there");
+//! assert!(model.unused().is_empty());
+//! ```
 
 mod answer;
 mod compose;

@@ -1,11 +1,10 @@
-//! The languages that real agents speak to their models: one file for what each answers, one for what each refuses.
+//! The languages that real agents speak to their models: a folder each, for what it answers and what it
+//! refuses.
 //!
-//! A new wire is a variant of [`Wire`], its two files, and its arms here.
+//! A new wire is a variant of [`Wire`], its folder, and its arms here.
 
 mod anthropic;
-mod anthropic_refusals;
 mod chat;
-mod chat_refusals;
 mod errors;
 mod fold;
 mod headers;
@@ -58,14 +57,14 @@ pub(crate) fn whole(context: &Context, message: &Message) -> Result<Value, HttpE
 /// The error that the real API would refuse a request with.
 pub(crate) fn refusal(request: &Request, memory: &Memory) -> Option<HttpError> {
     match request.wire {
-        Wire::AnthropicMessages => anthropic_refusals::refusal(request, memory, true),
-        Wire::OpenAiChat => chat_refusals::refusal(&request.body),
+        Wire::AnthropicMessages => anthropic::refusal(request, memory, true),
+        Wire::OpenAiChat => chat::refusal(&request.body),
     }
 }
 
 /// The error that the real API would refuse a request for a count of tokens with.
 pub(crate) fn count_refusal(request: &Request, memory: &Memory) -> Option<HttpError> {
-    anthropic_refusals::refusal(request, memory, false)
+    anthropic::refusal(request, memory, false)
 }
 
 /// A count of tokens: a fourth of the characters of the body's strings.

@@ -1,18 +1,18 @@
-//! Anthropic Messages: what it answers.
+//! What it answers.
 //!
 //! Source: <https://docs.claude.com/en/docs/build-with-claude/streaming> and the vendor's SDKs.
 
 use serde_json::{Value, json};
 
-use super::fold::{Folded, fold};
-use super::sse::Sse;
-use super::{Context, Encoder};
 use crate::answer::{Block, Message, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
+use crate::wire::fold::{Folded, fold};
+use crate::wire::sse::Sse;
+use crate::wire::{Context, Encoder};
 
 /// A message as a stream of events.
-pub(super) struct Stream<'a> {
+pub(in crate::wire) struct Stream<'a> {
     context: &'a Context<'a>,
     sse: Sse,
     message: &'a Message,
@@ -22,7 +22,7 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+    pub(in crate::wire) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
         Stream {
             context,
             sse: Sse::new(message.delivery.crlf),
@@ -125,7 +125,7 @@ impl Encoder for Stream<'_> {
 }
 
 /// A message as one document.
-pub(super) fn whole(context: &Context, message: &Message) -> Value {
+pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
     let Folded { blocks, stop, .. } = fold(&message.pieces);
     let content = blocks.iter().map(|folded| match &folded.block {
         Block::Text => json!({ "type": "text", "text": folded.text }),
@@ -181,7 +181,7 @@ fn message_document(
 }
 
 /// The document of an error without the request's id, as it stands in a stream.
-pub(super) fn error_document(kind: &str, message: &str) -> Value {
+pub(in crate::wire) fn error_document(kind: &str, message: &str) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": message } })
 }
 

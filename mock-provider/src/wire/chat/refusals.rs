@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: what it refuses, in its own words.
+//! What it refuses, in its own words.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const ROLES: [&str; 6] = [
 ];
 
 /// The error the real API would give.
-pub(super) fn refusal(body: &Value) -> Option<HttpError> {
+pub(in crate::wire) fn refusal(body: &Value) -> Option<HttpError> {
     fields(body)
         .and_then(|messages| roles(messages).and_then(|()| pairs(messages)))
         .err()

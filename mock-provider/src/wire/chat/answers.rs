@@ -1,19 +1,19 @@
-//! OpenAI Chat Completions: what it answers.
+//! What it answers.
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/chat> and the vendor's SDKs. Thinking goes out as
 //! `reasoning_content`, the name that compatible servers use and the clients read.
 
 use serde_json::{Value, json};
 
-use super::fold::{Folded, fold};
-use super::sse::Sse;
-use super::{Context, Encoder};
 use crate::answer::{Block, Message, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
+use crate::wire::fold::{Folded, fold};
+use crate::wire::sse::Sse;
+use crate::wire::{Context, Encoder};
 
 /// A message as a stream of chunks.
-pub(super) struct Stream<'a> {
+pub(in crate::wire) struct Stream<'a> {
     context: &'a Context<'a>,
     sse: Sse,
     message: &'a Message,
@@ -24,7 +24,7 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+    pub(in crate::wire) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
         let include_usage = context.request.body["stream_options"]["include_usage"] == true;
         Stream {
             context,
@@ -141,7 +141,7 @@ impl Encoder for Stream<'_> {
 }
 
 /// A message as one document.
-pub(super) fn whole(context: &Context, message: &Message) -> Value {
+pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
     let Folded { blocks, stop, .. } = fold(&message.pieces);
     let joined = |wanted: &Block| {
         let texts = blocks
@@ -211,7 +211,7 @@ fn usage_document(
 }
 
 /// The document of an error, in a stream and as a body.
-pub(super) fn error_document(
+pub(in crate::wire) fn error_document(
     kind: &str,
     message: &str,
     param: Option<&str>,

@@ -1,0 +1,130 @@
+//! Messages as the real API sees them: those of one role in a row are one turn.
+//!
+//! A system message among them, which newer models take, belongs to no turn.
+
+use serde_json::Value;
+
+/// One block of content. Content that is a bare string is one block.
+pub(super) struct Placed<'a> {
+    /// Such as `messages.2.content.0`.
+    pub(super) place: String,
+    pub(super) block: &'a Value,
+}
+
+/// All messages of one role in a row.
+pub(super) struct Turn<'a> {
+    /// The number of its first message.
+    pub(super) first: usize,
+    pub(super) assistant: bool,
+    pub(super) blocks: Vec<Placed<'a>>,
+}
+
+/// The blocks of a type.
+pub(super) fn of_type<'t, 'a>(
+    turn: &'t Turn<'a>,
+    kind: &'t str,
+) -> impl Iterator<Item = &'t Placed<'a>> {
+    turn.blocks
+        .iter()
+        .filter(move |placed| placed.block["type"] == kind)
+}
+
+/// The turns of a request's messages.
+///
+/// # Errors
+/// A message that the real API does not read, in its words.
+pub(super) fn turns(body: &Value) -> Result<Vec<Turn<'_>>, String> {
+    let messages = body["messages"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let mut turns: Vec<Turn> = Vec::new();
+    for (i, message) in messages.iter().enumerate() {
+        let assistant = match message["role"].as_str() {
+            Some("user") => false,
+            Some("assistant") => true,
+            Some("system") => continue,
+            Some(_) => {
+                return Err(format!(
+                    "messages.{i}.role: Input should be 'user', 'assistant' or 'system'"
+                ));
+            }
+            None => return Err(format!("messages.{i}.role: Field required")),
+        };
+        let last = i + 1 == messages.len();
+        let blocks = blocks(i, &message["content"], assistant && last)?;
+        match turns.last_mut() {
+            Some(turn) if turn.assistant == assistant => turn.blocks.extend(blocks),
+            _ => turns.push(Turn {
+                first: i,
+                assistant,
+                blocks,
+            }),
+        }
+    }
+    Ok(turns)
+}
+
+fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<Placed<'_>>, String> {
+    let empty = || {
+        format!(
+            "messages.{i}: all messages must have non-empty content except for the optional final assistant message"
+        )
+    };
+    match content {
+        Value::Null => Err(format!("messages.{i}.content: Field required")),
+        Value::String(text) if text.is_empty() && !may_be_empty => Err(empty()),
+        Value::String(_) => Ok(vec![Placed {
+            place: format!("messages.{i}.content.0"),
+            block: content,
+        }]),
+        Value::Array(list) if list.is_empty() && !may_be_empty => Err(empty()),
+        Value::Array(list) => {
+            let placed = list.iter().enumerate().map(|(j, block)| Placed {
+                place: format!("messages.{i}.content.{j}"),
+                block,
+            });
+            placed
+                .map(|placed| block(&placed).map(|()| placed))
+                .collect()
+        }
+        _ => Err(format!(
+            "messages.{i}.content: Input should be a valid list"
+        )),
+    }
+}
+
+/// Fields that a type of block cannot do without.
+const BLOCK_FIELDS: [(&str, &[&str]); 5] = [
+    ("text", &["text"]),
+    ("thinking", &["thinking", "signature"]),
+    ("redacted_thinking", &["data"]),
+    ("tool_use", &["id", "name", "input"]),
+    ("tool_result", &["tool_use_id"]),
+];
+
+fn block(Placed { place, block }: &Placed) -> Result<(), String> {
+    let Some(kind) = block["type"].as_str() else {
+        return Err(format!("{place}.type: Field required"));
+    };
+    let fields = BLOCK_FIELDS
+        .iter()
+        .find(|(known, _)| *known == kind)
+        .map(|(_, fields)| *fields)
+        .unwrap_or_default();
+    if let Some(missing) = fields.iter().find(|field| block[**field].is_null()) {
+        return Err(format!("{place}.{kind}.{missing}: Field required"));
+    }
+    if kind == "tool_use" && !block["input"].is_object() {
+        return Err(format!(
+            "{place}.tool_use.input: Input should be a valid dictionary"
+        ));
+    }
+    match block["text"].as_str() {
+        Some("") if kind == "text" => Err("messages: text content blocks must be non-empty".into()),
+        Some(text) if kind == "text" && text.trim().is_empty() => {
+            Err("messages: text content blocks must contain non-whitespace text".into())
+        }
+        _ => Ok(()),
+    }
+}
