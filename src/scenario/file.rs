@@ -1,5 +1,6 @@
 //! What a scenario file may hold. The comments here are what an editor shows.
 
+use super::chunk::Chunk;
 use super::shapes::{EventMatcher, FileState, Request, Until, Whatever};
 use crate::finding::Level;
 use crate::located::{Located, Node, present};
@@ -113,8 +114,9 @@ pub(super) struct StepFile {
     pub(super) send: Option<Node>,
     /// Sends one line, whatever it is; a newline is added.
     pub(super) send_raw: Option<Located<String>>,
-    /// Writes these chunks, each in a write of its own, with nothing added: texts, or `base64:` and bytes.
-    pub(super) send_bytes: Option<Vec<Located<String>>>,
+    /// Writes these chunks, each in a write of its own, with nothing added: texts, `base64:` and bytes, or `{ repeat: text, times: N }`.
+    #[schemars(with = "Vec<Chunk>")]
+    pub(super) send_bytes: Option<Vec<Node>>,
     /// Lets the model go on at the gate of this name.
     pub(super) release: Option<Located<String>>,
     /// Sends a signal, by name: `SIGTERM`.

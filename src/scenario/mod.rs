@@ -5,6 +5,7 @@
 //!                                   └─────► lint (a table of mistakes) ─► located errors
 //! ```
 
+mod chunk;
 mod context;
 mod file;
 mod lint;

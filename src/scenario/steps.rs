@@ -1,12 +1,12 @@
 //! A written step to what it does.
 
+use super::chunk;
 use super::context::Context;
 use super::file::{ExitFile, ExpectNoneFile, StepFile};
 use super::load::{setup, texts, words};
 use super::types::{Action, Barrier, ExitExpectation, Step};
 use crate::located::{Error, Kind, Located, Node};
 use crate::matcher::{Matcher, RequestMatcher, Template};
-use data_encoding::BASE64;
 use mock_provider::script::Span;
 use serde_json::Value;
 
@@ -174,9 +174,7 @@ fn action(step: &Located<StepFile>) -> Result<Action, Vec<Error>> {
         return command(node).map(|value| Action::Send(Template::new(value)));
     }
     if let Some(chunks) = &file.send_bytes {
-        return Ok(Action::SendBytes(
-            chunks.iter().map(|chunk| bytes(chunk)).collect(),
-        ));
+        return each(chunks.iter().map(chunk::bytes)).map(Action::SendBytes);
     }
     if let Some(node) = file.close_stdin.as_ref().filter(|node| !node.is_null()) {
         return Err(vec![node.error("`close_stdin` takes no value")]);
@@ -273,12 +271,4 @@ fn expectation(file: &ExitFile) -> ExitExpectation {
         nonzero: file.nonzero,
         or_signal,
     }
-}
-
-/// A chunk: its UTF-8, or what stands in Base64 behind `base64:`.
-fn bytes(chunk: &str) -> Vec<u8> {
-    let decoded = chunk
-        .strip_prefix("base64:")
-        .and_then(|text| BASE64.decode(text.as_bytes()).ok());
-    decoded.unwrap_or_else(|| chunk.as_bytes().to_vec())
 }
