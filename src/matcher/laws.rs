@@ -3,7 +3,9 @@
 use super::{Captures, Closest, Matcher, Template};
 use crate::located::load_yaml;
 use proptest::prelude::*;
+use regex::Regex;
 use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
 
 fn matcher(written: &Value) -> Matcher {
     yaml(&written.to_string())
@@ -29,10 +31,13 @@ fn refusals(text: &str) -> Vec<String> {
         .collect()
 }
 
+static PLACE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\{([A-Za-z_][A-Za-z0-9_]*)\}").expect("a good expression"));
+
 /// The matcher that says exactly what a value is.
 fn literal(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::from(text.replace("{n}", "{{n}}")),
+        Value::String(text) => Value::from(PLACE.replace_all(text, "{{$1}}").as_ref()),
         Value::Array(items) => items.iter().map(literal).collect(),
         Value::Object(entries) => {
             let escape = |key: &str| {
@@ -136,6 +141,17 @@ proptest! {
             let parent = difference.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
             prop_assert!(value.pointer(parent).is_some(), "{}", difference);
         }
+    }
+
+    #[test]
+    fn the_model_script_s_matcher_says_the_same(written in any_matcher(), value in any_value()) {
+        // Places are filled before a script is read.
+        prop_assume!(!PLACE.is_match(&written.to_string()));
+        let expect = mock_provider::script::Expect { body: Some(written.clone()), ..Default::default() };
+        let request = mock_provider::Request::in_process(0, mock_provider::Wire::AnthropicMessages, value.clone());
+        let theirs = mock_provider::mismatches(&expect, &request);
+        let ours = matcher(&written).differences(&value, &Captures::default());
+        prop_assert_eq!(ours.is_empty(), theirs.is_empty(), "{:?} {:?}", ours, theirs);
     }
 
     #[test]

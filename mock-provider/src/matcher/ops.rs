@@ -71,7 +71,7 @@ pub(super) const OPS: [Op; 16] = [
     Op {
         name: "$ne",
         check: is_matcher,
-        holds: |one, value| !holds(one, value),
+        holds: |one, value| value.is_some() && !holds(one, value),
     },
     Op {
         name: "$contains",
