@@ -7,6 +7,7 @@ use crate::rules::cond::{Compare, Cond, Operand};
 use crate::rules::file::OrderingFile;
 use crate::rules::parse::{Atom, Pattern};
 use crate::rules::rule::{Form, Rule};
+use crate::rules::state::Kind;
 use crate::rules::symbol::Symbols;
 use crate::rules::world::Memory;
 use indexmap::IndexMap;
@@ -40,6 +41,9 @@ pub(super) fn rules(
             }
             Form::Require(require) if !only_commands(&require.on, symbols) => {
                 if let Some(message) = command_denied(&require.require, true, memory, symbols) {
+                    say(message);
+                }
+                if let Some(message) = unset_equals(&require.require, memory) {
                     say(message);
                 }
             }
@@ -162,6 +166,19 @@ fn command_denied(
         } if positive => fed(right).map(|name| {
             format!("`${name}` is fed by commands and must not hold this, but {ADVICE}")
         }),
+        _ => None,
+    }
+}
+
+/// `$flag = true` is neither true nor false while the variable holds nothing, so as a requirement it could never fail.
+fn unset_equals(cond: &Cond, memory: &Memory) -> Option<String> {
+    match cond {
+        Cond::All(each) => each.iter().find_map(|c| unset_equals(c, memory)),
+        Cond::Compare { left: Operand::State(var), how: Compare::Equal, right: Operand::Literal(_), .. } => {
+            let spec = &memory.state.get(*var)?.0;
+            let unset = spec.kind == Kind::Value && spec.start.is_none();
+            unset.then(|| format!("`${0} = …` cannot fail while `${0}` holds nothing: ask for `${0} present` too", spec.name))
+        }
         _ => None,
     }
 }

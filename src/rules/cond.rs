@@ -40,6 +40,8 @@ pub enum Function {
     Keys,
     /// A text in small letters.
     Lower,
+    /// `string`, `number`, `boolean`, `list` or `object`.
+    Type,
 }
 
 /// The names of functions, as written in a rule.
@@ -51,6 +53,7 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
     ("text", Function::Text),
     ("keys", Function::Keys),
     ("lower", Function::Lower),
+    ("type", Function::Type),
 ];
 
 /// How two values are compared.

@@ -254,6 +254,17 @@ fn call(function: Function, value: &Value) -> Option<Value> {
                 .map(Value::String)
                 .collect(),
         ),
+        Function::Type => {
+            let name = match value {
+                Value::Null => return None,
+                Value::Bool(_) => "boolean",
+                Value::Number(_) => "number",
+                Value::String(_) => "string",
+                Value::Array(_) => "list",
+                Value::Object(_) => "object",
+            };
+            Some(Value::String(name.to_owned()))
+        }
         Function::Lower => Some(Value::String(value.as_str()?.to_lowercase())),
     }
 }

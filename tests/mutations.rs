@@ -1,0 +1,165 @@
+//! Frame mutation of good recordings: delete, duplicate, swap, retype a field, change an id. A mutant that nothing notices is a survivor;
+//! the survivors are pinned, and each of them is a legal session.
+//!
+//! The recordings lie beside the checkout, in `../shared/transcripts`; where they are not, there is nothing to mutate.
+//! `UPDATE_SNAPSHOTS=1` rewrites the pinned lists.
+
+use conform::check::{Checker, Context};
+use conform::dialect::{Dialect, DialectSource, load};
+use conform::frame::{Body, Frame, Line};
+use conform::transcript::{Header, Reader};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+struct Session {
+    name: String,
+    dialect: Arc<Dialect>,
+    header: Header,
+    frames: Vec<Frame>,
+}
+
+fn sessions(folder: &str) -> Vec<Session> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/transcripts").join(folder);
+    let Ok(entries) = std::fs::read_dir(root) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    paths.sort();
+    let mut sessions: Vec<Session> = Vec::new();
+    for path in paths {
+        let mut reader = Reader::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
+        let header = reader.header().cloned().unwrap();
+        let known = sessions.first().map(|s| Arc::clone(&s.dialect));
+        let dialect = known.unwrap_or_else(|| load(&DialectSource::default(), header.dialect.as_deref().unwrap()).unwrap());
+        let frames = reader.by_ref().map(Result::unwrap).collect();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        sessions.push(Session { name, dialect, header, frames });
+    }
+    sessions
+}
+
+impl Session {
+    fn noticed(&self, frames: &[Frame]) -> bool {
+        let context = Context { argv: Some(self.header.agent.clone()), ..Context::default() };
+        let mut checker = Checker::new(Arc::clone(&self.dialect), context);
+        frames.iter().for_each(|frame| checker.push(frame));
+        !checker.findings().is_empty()
+    }
+}
+
+fn event(frame: &Frame) -> Option<Value> {
+    match &frame.body {
+        Body::FromAgent(line) => serde_json::from_slice(&line.bytes).ok(),
+        _ => None,
+    }
+}
+
+fn with(frame: &Frame, value: &Value) -> Frame {
+    Frame { at: frame.at, body: Body::FromAgent(Line::new(value.to_string())) }
+}
+
+fn label(value: &Value) -> String {
+    let kind = ["/event/type", "/assistantMessageEvent/type", "/message/role"].iter().find_map(|p| value.pointer(p)?.as_str());
+    let name = value["type"].as_str().unwrap_or("?");
+    kind.map_or(name.to_owned(), |kind| format!("{name}.{kind}"))
+}
+
+/// Every pointer to a scalar, not inside the partial messages that the page leaves to the agent.
+fn scalars(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => members.iter().for_each(|(k, v)| scalars(v, &format!("{at}/{k}"), found)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| scalars(v, &format!("{at}/{i}"), found)),
+        _ => found.push(at.to_owned()),
+    }
+}
+
+fn other_type(value: &Value) -> Value {
+    match value {
+        Value::String(_) => json!(7),
+        Value::Number(_) | Value::Bool(_) => json!("seven"),
+        _ => json!({}),
+    }
+}
+
+fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
+    let mut all = Vec::new();
+    let events: Vec<(usize, Value)> = frames.iter().enumerate().filter_map(|(n, f)| Some((n, event(f)?))).collect();
+    for (n, value) in &events {
+        let (n, name) = (*n, label(value));
+        let mut deleted = frames.to_vec();
+        deleted.remove(n);
+        all.push((format!("delete {} {name}", n + 1), deleted));
+        let mut doubled = frames.to_vec();
+        doubled.insert(n, frames[n].clone());
+        all.push((format!("duplicate {} {name}", n + 1), doubled));
+        if let Some((m, next)) = events.iter().find(|(m, _)| *m > n) {
+            let mut swapped = frames.to_vec();
+            let (a, b) = (frames[n].body.clone(), frames[*m].body.clone());
+            if a != b {
+                (swapped[n].body, swapped[*m].body) = (b, a);
+                all.push((format!("swap {} {name} with {} {}", n + 1, m + 1, label(next)), swapped));
+            }
+        }
+        let mut pointers = Vec::new();
+        scalars(value, "", &mut pointers);
+        pointers.retain(|p| value["type"] != "message_update" || !(p.starts_with("/message/") || p.contains("/partial/")));
+        for pointer in pointers {
+            let mut change = |how: &str, new: Value| {
+                let mut changed = value.clone();
+                *changed.pointer_mut(&pointer).unwrap() = new;
+                let mut mutated = frames.to_vec();
+                mutated[n] = with(&frames[n], &changed);
+                all.push((format!("{how} {} {name} {pointer}", n + 1), mutated));
+            };
+            let old = value.pointer(&pointer).unwrap();
+            change("retype", other_type(old));
+            if old.is_string() {
+                change("reword", json!("mutant"));
+            }
+        }
+    }
+    all
+}
+
+fn survivors(folder: &str) {
+    let sessions = sessions(folder);
+    if sessions.is_empty() {
+        return;
+    }
+    let mut text = String::new();
+    let (mut made, mut alive) = (0, 0);
+    for session in &sessions {
+        if session.noticed(&session.frames) {
+            continue;
+        }
+        for (what, frames) in mutants(&session.frames) {
+            made += 1;
+            if !session.noticed(&frames) {
+                alive += 1;
+                writeln!(text, "{}: {what}", session.name).unwrap();
+            }
+        }
+    }
+    let text = format!("{made} mutants, {alive} survivors\n{text}");
+    let pinned = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/survivors/{folder}.txt"));
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::create_dir_all(pinned.parent().unwrap()).unwrap();
+        std::fs::write(&pinned, &text).unwrap();
+    }
+    similar_asserts::assert_eq!(std::fs::read_to_string(&pinned).unwrap_or_default(), text);
+}
+
+#[test]
+fn aionrs() {
+    survivors("aionrs-0.1.0");
+}
+
+#[test]
+fn synaps() {
+    survivors("synaps-0.1.9");
+}
+
+#[test]
+fn pi() {
+    survivors("pi-0.14.0");
+}
