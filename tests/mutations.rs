@@ -21,29 +21,50 @@ struct Session {
 }
 
 fn sessions(folder: &str) -> Vec<Session> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/transcripts").join(folder);
-    let Ok(entries) = std::fs::read_dir(root) else { return Vec::new() };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/transcripts")
+        .join(folder);
+    let Ok(entries) = std::fs::read_dir(root) else {
+        return Vec::new();
+    };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
     paths.sort();
     let mut sessions: Vec<Session> = Vec::new();
     for path in paths {
-        let mut reader = Reader::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
+        let mut reader =
+            Reader::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
         let header = reader.header().cloned().unwrap();
         let known = sessions.first().map(|s| Arc::clone(&s.dialect));
-        let dialect = known.unwrap_or_else(|| load(&DialectSource::default(), header.dialect.as_deref().unwrap()).unwrap());
+        let dialect = known.unwrap_or_else(|| {
+            load(
+                &DialectSource::default(),
+                header.dialect.as_deref().unwrap(),
+            )
+            .unwrap()
+        });
         let frames = reader.by_ref().map(Result::unwrap).collect();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        sessions.push(Session { name, dialect, header, frames });
+        sessions.push(Session {
+            name,
+            dialect,
+            header,
+            frames,
+        });
     }
     sessions
 }
 
 impl Session {
     fn noticed(&self, frames: &[Frame]) -> bool {
-        let context = Context { argv: Some(self.header.agent.clone()), ..Context::default() };
+        let context = Context {
+            argv: Some(self.header.agent.clone()),
+            ..Context::default()
+        };
         let mut checker = Checker::new(Arc::clone(&self.dialect), context);
-        frames.iter().for_each(|frame| checker.push(frame));
-        !checker.findings().is_empty()
+        frames.iter().any(|frame| {
+            checker.push(frame);
+            !checker.findings().is_empty()
+        })
     }
 }
 
@@ -55,11 +76,20 @@ fn event(frame: &Frame) -> Option<Value> {
 }
 
 fn with(frame: &Frame, value: &Value) -> Frame {
-    Frame { at: frame.at, body: Body::FromAgent(Line::new(value.to_string())) }
+    Frame {
+        at: frame.at,
+        body: Body::FromAgent(Line::new(value.to_string())),
+    }
 }
 
 fn label(value: &Value) -> String {
-    let kind = ["/event/type", "/assistantMessageEvent/type", "/message/role"].iter().find_map(|p| value.pointer(p)?.as_str());
+    let kind = [
+        "/event/type",
+        "/assistantMessageEvent/type",
+        "/message/role",
+    ]
+    .iter()
+    .find_map(|p| value.pointer(p)?.as_str());
     let name = value["type"].as_str().unwrap_or("?");
     kind.map_or(name.to_owned(), |kind| format!("{name}.{kind}"))
 }
@@ -67,8 +97,13 @@ fn label(value: &Value) -> String {
 /// Every pointer to a scalar, not inside the partial messages that the page leaves to the agent.
 fn scalars(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
-        Value::Object(members) => members.iter().for_each(|(k, v)| scalars(v, &format!("{at}/{k}"), found)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| scalars(v, &format!("{at}/{i}"), found)),
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(k, v)| scalars(v, &format!("{at}/{k}"), found)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(i, v)| scalars(v, &format!("{at}/{i}"), found)),
         _ => found.push(at.to_owned()),
     }
 }
@@ -83,7 +118,11 @@ fn other_type(value: &Value) -> Value {
 
 fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
     let mut all = Vec::new();
-    let events: Vec<(usize, Value)> = frames.iter().enumerate().filter_map(|(n, f)| Some((n, event(f)?))).collect();
+    let events: Vec<(usize, Value)> = frames
+        .iter()
+        .enumerate()
+        .filter_map(|(n, f)| Some((n, event(f)?)))
+        .collect();
     for (n, value) in &events {
         let (n, name) = (*n, label(value));
         let mut deleted = frames.to_vec();
@@ -97,12 +136,18 @@ fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
             let (a, b) = (frames[n].body.clone(), frames[*m].body.clone());
             if a != b {
                 (swapped[n].body, swapped[*m].body) = (b, a);
-                all.push((format!("swap {} {name} with {} {}", n + 1, m + 1, label(next)), swapped));
+                all.push((
+                    format!("swap {} {name} with {} {}", n + 1, m + 1, label(next)),
+                    swapped,
+                ));
             }
         }
         let mut pointers = Vec::new();
         scalars(value, "", &mut pointers);
-        pointers.retain(|p| value["type"] != "message_update" || !(p.starts_with("/message/") || p.contains("/partial/")));
+        pointers.retain(|p| {
+            value["type"] != "message_update"
+                || !(p.starts_with("/message/") || p.contains("/partial/"))
+        });
         for pointer in pointers {
             let mut change = |how: &str, new: Value| {
                 let mut changed = value.clone();
@@ -141,7 +186,8 @@ fn survivors(folder: &str) {
         }
     }
     let text = format!("{made} mutants, {alive} survivors\n{text}");
-    let pinned = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/survivors/{folder}.txt"));
+    let pinned =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/survivors/{folder}.txt"));
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         std::fs::create_dir_all(pinned.parent().unwrap()).unwrap();
         std::fs::write(&pinned, &text).unwrap();

@@ -174,10 +174,20 @@ fn command_denied(
 fn unset_equals(cond: &Cond, memory: &Memory) -> Option<String> {
     match cond {
         Cond::All(each) => each.iter().find_map(|c| unset_equals(c, memory)),
-        Cond::Compare { left: Operand::State(var), how: Compare::Equal, right: Operand::Literal(_), .. } => {
+        Cond::Compare {
+            left: Operand::State(var),
+            how: Compare::Equal,
+            right: Operand::Literal(_),
+            ..
+        } => {
             let spec = &memory.state.get(*var)?.0;
             let unset = spec.kind == Kind::Value && spec.start.is_none();
-            unset.then(|| format!("`${0} = …` cannot fail while `${0}` holds nothing: ask for `${0} present` too", spec.name))
+            unset.then(|| {
+                format!(
+                    "`${0} = …` cannot fail while `${0}` holds nothing: ask for `${0} present` too",
+                    spec.name
+                )
+            })
         }
         _ => None,
     }
