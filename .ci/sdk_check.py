@@ -234,6 +234,46 @@ def openai_errors(client):
             same(error.response.headers["x-ratelimit-remaining-requests"], "0")
 
 
+def respond(client, **more):
+    return client.responses.create(**({"model": "m", "input": "hello", "store": False} | more))
+
+
+def openai_responses(client):
+    include = ["reasoning.encrypted_content"]
+    with client.responses.stream(model="m", input="hello", store=False, include=include) as events:
+        seen = list(events)
+        response = events.get_final_response()
+    same([event.sequence_number for event in seen], list(range(len(seen))))
+    same(("".join(event.delta for event in seen if event.type == "response.output_text.delta")), SAID)
+    thought, message, read, write = response.output
+    same((thought.summary[0].text, thought.encrypted_content), ("Let me think.", "opaque"))
+    same((response.output_text, message.status), (SAID, "completed"))
+    same((read.call_id, read.name, json.loads(read.arguments)), ("call_read", "Read", {"path": "a.txt"}))
+    same((write.call_id, write.arguments), ("call_write", "{}"))
+    usage = response.usage
+    same((usage.input_tokens, usage.output_tokens, usage.total_tokens), (17, 34, 51))
+    same((usage.input_tokens_details.cached_tokens, usage.output_tokens_details.reasoning_tokens), (5, 3))
+
+    asked = USER + [item.model_dump(exclude_none=True) for item in response.output]
+    for item in asked:
+        item.pop("parsed_arguments", None)
+    outputs = [
+        {"type": "function_call_output", "call_id": "call_read", "output": "no such file"},
+        {"type": "function_call_output", "call_id": "call_write", "output": "ok"},
+    ]
+    for bad, words in [(asked + outputs[:1], "No tool output found"), (USER + outputs, "No tool call found")]:
+        error = raises(openai.BadRequestError, lambda: respond(client, input=bad))
+        assert words in error.body["message"], error
+    done = respond(client, input=asked + outputs)
+    same((done.output_text, done.status), ("Done.", "completed"))
+    cut = respond(client)
+    same((cut.status, cut.incomplete_details.reason), ("incomplete", "max_output_tokens"))
+    failed = [event for event in respond(client, stream=True)][-1]
+    same((failed.type, failed.response.error.message), ("response.failed", "The server had an error"))
+    error = [event for event in respond(client, stream=True)][-1]
+    same((error.type, error.code), ("error", "server_error"))
+
+
 def openai_rest(client):
     same([model.id for model in client.models.list()], ["mock-model", "mock-model-mini"])
     same(client.models.retrieve("mock-model").object, "model")
@@ -251,6 +291,7 @@ CHECKS = [
     openai_stream,
     openai_answers,
     openai_errors,
+    openai_responses,
     anthropic_rest,
     openai_rest,
 ]

@@ -12,9 +12,10 @@ pub(crate) struct Conversation<'a> {
     pub(crate) messages: Vec<Said<'a>>,
 }
 
-/// One message of a conversation.
-#[derive(Default)]
+/// One message of a conversation, or one item of a Responses input.
 pub(crate) struct Said<'a> {
+    /// The model said it.
+    by_model: bool,
     /// Every string that carries content: texts, thoughts, arguments, results.
     pub(crate) texts: Vec<&'a str>,
     /// The tool results in it.
@@ -32,7 +33,7 @@ pub(crate) struct Outcome<'a> {
 }
 
 /// Keys whose strings are not content.
-const NOT_CONTENT: [&str; 9] = [
+const NOT_CONTENT: [&str; 11] = [
     "type",
     "role",
     "id",
@@ -41,18 +42,27 @@ const NOT_CONTENT: [&str; 9] = [
     "call_id",
     "media_type",
     "signature",
+    "encrypted_content",
+    "status",
     "cache_control",
 ];
 
 impl<'a> Conversation<'a> {
     pub(crate) fn of(request: &'a Request) -> Self {
-        let list = request.body["messages"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let body = &request.body;
+        let (system, messages) = match request.wire {
+            Wire::AnthropicMessages => (&body["system"], &body["messages"]),
+            Wire::OpenAiChat => (&Value::Null, &body["messages"]),
+            Wire::OpenAiResponses => (&body["instructions"], &body["input"]),
+        };
+        let messages = match messages {
+            Value::Array(list) => list.as_slice(),
+            Value::Null => &[],
+            text => std::slice::from_ref(text),
+        };
         Conversation {
-            system: strings(&request.body["system"]),
-            messages: list
+            system: strings(system),
+            messages: messages
                 .iter()
                 .map(|message| said(message, request.wire))
                 .collect(),
@@ -61,11 +71,23 @@ impl<'a> Conversation<'a> {
 
     /// Every string of the system prompt and the messages.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> {
-        self.system.iter().copied().chain(
-            self.messages
-                .iter()
-                .flat_map(|said| said.texts.iter().copied()),
-        )
+        let said = self
+            .messages
+            .iter()
+            .flat_map(|said| said.texts.iter().copied());
+        self.system.iter().copied().chain(said)
+    }
+
+    /// Every string of what was said since the model spoke last.
+    pub(crate) fn news(&self) -> impl Iterator<Item = &'a str> {
+        let known = self
+            .messages
+            .iter()
+            .rposition(|said| said.by_model)
+            .map_or(0, |last| last + 1);
+        self.messages[known..]
+            .iter()
+            .flat_map(|said| said.texts.iter().copied())
     }
 
     /// Every tool result.
@@ -81,51 +103,62 @@ fn said(message: &Value, wire: Wire) -> Said<'_> {
                 .as_array()
                 .map(Vec::as_slice)
                 .unwrap_or_default();
-            blocks
-                .iter()
-                .filter(|block| block["type"] == "tool_result")
-                .map(anthropic_result)
-                .collect()
+            let results = blocks.iter().filter(|block| block["type"] == "tool_result");
+            results.map(anthropic_result).collect()
         }
         Wire::OpenAiChat if message["role"] == "tool" => {
-            let call = message["tool_call_id"].as_str().unwrap_or_default();
-            vec![Outcome {
-                call,
-                is_error: None,
-                texts: strings(&message["content"]),
-            }]
+            vec![unmarked(message, "tool_call_id", "content")]
         }
-        Wire::OpenAiChat => Vec::new(),
+        Wire::OpenAiResponses if message["type"] == "function_call_output" => {
+            vec![unmarked(message, "call_id", "output")]
+        }
+        Wire::OpenAiChat | Wire::OpenAiResponses => Vec::new(),
     };
+    let by_model = message["role"] == "assistant"
+        || message["type"] == "function_call"
+        || message["type"] == "reasoning";
     Said {
+        by_model,
         texts: strings(message),
         results,
     }
 }
 
 fn anthropic_result(block: &Value) -> Outcome<'_> {
+    let is_error = Some(block["is_error"].as_bool().unwrap_or_default());
     Outcome {
-        call: block["tool_use_id"].as_str().unwrap_or_default(),
-        is_error: Some(block["is_error"].as_bool().unwrap_or_default()),
-        texts: strings(&block["content"]),
+        is_error,
+        ..unmarked(block, "tool_use_id", "content")
+    }
+}
+
+/// A result on a wire that has no mark for errors.
+fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> Outcome<'a> {
+    Outcome {
+        call: message[call].as_str().unwrap_or_default(),
+        is_error: None,
+        texts: strings(&message[content]),
     }
 }
 
 /// The strings below a value that carry content, in order.
 fn strings(value: &Value) -> Vec<&str> {
     let mut found = Vec::new();
-    collect(value, &mut found);
+    collect(value, false, &mut found);
     found
 }
 
-fn collect<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+/// `all`: also under keys that are no content elsewhere, as in the arguments of a call.
+fn collect<'a>(value: &'a Value, all: bool, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
-        Value::Array(list) => list.iter().for_each(|one| collect(one, found)),
-        Value::Object(map) => map
-            .iter()
-            .filter(|(key, _)| !NOT_CONTENT.contains(&key.as_str()))
-            .for_each(|(_, one)| collect(one, found)),
+        Value::Array(list) => list.iter().for_each(|one| collect(one, all, found)),
+        Value::Object(map) => {
+            let content = map
+                .iter()
+                .filter(|(key, _)| all || !NOT_CONTENT.contains(&key.as_str()));
+            content.for_each(|(key, one)| collect(one, all || key == "input", found));
+        }
         _ => {}
     }
 }

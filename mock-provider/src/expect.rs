@@ -41,17 +41,13 @@ pub fn mismatches(expect: &Expect, request: &Request) -> Vec<Mismatch> {
         &everything,
         "the conversation",
     );
-    let last = conversation
-        .messages
-        .last()
-        .map(|said| said.texts.as_slice())
-        .unwrap_or_default();
+    let news = conversation.news().collect::<Vec<_>>();
     contains(
         &mut found,
         "/last_contains",
         &expect.last_contains,
-        last,
-        "the last message",
+        &news,
+        "what is new",
     );
     for (i, result) in expect.tool_result.0.iter().enumerate() {
         found.extend(tool_result(

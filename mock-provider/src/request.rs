@@ -11,11 +11,17 @@ pub enum Wire {
     AnthropicMessages,
     /// OpenAI Chat Completions, `POST /v1/chat/completions`.
     OpenAiChat,
+    /// OpenAI Responses, `POST /v1/responses`.
+    OpenAiResponses,
 }
 
 impl Wire {
     /// Every wire.
-    pub const ALL: &[Wire] = &[Wire::AnthropicMessages, Wire::OpenAiChat];
+    pub const ALL: &[Wire] = &[
+        Wire::AnthropicMessages,
+        Wire::OpenAiChat,
+        Wire::OpenAiResponses,
+    ];
 
     /// The path it is posted to.
     #[must_use]
@@ -23,6 +29,7 @@ impl Wire {
         match self {
             Wire::AnthropicMessages => "/v1/messages",
             Wire::OpenAiChat => "/v1/chat/completions",
+            Wire::OpenAiResponses => "/v1/responses",
         }
     }
 }

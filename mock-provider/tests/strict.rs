@@ -139,7 +139,7 @@ async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
             ),
             (
                 "/0/expect_request/last_contains/0",
-                "\"bye\" in the last message"
+                "\"bye\" in what is new"
             ),
             (
                 "/0/expect_request/tool_result/0",

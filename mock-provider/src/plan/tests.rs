@@ -86,10 +86,7 @@ fn heard_from_anthropic(events: &[Value]) -> Heard {
         }
         heard.ended |= event["type"] == "message_stop";
     }
-    heard.calls = args
-        .into_iter()
-        .map(|(name, args)| (name, serde_json::from_str(&args).expect("JSON")))
-        .collect();
+    heard.calls = parsed(args);
     heard
 }
 
@@ -108,11 +105,34 @@ fn heard_from_openai(events: &[Value]) -> Heard {
         }
         heard.ended |= event == "done";
     }
-    heard.calls = args
-        .into_iter()
-        .map(|(name, args)| (name, serde_json::from_str(&args).expect("JSON")))
-        .collect();
+    heard.calls = parsed(args);
     heard
+}
+
+fn heard_from_responses(events: &[Value]) -> Heard {
+    let (mut heard, mut args) = (Heard::default(), Vec::<(String, String)>::new());
+    for event in events {
+        match text(&event["type"]) {
+            "response.reasoning_summary_text.delta" => heard.thoughts += text(&event["delta"]),
+            "response.output_text.delta" => heard.texts += text(&event["delta"]),
+            "response.output_item.added" if event["item"]["type"] == "function_call" => {
+                args.push((text(&event["item"]["name"]).to_owned(), String::new()));
+            }
+            "response.function_call_arguments.delta" => {
+                args.last_mut().expect("a call").1 += text(&event["delta"]);
+            }
+            "response.completed" => heard.ended = true,
+            _ => {}
+        }
+    }
+    heard.calls = parsed(args);
+    heard
+}
+
+/// Calls with their arguments read.
+fn parsed(args: Vec<(String, String)>) -> Vec<(String, Value)> {
+    let parse = |(name, args): (String, String)| (name, serde_json::from_str(&args).expect("JSON"));
+    args.into_iter().map(parse).collect()
 }
 
 fn json_value() -> impl Strategy<Value = Value> {
@@ -162,7 +182,9 @@ proptest! {
 
         let anthropic = plan_of(&reply, Wire::AnthropicMessages);
         let openai = plan_of(&reply, Wire::OpenAiChat);
+        let responses = plan_of(&reply, Wire::OpenAiResponses);
 
+        prop_assert_eq!(heard_from_responses(&events(bytes(&responses))), expected.clone());
         prop_assert_eq!(heard_from_anthropic(&events(bytes(&anthropic))), expected.clone());
         prop_assert_eq!(heard_from_openai(&events(bytes(&openai))), expected);
     }

@@ -16,7 +16,7 @@ pub struct Expect {
     /// Texts that stand nowhere in the conversation or the system prompt.
     #[serde(skip_serializing_if = "is_empty")]
     pub not_contains: Texts,
-    /// Texts that stand in the last message.
+    /// Texts that stand in what was said since the model spoke last.
     #[serde(skip_serializing_if = "is_empty")]
     pub last_contains: Texts,
     /// Tool results that the conversation holds.

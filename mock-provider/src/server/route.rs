@@ -20,10 +20,11 @@ pub enum Endpoint {
 }
 
 /// Each path that takes a POST.
-const POSTS: [(&str, Endpoint); 3] = [
+const POSTS: [(&str, Endpoint); 4] = [
     ("/v1/messages", Endpoint::Message(Wire::AnthropicMessages)),
     ("/v1/messages/count_tokens", Endpoint::CountTokens),
     ("/v1/chat/completions", Endpoint::Message(Wire::OpenAiChat)),
+    ("/v1/responses", Endpoint::Message(Wire::OpenAiResponses)),
 ];
 
 impl Endpoint {
@@ -100,7 +101,7 @@ pub(super) fn header_refusal(wire: Wire, headers: &Headers, keyless: bool) -> Op
                 "anthropic-version: header is required",
             ))
         }
-        Wire::OpenAiChat if !keyless && !bearer => {
+        Wire::OpenAiChat | Wire::OpenAiResponses if !keyless && !bearer => {
             let message = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth \
                            (i.e. Authorization: Bearer YOUR_KEY).";
             Some(HttpError::new(401, "invalid_request_error", message))
@@ -113,7 +114,7 @@ pub(super) fn header_refusal(wire: Wire, headers: &Headers, keyless: bool) -> Op
 pub(super) fn json_refusal(wire: Wire, error: &serde_json::Error) -> HttpError {
     let message = match wire {
         Wire::AnthropicMessages => format!("The request body is not valid JSON: {error}"),
-        Wire::OpenAiChat => "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library \
+        Wire::OpenAiChat | Wire::OpenAiResponses => "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library \
                              correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
             .to_owned(),
     };

@@ -9,6 +9,7 @@ mod errors;
 mod fold;
 mod headers;
 mod models;
+mod responses;
 mod sse;
 
 use serde_json::Value;
@@ -39,6 +40,7 @@ pub(crate) fn encoder<'a>(context: &'a Context<'a>, message: &'a Message) -> Box
     match context.request.wire {
         Wire::AnthropicMessages => Box::new(anthropic::Stream::new(context, message)),
         Wire::OpenAiChat => Box::new(chat::Stream::new(context, message)),
+        Wire::OpenAiResponses => Box::new(responses::Stream::new(context, message)),
     }
 }
 
@@ -51,6 +53,7 @@ pub(crate) fn whole(context: &Context, message: &Message) -> Result<Value, HttpE
     Ok(match wire {
         Wire::AnthropicMessages => anthropic::whole(context, message),
         Wire::OpenAiChat => chat::whole(context, message),
+        Wire::OpenAiResponses => responses::whole(context, message),
     })
 }
 
@@ -59,6 +62,7 @@ pub(crate) fn refusal(request: &Request, memory: &Memory) -> Option<HttpError> {
     match request.wire {
         Wire::AnthropicMessages => anthropic::refusal(request, memory, true),
         Wire::OpenAiChat => chat::refusal(&request.body),
+        Wire::OpenAiResponses => responses::refusal(&request.body),
     }
 }
 
@@ -88,7 +92,7 @@ impl Wire {
     pub(crate) fn headers(self, status: u16, request_id: &str) -> Headers {
         match self {
             Wire::AnthropicMessages => headers::anthropic(status, request_id),
-            Wire::OpenAiChat => headers::openai(status, request_id),
+            Wire::OpenAiChat | Wire::OpenAiResponses => headers::openai(status, request_id),
         }
     }
 
@@ -105,7 +109,7 @@ impl Wire {
                 document["request_id"] = request_id.into();
                 document
             }
-            Wire::OpenAiChat => chat::error_document(
+            Wire::OpenAiChat | Wire::OpenAiResponses => chat::error_document(
                 &error.kind,
                 &error.message,
                 error.details.param.as_deref(),
@@ -130,7 +134,7 @@ impl Wire {
     fn errors(self) -> &'static [errors::Usual] {
         match self {
             Wire::AnthropicMessages => &errors::ANTHROPIC,
-            Wire::OpenAiChat => &errors::OPENAI,
+            Wire::OpenAiChat | Wire::OpenAiResponses => &errors::OPENAI,
         }
     }
 
@@ -138,7 +142,7 @@ impl Wire {
     pub(crate) fn call_id(self) -> (&'static str, usize) {
         match self {
             Wire::AnthropicMessages => ("toolu_01", 22),
-            Wire::OpenAiChat => ("call_", 24),
+            Wire::OpenAiChat | Wire::OpenAiResponses => ("call_", 24),
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn models(wire: Wire) -> Value {
         Wire::AnthropicMessages => {
             json!({ "data": data, "has_more": false, "first_id": MODELS[0].0, "last_id": MODELS[MODELS.len() - 1].0 })
         }
-        Wire::OpenAiChat => json!({ "object": "list", "data": data }),
+        Wire::OpenAiChat | Wire::OpenAiResponses => json!({ "object": "list", "data": data }),
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn model(wire: Wire, id: &str) -> Result<Value, HttpError> {
             Wire::AnthropicMessages => {
                 HttpError::new(404, "not_found_error", format!("model: {id}"))
             }
-            Wire::OpenAiChat => HttpError::new(
+            Wire::OpenAiChat | Wire::OpenAiResponses => HttpError::new(
                 404,
                 "invalid_request_error",
                 format!("The model '{id}' does not exist or you do not have access to it."),
@@ -57,7 +57,7 @@ fn document(wire: Wire, id: &str, name: &str) -> Value {
                 "max_tokens": 64_000,
             })
         }
-        Wire::OpenAiChat => {
+        Wire::OpenAiChat | Wire::OpenAiResponses => {
             json!({ "id": id, "object": "model", "created": ids::EPOCH, "owned_by": "mock-provider" })
         }
     }

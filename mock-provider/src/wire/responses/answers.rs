@@ -1,0 +1,343 @@
+//! What it answers.
+//!
+//! Source: <https://platform.openai.com/docs/api-reference/responses-streaming> and the vendor's SDKs.
+
+use serde_json::{Map, Value, json};
+
+use super::items::Item;
+use crate::answer::{Block, Message, Piece, Tokens};
+use crate::ids;
+use crate::script::Stop;
+use crate::wire::sse::Sse;
+use crate::wire::{Context, Encoder};
+
+/// What a request may ask for that a response repeats, with what stands there if it does not.
+const REPEATED: [(&str, &str); 14] = [
+    ("instructions", "null"),
+    ("max_output_tokens", "null"),
+    ("max_tool_calls", "null"),
+    ("metadata", "{}"),
+    ("parallel_tool_calls", "true"),
+    ("previous_response_id", "null"),
+    ("prompt_cache_key", "null"),
+    ("reasoning", r#"{"effort":null,"summary":null}"#),
+    ("store", "true"),
+    ("temperature", "1.0"),
+    ("text", r#"{"format":{"type":"text"}}"#),
+    ("tool_choice", r#""auto""#),
+    ("tools", "[]"),
+    ("top_p", "1.0"),
+];
+
+/// What the request includes to have thoughts in their opaque form.
+const ENCRYPTED: &str = "reasoning.encrypted_content";
+
+/// A message as a stream of events.
+pub(in crate::wire) struct Stream<'a> {
+    context: &'a Context<'a>,
+    sse: Sse,
+    message: &'a Message,
+    /// The output so far. A block's number is its item's.
+    items: Vec<Item>,
+    started: bool,
+    sequence: u64,
+}
+
+/// An event before it has its number.
+type Event = (&'static str, Value);
+
+impl<'a> Stream<'a> {
+    pub(in crate::wire) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+        let sse = Sse::new(message.delivery.crlf);
+        Stream {
+            context,
+            sse,
+            message,
+            items: Vec::new(),
+            started: false,
+            sequence: 0,
+        }
+    }
+
+    /// Numbers an event.
+    fn event(&mut self, (kind, fields): Event) -> Vec<u8> {
+        let mut event = Map::from_iter([
+            ("type".to_owned(), kind.into()),
+            ("sequence_number".to_owned(), self.sequence.into()),
+        ]);
+        self.sequence += 1;
+        if let Value::Object(fields) = fields {
+            event.extend(fields);
+        }
+        self.sse.named(kind, &Value::Object(event).to_string())
+    }
+
+    /// The events of a piece of content.
+    fn content(&mut self, piece: &Piece) -> Vec<Event> {
+        match piece {
+            Piece::BlockStart { index, block } => self.open(*index, block),
+            Piece::TextDelta { index, text } => self.say(
+                *index,
+                text,
+                "response.output_text.delta",
+                json!({ "content_index": 0, "logprobs": [] }),
+            ),
+            Piece::ThinkingDelta { index, text } => self.say(
+                *index,
+                text,
+                "response.reasoning_summary_text.delta",
+                json!({ "summary_index": 0 }),
+            ),
+            Piece::ArgsDelta { index, fragment } => self.say(
+                *index,
+                fragment,
+                "response.function_call_arguments.delta",
+                json!({}),
+            ),
+            Piece::BlockEnd { index } => self.close(*index),
+            Piece::Stop(stop) => {
+                let (kind, status, reason) = match stop {
+                    Stop::MaxTokens => (
+                        "response.incomplete",
+                        "incomplete",
+                        Some("max_output_tokens"),
+                    ),
+                    Stop::Refusal => ("response.incomplete", "incomplete", Some("content_filter")),
+                    _ => ("response.completed", "completed", None),
+                };
+                vec![(kind, json!({ "response": self.response(status, reason) }))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn open(&mut self, index: usize, block: &Block) -> Vec<Event> {
+        let mut item = Item::open(block, index, self.context.seed, &self.message.path);
+        if is_encrypted(self.context) {
+            item.encrypt(index, &self.message.pieces);
+        }
+        let mut events = vec![(
+            "response.output_item.added",
+            json!({ "output_index": index, "item": item.document("in_progress") }),
+        )];
+        match block {
+            Block::Text => events.push((
+                "response.content_part.added",
+                self.at(
+                    &item,
+                    index,
+                    json!({ "content_index": 0, "part": item.part() }),
+                ),
+            )),
+            Block::Thinking => {
+                events.push((
+                    "response.reasoning_summary_part.added",
+                    self.at(
+                        &item,
+                        index,
+                        json!({ "summary_index": 0, "part": item.part() }),
+                    ),
+                ));
+            }
+            _ => {}
+        }
+        self.items.push(item);
+        events
+    }
+
+    fn say(
+        &mut self,
+        index: usize,
+        text: &str,
+        kind: &'static str,
+        mut fields: Value,
+    ) -> Vec<Event> {
+        let Some(item) = self.items.get_mut(index) else {
+            return Vec::new();
+        };
+        item.folded.text.push_str(text);
+        fields["delta"] = text.into();
+        vec![(kind, self.at(&self.items[index], index, fields))]
+    }
+
+    fn close(&self, index: usize) -> Vec<Event> {
+        let Some(item) = self.items.get(index) else {
+            return Vec::new();
+        };
+        let (text, part) = (item.folded.text.as_str(), item.part());
+        let mut events = match &item.folded.block {
+            Block::Text => vec![
+                (
+                    "response.output_text.done",
+                    json!({ "content_index": 0, "text": text, "logprobs": [] }),
+                ),
+                (
+                    "response.content_part.done",
+                    json!({ "content_index": 0, "part": part }),
+                ),
+            ],
+            Block::Thinking => vec![
+                (
+                    "response.reasoning_summary_text.done",
+                    json!({ "summary_index": 0, "text": text }),
+                ),
+                (
+                    "response.reasoning_summary_part.done",
+                    json!({ "summary_index": 0, "part": part }),
+                ),
+            ],
+            Block::RedactedThinking { .. } => Vec::new(),
+            Block::ToolCall { name, .. } => vec![(
+                "response.function_call_arguments.done",
+                json!({ "name": name, "arguments": text }),
+            )],
+        };
+        for (_, fields) in &mut events {
+            *fields = self.at(item, index, fields.take());
+        }
+        events.push((
+            "response.output_item.done",
+            json!({ "output_index": index, "item": item.document("completed") }),
+        ));
+        events
+    }
+
+    /// Fields of an event inside an item, with the place of the item before them.
+    fn at(&self, item: &Item, index: usize, fields: Value) -> Value {
+        let mut placed = json!({ "item_id": item.id, "output_index": index });
+        if let (Value::Object(placed), Value::Object(fields)) = (&mut placed, fields) {
+            placed.extend(fields);
+        }
+        placed
+    }
+
+    fn response(&self, status: &str, reason: Option<&str>) -> Value {
+        let over = status != "in_progress";
+        let output = self
+            .items
+            .iter()
+            .map(|item| item.document("completed"))
+            .collect::<Vec<_>>();
+        let mut response = document(
+            self.context,
+            self.message,
+            status,
+            if over { output } else { Vec::new() },
+        );
+        if let Some(reason) = reason {
+            response["incomplete_details"] = json!({ "reason": reason });
+        }
+        if over {
+            response["usage"] = usage_document(self.message.tokens);
+        }
+        response
+    }
+
+    /// Breaks off: with the response if there is one.
+    fn fail(&mut self, code: &str, message: &str) -> Vec<u8> {
+        if !self.started {
+            return self.event((
+                "error",
+                json!({ "code": code, "message": message, "param": null }),
+            ));
+        }
+        let mut response = self.response("failed", None);
+        response["error"] = json!({ "code": code, "message": message });
+        response["usage"] = Value::Null;
+        self.event(("response.failed", json!({ "response": response })))
+    }
+}
+
+impl Encoder for Stream<'_> {
+    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
+        match piece {
+            Piece::Ping => return vec![self.ping()],
+            Piece::Error { kind, message } => return vec![self.fail(kind, message)],
+            _ => {}
+        }
+        let content = self.content(piece);
+        let mut events = Vec::new();
+        if !content.is_empty() && !std::mem::replace(&mut self.started, true) {
+            let response = json!({ "response": document(self.context, self.message, "in_progress", Vec::new()) });
+            events.extend([
+                ("response.created", response.clone()),
+                ("response.in_progress", response),
+            ]);
+        }
+        events.extend(content);
+        events.into_iter().map(|event| self.event(event)).collect()
+    }
+
+    fn ping(&self) -> Vec<u8> {
+        self.sse.comment("ping")
+    }
+}
+
+/// A message as one document: the response that a stream of it ends with.
+pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
+    let mut stream = Stream::new(context, message);
+    let mut response = Value::Null;
+    for piece in &message.pieces {
+        for (_, mut fields) in stream.content(piece) {
+            if matches!(piece, Piece::Stop(_)) {
+                response = fields["response"].take();
+            }
+        }
+    }
+    if response.is_null() {
+        stream.response("completed", None)
+    } else {
+        response
+    }
+}
+
+fn is_encrypted(context: &Context) -> bool {
+    context.request.body["include"]
+        .as_array()
+        .is_some_and(|list| list.iter().any(|one| one == ENCRYPTED))
+}
+
+fn document(context: &Context, message: &Message, status: &str, output: Vec<Value>) -> Value {
+    let mut response = json!({
+        "id": ids::id("resp_", 48, context.seed, &message.path),
+        "object": "response",
+        "created_at": ids::EPOCH + context.request.n,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": null,
+        "model": context.request.model(),
+        "output": output,
+    });
+    for (name, usual) in REPEATED {
+        let asked = &context.request.body[name];
+        response[name] = if asked.is_null() {
+            serde_json::from_str(usual).unwrap_or_default()
+        } else {
+            asked.clone()
+        };
+    }
+    response["service_tier"] = "default".into();
+    response["truncation"] = "disabled".into();
+    response["usage"] = Value::Null;
+    response
+}
+
+fn usage_document(
+    Tokens {
+        input,
+        output,
+        cache_read,
+        cache_write,
+        reasoning,
+    }: Tokens,
+) -> Value {
+    let all = input + cache_read + cache_write;
+    json!({
+        "input_tokens": all,
+        "input_tokens_details": { "cached_tokens": cache_read, "cache_write_tokens": cache_write },
+        "output_tokens": output,
+        "output_tokens_details": { "reasoning_tokens": reasoning },
+        "total_tokens": all + output,
+    })
+}

@@ -1,0 +1,66 @@
+//! What it refuses, in its own words.
+
+use serde_json::Value;
+
+use crate::answer::HttpError;
+
+/// The error the real API would give.
+pub(in crate::wire) fn refusal(body: &Value) -> Option<HttpError> {
+    fields(body).and_then(|()| pairs(body)).err()
+}
+
+fn invalid(message: impl Into<String>, param: &str, code: Option<&str>) -> HttpError {
+    HttpError::new(400, "invalid_request_error", message).about(Some(param), code)
+}
+
+fn fields(body: &Value) -> Result<(), HttpError> {
+    for field in ["model", "input"] {
+        let stored = field == "input"
+            && ["previous_response_id", "prompt", "conversation"]
+                .iter()
+                .any(|other| !body[*other].is_null());
+        if body[field].is_null() && !stored {
+            let message = format!("Missing required parameter: '{field}'.");
+            return Err(invalid(message, field, Some("missing_required_parameter")));
+        }
+    }
+    if !matches!(
+        body["input"],
+        Value::Null | Value::String(_) | Value::Array(_)
+    ) {
+        let message = "Invalid type for 'input': expected one of an array of objects or string.";
+        return Err(invalid(message, "input", Some("invalid_type")));
+    }
+    Ok(())
+}
+
+/// Every call has its output and every output its call. Calls of a response that is only named are not known here.
+fn pairs(body: &Value) -> Result<(), HttpError> {
+    let items = body["input"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let ids = |kind: &str| {
+        let of_kind = items.iter().filter(|item| item["type"] == kind);
+        of_kind
+            .map(|item| item["call_id"].as_str().unwrap_or_default())
+            .collect::<Vec<_>>()
+    };
+    let (calls, outputs) = (ids("function_call"), ids("function_call_output"));
+    let stored = !body["previous_response_id"].is_null() || !body["conversation"].is_null();
+    if let Some(orphan) = outputs.iter().find(|id| !stored && !calls.contains(id)) {
+        return Err(invalid(
+            format!("No tool call found for function call output with call_id {orphan}."),
+            "input",
+            None,
+        ));
+    }
+    if let Some(open) = calls.iter().find(|id| !outputs.contains(id)) {
+        return Err(invalid(
+            format!("No tool output found for function call {open}."),
+            "input",
+            None,
+        ));
+    }
+    Ok(())
+}

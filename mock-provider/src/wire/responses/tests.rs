@@ -1,0 +1,179 @@
+//! What is answered and what is refused.
+
+use serde_json::{Value, json};
+
+use super::refusal;
+use crate::answer::Answer;
+use crate::compose;
+use crate::request::{Request, Wire};
+use crate::script::Reply;
+use crate::wire::{Context, encoder, whole};
+
+fn events(reply: Value, body: Value) -> (Vec<Value>, Option<Value>) {
+    let reply: Reply = serde_json::from_value(reply).expect("a reply");
+    let request = Request::in_process(0, Wire::OpenAiResponses, body);
+    let Answer::Message(message) = compose::answer(&reply, "0".into(), 0, &request) else {
+        panic!("a message")
+    };
+    let context = Context {
+        request: &request,
+        seed: 0,
+    };
+    let mut encoder = encoder(&context, &message);
+    let bytes = message
+        .pieces
+        .iter()
+        .flat_map(|piece| encoder.encode(piece))
+        .flatten()
+        .collect();
+    let text = String::from_utf8(bytes).expect("text");
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events = data
+        .map(|data| serde_json::from_str::<Value>(data).expect("JSON"))
+        .collect::<Vec<_>>();
+    let names = text.lines().filter_map(|line| line.strip_prefix("event: "));
+    assert!(
+        names.eq(events
+            .iter()
+            .map(|event| event["type"].as_str().expect("a type")))
+    );
+    (events, whole(&context, &message).ok())
+}
+
+fn kinds(events: &[Value]) -> Vec<&str> {
+    events
+        .iter()
+        .map(|event| {
+            event["type"]
+                .as_str()
+                .expect("a type")
+                .trim_start_matches("response.")
+        })
+        .collect()
+}
+
+#[test]
+fn a_stream_opens_and_closes_every_item_and_ends_with_the_whole() {
+    let reply = json!({ "thinking": { "text": "hm", "signature": "sig" }, "text": ["H", "i"], "tool_calls": [{ "id": "c1", "name": "Read", "args": {} }] });
+    let (events, whole) = events(
+        reply,
+        json!({ "model": "m", "input": "x", "include": ["reasoning.encrypted_content"], "store": false }),
+    );
+
+    assert_eq!(
+        kinds(&events),
+        [
+            "created",
+            "in_progress",
+            "output_item.added",
+            "reasoning_summary_part.added",
+            "reasoning_summary_text.delta",
+            "reasoning_summary_text.done",
+            "reasoning_summary_part.done",
+            "output_item.done",
+            "output_item.added",
+            "content_part.added",
+            "output_text.delta",
+            "output_text.delta",
+            "output_text.done",
+            "content_part.done",
+            "output_item.done",
+            "output_item.added",
+            "function_call_arguments.delta",
+            "function_call_arguments.delta",
+            "function_call_arguments.done",
+            "output_item.done",
+            "completed",
+        ]
+    );
+    assert!(
+        events
+            .iter()
+            .enumerate()
+            .all(|(i, event)| event["sequence_number"] == i)
+    );
+    let done = events
+        .iter()
+        .filter(|event| event["type"] == "response.output_item.done")
+        .map(|event| &event["item"]);
+    let response = &events[events.len() - 1]["response"];
+    assert!(done.eq(response["output"].as_array().expect("a list")));
+    assert_eq!(response["output"][0]["encrypted_content"], "sig");
+    assert_eq!(response["output"][1]["content"][0]["text"], "Hi");
+    assert_eq!(
+        (
+            &response["output"][2]["arguments"],
+            &response["output"][2]["call_id"]
+        ),
+        (&json!("{}"), &json!("c1"))
+    );
+    assert_eq!(
+        (&response["store"], &response["usage"]["total_tokens"]),
+        (&json!(false), &json!(12))
+    );
+    assert_eq!(Some(response), whole.as_ref());
+}
+
+#[test]
+fn each_way_to_end_has_its_event() {
+    let request = json!({ "model": "m", "input": "x" });
+    let last = |reply| events(reply, request.clone()).0.pop().expect("an event");
+
+    let incomplete = last(json!({ "text": "x", "stop": "max_tokens" }));
+    assert_eq!(
+        (
+            &incomplete["type"],
+            &incomplete["response"]["incomplete_details"]["reason"]
+        ),
+        (&json!("response.incomplete"), &json!("max_output_tokens"))
+    );
+    let failed = last(
+        json!({ "content": [{ "text": "x" }, { "error": { "type": "server_error", "message": "m" } }] }),
+    );
+    assert_eq!(
+        (&failed["type"], &failed["response"]["error"]),
+        (
+            &json!("response.failed"),
+            &json!({ "code": "server_error", "message": "m" })
+        )
+    );
+    let error =
+        last(json!({ "content": [{ "error": { "type": "server_error", "message": "m" } }] }));
+    assert_eq!(
+        error,
+        json!({ "type": "error", "sequence_number": 0, "code": "server_error", "message": "m", "param": null })
+    );
+}
+
+#[test]
+fn every_call_has_its_output_and_every_output_its_call() {
+    let words = |input: Value| {
+        refusal(&json!({ "model": "m", "input": input }))
+            .map(|error| error.message)
+            .unwrap_or_default()
+    };
+    let (call, output) = (
+        json!({ "type": "function_call", "call_id": "a" }),
+        json!({ "type": "function_call_output", "call_id": "a", "output": "x" }),
+    );
+
+    assert_eq!(words(json!("x")), "");
+    assert_eq!(words(json!([call, output])), "");
+    assert_eq!(
+        words(json!([call])),
+        "No tool output found for function call a."
+    );
+    assert_eq!(
+        words(json!([output])),
+        "No tool call found for function call output with call_id a."
+    );
+    assert_eq!(words(Value::Null), "Missing required parameter: 'input'.");
+    assert_eq!(
+        words(json!(5)),
+        "Invalid type for 'input': expected one of an array of objects or string."
+    );
+    assert!(
+        refusal(&json!({ "model": "m", "previous_response_id": "resp_1", "input": [output] }))
+            .is_none()
+    );
+}
