@@ -60,6 +60,23 @@ pub struct Server {
     accepting: JoinHandle<()>,
 }
 
+/// Hears of every entry of the journal at once: before the client can see what follows from it, so that an observer who looks at
+/// the client's other traces finds them in the order of cause and effect. It runs on the server's threads and must not block.
+pub struct Observer(Box<dyn Fn(Entry) + Send + Sync>);
+
+impl Observer {
+    /// An observer that calls this.
+    pub fn new(hear: impl Fn(Entry) + Send + Sync + 'static) -> Self {
+        Observer(Box::new(hear))
+    }
+}
+
+impl std::fmt::Debug for Observer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
 /// What all connections share.
 #[derive(Debug)]
 struct Shared {
@@ -67,7 +84,7 @@ struct Shared {
     /// The model and the number of the next request, under one lock: the journal is in the order of the numbers.
     model: Mutex<(Model, u64)>,
     gates: Gates,
-    journal: mpsc::UnboundedSender<Entry>,
+    observer: Observer,
     /// The server is closing its connections: an answer that ends now was not ended by the client.
     closing: AtomicBool,
 }
@@ -82,33 +99,45 @@ impl Server {
         script: Script,
         options: Options,
     ) -> io::Result<(Server, Journal)> {
+        let (sender, journal) = mpsc::unbounded_channel();
+        // Nobody listens any more: nothing to tell.
+        let observer = Observer::new(move |entry| drop(sender.send(entry)));
+        Ok((Server::observed(addr, script, options, observer)?, journal))
+    }
+
+    /// The same, with an observer instead of a journal to read.
+    ///
+    /// # Errors
+    /// The address cannot be listened at.
+    pub fn observed(
+        addr: SocketAddr,
+        script: Script,
+        options: Options,
+        observer: Observer,
+    ) -> io::Result<Server> {
         let listener = TcpListener::bind(addr)?;
         listener.set_nonblocking(true)?;
         let (addr, listener) = (
             listener.local_addr()?,
             tokio::net::TcpListener::from_std(listener)?,
         );
-        let (sender, journal) = mpsc::unbounded_channel();
         let gates = Gates::new(script.gates(), options.open_gates);
         let model = Mutex::new((Model::new(script, options.seed), 0));
         let shared = Arc::new(Shared {
             options,
             model,
             gates,
-            journal: sender,
+            observer,
             closing: AtomicBool::new(false),
         });
         let (stop, stopped) = oneshot::channel();
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared), stopped));
-        Ok((
-            Server {
-                addr,
-                shared,
-                stop: Some(stop),
-                accepting,
-            },
-            journal,
-        ))
+        Ok(Server {
+            addr,
+            shared,
+            stop: Some(stop),
+            accepting,
+        })
     }
 
     /// The address it listens at.
@@ -156,8 +185,7 @@ impl Shared {
     }
 
     fn note(&self, event: Event) {
-        // Nobody listens any more: nothing to tell.
-        drop(self.journal.send(Entry::now(event)));
+        (self.observer.0)(Entry::now(event));
     }
 }
 
