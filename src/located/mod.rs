@@ -5,6 +5,7 @@
 //! and reports each one.
 
 mod access;
+mod builder;
 mod carry;
 mod decode;
 mod error;

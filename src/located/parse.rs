@@ -1,30 +1,33 @@
 //! YAML text to a tree, in bounded time and memory whatever the text is.
 
-use super::scalar::resolve;
-use super::{Error, Key, Kind, Node, Source, Span};
-use serde_saphyr::granit_parser::{
-    Event, Marker, Parser, ScalarStyle, Span as Extent, StrInput, Tag,
-};
-use std::collections::{HashMap, HashSet};
+use super::builder::Builder;
+use super::{Error, Node, Source};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest file accepted, in bytes.
 const LARGEST_FILE: usize = 4 << 20;
-/// Deepest nesting accepted.
-const DEEPEST: usize = 64;
-/// Most values in one file, those that aliases stand for counted each time.
-const MOST_VALUES: usize = 200_000;
 
 /// Reads and parses a YAML file.
 ///
 /// # Errors
 /// The file cannot be read, is not UTF-8, or is refused by [`load_yaml`].
 pub fn load_file(path: &Path) -> Result<Node, Error> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
+    let bytes =
+        read(path).map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| Error::of_file(path, "is not UTF-8 text"))?;
     load_yaml(path, &text)
+}
+
+/// At most one byte more than is accepted.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(LARGEST_FILE as u64 + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Parses the text of a YAML file: one document, with the core schema's scalars.
@@ -47,205 +50,13 @@ pub fn load_yaml(path: impl Into<PathBuf>, text: &str) -> Result<Node, Error> {
         path,
         text: text.to_owned(),
     });
-    let mut parser = Parser::new_from_str(text);
-    Builder {
-        events: &mut parser,
-        source,
-        anchors: HashMap::new(),
-        values: 0,
-    }
-    .document()
-}
-
-struct Builder<'p, 't> {
-    events: &'p mut Parser<'t, StrInput<'t>>,
-    source: Arc<Source>,
-    /// Finished anchors, each with the number of values it stands for.
-    anchors: HashMap<usize, (Node, usize)>,
-    values: usize,
-}
-
-impl<'t> Builder<'_, 't> {
-    fn document(&mut self) -> Result<Node, Error> {
-        let mut root = None;
-        loop {
-            let (event, extent) = self.next()?;
-            match event {
-                Event::StreamStart | Event::DocumentStart(..) | Event::DocumentEnd => {}
-                Event::StreamEnd => break,
-                _ if root.is_some() => {
-                    return Err(self.error(extent, "a second document; a file holds one"));
-                }
-                event => root = Some(self.node(event, extent, 0)?),
-            }
-        }
-        let nothing = || {
-            Node::new(
-                Arc::clone(&self.source),
-                Span {
-                    line: 1,
-                    column: 1,
-                    len: 0,
-                },
-                Kind::Null,
-            )
-        };
-        Ok(root.unwrap_or_else(nothing))
-    }
-
-    fn next(&mut self) -> Result<(Event<'t>, Extent), Error> {
-        match self.events.next_event() {
-            Some(Ok(next)) => Ok(next),
-            Some(Err(error)) => Err(self.source.error(
-                place(*error.marker(), 0),
-                format!("not valid YAML: {}", error.info()),
-            )),
-            None => Ok((Event::StreamEnd, Extent::default())),
-        }
-    }
-
-    fn node(&mut self, event: Event<'t>, extent: Extent, depth: usize) -> Result<Node, Error> {
-        if depth > DEEPEST {
-            return Err(self.error(extent, format!("nested more than {DEEPEST} deep")));
-        }
-        if let Event::Alias(id) = event {
-            return self.alias(id, extent);
-        }
-        let before = self.values;
-        self.count(1, extent)?;
-        let (kind, anchor) = match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                (self.scalar(&text, style, tag.as_deref(), extent)?, anchor)
-            }
-            Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_tag(tag.as_deref(), extent)?;
-                (Kind::List(self.list(depth)?), anchor)
-            }
-            Event::MappingStart(_, anchor, tag) => {
-                self.refuse_tag(tag.as_deref(), extent)?;
-                (Kind::Map(self.map(depth)?), anchor)
-            }
-            other => {
-                return Err(self.error(
-                    extent,
-                    format!("YAML that is not supported here: {other:?}"),
-                ));
-            }
-        };
-        let node = Node::new(Arc::clone(&self.source), self.span(extent), kind);
-        if anchor != 0 {
-            self.anchors
-                .insert(anchor, (node.clone(), self.values - before));
-        }
-        Ok(node)
-    }
-
-    fn alias(&mut self, id: usize, extent: Extent) -> Result<Node, Error> {
-        let Some((node, values)) = self.anchors.get(&id).cloned() else {
-            return Err(self.error(extent, "an alias inside the value it stands for"));
-        };
-        self.count(values, extent)?;
-        Ok(node)
-    }
-
-    fn count(&mut self, values: usize, extent: Extent) -> Result<(), Error> {
-        self.values += values;
-        if self.values > MOST_VALUES {
-            return Err(self.error(
-                extent,
-                format!("the file holds more than {MOST_VALUES} values, its aliases written out"),
-            ));
-        }
-        Ok(())
-    }
-
-    fn scalar(
-        &self,
-        text: &str,
-        style: ScalarStyle,
-        tag: Option<&Tag>,
-        extent: Extent,
-    ) -> Result<Kind, Error> {
-        let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
-        if !is_text {
-            self.refuse_tag(tag, extent)?;
-        }
-        if is_text || style != ScalarStyle::Plain {
-            return Ok(Kind::Text(text.to_owned()));
-        }
-        resolve(text).map_err(|message| self.error(extent, message))
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Error> {
-        let mut items = Vec::new();
-        loop {
-            match self.next()? {
-                (Event::SequenceEnd, _) => return Ok(items),
-                (event, extent) => items.push(self.node(event, extent, depth + 1)?),
-            }
-        }
-    }
-
-    fn map(&mut self, depth: usize) -> Result<Vec<(Key, Node)>, Error> {
-        let mut entries = Vec::new();
-        let mut names = HashSet::new();
-        loop {
-            let (event, extent) = self.next()?;
-            let name = match event {
-                Event::MappingEnd => return Ok(entries),
-                Event::Scalar(text, ..) => text.into_owned(),
-                _ => return Err(self.error(extent, "a key must be a plain word or a text")),
-            };
-            if name == "<<" {
-                return Err(self.error(extent, "merge keys are not supported"));
-            }
-            if !names.insert(name.clone()) {
-                return Err(self.error(extent, format!("the key `{name}` stands here twice")));
-            }
-            let key = Key {
-                name,
-                span: self.span(extent),
-            };
-            let (event, extent) = self.next()?;
-            entries.push((key, self.node(event, extent, depth + 1)?));
-        }
-    }
-
-    fn refuse_tag(&self, tag: Option<&Tag>, extent: Extent) -> Result<(), Error> {
-        match tag {
-            Some(tag) => Err(self.error(
-                extent,
-                format!("the tag `{}` is not supported", tag.original()),
-            )),
-            None => Ok(()),
-        }
-    }
-
-    fn error(&self, extent: Extent, message: impl Into<String>) -> Error {
-        self.source.error(self.span(extent), message)
-    }
-
-    fn span(&self, extent: Extent) -> Span {
-        let text = extent.slice(&self.source.text).unwrap_or_default();
-        place(
-            extent.start,
-            text.lines().next().unwrap_or_default().chars().count(),
-        )
-    }
-}
-
-fn place(marker: Marker, len: usize) -> Span {
-    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Span {
-        line: small(marker.line()),
-        column: small(marker.col().saturating_add(1)),
-        len: small(len),
-    }
+    Builder::new(source).document()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::located::Span;
     use serde_json::json;
 
     fn refusal(text: &str) -> String {

@@ -17,6 +17,7 @@ mod source;
 mod steps;
 pub mod types;
 mod unique;
+mod verbs;
 mod vocabulary;
 
 pub use load::load;

@@ -5,107 +5,11 @@ use super::context::Context;
 use super::file::{ExitFile, ExpectNoneFile, StepFile};
 use super::load::{setup, texts, words};
 use super::types::{Action, Barrier, ExitExpectation, Step};
+use super::verbs::{VERBS, Verb};
 use crate::located::{Error, Kind, Located, Node};
 use crate::matcher::{Matcher, RequestMatcher, Template};
 use mock_provider::script::Span;
 use serde_json::Value;
-
-/// A verb, and what may stand beside it.
-struct Verb {
-    name: &'static str,
-    is_given: fn(&StepFile) -> bool,
-    /// It meets one value, of which parts can be captured.
-    captures: bool,
-    /// It waits.
-    waits: bool,
-}
-
-const VERBS: &[Verb] = &[
-    Verb {
-        name: "expect",
-        is_given: |step| step.expect.is_some(),
-        captures: true,
-        waits: true,
-    },
-    Verb {
-        name: "expect_next",
-        is_given: |step| step.expect_next.is_some(),
-        captures: true,
-        waits: true,
-    },
-    Verb {
-        name: "unordered",
-        is_given: |step| step.unordered.is_some(),
-        captures: false,
-        waits: true,
-    },
-    Verb {
-        name: "expect_none",
-        is_given: |step| step.expect_none.is_some(),
-        captures: false,
-        waits: true,
-    },
-    Verb {
-        name: "expect_request",
-        is_given: |step| step.expect_request.is_some(),
-        captures: true,
-        waits: true,
-    },
-    Verb {
-        name: "send",
-        is_given: |step| step.send.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "send_raw",
-        is_given: |step| step.send_raw.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "send_bytes",
-        is_given: |step| step.send_bytes.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "release",
-        is_given: |step| step.release.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "signal",
-        is_given: |step| step.signal.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "pause_reading",
-        is_given: |step| step.pause_reading.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "close_stdin",
-        is_given: |step| step.close_stdin.is_some(),
-        captures: false,
-        waits: false,
-    },
-    Verb {
-        name: "expect_exit",
-        is_given: |step| step.expect_exit.is_some(),
-        captures: false,
-        waits: true,
-    },
-    Verb {
-        name: "restart",
-        is_given: |step| step.restart.is_some(),
-        captures: false,
-        waits: true,
-    },
-];
 
 /// Makes a step; `None` if there were mistakes.
 pub(super) fn build(step: &Located<StepFile>, context: &mut Context<'_>) -> Option<Step> {

@@ -1,0 +1,108 @@
+//! Every operator.
+
+use super::check::Check;
+use super::{compare, lists, logic, presence, text, types};
+use crate::located::{Error, Node};
+use std::sync::Arc;
+
+/// What compiling an operand comes to.
+pub(super) type Compiled = Result<Arc<dyn Check>, Vec<Error>>;
+
+/// An operator.
+#[derive(Debug)]
+pub struct Operator {
+    /// Its name, such as `$regex`.
+    pub name: &'static str,
+    /// What it asks, with an example of its operand: editors show it.
+    pub text: &'static str,
+    pub(in crate::matcher) compile: fn(&Node) -> Compiled,
+}
+
+/// Every operator.
+pub const OPERATORS: &[Operator] = &[
+    Operator {
+        name: "$regex",
+        text: "A text in which this regular expression is found: `^call_`. Places are put in literally.",
+        compile: text::regex,
+    },
+    Operator {
+        name: "$contains",
+        text: "A text that holds this one, or a list with an element that matches.",
+        compile: text::contains,
+    },
+    Operator {
+        name: "$type",
+        text: "A value of this JSON type, or of one in a list of them: `string`, `[string, \"null\"]`.",
+        compile: types::of_type,
+    },
+    Operator {
+        name: "$one_of",
+        text: "Equal to one of these values: `[once, always]`.",
+        compile: logic::one_of,
+    },
+    Operator {
+        name: "$absent",
+        text: "`true`: the object lacks the key.",
+        compile: presence::absent,
+    },
+    Operator {
+        name: "$present",
+        text: "`true`: the object has the key, whatever its value.",
+        compile: presence::present,
+    },
+    Operator {
+        name: "$length",
+        text: "A text, list or object of this length, or whose length matches: `3`, `{ $gte: 1 }`.",
+        compile: lists::length,
+    },
+    Operator {
+        name: "$items",
+        text: "A list whose every element matches.",
+        compile: lists::items,
+    },
+    Operator {
+        name: "$gte",
+        text: "A number at least this large.",
+        compile: compare::gte,
+    },
+    Operator {
+        name: "$gt",
+        text: "A number larger than this.",
+        compile: compare::gt,
+    },
+    Operator {
+        name: "$lte",
+        text: "A number at most this large.",
+        compile: compare::lte,
+    },
+    Operator {
+        name: "$lt",
+        text: "A number smaller than this.",
+        compile: compare::lt,
+    },
+    Operator {
+        name: "$ne",
+        text: "A value that is there and is not equal to this one.",
+        compile: compare::ne,
+    },
+    Operator {
+        name: "$not",
+        text: "Anything that does not match.",
+        compile: logic::not,
+    },
+    Operator {
+        name: "$all",
+        text: "Matches every one of these.",
+        compile: logic::all,
+    },
+    Operator {
+        name: "$any",
+        text: "Matches at least one of these.",
+        compile: logic::any,
+    },
+];
+
+/// The operator of this name.
+pub(in crate::matcher) fn find(name: &str) -> Option<&'static Operator> {
+    OPERATORS.iter().find(|operator| operator.name == name)
+}

@@ -1,0 +1,53 @@
+//! The scenarios inside the executable load, each with the names of its dialect.
+
+use conform::dialect::{self, DialectSource};
+use conform::located::render_all;
+use conform::scenario::{ScenarioSource, Vocabulary};
+
+#[test]
+fn every_embedded_scenario_is_free_of_mistakes() {
+    let source = DialectSource::default();
+    for (name, version) in source.names() {
+        let dialect = dialect::load(&source, &format!("{name}@{version}"));
+        let dialect = dialect.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
+        let files = ScenarioSource::embedded(&name, &version);
+        let loaded = files.load(Some(&Vocabulary::of(&dialect)));
+        let scenarios = loaded.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
+        let ids: Vec<_> = scenarios
+            .iter()
+            .map(|scenario| scenario.id.as_str())
+            .collect();
+        assert!(
+            ids.is_sorted() && ids.iter().all(|id| !id.contains('.')),
+            "{ids:?}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_the_user_s_reads_like_the_embedded_one() {
+    let ids = |source: &ScenarioSource| {
+        source
+            .files()
+            .iter()
+            .map(|file| file.id.clone())
+            .collect::<Vec<_>>()
+    };
+    for (name, version) in DialectSource::default().names() {
+        let folder = std::path::Path::new("scenarios").join(&name).join(&version);
+        if folder.is_dir() {
+            let read = ScenarioSource::at(&folder).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(ids(&read), ids(&ScenarioSource::embedded(&name, &version)));
+        }
+    }
+}
+
+#[test]
+fn a_delta_keeps_what_it_does_not_replace() {
+    let base =
+        ScenarioSource::at("tests/mistakes".as_ref()).unwrap_or_else(|error| panic!("{error}"));
+    let over = ScenarioSource::at("tests/mistakes/no-steps.yaml".as_ref())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(over.files().len(), 1);
+    assert_eq!(over.over(base.clone()).files().len(), base.files().len());
+}
