@@ -47,6 +47,7 @@ fn vocabulary() -> Vocabulary<'static> {
         .into(),
         capabilities: vec!["tool_approval".to_owned(), "thinking".to_owned()],
         budgets: vec!["response".to_owned(), "total".to_owned()],
+        wires: vec!["anthropic".to_owned(), "openai-chat".to_owned()],
         check_command: Some(Box::new(|command| {
             let is_wrong = command.get("input").is_some_and(|input| !input.is_string());
             is_wrong

@@ -32,6 +32,9 @@ pub(super) struct ScenarioFile {
     /// How hard a failed step counts, where the step does not say: `must` (the default) fails, `should` warns, `may` is a note.
     #[serde(default)]
     pub(super) level: Level,
+    /// The API over which the model is served, by its name in the launch recipe; the recipe's first if left out.
+    #[serde(default)]
+    pub(super) wire: Option<Located<String>>,
     /// How the agent is started, beyond the dialect's launch recipe.
     #[serde(default)]
     pub(super) agent: AgentFile,

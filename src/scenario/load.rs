@@ -69,6 +69,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Sce
         tags: words(&file.tags),
         needs: words(&file.needs),
         level: file.level,
+        wire: file.wire.as_ref().map(|wire| wire.value.clone()),
         agent: setup(&file.agent),
         files: texts(&file.files),
         model: file

@@ -24,6 +24,8 @@ pub struct Scenario {
     pub needs: Vec<String>,
     /// How hard a failed step counts, where the step does not say.
     pub level: Level,
+    /// The wire of the launch recipe that the model is served over; the recipe's first if `None`.
+    pub wire: Option<String>,
     /// How the agent is started for this scenario, beyond the launch recipe.
     pub agent: AgentSetup,
     /// Files of the workspace before the start, by relative path. Their texts may hold places.

@@ -43,6 +43,8 @@ pub struct Vocabulary<'a> {
     pub capabilities: Vec<String>,
     /// The names of budgets.
     pub budgets: Vec<String>,
+    /// The wires that the launch recipe knows.
+    pub wires: Vec<String>,
     /// Judges commands, beyond their names.
     pub check_command: Option<Box<CommandCheck<'a>>>,
 }
@@ -70,6 +72,7 @@ impl<'a> Vocabulary<'a> {
             clauses: clauses.collect(),
             capabilities: dialect.capabilities.keys().cloned().collect(),
             budgets: dialect.budgets.keys().cloned().collect(),
+            wires: dialect.launch.wires.keys().cloned().collect(),
             check_command: Some(Box::new(|command| faults(dialect, command))),
         }
     }

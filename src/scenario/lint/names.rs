@@ -1,4 +1,4 @@
-//! Capabilities and budgets that do not exist.
+//! Capabilities, budgets and wires that do not exist.
 
 use crate::scenario::context::Context;
 use crate::scenario::file::ScenarioFile;
@@ -20,5 +20,8 @@ pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
             budget,
             vocabulary.budgets.iter().map(String::as_str),
         );
+    }
+    if let Some(wire) = &file.wire {
+        context.known("wire", wire, vocabulary.wires.iter().map(String::as_str));
     }
 }
