@@ -6,6 +6,7 @@
 
 use conform::check::{Checker, Context};
 use conform::dialect::{Dialect, DialectSource, load};
+use conform::finding::Blame;
 use conform::frame::{Body, Frame, Line};
 use conform::transcript::{Header, Reader};
 use serde_json::{Value, json};
@@ -55,16 +56,30 @@ fn sessions(folder: &str) -> Vec<Session> {
 }
 
 impl Session {
-    fn noticed(&self, frames: &[Frame]) -> bool {
+    /// The rules that the recording itself breaks, and for each whether the agent is to blame.
+    fn broken(&self) -> Vec<(String, Blame)> {
+        let mut checker = self.checker();
+        self.frames.iter().for_each(|frame| checker.push(frame));
+        let findings = checker.findings().iter();
+        findings.map(|f| (f.rule.clone(), f.blame)).collect()
+    }
+
+    /// Whether these frames break a rule that the recording keeps.
+    fn noticed(&self, frames: &[Frame], broken: &[(String, Blame)]) -> bool {
+        let mut checker = self.checker();
+        let new = |rule: &String| !broken.iter().any(|(known, _)| known == rule);
+        frames.iter().any(|frame| {
+            checker.push(frame);
+            checker.findings().iter().any(|f| new(&f.rule))
+        })
+    }
+
+    fn checker(&self) -> Checker {
         let context = Context {
             argv: Some(self.header.agent.clone()),
             ..Context::default()
         };
-        let mut checker = Checker::new(Arc::clone(&self.dialect), context);
-        frames.iter().any(|frame| {
-            checker.push(frame);
-            !checker.findings().is_empty()
-        })
+        Checker::new(Arc::clone(&self.dialect), context)
     }
 }
 
@@ -174,12 +189,13 @@ fn survivors(folder: &str) {
     let mut text = String::new();
     let (mut made, mut alive) = (0, 0);
     for session in &sessions {
-        if session.noticed(&session.frames) {
+        let broken = session.broken();
+        if broken.iter().any(|(_, blame)| *blame == Blame::Agent) {
             continue;
         }
         for (what, frames) in mutants(&session.frames) {
             made += 1;
-            if !session.noticed(&frames) {
+            if !session.noticed(&frames, &broken) {
                 alive += 1;
                 writeln!(text, "{}: {what}", session.name).unwrap();
             }

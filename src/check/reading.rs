@@ -145,12 +145,13 @@ impl Reading {
                 }
             }
             _ if blank => {}
-            _ => {
+            other => {
+                let json = other.is_some();
                 let utf8 = !parsed
                     .defects
                     .iter()
                     .any(|d| matches!(d, Defect::InvalidUtf8 { .. }));
-                reading.value = json!({ "text": line.text(), "utf8": utf8, "bytes": length, "too_long": too_long || line.dropped > 0 });
+                reading.value = json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 });
                 mark(&mut reading, "#malformed");
             }
         }
