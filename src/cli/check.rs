@@ -39,7 +39,9 @@ pub(super) fn run(args: Args) -> ExitStatus {
     output::status(
         judge::all(&args, &mut *screen).and_then(|(mut report, unread)| {
             report.duration_ms = started.elapsed().as_millis() as u64;
-            terminal::closing(&report, &mut *screen)?;
+            if !report.scenarios.is_empty() {
+                terminal::closing(&report, &mut *screen)?;
+            }
             screen.flush()?;
             drop(screen);
             Ok(status(&report, unread, &args.reports))

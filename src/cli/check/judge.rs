@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// How much is read of a file at once.
 const BUFFER: usize = 256 << 10;
 
+/// The path that stands for standard input.
+const STDIN: &str = "-";
+
 /// Judges every transcript, with a line on the screen for each. Says whether one of them could not be read to its end.
 pub(super) fn all(args: &Args, screen: &mut dyn Write) -> io::Result<(Report, bool)> {
     let mut judge = Judge {
@@ -203,7 +206,7 @@ impl Judge<'_> {
             .iter()
             .any(|other| other != path && other.file_name() == path.file_name());
         match path.file_name() {
-            Some(file) if !twin => file.to_string_lossy().into_owned(),
+            Some(file) if !twin && path != Path::new(STDIN) => file.to_string_lossy().into_owned(),
             _ => name(path),
         }
     }
@@ -227,7 +230,7 @@ impl Judge<'_> {
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    if path == Path::new("-") {
+    if path == Path::new(STDIN) {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
     }
     Ok(Box::new(BufReader::with_capacity(
@@ -237,7 +240,7 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
 }
 
 fn name(path: &Path) -> String {
-    if path == Path::new("-") {
+    if path == Path::new(STDIN) {
         "standard input".to_owned()
     } else {
         path.display().to_string()

@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 use indexmap::IndexMap;
 use std::io::{self, Write};
 
-/// How many names a list shows before it only counts.
+/// Up to how many rules are named that met nothing.
 const NAMES: usize = 8;
 
 /// Everything behind the scenarios' lines.
@@ -19,7 +19,7 @@ pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for scenario in report
         .scenarios
         .iter()
-        .filter(|scenario| has_more_to_say(scenario))
+        .filter(|scenario| has_more_to_say(report, scenario))
     {
         scenario::block(report, scenario, out)?;
     }
@@ -30,10 +30,10 @@ pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Whether a scenario's line does not tell all of it.
-fn has_more_to_say(scenario: &ScenarioReport) -> bool {
-    let evidence = !scenario.stderr.is_empty() || !scenario.transcript.is_empty();
+fn has_more_to_say(report: &Report, scenario: &ScenarioReport) -> bool {
+    let kept = report.command == Command::Run && !scenario.transcript.is_empty();
     let remarkable = !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
-    remarkable && evidence
+    remarkable && (kept || !scenario.stderr.is_empty())
         || scenario
             .findings
             .iter()
@@ -128,28 +128,7 @@ fn coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             "Clauses"
         )?;
     }
-    let idle: Vec<_> = report
-        .coverage
-        .rules
-        .iter()
-        .filter(|(_, met)| **met == 0)
-        .map(|(rule, _)| rule.as_str())
-        .collect();
-    if !idle.is_empty() {
-        let more = if idle.len() > NAMES { ", …" } else { "" };
-        let names = idle
-            .iter()
-            .take(NAMES)
-            .copied()
-            .collect::<Vec<_>>()
-            .join(", ");
-        writeln!(
-            out,
-            "{:>13} {} not exercised: {names}{more}",
-            "Rules",
-            text::count(idle.len() as u64, "rule")
-        )?;
-    }
+    rules(report, out)?;
     for (probe, readings) in &report.coverage.readings {
         let met = readings
             .iter()
@@ -159,4 +138,27 @@ fn coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{:>13} {probe}: {met}", "Reading")?;
     }
     Ok(())
+}
+
+fn rules(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let rules = &report.coverage.rules;
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let idle: Vec<_> = rules
+        .iter()
+        .filter(|(_, met)| **met == 0)
+        .map(|(rule, _)| rule.as_str())
+        .collect();
+    write!(
+        out,
+        "{:>13} {} of {} rules exercised",
+        "Rules",
+        rules.len() - idle.len(),
+        rules.len()
+    )?;
+    if !idle.is_empty() && idle.len() <= NAMES {
+        write!(out, ", not {}", idle.join(", "))?;
+    }
+    writeln!(out)
 }

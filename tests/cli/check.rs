@@ -1,0 +1,223 @@
+use crate::{conform, outcome, snapshot, transcript};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+use snapbox::assert_data_eq;
+use std::fs;
+
+/// The text without the time that the check took.
+fn timeless(text: &str) -> String {
+    let line = |line: &str| match line.split_once("Summary [") {
+        Some((head, tail)) => format!(
+            "{head}Summary [        ]{}\n",
+            tail.split_once(']').unwrap().1
+        ),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_conformant_session_passes() {
+    let (status, stdout, stderr) = outcome(&mut conform(&["check", &transcript("good.jsonl")]));
+    assert_eq!((status, stderr.as_str()), (Some(0), ""));
+    assert_data_eq!(timeless(&stdout), snapshot("good.txt"));
+}
+
+#[test]
+fn a_violation_is_shown_in_full_and_fails() {
+    let (status, stdout, stderr) = outcome(&mut conform(&["check", &transcript("wrong-id.jsonl")]));
+    assert_eq!((status, stderr.as_str()), (Some(1), ""));
+    assert_data_eq!(timeless(&stdout), snapshot("wrong-id.txt"));
+}
+
+#[test]
+fn what_the_host_broke_is_shown_and_does_not_fail_the_agent() {
+    let path = transcript("bad-host.jsonl");
+    conform(&["check", &path])
+        .assert()
+        .code(0)
+        .stdout(contains("(the host's, not counted)"));
+    conform(&["check", "--side", "host", &path])
+        .assert()
+        .code(1)
+        .stdout(contains(">message").and(contains("not counted").not()));
+}
+
+#[test]
+fn a_cut_file_shows_its_place_and_what_was_found_before_it() {
+    let (status, stdout, stderr) = outcome(&mut conform(&["check", &transcript("cut.jsonl")]));
+    assert_eq!(status, Some(2));
+    assert_eq!(
+        stderr,
+        "error: tests/cli/transcripts/cut.jsonl:9:21: the file is cut in the middle of this record\n"
+    );
+    assert!(
+        stdout.contains("aionrs/turn-envelope at frame 7"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn each_unreadable_file_gets_one_message_with_its_place() {
+    let cases = [
+        (
+            "none.jsonl",
+            "none.jsonl: cannot be read: No such file or directory (os error 2)",
+        ),
+        (
+            "../transcripts",
+            "../transcripts:1: cannot be read: Is a directory (os error 21)",
+        ),
+        (
+            "version-2.jsonl",
+            "version-2.jsonl:1: a transcript of version 2; this program reads version 1",
+        ),
+        (
+            "unknown-dir.jsonl",
+            "unknown-dir.jsonl:6: unknown dir \"sideways\"; known are to_agent, from_agent, stderr, llm_request, llm_reply, stdin_closed, signal, end",
+        ),
+    ];
+    for (name, message) in cases {
+        let expected = format!("error: {}\n", transcript(message));
+        conform(&["check", &transcript(name)])
+            .assert()
+            .code(2)
+            .stderr(expected);
+    }
+}
+
+#[test]
+fn a_dialect_that_is_not_known_is_named_with_those_that_are() {
+    let unknown = contains("unknown-dialect.jsonl:1: unknown dialect `aionrs@9.9`")
+        .and(contains("aionrs@0.1"));
+    conform(&["check", &transcript("unknown-dialect.jsonl")])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(unknown);
+    conform(&["check", "--dialect", "nonsense", &transcript("good.jsonl")])
+        .assert()
+        .code(2)
+        .stderr(contains("error: unknown dialect `nonsense`"));
+}
+
+#[test]
+fn one_bad_file_hides_nothing_of_the_others() {
+    conform(&[
+        "check",
+        &transcript("none.jsonl"),
+        &transcript("wrong-id.jsonl"),
+        &transcript("good.jsonl"),
+    ])
+    .assert()
+    .code(2)
+    .stdout(contains("2 transcripts: 1 passed, 1 failed"))
+    .stderr(contains("none.jsonl"));
+}
+
+#[test]
+fn a_plain_capture_is_judged_once_its_dialect_is_named() {
+    let path = transcript("capture.txt");
+    conform(&["check", &path]).assert().code(2).stderr(contains(
+        "capture.txt:1: no transcript header; name the dialect with --dialect",
+    ));
+    conform(&["check", "--dialect", "aionrs", &path])
+        .assert()
+        .code(0);
+}
+
+#[test]
+fn standard_input_is_read_too() {
+    let text = fs::read(transcript("wrong-id.jsonl")).unwrap();
+    conform(&["check", "-"])
+        .write_stdin(text)
+        .assert()
+        .code(1)
+        .stdout(contains("FAIL standard input"));
+}
+
+#[test]
+fn a_session_without_anything_to_judge_is_no_success() {
+    conform(&["check", &transcript("empty.jsonl")])
+        .assert()
+        .code(3)
+        .stdout(contains("1 not exercised"));
+    conform(&["check", "--dialect", "aionrs", "-"])
+        .write_stdin("")
+        .assert()
+        .code(3);
+}
+
+#[test]
+fn a_report_on_standard_output_is_alone_there() {
+    let (status, stdout, stderr) = outcome(&mut conform(&[
+        "check",
+        "--report",
+        "json=-",
+        &transcript("wrong-id.jsonl"),
+    ]));
+    let report: conform::report::Report = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((status, report.summary.failed), (Some(1), 1));
+    assert_eq!(
+        report.scenarios[0].findings[0].rerun,
+        "conform check tests/cli/transcripts/wrong-id.jsonl"
+    );
+    assert!(report.clauses.contains_key("aionrs.turn.ends"), "{stdout}");
+    assert!(stderr.contains("Summary"), "{stderr}");
+}
+
+#[test]
+fn reports_are_written_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join("new").join(name);
+    let (json, junit) = (
+        format!("json={}", path("r.json").display()),
+        format!("junit={}", path("r.xml").display()),
+    );
+    conform(&[
+        "check",
+        "--report",
+        &json,
+        "--report",
+        &junit,
+        &transcript("good.jsonl"),
+    ])
+    .assert()
+    .code(0);
+    assert!(
+        fs::read_to_string(path("r.json"))
+            .unwrap()
+            .contains("\"good.jsonl\"")
+    );
+    assert!(
+        fs::read_to_string(path("r.xml"))
+            .unwrap()
+            .contains("<testcase name=\"good.jsonl\"")
+    );
+    conform(&[
+        "check",
+        "--report",
+        "json=/proc/none/r.json",
+        &transcript("good.jsonl"),
+    ])
+    .assert()
+    .code(2)
+    .stderr(contains("error: cannot write /proc/none/r.json"));
+}
+
+#[test]
+fn a_stricter_profile_fails_what_a_lenient_one_lets_pass() {
+    let text = fs::read_to_string(transcript("good.jsonl")).unwrap();
+    let crlf = text.replacen("}}\"}\n", "}}\",\"eol\":\"crlf\"}\n", 1);
+    for (profile, status, word) in [
+        ("strict", 1, "FAIL"),
+        ("spec", 0, "WARN"),
+        ("lenient", 0, "PASS"),
+    ] {
+        conform(&["check", "--profile", profile, "-"])
+            .write_stdin(crlf.clone())
+            .assert()
+            .code(status)
+            .stdout(contains(word));
+    }
+}

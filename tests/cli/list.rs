@@ -1,0 +1,73 @@
+use crate::{conform, outcome, snapshot};
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::Value;
+use snapbox::assert_data_eq;
+
+#[test]
+fn every_kind_can_be_listed_for_people_and_for_programs() {
+    for kind in ["dialects", "scenarios", "rules", "clauses"] {
+        let (status, table, stderr) = outcome(&mut conform(&["list", kind]));
+        assert_eq!((status, stderr.as_str()), (Some(0), ""), "{kind}");
+        let (_, json, _) = outcome(&mut conform(&["list", kind, "--json"]));
+        let items: Vec<Value> = serde_json::from_str(&json).unwrap();
+        assert_eq!(table.lines().count(), items.len() + 1, "{kind}");
+        for item in items {
+            assert!(table.contains(item["id"].as_str().unwrap()), "{item}");
+        }
+    }
+}
+
+#[test]
+fn everything_that_is_listed_can_be_explained() {
+    for kind in ["dialects", "scenarios", "rules", "clauses"] {
+        let (_, json, _) = outcome(&mut conform(&["list", kind, "--json"]));
+        let items: Vec<Value> = serde_json::from_str(&json).unwrap();
+        for item in items.iter().step_by(items.len() / 2 + 1) {
+            let id = item["id"].as_str().unwrap();
+            conform(&["explain", id])
+                .assert()
+                .code(0)
+                .stdout(contains(id));
+        }
+    }
+}
+
+#[test]
+fn a_rule_is_explained_with_what_it_asks_and_the_clauses_it_checks() {
+    let (status, stdout, _) = outcome(&mut conform(&["explain", "aionrs/ready-once"]));
+    assert_eq!(status, Some(0));
+    assert_data_eq!(stdout, snapshot("explain-rule.txt"));
+}
+
+#[test]
+fn the_dialect_in_front_of_an_id_may_be_left_out() {
+    let long = outcome(&mut conform(&["explain", "aionrs/ready-once"]));
+    assert_eq!(
+        outcome(&mut conform(&[
+            "explain",
+            "ready-once",
+            "--dialect",
+            "aionrs"
+        ])),
+        long
+    );
+}
+
+#[test]
+fn an_id_that_is_not_known_is_an_error_that_guesses() {
+    conform(&["explain", "aionrs/raedy-once"])
+        .assert()
+        .code(2)
+        .stderr(contains(
+            "unknown id `aionrs/raedy-once`; did you mean `aionrs/ready-once`?",
+        ));
+    conform(&["list", "rules", "--dialect", "nope"])
+        .assert()
+        .code(2)
+        .stderr(contains("unknown dialect `nope`"));
+    conform(&["list", "ruels"])
+        .assert()
+        .code(2)
+        .stderr(contains("rules").and(contains("clauses")));
+}

@@ -1,0 +1,44 @@
+//! The program as a user meets it: arguments in, text and exit status out.
+
+mod check;
+mod list;
+mod memory;
+mod report;
+mod usage;
+
+use assert_cmd::Command;
+use std::path::PathBuf;
+
+/// The program, ready to be given arguments.
+fn conform(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_conform"));
+    command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("CONFORM_LOG")
+        .args(args);
+    command
+}
+
+/// The path of a recorded session.
+fn transcript(name: &str) -> String {
+    format!("tests/cli/transcripts/{name}")
+}
+
+/// Exit status, standard output and standard error.
+fn outcome(command: &mut Command) -> (Option<i32>, String, String) {
+    let output = command.output().expect("the program runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A snapshot beside these tests.
+fn snapshot(name: &str) -> snapbox::Data {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/cli/snapshots")
+        .join(name);
+    snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text))
+}

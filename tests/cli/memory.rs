@@ -1,0 +1,71 @@
+use std::fs;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+
+/// How much is fed to the checker.
+const INPUT: usize = 20 << 20;
+/// What may be added to the peak by it: far less than the input, far more than any noise.
+const ALLOWED: u64 = 8 << 10;
+
+const HEADER: &str = r#"{"conform_transcript":1,"dialect":"aionrs@0.1","agent":[]}
+{"at":1,"dir":"from_agent","line":"{\"type\":\"ready\",\"version\":\"0.1.0\",\"session_id\":\"s1\",\"capabilities\":{\"tool_approval\":true,\"thinking\":false,\"mcp\":false}}"}
+"#;
+
+/// One turn of a session, told apart by its number.
+fn turn(n: usize) -> String {
+    format!(
+        r#"{{"at":2,"dir":"to_agent","line":"{{\"type\":\"message\",\"msg_id\":\"m{n}\",\"input\":\"hi\"}}"}}
+{{"at":2,"dir":"from_agent","line":"{{\"type\":\"stream_start\",\"msg_id\":\"m{n}\"}}"}}
+{{"at":2,"dir":"from_agent","line":"{{\"type\":\"text_delta\",\"msg_id\":\"m{n}\",\"text\":\"{0}\"}}"}}
+{{"at":2,"dir":"from_agent","line":"{{\"type\":\"stream_end\",\"msg_id\":\"m{n}\",\"usage\":{{\"input_tokens\":1,\"output_tokens\":1}}}}"}}
+"#,
+        "x".repeat(16_000)
+    )
+}
+
+/// The child's peak of resident memory so far, in KiB.
+fn peak(child: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// Peaks after some and after all of the input. The pipe holds 64 KiB, so whatever was fed before has been read.
+#[test]
+fn a_long_transcript_is_checked_in_constant_memory() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(HEADER.as_bytes()).unwrap();
+    let (mut fed, mut first) = (0, None);
+    for n in 0.. {
+        let text = turn(n);
+        stdin.write_all(text.as_bytes()).unwrap();
+        fed += text.len();
+        if first.is_none() && fed > INPUT / 10 {
+            first = peak(&child);
+        }
+        if fed > INPUT {
+            break;
+        }
+    }
+    let last = peak(&child);
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    if let (Some(first), Some(last)) = (first, last) {
+        assert!(
+            last < first + ALLOWED,
+            "the peak grew from {first} KiB to {last} KiB"
+        );
+    }
+}

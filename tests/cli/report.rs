@@ -1,0 +1,74 @@
+use crate::{conform, outcome, transcript};
+use predicates::str::contains;
+use std::fs;
+use tempfile::TempDir;
+
+/// The JSON report of checking these transcripts, written to a file.
+fn report(folder: &TempDir, name: &str, transcripts: &[&str]) -> String {
+    let path = folder.path().join(name).display().to_string();
+    let transcripts: Vec<_> = transcripts.iter().map(|name| transcript(name)).collect();
+    let mut command = conform(&["check", "--report", &format!("json={path}")]);
+    command.args(transcripts).output().unwrap();
+    path
+}
+
+#[test]
+fn a_json_report_renders_to_what_the_check_itself_showed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(&folder, "r.json", &["wrong-id.jsonl", "good.jsonl"]);
+    let (_, shown, _) = outcome(&mut conform(&[
+        "check",
+        &transcript("good.jsonl"),
+        &transcript("wrong-id.jsonl"),
+    ]));
+    let (status, again, _) = outcome(&mut conform(&["report", &path]));
+    let timeless = |text: &str| {
+        text.lines()
+            .filter(|line| !line.contains("Summary"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_eq!(status, Some(0));
+    similar_asserts::assert_eq!(timeless(&again), timeless(&shown));
+}
+
+#[test]
+fn a_report_renders_to_files_in_other_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(&folder, "r.json", &["wrong-id.jsonl"]);
+    let xml = folder.path().join("r.xml");
+    conform(&["report", &path, "--to", &format!("junit={}", xml.display())])
+        .assert()
+        .code(0);
+    assert!(fs::read_to_string(xml).unwrap().contains("failures=\"1\""));
+}
+
+#[test]
+fn the_reports_of_shards_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (
+        report(&folder, "1.json", &["good.jsonl"]),
+        report(&folder, "2.json", &["wrong-id.jsonl"]),
+    );
+    conform(&["report", "merge", &one, &two])
+        .assert()
+        .code(0)
+        .stdout(contains("2 transcripts: 1 passed, 1 failed"));
+    conform(&["report", "merge", &one, &one])
+        .assert()
+        .code(2)
+        .stderr(contains("two reports have an entry 'good.jsonl'"));
+}
+
+#[test]
+fn what_is_no_report_is_an_error_with_its_place() {
+    conform(&["report", &transcript("good.jsonl")])
+        .assert()
+        .code(2)
+        .stderr(contains("good.jsonl:1:"))
+        .stderr(contains("not a report of conform"));
+    conform(&["report", "none.json"])
+        .assert()
+        .code(2)
+        .stderr(contains("none.json: cannot be read"));
+}

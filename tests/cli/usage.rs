@@ -1,0 +1,85 @@
+use crate::{conform, outcome};
+use predicates::str::contains;
+use std::process::{Command, Stdio};
+
+#[test]
+fn help_and_version_are_no_errors() {
+    conform(&["--version"])
+        .assert()
+        .code(0)
+        .stdout(format!("conform {}\n", env!("CARGO_PKG_VERSION")));
+    let (status, stdout, stderr) = outcome(&mut conform(&["--help"]));
+    assert_eq!((status, stderr.as_str()), (Some(0), ""));
+    for word in ["run", "check", "explain", "Exit status:"] {
+        assert!(stdout.contains(word), "{word} in {stdout}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_usage_errors_that_say_what_is_wrong() {
+    let cases: [(&[&str], &str); 7] = [
+        (&[], "Usage: conform <COMMAND>"),
+        (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+        (&["check"], "<TRANSCRIPT>..."),
+        (
+            &["check", "--frobnicate", "x"],
+            "unexpected argument '--frobnicate'",
+        ),
+        (
+            &["check", "--side", "left", "x"],
+            "possible values: agent, host",
+        ),
+        (
+            &["check", "--report", "xml=x", "x"],
+            "no format 'xml'; there are json, junit",
+        ),
+        (
+            &["run", "--frobnicate"],
+            "unexpected argument '--frobnicate'",
+        ),
+    ];
+    for (args, message) in cases {
+        conform(args).assert().code(2).stderr(contains(message));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_accident() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
+        .args(["list", "clauses", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).as_ref()
+        ),
+        (Some(0), "")
+    );
+}
+
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
+    let output = Command::new(env!("CARGO_BIN_EXE_conform"))
+        .args(["list", "clauses"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+}
+
+#[test]
+fn colours_are_for_those_who_see_them() {
+    let (_, plain, _) = outcome(&mut conform(&["list", "dialects"]));
+    assert!(!plain.contains('\u{1b}'));
+    let (_, coloured, _) = outcome(conform(&["list", "dialects"]).env("CLICOLOR_FORCE", "1"));
+    assert!(coloured.contains('\u{1b}'));
+}
