@@ -1,7 +1,37 @@
-//! (to come)
+//! The reference agent: a real agent whose model is scripted.
+//!
+//! ```text
+//!  stdin ─► input ─► front::*::commands ─► session ─► turn ─► model (script in-process, or HTTP)
+//!                                             │         └───► tools (confined to the workspace)
+//!  stdout ◄─ outbox ◄─ front::*::events ◄── event
+//! ```
+//!
+//! The core (session, turn, calls, approval, tools, model) speaks no protocol. A front turns a dialect's commands into calls on
+//! the session, and the core's events into frames. Every frame passes the [`outbox`]; faults play there and at the core's
+//! named hooks, and nowhere else.
 
-/// Runs the reference agent with these arguments (the program's name left out).
-#[must_use]
-pub fn main(_args: Vec<std::ffi::OsString>) -> std::process::ExitCode {
-    std::process::ExitCode::from(4)
-}
+mod approval;
+mod args;
+mod attachments;
+mod calls;
+mod config;
+mod dialogue;
+mod event;
+mod faults;
+mod front;
+mod input;
+mod message;
+mod model;
+mod outbox;
+mod process;
+mod reply;
+mod run;
+mod running;
+mod script;
+mod session;
+mod store;
+mod tools;
+mod turn;
+mod voice;
+
+pub use run::main;

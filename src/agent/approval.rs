@@ -1,0 +1,120 @@
+//! Which tools may run without asking.
+
+use std::collections::BTreeSet;
+
+/// What kind of thing a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Category {
+    /// It only reads.
+    Info,
+    /// It changes files.
+    Edit,
+    /// It runs programs or agents.
+    Exec,
+    /// It is another server's.
+    Mcp,
+}
+
+impl Category {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Category::Info => "info",
+            Category::Edit => "edit",
+            Category::Exec => "exec",
+            Category::Mcp => "mcp",
+        }
+    }
+}
+
+/// How much may run without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing.
+    #[default]
+    Default,
+    /// Reading and changing files.
+    AutoEdit,
+    /// Everything.
+    Yolo,
+}
+
+impl Mode {
+    fn allows(self, category: Category) -> bool {
+        match self {
+            Mode::Default => false,
+            Mode::AutoEdit => matches!(category, Category::Info | Category::Edit),
+            Mode::Yolo => true,
+        }
+    }
+}
+
+/// The host's answer to a call that asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    Approve { always: bool },
+    Deny { reason: String },
+}
+
+/// What the session allows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Approvals {
+    pub(super) mode: Mode,
+    allowed: BTreeSet<Category>,
+}
+
+impl Approvals {
+    pub(super) fn new(mode: Mode) -> Self {
+        Approvals {
+            mode,
+            allowed: BTreeSet::new(),
+        }
+    }
+
+    /// Lets this category pass for the rest of the session.
+    pub(super) fn allow(&mut self, category: Category) {
+        self.allowed.insert(category);
+    }
+
+    pub(super) fn must_ask(&self, category: Category) -> bool {
+        !self.mode.allows(category) && !self.allowed.contains(&category)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Category; 4] = [
+        Category::Info,
+        Category::Edit,
+        Category::Exec,
+        Category::Mcp,
+    ];
+
+    fn asked(approvals: &Approvals) -> Vec<&'static str> {
+        ALL.into_iter()
+            .filter(|one| approvals.must_ask(*one))
+            .map(Category::name)
+            .collect()
+    }
+
+    #[test]
+    fn each_mode_asks_for_its_own_categories() {
+        assert_eq!(
+            asked(&Approvals::new(Mode::Default)),
+            ["info", "edit", "exec", "mcp"]
+        );
+        assert_eq!(asked(&Approvals::new(Mode::AutoEdit)), ["exec", "mcp"]);
+        assert_eq!(asked(&Approvals::new(Mode::Yolo)), [""; 0]);
+    }
+
+    #[test]
+    fn an_allowed_category_outlives_a_change_of_mode() {
+        let mut approvals = Approvals::new(Mode::Default);
+        approvals.allow(Category::Exec);
+        approvals.mode = Mode::Yolo;
+        approvals.mode = Mode::Default;
+
+        assert_eq!(asked(&approvals), ["info", "edit", "mcp"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Files that the user hands to the model.
+
+use super::message::Block;
+use super::tools::{Media, base64, sniff};
+use std::path::Path;
+
+/// The biggest attachment.
+const MAX_BYTES: u64 = 5 << 20;
+
+/// Reads an attached file; a relative path starts at the workspace. The user may attach a file from anywhere.
+///
+/// # Errors
+/// Why the model cannot be shown the file.
+pub(super) fn load(path: &str, workspace: &Path) -> Result<Block, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("Attachment {path}: {why}");
+    let full = workspace.join(path);
+    let about = full.metadata().map_err(|_| failed(&"no such file"))?;
+    if !about.is_file() {
+        return Err(failed(&"not a file"));
+    }
+    if about.len() > MAX_BYTES {
+        return Err(failed(&format_args!(
+            "{} bytes are more than the {MAX_BYTES} that may be attached",
+            about.len()
+        )));
+    }
+    let bytes = std::fs::read(&full).map_err(|error| failed(&error))?;
+    match sniff(&bytes) {
+        Some(Media::Image(media_type)) => Ok(Block::Image {
+            media_type: media_type.to_owned(),
+            data: base64(&bytes),
+        }),
+        Some(Media::Document(media_type)) => Ok(Block::Document {
+            name: name(&full),
+            media_type: media_type.to_owned(),
+            data: base64(&bytes),
+        }),
+        None => match String::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => Ok(Block::Text(format!(
+                "<file path=\"{path}\">\n{text}\n</file>"
+            ))),
+            _ => Err(failed(&"neither text nor an image nor a PDF document")),
+        },
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_images_and_documents_are_handed_over_each_in_its_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let load = |name: &str, bytes: &[u8]| {
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+            load(name, dir.path())
+        };
+
+        assert_eq!(
+            load("a.txt", b"hi"),
+            Ok(Block::Text("<file path=\"a.txt\">\nhi\n</file>".into()))
+        );
+        assert!(matches!(
+            load("a.png", b"\x89PNG\r\n\x1a\n"),
+            Ok(Block::Image { .. })
+        ));
+        assert!(matches!(
+            load("a.pdf", b"%PDF-1.7"),
+            Ok(Block::Document { .. })
+        ));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_shown_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("blob"), [0, 159, 146, 150]).unwrap();
+
+        let refused = |path: &str| load(path, dir.path()).unwrap_err();
+        assert_eq!(refused("gone"), "Attachment gone: no such file");
+        assert!(refused("blob").starts_with("Attachment blob: neither text"));
+        assert_eq!(refused("."), "Attachment .: not a file");
+    }
+}

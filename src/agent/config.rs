@@ -1,0 +1,342 @@
+//! From options and environment to what the agent runs with.
+
+use super::approval::Mode;
+use super::args::Options;
+use super::message::Message;
+use super::model::{Endpoint, Gate, Request, ToolSpec};
+use super::store::Choice;
+use super::tools::{McpTool, load_mcp};
+use mock_provider::Wire;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that is settled before the session begins.
+#[derive(Debug)]
+pub(super) struct Config {
+    pub(super) settings: Settings,
+    pub(super) wire: Wire,
+    pub(super) source: Source,
+    pub(super) gate: Gate,
+    pub(super) mode: Mode,
+    pub(super) workspace: PathBuf,
+    pub(super) session: Choice,
+    /// Where sessions are kept instead of the workspace.
+    pub(super) sessions: Sessions,
+    pub(super) mcp: Vec<McpTool>,
+    pub(super) seed: u64,
+}
+
+/// Where sessions are kept.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Sessions {
+    /// In the workspace.
+    Workspace,
+    /// In this folder.
+    Folder(PathBuf),
+    /// Nowhere.
+    Off,
+}
+
+/// Where the model's replies come from.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A script file.
+    Script(PathBuf),
+    /// The built-in script.
+    BuiltIn,
+    /// HTTP.
+    Endpoint(Endpoint),
+}
+
+/// How the model is asked, and how long and how often.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub(super) model: String,
+    pub(super) system: String,
+    pub(super) max_tokens: u32,
+    pub(super) max_turns: u32,
+    /// The longest silence of the model.
+    pub(super) patience: Duration,
+    retries: Option<u32>,
+}
+
+const MODEL: &str = "mock-model";
+const MAX_TOKENS: u32 = 8192;
+const MAX_TURNS: u32 = 50;
+const PATIENCE: Duration = Duration::from_secs(120);
+const GATE: Duration = Duration::from_millis(200);
+
+/// How often an interrupted stream is asked for again where the environment does not say.
+const STREAM_RETRIES: u32 = 2;
+
+/// Reads an environment variable.
+pub(super) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
+struct Provider {
+    name: &'static str,
+    wire: Wire,
+    base_url: Option<&'static str>,
+    key: Option<&'static str>,
+    /// Of each inner list one is enough; a name with `+` stands for several that go together.
+    needs: &'static [&'static [&'static str]],
+}
+
+const PROVIDERS: &[Provider] = &[
+    Provider {
+        name: "anthropic",
+        wire: Wire::AnthropicMessages,
+        base_url: Some("ANTHROPIC_BASE_URL"),
+        key: Some("ANTHROPIC_API_KEY"),
+        needs: &[&["ANTHROPIC_API_KEY"]],
+    },
+    Provider {
+        name: "openai",
+        wire: Wire::OpenAiChat,
+        base_url: Some("OPENAI_BASE_URL"),
+        key: Some("OPENAI_API_KEY"),
+        needs: &[&["OPENAI_API_KEY"]],
+    },
+    Provider {
+        name: "bedrock",
+        wire: Wire::AnthropicMessages,
+        base_url: None,
+        key: None,
+        needs: &[
+            &["AWS_REGION"],
+            &["AWS_ACCESS_KEY_ID+AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"],
+        ],
+    },
+    Provider {
+        name: "vertex",
+        wire: Wire::AnthropicMessages,
+        base_url: None,
+        key: None,
+        needs: &[
+            &["GOOGLE_APPLICATION_CREDENTIALS"],
+            &["VERTEX_PROJECT_ID"],
+            &["VERTEX_REGION"],
+        ],
+    },
+];
+
+impl Provider {
+    fn find(name: &str) -> Result<&'static Provider, String> {
+        PROVIDERS
+            .iter()
+            .find(|provider| provider.name == name)
+            .ok_or_else(|| format!("Unknown provider: {name}"))
+    }
+
+    fn check(&self, env: Env<'_>) -> Result<(), String> {
+        let set = |names: &&str| names.split('+').all(|name| env(name).is_some());
+        match self.needs.iter().find(|one_of| !one_of.iter().any(set)) {
+            None => Ok(()),
+            Some(one_of) => {
+                let names: Vec<_> = one_of.iter().map(|n| n.replace('+', " and ")).collect();
+                Err(format!("{} not set", names.join(", or ")))
+            }
+        }
+    }
+}
+
+impl Config {
+    /// Settles everything.
+    ///
+    /// # Errors
+    /// What is missing or cannot be.
+    pub(super) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
+        let env = &|name: &str| env(name).filter(|value| !value.is_empty());
+        let provider = Provider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
+        if options.provider.is_some() || options.base_url.is_some() {
+            provider.check(env)?;
+        }
+        let workspace = PathBuf::from(options.workspace.as_deref().unwrap_or("."));
+        Ok(Config {
+            source: source(&options, provider, env)?,
+            wire: provider.wire,
+            gate: Gate(millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE)),
+            mode: if options.auto_approve {
+                Mode::Yolo
+            } else {
+                Mode::Default
+            },
+            session: match (options.session_id, options.resume) {
+                (Some(id), _) => Choice::Named(id),
+                (None, Some(id)) if id == "latest" => Choice::Latest,
+                (None, Some(id)) => Choice::Resume(id),
+                (None, None) => Choice::New,
+            },
+            sessions: match env("MOCK_AGENT_SESSIONS") {
+                None => Sessions::Workspace,
+                Some(off) if off == "off" => Sessions::Off,
+                Some(folder) => Sessions::Folder(folder.into()),
+            },
+            mcp: match options.mcp.or_else(|| env("MOCK_AGENT_MCP")) {
+                Some(list) => load_mcp(&list)?,
+                None => Vec::new(),
+            },
+            seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
+            settings: Settings {
+                model: options.model.unwrap_or_else(|| MODEL.into()),
+                system: options
+                    .system_prompt
+                    .unwrap_or_else(|| system_prompt(&workspace)),
+                max_tokens: options.max_tokens.unwrap_or(MAX_TOKENS),
+                max_turns: options.max_turns.unwrap_or(MAX_TURNS),
+                patience: millis(env, "MOCK_AGENT_PATIENCE_MS")?.unwrap_or(PATIENCE),
+                retries: number(env, "MOCK_AGENT_RETRIES")?,
+            },
+            workspace,
+        })
+    }
+}
+
+impl Settings {
+    /// How often a request is sent again after it failed.
+    pub(super) fn retries(&self, interrupted: bool) -> u32 {
+        self.retries
+            .unwrap_or(if interrupted { STREAM_RETRIES } else { 0 })
+    }
+
+    pub(super) fn request<'a>(
+        &'a self,
+        messages: &'a [Message],
+        tools: &'a [ToolSpec],
+    ) -> Request<'a> {
+        Request {
+            model: &self.model,
+            max_tokens: self.max_tokens,
+            system: &self.system,
+            messages,
+            tools,
+        }
+    }
+}
+
+fn system_prompt(workspace: &std::path::Path) -> String {
+    format!(
+        "You are an AI assistant that can use tools to help with tasks.\nWorking directory: {}",
+        workspace.display()
+    )
+}
+
+/// A script that was asked for wins over a URL, so that a host can be tested with the arguments it always gives.
+fn source(options: &Options, provider: &Provider, env: Env<'_>) -> Result<Source, String> {
+    if let Some(script) = options.script.clone().or_else(|| env("MOCK_AGENT_SCRIPT")) {
+        return Ok(Source::Script(script.into()));
+    }
+    let by_environment = || {
+        options.provider.as_ref()?;
+        env(provider.base_url?)
+    };
+    let Some(base) = options.base_url.clone().or_else(by_environment) else {
+        return Ok(Source::BuiltIn);
+    };
+    let Some(key) = provider.key else {
+        return Ok(Source::BuiltIn);
+    };
+    let key = env(key).unwrap_or_default();
+    Endpoint::new(&base, key)
+        .map(Source::Endpoint)
+        .map_err(|why| format!("The base URL {why}"))
+}
+
+fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, String> {
+    env(name)
+        .map(|value| {
+            value
+                .parse()
+                .map_err(|_| format!("{name}: {value:?} is not a number"))
+        })
+        .transpose()
+}
+
+fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {
+    Ok(number(env, name)?.map(Duration::from_millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(options: Options, vars: &[(&str, &str)]) -> Result<Config, String> {
+        let env = |name: &str| {
+            let found = vars.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        Config::new(options, &env)
+    }
+
+    fn provider(name: &str) -> Options {
+        Options {
+            provider: Some(name.into()),
+            ..Options::default()
+        }
+    }
+
+    #[test]
+    fn nothing_is_needed_where_nothing_is_asked_for() {
+        assert_eq!(
+            config(Options::default(), &[]).unwrap().source,
+            Source::BuiltIn
+        );
+    }
+
+    #[test]
+    fn each_provider_has_its_variables() {
+        let refused = |name: &str, vars: &[_]| config(provider(name), vars).unwrap_err();
+
+        assert_eq!(refused("anthropic", &[]), "ANTHROPIC_API_KEY not set");
+        assert_eq!(
+            refused("openai", &[("OPENAI_API_KEY", "")]),
+            "OPENAI_API_KEY not set"
+        );
+        assert_eq!(refused("bedrock", &[]), "AWS_REGION not set");
+        assert_eq!(
+            refused(
+                "bedrock",
+                &[("AWS_REGION", "x"), ("AWS_ACCESS_KEY_ID", "x")]
+            ),
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE not set"
+        );
+        assert_eq!(
+            refused("vertex", &[("GOOGLE_APPLICATION_CREDENTIALS", "x")]),
+            "VERTEX_PROJECT_ID not set"
+        );
+        assert_eq!(refused("acme", &[]), "Unknown provider: acme");
+        let bedrock = [("AWS_REGION", "x"), ("AWS_PROFILE", "x")];
+        assert!(config(provider("bedrock"), &bedrock).is_ok());
+    }
+
+    #[test]
+    fn a_base_url_comes_from_the_flag_or_the_environment() {
+        let url = ("OPENAI_BASE_URL", "http://b");
+        let key = ("OPENAI_API_KEY", "k");
+        let flag = Options {
+            base_url: Some("http://a".into()),
+            ..provider("openai")
+        };
+        let source = |options, vars: &[_]| config(options, vars).unwrap().source;
+
+        let at = |base: &str| Source::Endpoint(Endpoint::new(base, "k".into()).unwrap());
+        assert_eq!(source(flag, &[key, url]), at("http://a"));
+        assert_eq!(source(provider("openai"), &[key, url]), at("http://b"));
+        assert_eq!(source(Options::default(), &[key, url]), Source::BuiltIn);
+    }
+
+    #[test]
+    fn a_script_wins_over_a_base_url() {
+        let script = ("MOCK_AGENT_SCRIPT", "s.yaml");
+        let key = ("ANTHROPIC_API_KEY", "k");
+        let options = Options {
+            base_url: Some("https://api.example.com".into()),
+            ..Options::default()
+        };
+
+        assert_eq!(
+            config(options, &[script, key]).unwrap().source,
+            Source::Script("s.yaml".into())
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! What has been said in the session, as the model will be told again.
+
+use super::message::{Block, Message, Role};
+use super::store::Stored;
+
+/// The conversation, and where it is kept.
+#[derive(Debug, Default)]
+pub(super) struct Dialogue {
+    pub(super) messages: Vec<Message>,
+    /// What went before, from the host; stands in front of the first thing the user says.
+    preface: Vec<String>,
+    stored: Option<Stored>,
+}
+
+impl Dialogue {
+    pub(super) fn new(messages: Vec<Message>, stored: Option<Stored>) -> Self {
+        Dialogue {
+            messages,
+            preface: Vec::new(),
+            stored,
+        }
+    }
+
+    pub(super) fn id(&self) -> Option<&str> {
+        self.stored.as_ref().map(|stored| stored.id.as_str())
+    }
+
+    pub(super) fn add_preface(&mut self, text: String) {
+        self.preface.push(text);
+    }
+
+    /// The user says something, or tools do.
+    pub(super) fn user(&mut self, mut content: Vec<Block>) {
+        let preface = std::mem::take(&mut self.preface);
+        if !preface.is_empty() {
+            let text = preface.join("\n\n");
+            let framed = format!("<conversation_history>\n{text}\n</conversation_history>");
+            content.insert(0, Block::Text(framed));
+        }
+        self.push(Role::User, content);
+    }
+
+    /// The model says something.
+    pub(super) fn assistant(&mut self, content: Vec<Block>) {
+        self.push(Role::Assistant, content);
+    }
+
+    fn push(&mut self, role: Role, content: Vec<Block>) {
+        if !content.is_empty() {
+            self.messages.push(Message { role, content });
+        }
+    }
+
+    /// Keeps it on disk, where there is a session.
+    pub(super) fn save(&mut self) -> std::io::Result<()> {
+        match &mut self.stored {
+            Some(stored) => stored.save(&self.messages),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What the core says, before a dialect has put it into frames.
+
+use super::approval::Category;
+use super::message::Usage;
+use super::model::Chunk;
+use serde_json::Value;
+
+/// Something that happened. Fronts pick what their dialect speaks of.
+#[derive(Debug)]
+pub(super) enum Event<'a> {
+    /// The agent can take commands.
+    Ready(&'a Hello),
+    /// A turn began.
+    TurnStart { turn: &'a str },
+    /// The model said something.
+    Said { turn: &'a str, chunk: &'a Chunk },
+    /// A tool may only run if the host agrees.
+    ToolAsk { turn: &'a str, call: &'a Call },
+    /// A tool runs.
+    ToolStart { turn: &'a str, call: &'a Call },
+    /// A tool has run.
+    ToolEnd {
+        turn: &'a str,
+        call: &'a Call,
+        outcome: &'a Outcome,
+    },
+    /// A call is over without a result.
+    ToolCancel {
+        turn: &'a str,
+        call: &'a Call,
+        reason: &'a str,
+    },
+    /// A turn is over.
+    TurnEnd { turn: &'a str, usage: Usage },
+    /// Something went wrong, in a turn or outside.
+    Failed {
+        turn: Option<&'a str>,
+        failure: &'a Failure,
+    },
+    /// Something the user may like to know.
+    Notice { turn: &'a str, text: &'a str },
+}
+
+/// What the agent says of itself when it is ready.
+#[derive(Debug, Clone)]
+pub(super) struct Hello {
+    /// The session's id; none where sessions are switched off.
+    pub(super) session: Option<String>,
+    /// Whether there are MCP tools.
+    pub(super) mcp: bool,
+}
+
+/// A tool call as the host sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    /// Unique in the process.
+    pub(super) id: String,
+    /// The tool's name.
+    pub(super) tool: String,
+    /// What kind of tool it is.
+    pub(super) category: Category,
+    /// The arguments, an object.
+    pub(super) args: Value,
+    /// What the call would do, in one line.
+    pub(super) description: String,
+}
+
+/// What a tool came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// Whether it did what was asked.
+    pub(super) ok: bool,
+    /// What it gives back.
+    pub(super) output: Output,
+}
+
+/// What a tool gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Text.
+    Text(String),
+    /// A unified diff of the file at this path.
+    Diff { diff: String, path: String },
+    /// An image, in base64.
+    Image { media_type: String, data: String },
+}
+
+impl Outcome {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Outcome {
+            ok: true,
+            output: Output::Text(text.into()),
+        }
+    }
+
+    pub(super) fn error(text: impl Into<String>) -> Self {
+        Outcome {
+            ok: false,
+            output: Output::Text(text.into()),
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// What kind of failure.
+    pub(super) code: Code,
+    /// In words, for the user.
+    pub(super) message: String,
+    /// Whether the same again may work.
+    pub(super) retryable: bool,
+}
+
+/// The kinds of [`Failure`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Code {
+    /// The model's API.
+    Provider,
+    /// A tool that could not be called.
+    Tool,
+    /// Settings.
+    Config,
+    /// A bad command of the host.
+    Protocol,
+    /// The agent itself.
+    Internal,
+}
+
+impl Failure {
+    /// A failure that will come again.
+    pub(super) fn lasting(code: Code, message: impl Into<String>) -> Self {
+        Failure {
+            code,
+            message: message.into(),
+            retryable: false,
+        }
+    }
+}

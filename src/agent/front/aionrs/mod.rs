@@ -1,0 +1,30 @@
+//! aionrs@0.1: JSON Stream Protocol, version 0.1.0.
+
+mod commands;
+mod events;
+
+use super::Front;
+use crate::agent::args::{COMMON, Options};
+
+pub(super) const FRONT: Front = Front {
+    name: "aionrs",
+    chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
+    flags: COMMON,
+    line_limit: LINE_LIMIT,
+    emitter: || Box::new(events::Events),
+    command: commands::take,
+    check,
+};
+
+/// The flag that asks for this dialect.
+const ACTIVATION: &str = "--json-stream";
+
+/// The longest command, in bytes. The page names no limit.
+const LINE_LIMIT: usize = 16 << 20;
+
+fn check(options: &Options) -> Result<(), String> {
+    if options.session_id.is_some() && options.resume.is_some() {
+        return Err("--session-id and --resume exclude each other".into());
+    }
+    Ok(())
+}

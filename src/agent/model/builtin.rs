@@ -1,0 +1,164 @@
+//! The model that answers where no script was given: an echo that can be told to think, to call tools and to fail.
+//!
+//! | a line of the user's text | what the model does |
+//! |---|---|
+//! | `tool NAME {"arg": ...}` | calls that tool (several lines: several calls in one reply) |
+//! | `think ...` | thinks the rest of the line first |
+//! | `fail STATUS` | answers with that HTTP status |
+//! | anything else | is said back, word by word |
+
+use mock_provider::script::{HttpFault, Reply, Texts, Thinking, ToolCall};
+use mock_provider::{Model, Request, Script, Served};
+use serde_json::Value;
+
+/// What the built-in model answers to a request.
+pub(super) fn answer(request: &Request) -> Served {
+    let script = Script {
+        replies: vec![reply(request)],
+    };
+    Model::new(script, request.n).next(request)
+}
+
+fn reply(request: &Request) -> Reply {
+    let messages = request.body["messages"].as_array();
+    let last = messages.and_then(|messages| messages.last());
+    let results = last.map(results).unwrap_or_default();
+    if !results.is_empty() {
+        return say(&format!("Done. {}", results.join(" ")));
+    }
+    let text = last.map(|last| text(&last["content"])).unwrap_or_default();
+    command(&text, request.n)
+}
+
+fn command(text: &str, n: u64) -> Reply {
+    let mut reply = Reply::default();
+    let mut echo = Vec::new();
+    for line in text.lines() {
+        match line.split_once(' ').unwrap_or((line, "")) {
+            ("tool", rest) => reply
+                .tool_calls
+                .extend(call(rest, n, reply.tool_calls.len())),
+            ("think", thought) => {
+                reply.thinking = Some(Thinking {
+                    text: Texts::from(thought),
+                    signature: None,
+                });
+            }
+            ("fail", status) => {
+                let status = status.trim().parse::<u16>().ok();
+                if let Some(status) = status.filter(|status| (300..600).contains(status)) {
+                    return failure(status);
+                }
+            }
+            _ => echo.push(line),
+        }
+    }
+    let words = say(&format!("You said: {}", echo.join("\n"))).text;
+    if !echo.is_empty() || reply.tool_calls.is_empty() {
+        reply.text = words;
+    }
+    reply
+}
+
+fn failure(status: u16) -> Reply {
+    let error = HttpFault {
+        status,
+        kind: None,
+        message: None,
+        code: None,
+        headers: Default::default(),
+        body: None,
+    };
+    Reply {
+        error: Some(error),
+        ..Reply::default()
+    }
+}
+
+fn call(rest: &str, n: u64, nth: usize) -> Option<ToolCall> {
+    let (name, args) = rest.split_once(' ').unwrap_or((rest, "{}"));
+    Some(ToolCall {
+        id: Some(format!("call-{n}-{nth}")),
+        name: (!name.is_empty()).then(|| name.to_owned())?,
+        args: None,
+        args_raw: Some(args.to_owned()),
+        chunks: None,
+    })
+}
+
+fn say(text: &str) -> Reply {
+    let words = text.split_inclusive(' ').map(str::to_owned).collect();
+    Reply {
+        text: Some(Texts(words)),
+        ..Reply::default()
+    }
+}
+
+/// The texts of the tool results in a message of either wire.
+fn results(message: &Value) -> Vec<String> {
+    if message["role"] == "tool" {
+        return vec![text(&message["content"])];
+    }
+    let blocks = message["content"].as_array().into_iter().flatten();
+    blocks
+        .filter(|block| block["type"] == "tool_result")
+        .map(|block| text(&block["content"]))
+        .collect()
+}
+
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_said_back_word_by_word() {
+        let reply = command("hello there", 0);
+
+        assert_eq!(
+            reply.text.unwrap().0,
+            ["You ", "said: ", "hello ", "there"].map(str::to_owned)
+        );
+    }
+
+    #[test]
+    fn lines_tell_it_to_think_and_to_call_tools() {
+        let reply = command("think hm\ntool Read {\"file_path\":\"a\"}\ntool Glob", 3);
+
+        assert_eq!(reply.thinking.unwrap().text.joined(), "hm");
+        assert!(reply.text.is_none());
+        let calls: Vec<_> = reply
+            .tool_calls
+            .iter()
+            .map(|call| {
+                (
+                    call.id.as_deref().unwrap(),
+                    call.name.as_str(),
+                    call.args_raw.as_deref().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            calls,
+            [
+                ("call-3-0", "Read", "{\"file_path\":\"a\"}"),
+                ("call-3-1", "Glob", "{}")
+            ]
+        );
+    }
+
+    #[test]
+    fn it_fails_on_demand() {
+        assert_eq!(command("fail 529", 0).error.unwrap().status, 529);
+    }
+}

@@ -1,0 +1,117 @@
+//! The model: asked over HTTP like a real one, or played from a script in-process.
+
+mod anthropic;
+mod builtin;
+mod client;
+mod decode;
+mod error;
+mod openai;
+mod request;
+mod scripted;
+mod sse;
+
+pub(super) use client::Endpoint;
+pub(super) use error::ModelError;
+pub(super) use request::{Request, ToolSpec};
+pub(super) use scripted::{Gate, Player};
+
+use super::message::{Stop, Usage};
+use mock_provider::Wire;
+use serde_json::Value;
+
+/// One step of a reply as it streams in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Chunk {
+    /// A block begins. Blocks are numbered from 0 within the reply.
+    Start {
+        index: usize,
+        block: Opening,
+    },
+    Text {
+        index: usize,
+        text: String,
+    },
+    Thinking {
+        index: usize,
+        text: String,
+    },
+    Signature {
+        index: usize,
+        signature: String,
+    },
+    /// A fragment of a call's arguments.
+    Args {
+        index: usize,
+        fragment: String,
+    },
+    /// A block is over.
+    End {
+        index: usize,
+    },
+    /// What the request has used so far; replaces what was said before.
+    Usage(Usage),
+    /// The reply is whole.
+    Stop(Stop),
+}
+
+/// What a block is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Opening {
+    Text,
+    Thinking,
+    Redacted(String),
+    Call { id: String, tool: String },
+}
+
+/// A model that can be asked.
+pub(super) struct Model {
+    wire: Wire,
+    source: Source,
+}
+
+/// Where its replies come from.
+pub(super) enum Source {
+    Player(Player),
+    Endpoint(Endpoint),
+}
+
+/// A reply that streams in. Dropping it drops the connection.
+pub(super) enum Reply {
+    Played(scripted::Played),
+    Streamed(Box<client::Streamed>),
+}
+
+impl Model {
+    pub(super) fn new(wire: Wire, source: Source) -> Self {
+        Model { wire, source }
+    }
+
+    /// Sends a request's body and waits until the reply begins.
+    pub(super) async fn send(&self, body: Value) -> Result<Reply, ModelError> {
+        match &self.source {
+            Source::Player(player) => player.ask(self.wire, body).await.map(Reply::Played),
+            Source::Endpoint(endpoint) => endpoint
+                .ask(self.wire, body)
+                .await
+                .map(|reply| Reply::Streamed(Box::new(reply))),
+        }
+    }
+
+    /// The body of a request, in the model's language.
+    pub(super) fn body(&self, request: &Request<'_>) -> Value {
+        match self.wire {
+            Wire::AnthropicMessages => anthropic::body(request),
+            Wire::OpenAiChat => openai::body(request),
+        }
+    }
+}
+
+impl Reply {
+    /// The next chunk; none behind the last.
+    pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+        match self {
+            Reply::Played(reply) => reply.next().await,
+            Reply::Streamed(reply) => reply.next().await,
+        }
+    }
+}

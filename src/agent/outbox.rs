@@ -1,0 +1,127 @@
+//! Standard output: every frame passes here, and is written by a thread of its own.
+
+use super::faults::Faults;
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Where frames leave.
+pub(super) struct Outbox {
+    faults: Rc<Faults>,
+    queue: RefCell<Option<Sender<Vec<u8>>>>,
+    shared: Arc<Shared>,
+    sent: Cell<u64>,
+}
+
+/// What the writing thread reports.
+#[derive(Default)]
+struct Shared {
+    /// Bytes not yet written.
+    queued: AtomicUsize,
+    /// The host does not read any more, or everything has been written.
+    over: AtomicBool,
+    change: Notify,
+}
+
+/// A turn waits while so many bytes are queued.
+const TURN_WAITS: usize = 1 << 20;
+
+/// Commands wait while so many bytes are queued.
+const INPUT_WAITS: usize = 16 << 20;
+
+impl Outbox {
+    /// Starts writing to standard output.
+    pub(super) fn open(faults: Rc<Faults>) -> io::Result<Self> {
+        let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let (queue, frames) = channel();
+        let shared = Arc::new(Shared::default());
+        let report = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            write_all(stdout, &frames, &report);
+            report.over.store(true, Ordering::SeqCst);
+            report.change.notify_waiters();
+        });
+        Ok(Outbox {
+            faults,
+            queue: RefCell::new(Some(queue)),
+            shared,
+            sent: Cell::new(0),
+        })
+    }
+
+    /// Sends a frame. Never waits.
+    pub(super) fn send(&self, frame: Value) {
+        self.sent.set(self.sent.get() + 1);
+        self.faults.pass(frame, &mut |bytes| self.write(bytes));
+    }
+
+    /// How many frames have been sent so far.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent.get()
+    }
+
+    fn write(&self, bytes: Vec<u8>) {
+        if let Some(queue) = &*self.queue.borrow() {
+            self.shared.queued.fetch_add(bytes.len(), Ordering::SeqCst);
+            let _ = queue.send(bytes);
+        }
+    }
+
+    /// Waits until a turn may say more.
+    pub(super) async fn room(&self) {
+        self.below(TURN_WAITS).await;
+    }
+
+    /// Waits until a command may be answered.
+    pub(super) async fn room_for_answers(&self) {
+        self.below(INPUT_WAITS).await;
+    }
+
+    /// Waits until the host has gone away.
+    pub(super) async fn closed(&self) {
+        self.until(|| self.is_over()).await;
+    }
+
+    /// Writes what is queued, for at most so long.
+    pub(super) async fn finish(&self, patience: Duration) {
+        self.queue.borrow_mut().take();
+        let _ = tokio::time::timeout(patience, self.closed()).await;
+    }
+
+    fn is_over(&self) -> bool {
+        self.shared.over.load(Ordering::SeqCst)
+    }
+
+    async fn below(&self, limit: usize) {
+        let queued = || self.shared.queued.load(Ordering::SeqCst);
+        self.until(|| queued() < limit || self.is_over()).await;
+    }
+
+    async fn until(&self, done: impl Fn() -> bool) {
+        loop {
+            let change = self.shared.change.notified();
+            if done() {
+                return;
+            }
+            change.await;
+        }
+    }
+}
+
+fn write_all(mut stdout: File, frames: &Receiver<Vec<u8>>, report: &Shared) {
+    for bytes in frames {
+        if stdout.write_all(&bytes).is_err() {
+            return;
+        }
+        report.queued.fetch_sub(bytes.len(), Ordering::SeqCst);
+        report.change.notify_waiters();
+    }
+}

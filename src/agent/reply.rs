@@ -1,0 +1,170 @@
+//! A reply put together from its chunks.
+
+use super::message::Block;
+use super::model::{Chunk, Opening};
+use serde_json::Value;
+
+/// A reply so far.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    index: usize,
+    opening: Opening,
+    /// Text, thought or arguments, as the opening says.
+    body: String,
+    signature: String,
+}
+
+impl Assembly {
+    pub(super) fn take_in(&mut self, chunk: &Chunk) {
+        match chunk {
+            Chunk::Start { index, block } => self.parts.push(Part {
+                index: *index,
+                opening: block.clone(),
+                body: String::new(),
+                signature: String::new(),
+            }),
+            Chunk::Text { index, text }
+            | Chunk::Thinking { index, text }
+            | Chunk::Args {
+                index,
+                fragment: text,
+            } => {
+                if let Some(part) = self.part(*index) {
+                    part.body.push_str(text);
+                }
+            }
+            Chunk::Signature { index, signature } => {
+                if let Some(part) = self.part(*index) {
+                    part.signature.push_str(signature);
+                }
+            }
+            Chunk::End { .. } | Chunk::Usage(_) | Chunk::Stop(_) => {}
+        }
+    }
+
+    fn part(&mut self, index: usize) -> Option<&mut Part> {
+        self.parts.iter_mut().rev().find(|part| part.index == index)
+    }
+
+    /// The blocks of a whole reply.
+    pub(super) fn whole(self) -> Vec<Block> {
+        self.parts.into_iter().filter_map(Part::block).collect()
+    }
+
+    /// Of a reply that broke off, what can stand by itself.
+    pub(super) fn text_only(self) -> Vec<Block> {
+        let blocks = self.whole().into_iter();
+        blocks
+            .filter(|block| matches!(block, Block::Text(_)))
+            .collect()
+    }
+
+    /// The text alone.
+    pub(super) fn text(self) -> String {
+        let texts = self.parts.into_iter();
+        texts
+            .filter(|part| part.opening == Opening::Text)
+            .map(|part| part.body)
+            .collect()
+    }
+}
+
+impl Part {
+    fn block(self) -> Option<Block> {
+        match self.opening {
+            Opening::Text => (!self.body.is_empty()).then_some(Block::Text(self.body)),
+            Opening::Thinking => Some(Block::Thinking {
+                text: self.body,
+                signature: self.signature,
+            }),
+            Opening::Redacted(data) => Some(Block::Redacted(data)),
+            Opening::Call { id, tool } => {
+                let text = if self.body.trim().is_empty() {
+                    "{}"
+                } else {
+                    &self.body
+                };
+                let args: Option<Value> = serde_json::from_str(text).ok();
+                let raw = args.is_none().then(|| self.body.clone());
+                Some(Block::Call {
+                    id,
+                    tool,
+                    args: args.unwrap_or_default(),
+                    raw,
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn assembly(chunks: &[Chunk]) -> Assembly {
+        let mut assembly = Assembly::default();
+        chunks.iter().for_each(|chunk| assembly.take_in(chunk));
+        assembly
+    }
+
+    fn call(index: usize, id: &str) -> Chunk {
+        let block = Opening::Call {
+            id: id.into(),
+            tool: "Read".into(),
+        };
+        Chunk::Start { index, block }
+    }
+
+    fn args(index: usize, fragment: &str) -> Chunk {
+        let fragment = fragment.into();
+        Chunk::Args { index, fragment }
+    }
+
+    #[test]
+    fn interleaved_fragments_find_their_calls() {
+        let whole = assembly(&[
+            call(0, "a"),
+            call(1, "b"),
+            args(0, "{\"x\""),
+            args(1, "{}"),
+            args(0, ":1}"),
+        ])
+        .whole();
+
+        let block = |id: &str, args| Block::Call {
+            id: id.into(),
+            tool: "Read".into(),
+            args,
+            raw: None,
+        };
+        assert_eq!(whole, [block("a", json!({"x": 1})), block("b", json!({}))]);
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_kept_raw() {
+        let whole = assembly(&[call(0, "a"), args(0, "{bad")]).whole();
+
+        assert!(
+            matches!(&whole[0], Block::Call { args: Value::Null, raw: Some(raw), .. } if raw == "{bad")
+        );
+    }
+
+    #[test]
+    fn of_a_broken_reply_only_text_remains() {
+        let index = 0;
+        let text = Chunk::Text {
+            index,
+            text: "half".into(),
+        };
+        let block = Opening::Text;
+        let left = assembly(&[Chunk::Start { index, block }, text, call(1, "a")]).text_only();
+
+        assert_eq!(left, [Block::Text("half".into())]);
+    }
+}

@@ -1,0 +1,271 @@
+//! Sessions on disk: one JSON file each, in `.mock-agent/sessions` under the workspace.
+
+use super::message::Message;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// A folder of sessions.
+#[derive(Debug, Clone)]
+pub(super) struct Store {
+    folder: PathBuf,
+    seed: u64,
+}
+
+/// Which session a process works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// A new one with an id of its own.
+    New,
+    /// A new one with this id.
+    Named(String),
+    /// The one with this id.
+    Resume(String),
+    /// The one that was saved last.
+    Latest,
+}
+
+/// The session of this process.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) id: String,
+    store: Store,
+    /// Nothing has been saved in it yet.
+    fresh: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    version: u32,
+    messages: Vec<Message>,
+}
+
+const VERSION: u32 = 1;
+
+/// Names the session that was saved last.
+const LATEST: &str = "latest";
+
+/// The longest id.
+const ID_LENGTH: usize = 128;
+
+impl Store {
+    /// The store of a workspace. The seed decides the ids of new sessions.
+    pub(super) fn new(folder: PathBuf, seed: u64) -> Self {
+        Store { folder, seed }
+    }
+
+    /// Opens the chosen session, with what was said in it.
+    ///
+    /// # Errors
+    /// The id is taken, unknown or no id; or the disk says no.
+    pub(super) fn open(&self, choice: &Choice) -> Result<(Stored, Vec<Message>), String> {
+        match choice {
+            Choice::New => {
+                let id = self.reserve_next()?;
+                Ok((self.stored(id, true), Vec::new()))
+            }
+            Choice::Named(id) => {
+                check(id)?;
+                if !self.reserve(id)? {
+                    return Err(format!("Session {id} already exists"));
+                }
+                Ok((self.stored(id.clone(), true), Vec::new()))
+            }
+            Choice::Resume(id) => {
+                check(id)?;
+                self.load(id)
+            }
+            Choice::Latest => {
+                let id = fs::read_to_string(self.folder.join(LATEST))
+                    .map_err(|_| "There is no session to resume".to_owned())?;
+                self.load(id.trim())
+            }
+        }
+    }
+
+    fn stored(&self, id: String, fresh: bool) -> Stored {
+        Stored {
+            id,
+            store: self.clone(),
+            fresh,
+        }
+    }
+
+    fn load(&self, id: &str) -> Result<(Stored, Vec<Message>), String> {
+        check(id)?;
+        let text = fs::read_to_string(self.path(id)).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => format!("There is no session {id}"),
+            _ => format!("Session {id}: {error}"),
+        })?;
+        let document: Document = serde_json::from_str(&text)
+            .map_err(|error| format!("Session {id} is damaged: {error}"))?;
+        if document.version != VERSION {
+            return Err(format!(
+                "Session {id} is of version {}, not {VERSION}",
+                document.version
+            ));
+        }
+        Ok((self.stored(id.to_owned(), false), document.messages))
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
+    }
+
+    /// The first id of the seed's sequence that is free, so that a fresh workspace always gives the same.
+    fn reserve_next(&self) -> Result<String, String> {
+        let mut n = 0;
+        loop {
+            let id = nth_id(self.seed, n);
+            if self.reserve(&id)? {
+                return Ok(id);
+            }
+            n += 1;
+        }
+    }
+
+    /// Makes the session's file; false if it is there.
+    fn reserve(&self, id: &str) -> Result<bool, String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", self.folder.display());
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        match fs::File::create_new(self.path(id)) {
+            Ok(mut file) => {
+                let empty = format!("{{\"version\":{VERSION},\"messages\":[]}}");
+                file.write_all(empty.as_bytes()).map_err(failed)?;
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+impl Stored {
+    /// Saves all that was said.
+    pub(super) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
+        let document = Document {
+            version: VERSION,
+            messages: messages.to_vec(),
+        };
+        replace(&self.store.path(&self.id), &serde_json::to_vec(&document)?)?;
+        replace(&self.store.folder.join(LATEST), self.id.as_bytes())?;
+        self.fresh = false;
+        Ok(())
+    }
+}
+
+impl Drop for Stored {
+    /// A session in which nothing was said leaves nothing behind.
+    fn drop(&mut self) {
+        if self.fresh {
+            let _ = fs::remove_file(self.store.path(&self.id));
+            let _ = fs::remove_dir(&self.store.folder);
+            if let Some(above) = self.store.folder.parent() {
+                let _ = fs::remove_dir(above);
+            }
+        }
+    }
+}
+
+/// Writes a file so that it is either the old or the new one.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let draft = path.with_extension("tmp");
+    fs::write(&draft, bytes)?;
+    fs::rename(draft, path)
+}
+
+/// An id is a plain file name.
+fn check(id: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let good = !id.is_empty()
+        && id.len() <= ID_LENGTH
+        && !id.starts_with('.')
+        && id != LATEST
+        && id.chars().all(plain);
+    if good {
+        Ok(())
+    } else {
+        Err(format!(
+            "{id:?} is no session id: letters, digits, '-', '_' and '.' are allowed, up to {ID_LENGTH}"
+        ))
+    }
+}
+
+/// The nth id of a sequence (splitmix64).
+fn nth_id(seed: u64, n: u64) -> String {
+    let mut z = (seed.wrapping_add(n).wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    format!("{:06x}", (z ^ (z >> 31)) & 0xFF_FFFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::{Block, Role};
+    use super::*;
+
+    fn store(dir: &tempfile::TempDir) -> Store {
+        Store::new(dir.path().join("a/b"), 0)
+    }
+
+    fn said(text: &str) -> Vec<Message> {
+        vec![Message {
+            role: Role::User,
+            content: vec![Block::Text(text.into())],
+        }]
+    }
+
+    #[test]
+    fn what_was_saved_is_resumed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut first, _) = store(&dir).open(&Choice::Named("conv-1".into())).unwrap();
+        first.save(&said("hi")).unwrap();
+        drop(first);
+
+        let by_id = store(&dir).open(&Choice::Resume("conv-1".into())).unwrap();
+        let latest = store(&dir).open(&Choice::Latest).unwrap();
+
+        assert_eq!(by_id.1, said("hi"));
+        assert_eq!((latest.0.id.as_str(), latest.1), ("conv-1", said("hi")));
+    }
+
+    #[test]
+    fn an_id_that_is_taken_unknown_or_no_id_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let _first = store(&dir).open(&Choice::Named("a".into())).unwrap();
+
+        let refused = |choice| store(&dir).open(&choice).unwrap_err();
+        assert_eq!(
+            refused(Choice::Named("a".into())),
+            "Session a already exists"
+        );
+        assert_eq!(refused(Choice::Resume("b".into())), "There is no session b");
+        assert_eq!(refused(Choice::Latest), "There is no session to resume");
+        for id in ["", "../x", ".hidden", "latest", "a/b", "ä"] {
+            assert!(
+                refused(Choice::Named(id.into())).contains("no session id"),
+                "{id}"
+            );
+        }
+    }
+
+    #[test]
+    fn ids_repeat_in_a_fresh_store_and_differ_within_one() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let first = store(&one).open(&Choice::New).unwrap().0;
+        let second = store(&one).open(&Choice::New).unwrap().0;
+        let elsewhere = store(&two).open(&Choice::New).unwrap().0;
+
+        assert_eq!(first.id, elsewhere.id);
+        assert_ne!(first.id, second.id);
+    }
+
+    #[test]
+    fn a_session_in_which_nothing_was_said_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(store(&dir).open(&Choice::New).unwrap());
+
+        assert!(!dir.path().join("a").exists());
+    }
+}

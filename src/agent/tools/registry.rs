@@ -1,0 +1,158 @@
+//! Which tools there are, and how a call finds its tool.
+
+use super::workspace::Workspace;
+use super::{McpTool, bash, edit, glob, grep, read, spawn, write};
+use crate::agent::approval::Category;
+use crate::agent::event::Outcome;
+use crate::agent::model::ToolSpec;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::pin::Pin;
+use std::rc::Rc;
+
+/// A built-in tool.
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    pub(super) category: Category,
+    pub(super) purpose: &'static str,
+    /// JSON Schema of the arguments.
+    pub(super) parameters: fn() -> Value,
+    /// Reads the arguments.
+    pub(super) parse: fn(&Value) -> Result<Rc<dyn Job>, serde_json::Error>,
+}
+
+/// The built-in tools.
+const TOOLS: &[Tool] = &[
+    read::TOOL,
+    write::TOOL,
+    edit::TOOL,
+    bash::TOOL,
+    glob::TOOL,
+    grep::TOOL,
+    spawn::TOOL,
+];
+
+/// A call whose arguments have been understood.
+pub(in crate::agent) trait Job {
+    /// What it would do, in one line.
+    fn describe(&self) -> String;
+
+    /// Does it. Dropping the future undoes nothing, but ends what it started.
+    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a>;
+}
+
+/// A job at work.
+pub(in crate::agent) type JobFuture<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+/// What a job may use.
+#[derive(Clone, Copy)]
+pub(in crate::agent) struct Cx<'a> {
+    pub(in crate::agent) workspace: &'a Workspace,
+    pub(in crate::agent) delegate: &'a dyn Delegate,
+}
+
+/// Somebody who can have a task done by another agent.
+pub(in crate::agent) trait Delegate {
+    /// The other agent's last words, or why there are none.
+    fn delegate<'a>(
+        &'a self,
+        task: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
+}
+
+/// Reads the arguments of a tool.
+pub(super) fn parse<J: Job + DeserializeOwned + 'static>(
+    args: &Value,
+) -> Result<Rc<dyn Job>, serde_json::Error> {
+    Ok(Rc::new(J::deserialize(args)?))
+}
+
+/// Every tool of a session.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Toolbox {
+    mcp: Vec<McpTool>,
+}
+
+/// Why a call cannot even be asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::agent) struct Refused(pub(in crate::agent) String);
+
+impl Toolbox {
+    pub(in crate::agent) fn new(mcp: Vec<McpTool>) -> Self {
+        Toolbox { mcp }
+    }
+
+    pub(in crate::agent) fn has_mcp(&self) -> bool {
+        !self.mcp.is_empty()
+    }
+
+    /// The job that a call asks for.
+    pub(in crate::agent) fn job(
+        &self,
+        name: &str,
+        args: &Value,
+    ) -> Result<(Category, Rc<dyn Job>), Refused> {
+        if !args.is_object() {
+            return Err(Refused(format!(
+                "The arguments of {name} are not a JSON object."
+            )));
+        }
+        if let Some(tool) = self.mcp.iter().find(|tool| tool.name == name) {
+            return Ok((Category::Mcp, Rc::new(tool.call(args))));
+        }
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
+            return Err(Refused(format!("There is no tool named {name:?}.")));
+        };
+        let job = (tool.parse)(args)
+            .map_err(|error| Refused(format!("The arguments of {name} do not fit: {error}.")))?;
+        Ok((tool.category, job))
+    }
+
+    /// What the model is told.
+    pub(in crate::agent) fn specs(&self) -> Vec<ToolSpec> {
+        let built_in = TOOLS.iter().map(|tool| ToolSpec {
+            name: tool.name.to_owned(),
+            purpose: tool.purpose.to_owned(),
+            parameters: (tool.parameters)(),
+        });
+        built_in.chain(self.mcp.iter().map(McpTool::spec)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_tool_has_the_category_of_what_it_does() {
+        let box_ = Toolbox::default();
+        let call = |name: &str, args| box_.job(name, &args).map(|(category, _)| category.name());
+
+        assert_eq!(call("Read", json!({ "file_path": "a" })), Ok("info"));
+        assert_eq!(call("Glob", json!({ "pattern": "*" })), Ok("info"));
+        assert_eq!(call("Grep", json!({ "pattern": "x" })), Ok("info"));
+        let write = json!({ "file_path": "a", "content": "" });
+        assert_eq!(call("Write", write), Ok("edit"));
+        let edit = json!({ "file_path": "a", "old_string": "x", "new_string": "y" });
+        assert_eq!(call("Edit", edit), Ok("edit"));
+        assert_eq!(call("Bash", json!({ "command": "true" })), Ok("exec"));
+        assert_eq!(call("Spawn", json!({ "prompt": "p" })), Ok("exec"));
+    }
+
+    #[test]
+    fn a_call_that_cannot_work_is_refused_with_the_reason() {
+        let box_ = Toolbox::default();
+        let refused = |name: &str, args| box_.job(name, &args).err().expect("refused").0;
+
+        assert_eq!(refused("Fly", json!({})), "There is no tool named \"Fly\".");
+        assert_eq!(
+            refused("Read", json!({})),
+            "The arguments of Read do not fit: missing field `file_path`."
+        );
+        assert_eq!(
+            refused("Read", json!([])),
+            "The arguments of Read are not a JSON object."
+        );
+    }
+}

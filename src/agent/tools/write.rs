@@ -1,0 +1,53 @@
+//! `Write`: a whole file.
+
+use super::read::reason;
+use super::registry::{Cx, Job, JobFuture, Tool, parse};
+use crate::agent::approval::Category;
+use crate::agent::event::Outcome;
+use serde::Deserialize;
+use serde_json::json;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "Write",
+    category: Category::Edit,
+    purpose: "Creates or overwrites a file.",
+    parameters: || {
+        json!({ "type": "object", "required": ["file_path", "content"], "properties": {
+            "file_path": { "type": "string", "description": "The file; missing folders are made." },
+            "content": { "type": "string", "description": "All of its text." },
+        } })
+    },
+    parse: parse::<Write>,
+};
+
+#[derive(Deserialize)]
+struct Write {
+    file_path: String,
+    content: String,
+}
+
+impl Job for Write {
+    fn describe(&self) -> String {
+        format!("Write to {}", self.file_path)
+    }
+
+    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+        Box::pin(async move {
+            match self.write(cx) {
+                Ok(()) => Outcome::text("File written successfully"),
+                Err(why) => Outcome::error(why),
+            }
+        })
+    }
+}
+
+impl Write {
+    fn write(&self, cx: Cx<'_>) -> Result<(), String> {
+        let path = cx.workspace.resolve(&self.file_path)?;
+        let failed = |error: std::io::Error| format!("{}: {}", self.file_path, reason(&error));
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        std::fs::write(path, &self.content).map_err(failed)
+    }
+}
