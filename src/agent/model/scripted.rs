@@ -56,16 +56,16 @@ impl Player {
                 over: false,
             }),
             Answer::Error(error) => {
-                let seconds = error.headers.get("retry-after");
+                let seconds = error.details.headers.get("retry-after");
                 let retry_after = seconds
                     .and_then(|text| text.parse().ok())
                     .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
                 let document = serde_json::json!({ "error": {
                     "type": error.kind,
                     "message": error.message,
-                    "code": error.code,
+                    "code": error.details.code,
                 } });
-                let body = error.body.unwrap_or_else(|| document.to_string());
+                let body = error.details.body.unwrap_or_else(|| document.to_string());
                 Err(ModelError::status(
                     error.status,
                     body.as_bytes(),
