@@ -3,10 +3,9 @@
 use super::approval::Mode;
 use super::args::Options;
 use super::message::Message;
-use super::model::{Endpoint, Gate, Request, ToolSpec};
+use super::model::{Endpoint, Gate, Language, Request, ToolSpec};
 use super::store::Choice;
 use super::tools::{McpTool, load_mcp};
-use mock_provider::Wire;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Config {
     pub(super) settings: Settings,
-    pub(super) wire: Wire,
+    pub(super) language: Language,
     pub(super) source: Source,
     pub(super) gate: Gate,
     pub(super) mode: Mode,
@@ -75,7 +74,7 @@ pub(super) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
 struct Provider {
     name: &'static str,
-    wire: Wire,
+    language: Language,
     base_url: Option<&'static str>,
     key: Option<&'static str>,
     /// Of each inner list one is enough; a name with `+` stands for several that go together.
@@ -85,21 +84,21 @@ struct Provider {
 const PROVIDERS: &[Provider] = &[
     Provider {
         name: "anthropic",
-        wire: Wire::AnthropicMessages,
+        language: Language::AnthropicMessages,
         base_url: Some("ANTHROPIC_BASE_URL"),
         key: Some("ANTHROPIC_API_KEY"),
         needs: &[&["ANTHROPIC_API_KEY"]],
     },
     Provider {
         name: "openai",
-        wire: Wire::OpenAiChat,
+        language: Language::OpenAiChat,
         base_url: Some("OPENAI_BASE_URL"),
         key: Some("OPENAI_API_KEY"),
         needs: &[&["OPENAI_API_KEY"]],
     },
     Provider {
         name: "bedrock",
-        wire: Wire::AnthropicMessages,
+        language: Language::AnthropicMessages,
         base_url: None,
         key: None,
         needs: &[
@@ -109,7 +108,7 @@ const PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "vertex",
-        wire: Wire::AnthropicMessages,
+        language: Language::AnthropicMessages,
         base_url: None,
         key: None,
         needs: &[
@@ -154,7 +153,7 @@ impl Config {
         let workspace = PathBuf::from(options.workspace.as_deref().unwrap_or("."));
         Ok(Config {
             source: source(&options, provider, env)?,
-            wire: provider.wire,
+            language: provider.language,
             gate: Gate(millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE)),
             mode: if options.auto_approve {
                 Mode::Yolo

@@ -136,7 +136,7 @@ fn prepare(front: &Front, args: &[String]) -> Result<Prepared, String> {
     (front.check)(&options)?;
     let config = Config::new(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
-    let model = Model::new(config.wire, source(&config, &workspace)?);
+    let model = Model::new(config.language, source(&config, &workspace)?);
     let dialogue = dialogue(&config, &workspace)?;
     Ok(Prepared {
         config,

@@ -2,13 +2,12 @@
 
 use super::decode::Decode;
 use super::sse::Splitter;
-use super::{Chunk, ModelError, anthropic, openai};
+use super::{Chunk, Language, ModelError};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{Connection, handshake};
 use hyper::{Request, Response, Uri, header};
 use hyper_util::rt::TokioIo;
-use mock_provider::Wire;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -61,7 +60,11 @@ impl Endpoint {
         })
     }
 
-    pub(super) async fn ask(&self, wire: Wire, body: Value) -> Result<Streamed, ModelError> {
+    pub(super) async fn ask(
+        &self,
+        language: Language,
+        body: Value,
+    ) -> Result<Streamed, ModelError> {
         let (host, port) = (self.host.as_str(), self.port);
         let lost = |error: &dyn std::fmt::Display| {
             ModelError::unreachable(format!("No answer from {host}:{port}: {error}."))
@@ -74,7 +77,7 @@ impl Endpoint {
             .await
             .map_err(|error| lost(&error))?;
         let mut line = Line::new(connection);
-        let request = self.request(wire, &body).map_err(ModelError::garbled)?;
+        let request = self.request(language, &body).map_err(ModelError::garbled)?;
         let response = line
             .during(sender.send_request(request))
             .await
@@ -86,29 +89,21 @@ impl Endpoint {
             body: response.into_body(),
             line,
             splitter: Splitter::default(),
-            decoder: match wire {
-                Wire::AnthropicMessages => Box::new(anthropic::Decoder::default()),
-                Wire::OpenAiChat => Box::new(openai::Decoder::default()),
-            },
+            decoder: language.decoder(),
             ready: VecDeque::new(),
             over: false,
         })
     }
 
-    fn request(&self, wire: Wire, body: &Value) -> Result<Request<Full<Bytes>>, String> {
-        let request = Request::post(format!("{}{}", self.prefix, wire.path()))
+    fn request(&self, language: Language, body: &Value) -> Result<Request<Full<Bytes>>, String> {
+        let mut request = Request::post(format!("{}{}", self.prefix, language.wire().path()))
             .header(header::HOST, format!("{}:{}", self.host, self.port))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream")
             .header(header::CONNECTION, "close");
-        let request = match wire {
-            Wire::AnthropicMessages => request
-                .header("x-api-key", &self.key)
-                .header("anthropic-version", "2023-06-01"),
-            Wire::OpenAiChat => {
-                request.header(header::AUTHORIZATION, format!("Bearer {}", self.key))
-            }
-        };
+        for (name, value) in language.headers(&self.key) {
+            request = request.header(name, value);
+        }
         request
             .body(Full::from(body.to_string()))
             .map_err(|error| error.to_string())

@@ -5,6 +5,7 @@ mod builtin;
 mod client;
 mod decode;
 mod error;
+mod language;
 mod openai;
 mod request;
 mod scripted;
@@ -12,11 +13,11 @@ mod sse;
 
 pub(super) use client::Endpoint;
 pub(super) use error::ModelError;
+pub(super) use language::Language;
 pub(super) use request::{Request, ToolSpec};
 pub(super) use scripted::{Gate, Player};
 
 use super::message::{Stop, Usage};
-use mock_provider::Wire;
 use serde_json::Value;
 
 /// One step of a reply as it streams in.
@@ -65,7 +66,7 @@ pub(super) enum Opening {
 
 /// A model that can be asked.
 pub(super) struct Model {
-    wire: Wire,
+    language: Language,
     source: Source,
 }
 
@@ -82,16 +83,16 @@ pub(super) enum Reply {
 }
 
 impl Model {
-    pub(super) fn new(wire: Wire, source: Source) -> Self {
-        Model { wire, source }
+    pub(super) fn new(language: Language, source: Source) -> Self {
+        Model { language, source }
     }
 
     /// Sends a request's body and waits until the reply begins.
     pub(super) async fn send(&self, body: Value) -> Result<Reply, ModelError> {
         match &self.source {
-            Source::Player(player) => player.ask(self.wire, body).await.map(Reply::Played),
+            Source::Player(player) => player.ask(self.language, body).await.map(Reply::Played),
             Source::Endpoint(endpoint) => endpoint
-                .ask(self.wire, body)
+                .ask(self.language, body)
                 .await
                 .map(|reply| Reply::Streamed(Box::new(reply))),
         }
@@ -99,10 +100,7 @@ impl Model {
 
     /// The body of a request, in the model's language.
     pub(super) fn body(&self, request: &Request<'_>) -> Value {
-        match self.wire {
-            Wire::AnthropicMessages => anthropic::body(request),
-            Wire::OpenAiChat => openai::body(request),
-        }
+        self.language.body(request)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A model played from a script in-process: the same replies as over HTTP, without the bytes in between.
 
-use super::{Chunk, ModelError, Opening, builtin};
+use super::{Chunk, Language, ModelError, Opening, builtin};
 use crate::agent::message::{Stop, Usage};
 use mock_provider::script::Stop as Said;
-use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens, Wire};
+use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -29,9 +29,9 @@ impl Player {
         }
     }
 
-    pub(super) async fn ask(&self, wire: Wire, body: Value) -> Result<Played, ModelError> {
+    pub(super) async fn ask(&self, language: Language, body: Value) -> Result<Played, ModelError> {
         let n = self.requests.replace(self.requests.get() + 1);
-        let request = Request::in_process(n, wire, body);
+        let request = Request::in_process(n, language.wire(), body);
         let served = match &self.script {
             Some(model) => model.borrow_mut().next(&request),
             None => builtin::answer(&request),

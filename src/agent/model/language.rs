@@ -1,0 +1,52 @@
+//! The languages in which models are asked.
+
+use super::decode::Decode;
+use super::request::Request;
+use super::{anthropic, openai};
+use mock_provider::Wire;
+use serde_json::Value;
+
+/// A language that the agent speaks with its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum Language {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions.
+    OpenAi,
+}
+
+impl Language {
+    /// How the scripted model calls it.
+    pub(super) fn wire(self) -> Wire {
+        match self {
+            Language::Anthropic => Wire::AnthropicMessages,
+            Language::OpenAi => Wire::OpenAiChat,
+        }
+    }
+
+    /// The body of a request.
+    pub(super) fn body(self, request: &Request<'_>) -> Value {
+        match self {
+            Language::Anthropic => anthropic::body(request),
+            Language::OpenAi => openai::body(request),
+        }
+    }
+
+    /// The headers that only this language has.
+    pub(super) fn headers(self, key: &str) -> Vec<(&'static str, String)> {
+        match self {
+            Language::Anthropic => vec![
+                ("x-api-key", key.to_owned()),
+                ("anthropic-version", "2023-06-01".to_owned()),
+            ],
+            Language::OpenAi => vec![("authorization", format!("Bearer {key}"))],
+        }
+    }
+
+    pub(super) fn decoder(self) -> Box<dyn Decode> {
+        match self {
+            Language::Anthropic => Box::new(anthropic::Decoder::default()),
+            Language::OpenAi => Box::new(openai::Decoder::default()),
+        }
+    }
+}
