@@ -84,21 +84,21 @@ struct Provider {
 const PROVIDERS: &[Provider] = &[
     Provider {
         name: "anthropic",
-        language: Language::AnthropicMessages,
+        language: Language::Anthropic,
         base_url: Some("ANTHROPIC_BASE_URL"),
         key: Some("ANTHROPIC_API_KEY"),
         needs: &[&["ANTHROPIC_API_KEY"]],
     },
     Provider {
         name: "openai",
-        language: Language::OpenAiChat,
+        language: Language::OpenAi,
         base_url: Some("OPENAI_BASE_URL"),
         key: Some("OPENAI_API_KEY"),
         needs: &[&["OPENAI_API_KEY"]],
     },
     Provider {
         name: "bedrock",
-        language: Language::AnthropicMessages,
+        language: Language::Anthropic,
         base_url: None,
         key: None,
         needs: &[
@@ -108,7 +108,7 @@ const PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "vertex",
-        language: Language::AnthropicMessages,
+        language: Language::Anthropic,
         base_url: None,
         key: None,
         needs: &[
