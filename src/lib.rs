@@ -13,6 +13,7 @@ pub mod judgement;
 pub mod located;
 pub mod matcher;
 pub mod merge;
+pub mod own_schema;
 pub mod profile;
 pub mod report;
 pub mod reporter;

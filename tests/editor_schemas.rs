@@ -3,7 +3,8 @@
 //! `SNAPSHOTS=overwrite cargo test --test editor_schemas` writes them anew.
 
 use conform::located::load_file;
-use conform::scenario::{scenario_schema, script_schema};
+use conform::own_schema::GENERATED;
+use conform::scenario::scenario_schema;
 use serde_json::Value;
 use snapbox::{Data, data::DataFormat};
 use std::path::{Path, PathBuf};
@@ -28,12 +29,12 @@ fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn the_files_are_those_of_the_types() {
-    for (name, schema) in [("scenario", scenario_schema()), ("script", script_schema())] {
+    for (name, schema) in GENERATED {
         let path = Path::new("schemas/conform")
             .join(name)
             .with_extension("json");
         let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
-        snapbox::assert_data_eq!(written(&schema), expected);
+        snapbox::assert_data_eq!(written(&schema()), expected);
     }
 }
 

@@ -3,6 +3,7 @@ use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 const HEADER: &str =
     "{\"conform_transcript\":1,\"dialect\":\"aionrs@0.1\",\"agent\":[\"a\",\"--b\"]}\n";
@@ -98,6 +99,12 @@ fn the_written_form_is_version_1() {
 {"at":11,"dir":"end","end":"open"}
 "#;
     let bytes = written(&header, &frames);
+    for line in expected.lines() {
+        assert!(
+            VALIDATOR.is_valid(&serde_json::from_str(line).unwrap()),
+            "{line}"
+        );
+    }
     similar_asserts::assert_eq!(String::from_utf8(bytes.clone()).unwrap(), expected);
     assert_eq!(Reader::new(&*bytes).unwrap().header(), Some(&header));
     assert_eq!(read(&bytes), (frames, None));
@@ -242,8 +249,19 @@ fn each_wrong_record_says_what_is_wrong() {
     ];
     for (record, expected) in cases {
         assert_eq!(error_behind_header(record), expected, "{record}");
+        assert!(
+            !serde_json::from_str(record).is_ok_and(|record| VALIDATOR.is_valid(&record)),
+            "{record}"
+        );
     }
 }
+
+/// The published schema of a line.
+static VALIDATOR: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+    let schema =
+        serde_json::from_str(include_str!("../../schemas/conform/transcript.json")).unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
+});
 
 fn any_line() -> impl Strategy<Value = Line> {
     let bytes = prop_oneof![vec(any::<u8>(), 0..40), ".*".prop_map(String::into_bytes)];
@@ -324,6 +342,9 @@ proptest! {
     ) {
         let header = Header { dialect, agent };
         let bytes = written(&header, &frames);
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            prop_assert!(VALIDATOR.is_valid(&serde_json::from_slice(line).unwrap()));
+        }
         let reader = Reader::new(&*bytes).unwrap();
         prop_assert_eq!(reader.header(), Some(&header));
         prop_assert_eq!(reader.collect::<Result<Vec<_>, _>>().unwrap(), frames);

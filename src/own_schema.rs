@@ -1,0 +1,37 @@
+//! The JSON Schemas of our own files, for editors and for programs that read what we write.
+
+use crate::report::Report;
+use crate::scenario::{scenario_schema, script_schema};
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schemas generated from Rust types, by the name of their file in `schemas/conform/`.
+pub const GENERATED: &[(&str, fn() -> Value)] = &[
+    ("scenario", scenario_schema),
+    ("script", script_schema),
+    ("report", report_schema),
+];
+
+/// The schema of a type, with its id and title in front.
+#[must_use]
+pub fn of<T: JsonSchema>(id: &str, title: &str) -> Value {
+    let generated = SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<T>();
+    let mut schema = Map::new();
+    for (key, value) in [("$schema", DRAFT), ("$id", id), ("title", title)] {
+        schema.insert(key.to_owned(), value.into());
+    }
+    for (key, value) in generated.as_object().into_iter().flatten() {
+        schema.entry(key).or_insert_with(|| value.clone());
+    }
+    schema.into()
+}
+
+/// The schema of a JSON report.
+#[must_use]
+pub fn report_schema() -> Value {
+    of::<Report>("conform:report", "conform report")
+}
