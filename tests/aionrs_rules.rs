@@ -1,0 +1,369 @@
+//! Every rule of aionrs@0.1 on a history that breaks it and on its nearest one that does not.
+
+mod history;
+
+use conform::check::{Checker, Context};
+use conform::dialect::{Dialect, DialectSource, load};
+use conform::frame::Frame;
+use serde_json::{Value, json};
+use std::sync::{Arc, LazyLock};
+
+static DIALECT: LazyLock<Arc<Dialect>> =
+    LazyLock::new(|| load(&DialectSource::default(), "aionrs@0.1").unwrap());
+
+/// A frame in the shorthand of these tests: `start m1`, `text m1 hi`, `ask m1 t1 Write edit`, `run m1 t1 Write`, `> msg m1 hi`, …
+fn frame(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let word = |n: usize| words.get(n).copied().unwrap_or_default();
+    let rest = |n: usize| words.get(n..).unwrap_or_default().join(" ");
+    let event = match word(0) {
+        "ready" => {
+            json!({"type": "ready", "version": "0.1.0", "session_id": "s1", "capabilities": {"tool_approval": true, "thinking": true, "mcp": true}})
+        }
+        "start" => json!({"type": "stream_start", "msg_id": word(1)}),
+        "text" => json!({"type": "text_delta", "msg_id": word(1), "text": rest(2)}),
+        "ask" => {
+            json!({"type": "tool_request", "msg_id": word(1), "call_id": word(2), "tool": {"name": word(3), "category": word(4), "args": {}, "description": "d"}})
+        }
+        "run" => {
+            json!({"type": "tool_running", "msg_id": word(1), "call_id": word(2), "tool_name": word(3)})
+        }
+        "result" => {
+            json!({"type": "tool_result", "msg_id": word(1), "call_id": word(2), "tool_name": word(3), "status": "success", "output": "o", "output_type": "text"})
+        }
+        "cancel" => {
+            json!({"type": "tool_cancelled", "msg_id": word(1), "call_id": word(2), "reason": "r"})
+        }
+        "end" if word(1).starts_with('m') => {
+            json!({"type": "stream_end", "msg_id": word(1), "usage": {"input_tokens": 1, "output_tokens": 1}})
+        }
+        "error" => {
+            json!({"type": "error", "msg_id": match word(1) { "-" => Value::Null, id => json!(id) }, "error": {"code": word(2), "message": "x", "retryable": false}})
+        }
+        "info" => json!({"type": "info", "msg_id": "", "message": "i"}),
+        ">" => {
+            let command = match word(1) {
+                "msg" => json!({"type": "message", "msg_id": word(2), "input": rest(3)}),
+                "approve" => json!({"type": "tool_approve", "call_id": word(2), "scope": word(3)}),
+                "deny" => json!({"type": "tool_deny", "call_id": word(2), "reason": rest(3)}),
+                "mode" => json!({"type": "set_mode", "mode": word(2)}),
+                "stop" => json!({"type": "stop"}),
+                "history" => json!({"type": "init_history", "text": rest(2)}),
+                _ => return line.to_owned(),
+            };
+            return format!("> {command}");
+        }
+        _ => return line.to_owned(),
+    };
+    format!("< {event}")
+}
+
+fn frames(script: &str) -> Vec<Frame> {
+    let lines: Vec<_> = script
+        .split(';')
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .map(frame)
+        .collect();
+    history::frames(&lines.join("\n"))
+}
+
+fn judge(script: &str, flags: &[&str]) -> Vec<String> {
+    let argv = std::iter::once("agent").chain(flags.iter().copied());
+    let context = Context {
+        argv: Some(argv.map(str::to_owned).collect()),
+        ..Context::default()
+    };
+    let mut checker = Checker::new(Arc::clone(&DIALECT), context);
+    frames(script).iter().for_each(|frame| checker.push(frame));
+    let findings = checker.finish().findings;
+    findings
+        .iter()
+        .map(|f| format!("{}@{}", f.rule.trim_start_matches("aionrs/"), f.at))
+        .collect()
+}
+
+fn broken(script: &str, expected: &[&str]) {
+    assert_eq!(judge(script, &[]), expected, "{script}");
+}
+
+fn fine(script: &str) {
+    broken(script, &[]);
+}
+
+const CALL: &str = "ready; > msg m1 hi; start m1; request {\"m\":\"hi\"}; ask m1 t1 Write edit";
+
+#[test]
+fn a_whole_session_is_fine() {
+    fine(
+        "ready; > msg m1 hi; start m1; text m1 yo; end m1; > msg m2 b; start m2; info; end m2; stdin_closed; end exited 0",
+    );
+    fine(&format!(
+        "{CALL}; > approve t1 once; run m1 t1 Write; result m1 t1 Write; request {{}}; text m1 ok; end m1"
+    ));
+}
+
+#[test]
+fn ready() {
+    broken("ready; ready", &["ready-once@2"]);
+    broken("info; ready", &["ready-first@1"]);
+    broken(
+        "> msg m1 a; start m1; ready",
+        &["host-waits-for-ready@1", "ready-before-turns@2"],
+    );
+    broken("end exited 1", &["startup-failure-told@1"]);
+    broken(
+        "error - config_error; end exited 0",
+        &["startup-failure-told@2"],
+    );
+    fine("error - config_error; end exited 1");
+    fine("stdin_closed; end exited 0");
+}
+
+#[test]
+fn flags() {
+    assert_eq!(
+        judge("ready", &["--session-id", "other"]),
+        ["session-id-flag@1"]
+    );
+    assert_eq!(judge("ready", &["--resume=other"]), ["resume-id@1"]);
+    assert!(judge("ready", &["--session-id", "s1"]).is_empty());
+    assert!(judge("ready", &["--resume", "latest"]).is_empty());
+    let yolo = format!("{CALL}; > approve t1 once");
+    assert_eq!(judge(&yolo, &["--auto-approve"]), ["yolo-asks-nothing@5"]);
+}
+
+#[test]
+fn turns() {
+    broken(
+        "ready; > msg m1 a; start m1; text m1 x; text m2 y; end m1",
+        &["turn-envelope@5"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; end m1; text m1 y",
+        &["turn-envelope@5"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; end m1; end m1",
+        &["turn-envelope@5"],
+    );
+    broken(
+        "ready; > msg m1 a; text m1 x; start m1; end m1",
+        &["turn-envelope@3"],
+    );
+    broken("ready; start m9; end m9", &["turn-has-message@2"]);
+    broken(
+        "ready; > msg m1 a; start m1; end m1; > msg m1 b",
+        &["turn-has-message@5"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; > msg m2 b; start m2; end m2",
+        &["one-turn-at-a-time@5"],
+    );
+    broken(
+        "ready; > msg m1 a; end killed budget:response",
+        &["message-answered@3"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; end killed budget:response",
+        &["turn-envelope@4"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; stdin_closed; end exited 0",
+        &["turn-open-at-end@5"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; error m7 provider_error; end m1",
+        &["error-msg-id@4"],
+    );
+    fine("ready; > msg m1 a; start m1; error m1 provider_error; > msg m2 b; start m2; end m2");
+    fine("ready; > msg m1 a; start m1; error - provider_error; end m1");
+}
+
+#[test]
+fn calls() {
+    broken(
+        &format!("{CALL}; run m1 t1 Write"),
+        &["approval-before-run@6"],
+    );
+    broken(
+        &format!("{CALL}; > deny t1 no; run m1 t1 Write"),
+        &["approval-before-run@7"],
+    );
+    broken(
+        &format!("{CALL}; > approve t1 once; run m1 t1 Write; end m1"),
+        &["tool-lifecycle@8"],
+    );
+    broken(
+        &format!("{CALL}; > approve t1 once; result m1 t1 Write"),
+        &["tool-lifecycle@7"],
+    );
+    broken(
+        &format!("{CALL}; > approve t1 once; end m1"),
+        &["approval-runs@7", "tool-lifecycle@7"],
+    );
+    broken(
+        &format!("{CALL}; > approve t1 once; run m1 t1 Edit; result m1 t1 Edit"),
+        &["tool-name-agrees@7", "edit-gives-diff@8"],
+    );
+    broken(
+        &format!(
+            "{CALL}; > approve t1 once; run m1 t1 Write; result m1 t1 Write; ask m1 t1 Write edit"
+        ),
+        &["call-id-unique@9"],
+    );
+    broken(&format!("{CALL}; > approve t7 once"), &["answers-match@6"]);
+    broken(
+        "ready; > msg m1 a; start m1; ask m1 t1 Bash info",
+        &["category-of-builtin@4"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; run m1 t1 Bash; result m1 t1 Bash; end m1",
+        &["asks-before-change@4"],
+    );
+    fine("ready; > msg m1 a; start m1; run m1 t1 Read; result m1 t1 Read; end m1");
+    fine(&format!("{CALL}; > stop; end m1"));
+}
+
+#[test]
+fn denials() {
+    broken(
+        &format!("{CALL}; > deny t1 no; end m1"),
+        &["deny-cancels@7", "tool-lifecycle@7"],
+    );
+    broken(
+        &format!("{CALL}; > deny t1 NO; cancel m1 t1; end m1"),
+        &["deny-continues@8"],
+    );
+    broken(
+        &format!("{CALL}; > deny t1 NO; cancel m1 t1; request {{\"a\":\"b\"}}; end m1"),
+        &["deny-reason-fed-back@9"],
+    );
+    fine(&format!(
+        "{CALL}; > deny t1 NO; cancel m1 t1; request {{\"a\":\"no: NO!\"}}; end m1"
+    ));
+}
+
+#[test]
+fn modes() {
+    let yolo = "ready; > mode yolo; > msg m1 a; start m1";
+    broken(
+        &format!("{yolo}; ask m1 t1 Bash exec"),
+        &["yolo-asks-nothing@5"],
+    );
+    fine(&format!(
+        "{yolo}; run m1 t1 Bash; result m1 t1 Bash; end m1"
+    ));
+    fine("ready; > msg m1 a; > mode yolo; start m1; ask m1 t1 Bash exec");
+    let auto = "ready; > mode auto_edit; > msg m1 a; start m1";
+    broken(
+        &format!("{auto}; ask m1 t1 Write edit"),
+        &["auto-edit-asks-less@5"],
+    );
+    fine(&format!("{auto}; ask m1 t1 Bash exec"));
+}
+
+#[test]
+fn always() {
+    let done = "> approve t1 always; run m1 t1 Write; result m1 t1 Write";
+    broken(
+        &format!("{CALL}; {done}; request {{}}; ask m1 t2 Write edit"),
+        &["always-allows@10"],
+    );
+    broken(
+        &format!("{CALL}; {done}; request {{}}; ask m1 t2 Edit edit"),
+        &["always-allows-category@10"],
+    );
+    fine(&format!("{CALL}; {done}; ask m1 t2 Write edit"));
+    fine(&format!(
+        "{CALL}; {done}; request {{}}; ask m1 t2 Bash exec"
+    ));
+    let once = "> approve t1 once; run m1 t1 Write; result m1 t1 Write";
+    broken(
+        &format!("{CALL}; {once}; request {{}}; run m1 t2 Write; result m1 t2 Write"),
+        &["asks-again@10"],
+    );
+}
+
+#[test]
+fn stops() {
+    let streaming = "ready; > msg m1 a; start m1; text m1 x; > stop";
+    fine(&format!("{streaming}; text m1 y; end m1"));
+    broken(
+        &format!("{streaming}; stdin_closed; end exited 0"),
+        &["turn-open-at-end@7", "stop-ends-turn@7"],
+    );
+    broken(
+        &format!("{streaming}; end exited 0"),
+        &["stays-alive@6", "stop-ends-turn@6"],
+    );
+    broken(
+        &format!("{streaming}; > msg m2 b; start m2; end m2"),
+        &["one-turn-at-a-time@7", "stop-ends-turn@7"],
+    );
+}
+
+#[test]
+fn what_the_model_must_see() {
+    broken(
+        "ready; > msg m1 LOOK; start m1; request {\"a\":\"b\"}; end m1",
+        &["input-reaches-model@5"],
+    );
+    broken(
+        "ready; > history OLD; > msg m1 x; start m1; request {\"a\":\"x\"}; end m1",
+        &["history-reaches-model@6"],
+    );
+    broken("ready; > msg m1 x; > history OLD", &["history-first@3"]);
+    fine("ready; > history OLD; > msg m1 x; start m1; request {\"a\":\"OLD x\"}; end m1");
+}
+
+#[test]
+fn errors() {
+    broken(
+        "ready; > {nonsense; stdin_closed; end exited 0",
+        &["bad-command-answered@4"],
+    );
+    broken(
+        "ready; > {\"type\":\"nonsense\"}; error - internal_error; end exited 1",
+        &["bad-command-answered@4"],
+    );
+    fine("ready; > {nonsense; error - protocol_error; stdin_closed; end exited 0");
+    broken(
+        "ready; > msg m1 a; start m1; error m1 engine_error; end m1",
+        &["schema/error@4"],
+    );
+    broken(
+        "ready; > msg m1 a; start m1; reply 500; end m1",
+        &["provider-failure-told@5"],
+    );
+    fine("ready; > msg m1 a; start m1; reply 500; error m1 provider_error; end m1");
+}
+
+#[test]
+fn ends() {
+    broken("ready; end exited 0", &["stays-alive@2"]);
+    broken("ready; end signalled 11", &["stays-alive@2"]);
+    broken(
+        "ready; stdin_closed; end killed budget:exit",
+        &["eof-exits@3"],
+    );
+    broken(
+        "ready; signal SIGTERM; end killed budget:exit",
+        &["sigterm-exits@3"],
+    );
+    broken("ready; stdin_closed; end exited 7", &["eof-exit-code@3"]);
+    fine("ready; signal SIGTERM; end signalled 15");
+    fine("ready; end killed interrupted");
+}
+
+#[test]
+fn bytes() {
+    broken("ready; < noise", &["json-lines@2"]);
+    broken("ready; < {\"a\":1}", &["discriminator@2"]);
+    broken("ready; < ", &["clean-lines@2"]);
+    broken("ready; < {\"type\":\"pong\"}", &["unknown-event@2"]);
+    broken(
+        "ready; < {\"type\":\"info\",\"msg_id\":\"\",\"message\":\"a\",\"message\":\"b\"}",
+        &["clean-lines@2"],
+    );
+}
