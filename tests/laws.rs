@@ -57,7 +57,7 @@ fn line(names: Vec<String>) -> impl Strategy<Value = Line> {
     (bytes, prop_oneof![9 => Just(Eol::Lf), 1 => Just(Eol::CrLf)]).prop_filter_map(
         "a CR belongs to the end",
         |(bytes, eol)| {
-            (!bytes.ends_with(b"\r")).then(|| Line {
+            (!bytes.ends_with(b"\r")).then_some(Line {
                 bytes,
                 eol,
                 dropped: 0,
