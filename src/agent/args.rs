@@ -122,7 +122,7 @@ pub(super) const COMMON: &[Flag] = &[
         "--mcp",
         "LIST",
         mcp,
-        "Scripted MCP tools: a file, or the list itself"
+        "Scripted MCP tools: a file, the list itself, or none"
     ),
     text!(
         "--fault",

@@ -29,7 +29,6 @@ pub(super) struct Wanted {
 }
 
 struct Slot {
-    /// The id by which the model knows it.
     id: String,
     /// As the host knows it; none for a call that was refused outright.
     call: Option<Rc<Call>>,
@@ -138,11 +137,11 @@ impl Calls {
             }
         };
         let call = Rc::new(Call {
-            id: unique(session, &wanted.id),
+            id: wanted.id.clone(),
             tool: wanted.tool,
             category,
             args: wanted.args,
-            description: job.describe(),
+            description: one_line(&job.describe()),
         });
         self.add(wanted.id, Some(Rc::clone(&call)), State::Asked);
         if !session.approvals.borrow().must_ask(category) {
@@ -236,16 +235,8 @@ fn waiting(slots: &[Slot], id: &str) -> Option<usize> {
         .position(|slot| matches!(slot.state, State::Asked) && named(slot))
 }
 
-/// The model's id if the host has not seen it yet, else one made from it.
-fn unique(session: &Session, id: &str) -> String {
-    let mut known = session.call_ids.borrow_mut();
-    let (base, first) = if id.is_empty() { ("call", 1) } else { (id, 2) };
-    let own = (!id.is_empty()).then(|| id.to_owned());
-    let numbered = (first..).map(|n| format!("{base}-{n}"));
-    own.into_iter()
-        .chain(numbered)
-        .find(|id| known.insert(id.clone()))
-        .unwrap_or_default()
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// What the model is told of a call.

@@ -5,7 +5,7 @@ use super::args::Options;
 use super::message::Message;
 use super::model::{Endpoint, Gate, Language, Request, ToolSpec};
 use super::store::Choice;
-use super::tools::{McpTool, load_mcp};
+use super::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -171,9 +171,9 @@ impl Config {
                 Some(off) if off == "off" => Sessions::Off,
                 Some(folder) => Sessions::Folder(folder.into()),
             },
-            mcp: match options.mcp.or_else(|| env("MOCK_AGENT_MCP")) {
-                Some(list) => load_mcp(&list)?,
-                None => Vec::new(),
+            mcp: {
+                let list = options.mcp.or_else(|| env("MOCK_AGENT_MCP"));
+                load_mcp(list.as_deref().unwrap_or(DEMO_MCP))?
             },
             seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
             settings: Settings {

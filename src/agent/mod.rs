@@ -19,6 +19,7 @@ mod dialogue;
 mod event;
 mod faults;
 mod front;
+mod ids;
 mod input;
 mod message;
 mod model;

@@ -4,6 +4,7 @@ use super::approval::{Approvals, Decision, Mode};
 use super::config::Settings;
 use super::dialogue::Dialogue;
 use super::event::{Code, Event, Failure, Hello};
+use super::ids::CallIds;
 use super::model::Model;
 use super::tools::{Toolbox, Workspace};
 use super::turn::{Prompt, Turn};
@@ -25,8 +26,7 @@ pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) approvals: RefCell<Approvals>,
     pub(super) dialogue: RefCell<Dialogue>,
-    /// Every call id the host has seen.
-    pub(super) call_ids: RefCell<HashSet<String>>,
+    pub(super) call_ids: RefCell<CallIds>,
     turns: RefCell<Turns>,
     prompted: Notify,
     closing: Cell<bool>,
@@ -67,8 +67,8 @@ impl Session {
             workspace,
             settings,
             approvals: RefCell::new(Approvals::new(mode)),
+            call_ids: RefCell::new(CallIds::of(&dialogue.messages)),
             dialogue: RefCell::new(dialogue),
-            call_ids: RefCell::default(),
             turns: RefCell::default(),
             prompted: Notify::new(),
             closing: Cell::new(false),

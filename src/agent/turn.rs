@@ -137,11 +137,12 @@ impl Turn {
             }
         }
         for _ in 0..session.settings.max_turns {
-            let reply = match self.reply(session).await {
+            let mut reply = match self.reply(session).await {
                 Ok(reply) => reply,
                 Err(error) => return self.fail(session, &error.failure()),
             };
             self.remark(session, reply.stop);
+            session.call_ids.borrow_mut().settle(&mut reply.content);
             let wanted = wanted(&reply.content);
             session.dialogue.borrow_mut().assistant(reply.content);
             if wanted.is_empty() {

@@ -26,11 +26,18 @@ pub(in crate::agent) struct McpTool {
     error: bool,
 }
 
-/// Reads a list of tools: YAML or JSON, in a file or in the text itself.
+/// What there is where nothing is declared.
+pub(in crate::agent) const DEMO: &str =
+    "[{ name: mcp__demo__echo, description: Gives back its arguments. }]";
+
+/// Reads a list of tools: YAML or JSON, in a file or in the text itself; `none` for none.
 ///
 /// # Errors
 /// What is wrong, and where.
 pub(in crate::agent) fn load(text: &str) -> Result<Vec<McpTool>, String> {
+    if text == "none" {
+        return Ok(Vec::new());
+    }
     let node = if text.trim_start().starts_with('[') {
         located::load_yaml("MCP tools", text)
     } else {

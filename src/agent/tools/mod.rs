@@ -15,7 +15,7 @@ mod walk;
 mod workspace;
 mod write;
 
-pub(super) use mcp::{McpTool, load as load_mcp};
+pub(super) use mcp::{DEMO as DEMO_MCP, McpTool, load as load_mcp};
 pub(super) use media::{Media, base64, sniff};
 pub(super) use registry::{Cx, Delegate, Job, JobFuture, Toolbox};
 pub(super) use workspace::Workspace;

@@ -1,4 +1,4 @@
-//! `Spawn`: a task for another agent, which has the model and nothing else.
+//! `Spawn`: tasks for other agents, one after the other; each has the model and nothing else.
 
 use super::output::clip;
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
@@ -10,41 +10,82 @@ use serde_json::json;
 pub(super) const TOOL: Tool = Tool {
     name: "Spawn",
     category: Category::Exec,
-    purpose: "Hands a task to a sub-agent and gives back its answer.",
+    purpose: "Hands tasks to sub-agents and gives back their answers.",
     parameters: || {
-        json!({ "type": "object", "required": ["prompt"], "properties": {
+        let task = json!({ "type": "object", "required": ["prompt"], "properties": {
+            "name": { "type": "string", "description": "What the sub-agent is called." },
             "prompt": { "type": "string", "description": "The task." },
-            "description": { "type": "string", "description": "The task in a few words." },
+        } });
+        json!({ "type": "object", "properties": {
+            "prompt": { "type": "string", "description": "One task." },
+            "tasks": { "type": "array", "items": task, "description": "Several tasks." },
         } })
     },
     parse: parse::<Spawn>,
 };
 
-/// The longest task that is shown in full in the description of a call.
+/// The most characters of a task that are shown in the description of a call.
 const SHOWN: usize = 60;
 
 #[derive(Deserialize)]
+#[serde(try_from = "Wish")]
 struct Spawn {
+    tasks: Vec<Task>,
+}
+
+#[derive(Deserialize)]
+struct Task {
+    name: Option<String>,
     prompt: String,
-    description: Option<String>,
+}
+
+/// The arguments as written: one task, or several.
+#[derive(Deserialize)]
+struct Wish {
+    prompt: Option<String>,
+    #[serde(default)]
+    tasks: Vec<Task>,
+}
+
+impl TryFrom<Wish> for Spawn {
+    type Error = &'static str;
+
+    fn try_from(wish: Wish) -> Result<Self, Self::Error> {
+        let one = wish.prompt.map(|prompt| Task { name: None, prompt });
+        let tasks: Vec<_> = one.into_iter().chain(wish.tasks).collect();
+        if tasks.is_empty() {
+            return Err("no task: give it `prompt` or `tasks`");
+        }
+        Ok(Spawn { tasks })
+    }
+}
+
+impl Task {
+    fn title(&self) -> String {
+        let title = self.name.as_ref().unwrap_or(&self.prompt);
+        title.chars().take(SHOWN).collect()
+    }
 }
 
 impl Job for Spawn {
     fn describe(&self) -> String {
-        let task = self.description.as_deref().unwrap_or(&self.prompt);
-        let line = task.lines().next().unwrap_or_default();
-        format!(
-            "Spawn sub-agent: {}",
-            line.chars().take(SHOWN).collect::<String>()
-        )
+        let titles: Vec<_> = self.tasks.iter().map(Task::title).collect();
+        format!("Spawn sub-agent: {}", titles.join(", "))
     }
 
     fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match cx.delegate.delegate(&self.prompt).await {
-                Ok(answer) => Outcome::text(clip(answer, 0)),
-                Err(why) => Outcome::error(why),
+            let mut answers = Vec::new();
+            for task in &self.tasks {
+                match cx.delegate.delegate(&task.prompt).await {
+                    Ok(answer) => answers.push(match &task.name {
+                        Some(name) => format!("[{name}] {answer}"),
+                        None => answer,
+                    }),
+                    Err(why) => return Outcome::error(format!("{}: {why}", task.title())),
+                }
             }
+            Outcome::text(clip(answers.join("\n"), 0))
         })
     }
 }

@@ -1,0 +1,53 @@
+//! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
+
+use super::message::{Block, Message};
+use std::collections::HashSet;
+
+/// The ids that have been used.
+#[derive(Debug, Default)]
+pub(super) struct CallIds(HashSet<String>);
+
+impl CallIds {
+    /// The ids in a conversation.
+    pub(super) fn of(messages: &[Message]) -> Self {
+        let blocks = messages.iter().flat_map(|message| &message.content);
+        let ids = blocks.filter_map(|block| match block {
+            Block::Call { id, .. } => Some(id.clone()),
+            _ => None,
+        });
+        CallIds(ids.collect())
+    }
+
+    /// Gives every call in a reply an id of its own: the model's, if it was not used before.
+    pub(super) fn settle(&mut self, content: &mut [Block]) {
+        for block in content {
+            if let Block::Call { id, .. } = block {
+                *id = self.unique(id);
+            }
+        }
+    }
+
+    fn unique(&mut self, id: &str) -> String {
+        let (base, first) = if id.is_empty() { ("call", 1) } else { (id, 2) };
+        let own = (!id.is_empty()).then(|| id.to_owned());
+        let numbered = (first..).map(|n| format!("{base}-{n}"));
+        own.into_iter()
+            .chain(numbered)
+            .find(|id| self.0.insert(id.clone()))
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_kept_the_first_time_and_numbered_after_that() {
+        let mut ids = CallIds::default();
+
+        let settled = ["t", "t", "", "", "t-2"].map(|id| ids.unique(id));
+
+        assert_eq!(settled, ["t", "t-2", "call-1", "call-2", "t-2-2"]);
+    }
+}

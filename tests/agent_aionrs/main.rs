@@ -1,0 +1,15 @@
+//! The reference agent as a process, spoken to in aionrs@0.1.
+
+mod approvals;
+mod attachments;
+mod commands;
+mod ends;
+mod errors;
+mod harness;
+mod http;
+mod same_bytes;
+mod sessions;
+mod startup;
+mod stops;
+mod tools;
+mod turns;

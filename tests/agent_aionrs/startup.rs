@@ -1,0 +1,133 @@
+use crate::harness::Setup;
+use serde_json::json;
+
+#[test]
+fn ready_comes_first_and_says_what_the_agent_can_do() {
+    let mut agent = Setup::new().start();
+
+    let ready = agent.next();
+
+    assert_eq!(
+        ready,
+        json!({
+            "type": "ready",
+            "version": "0.1.0",
+            "session_id": ready["session_id"],
+            "capabilities": { "tool_approval": true, "thinking": true, "mcp": true },
+        })
+    );
+    assert!(!ready["session_id"].as_str().unwrap().is_empty());
+    assert_eq!(agent.finish(), (vec![], Some(0)));
+}
+
+#[test]
+fn the_flags_of_the_page_are_taken() {
+    let agent = Setup::new()
+        .var("ANTHROPIC_API_KEY", "k")
+        .args(&[
+            "--provider",
+            "anthropic",
+            "--model",
+            "claude-sonnet-4-20250514",
+        ])
+        .args(&[
+            "--max-tokens",
+            "8192",
+            "--max-turns",
+            "30",
+            "--system-prompt",
+            "x",
+        ])
+        .args(&["--auto-approve", "--workspace", "."]);
+
+    assert_eq!(agent.ready().finish(), (vec![], Some(0)));
+}
+
+#[test]
+fn without_mcp_tools_and_sessions_ready_says_so() {
+    let mut agent = Setup::new()
+        .args(&["--mcp", "none"])
+        .var("MOCK_AGENT_SESSIONS", "off")
+        .start();
+
+    let ready = agent.next();
+
+    assert_eq!(ready["capabilities"]["mcp"], false);
+    assert!(ready.get("session_id").is_none());
+}
+
+#[test]
+fn what_cannot_be_started_is_told_as_a_config_error() {
+    let cases: [(&[&str], &str); 10] = [
+        (&["--provider", "anthropic"], "ANTHROPIC_API_KEY not set"),
+        (&["--provider", "openai"], "OPENAI_API_KEY not set"),
+        (&["--provider", "bedrock"], "AWS_REGION not set"),
+        (
+            &["--provider", "vertex"],
+            "GOOGLE_APPLICATION_CREDENTIALS not set",
+        ),
+        (&["--provider", "acme"], "Unknown provider: acme"),
+        (
+            &["--session-id", "a", "--resume", "b"],
+            "--session-id and --resume exclude each other",
+        ),
+        (&["--resume", "latest"], "There is no session to resume"),
+        (&["--fly"], "Unknown argument: --fly"),
+        (
+            &["--max-turns", "x"],
+            "--max-turns: \"x\" is not a number from 1",
+        ),
+        (
+            &["--script", "gone.yaml"],
+            "gone.yaml: cannot be read: No such file or directory (os error 2)",
+        ),
+    ];
+    for (args, message) in cases {
+        let mut agent = Setup::new().args(args).start();
+
+        let error = agent.next();
+
+        let expected = json!({
+            "type": "error",
+            "msg_id": null,
+            "error": { "code": "config_error", "message": message, "retryable": false },
+        });
+        assert_eq!(error, expected, "{args:?}");
+        assert_eq!(agent.try_next(), None, "{args:?}");
+        assert_eq!(agent.exit().code(), Some(1), "{args:?}");
+    }
+}
+
+#[test]
+fn bedrock_and_vertex_answer_once_their_variables_are_set() {
+    let bedrock = Setup::new()
+        .args(&["--provider", "bedrock"])
+        .var("AWS_REGION", "eu-central-1")
+        .var("AWS_PROFILE", "p");
+    let vertex = Setup::new()
+        .args(&["--provider", "vertex"])
+        .var("GOOGLE_APPLICATION_CREDENTIALS", "c.json")
+        .var("VERTEX_PROJECT_ID", "p")
+        .var("VERTEX_REGION", "r");
+    for setup in [bedrock, vertex] {
+        let mut agent = setup.ready();
+
+        agent.message("m1", "hello");
+
+        assert_eq!(agent.expect("stream_end")["msg_id"], "m1");
+    }
+}
+
+#[test]
+fn without_a_dialect_the_arguments_are_explained() {
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        command.args(args).output().unwrap()
+    };
+
+    assert_eq!(run(&[]).status.code(), Some(2));
+    let help = run(&["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    assert!(String::from_utf8(help.stdout).unwrap().contains("--resume"));
+    assert!(run(&["--version"]).stdout.starts_with(b"mock-agent "));
+}

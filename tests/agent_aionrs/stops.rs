@@ -1,0 +1,131 @@
+use crate::harness::{Setup, call, gone, kinds, text};
+use serde_json::json;
+
+#[test]
+fn a_stop_with_nothing_to_stop_changes_nothing() {
+    let mut agent = Setup::new().ready();
+
+    agent.stop();
+    agent.message("m1", "hi");
+
+    assert_eq!(text(&agent.until("stream_end")), "You said: hi");
+}
+
+#[test]
+fn a_stop_before_the_first_word_ends_the_turn() {
+    let script = json!([{ "content": [{ "stall": true }] }, { "text": "here" }]);
+    let mut agent = Setup::new().script(&script).ready();
+    agent.message("m1", "hi");
+    agent.expect("stream_start");
+
+    agent.stop();
+
+    assert_eq!(agent.next()["type"], "stream_end");
+    agent.message("m2", "still there?");
+    assert_eq!(text(&agent.until("stream_end")), "here");
+}
+
+#[test]
+fn a_stop_in_the_same_write_as_the_message_stops_it() {
+    let script = json!([{ "content": [{ "stall": true }] }]);
+    let mut agent = Setup::new().script(&script).ready();
+    let message = json!({ "type": "message", "msg_id": "m1", "input": "hi" });
+
+    agent.raw(format!("{message}\n{}\n", json!({ "type": "stop" })));
+
+    assert_eq!(
+        kinds(&agent.until("stream_end")),
+        ["stream_start", "stream_end"]
+    );
+}
+
+#[test]
+fn a_stop_in_mid_stream_ends_the_turn_and_the_model_remembers_what_was_said() {
+    let script = json!([
+        { "content": [{ "text": "half of it" }, { "stall": true }] },
+        { "when": { "contains": ["half of it", "go on"] }, "text": "here" },
+    ]);
+    let mut agent = Setup::new().script(&script).ready();
+    agent.message("m1", "hi");
+    agent.expect("text_delta");
+
+    agent.stop();
+
+    let end = agent.next();
+    assert_eq!(
+        (&end["type"], &end["msg_id"]),
+        (&json!("stream_end"), &json!("m1"))
+    );
+    agent.message("m2", "go on");
+    assert_eq!(text(&agent.until("stream_end")), "here");
+}
+
+#[test]
+fn a_stop_while_requests_are_open_cancels_them() {
+    let write = |id, name| json!({ "id": id, "name": "Write", "args": { "file_path": name, "content": "" } });
+    let script = json!([
+        { "tool_calls": [write("t1", "a.txt"), write("t2", "b.txt")] },
+        {
+            "when": { "tool_result": [{ "call": "t1", "is_error": true }, { "call": "t2", "is_error": true }] },
+            "text": "here",
+        },
+    ]);
+    let mut agent = Setup::new().script(&script).ready();
+    agent.message("m1", "go");
+    agent.until("tool_request");
+    agent.until("tool_request");
+
+    agent.stop();
+
+    let events = agent.until("stream_end");
+    assert_eq!(
+        kinds(&events),
+        ["tool_cancelled", "tool_cancelled", "stream_end"]
+    );
+    assert_eq!(
+        (&events[0]["call_id"], &events[1]["call_id"]),
+        (&json!("t1"), &json!("t2"))
+    );
+    agent.message("m2", "still there?");
+    assert_eq!(text(&agent.until("stream_end")), "here");
+    assert_eq!(agent.read("a.txt"), None);
+}
+
+#[test]
+fn a_stop_while_a_tool_runs_kills_all_that_it_started() {
+    let command = "sleep 1000 & echo $! > child.pid; setsid sleep 1000 & echo $! > far.pid; echo $$ > shell.pid; wait";
+    let script = json!([call("t1", "Bash", json!({ "command": command })), { "text": "here" }]);
+    let mut agent = Setup::new()
+        .script(&script)
+        .args(&["--auto-approve"])
+        .ready();
+    agent.message("m1", "go");
+    agent.expect("tool_running");
+    let pids: Vec<_> = ["shell.pid", "child.pid", "far.pid"]
+        .map(|f| agent.pid(f))
+        .into();
+
+    agent.stop();
+
+    assert_eq!(
+        kinds(&agent.until("stream_end")),
+        ["tool_cancelled", "stream_end"]
+    );
+    pids.iter().for_each(|pid| gone(pid));
+    agent.message("m2", "still there?");
+    assert_eq!(text(&agent.until("stream_end")), "here");
+}
+
+#[test]
+fn a_stop_lets_the_messages_that_wait_go_on() {
+    let script = json!([{ "content": [{ "text": "a" }, { "stall": true }] }, { "text": "b" }]);
+    let mut agent = Setup::new().script(&script).ready();
+    agent.message("m1", "1");
+    agent.expect("text_delta");
+    agent.message("m2", "2");
+
+    agent.stop();
+
+    assert_eq!(agent.expect("stream_end")["msg_id"], "m1");
+    assert_eq!(agent.expect("stream_end")["msg_id"], "m2");
+}
