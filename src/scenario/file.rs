@@ -3,6 +3,7 @@
 use super::chunk::Chunk;
 use super::shapes::{EventMatcher, FileState, Request, Until, Whatever};
 use crate::finding::Level;
+use crate::frame::ReplyEnd;
 use crate::located::{Located, Node, present};
 use indexmap::IndexMap;
 use mock_provider::Script;
@@ -111,6 +112,8 @@ pub(super) struct StepFile {
     #[serde(deserialize_with = "present")]
     #[schemars(with = "Request")]
     pub(super) expect_request: Option<Node>,
+    /// Waits until an answer of the model has ended in this way.
+    pub(super) expect_reply: Option<ReplyWord>,
     /// Sends a command.
     #[serde(deserialize_with = "present")]
     #[schemars(with = "IndexMap<String, Whatever>")]
@@ -158,6 +161,28 @@ pub(super) struct ExpectNoneFile {
     pub(super) until: Node,
 }
 
+/// How an answer of the model ended.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ReplyWord {
+    /// It was sent to its last byte.
+    Complete,
+    /// The agent went away before its end.
+    ClientClosed,
+    /// The script cut it short.
+    Cut,
+}
+
+impl From<ReplyWord> for ReplyEnd {
+    fn from(word: ReplyWord) -> Self {
+        match word {
+            ReplyWord::Complete => ReplyEnd::Complete,
+            ReplyWord::ClientClosed => ReplyEnd::ClientClosed,
+            ReplyWord::Cut => ReplyEnd::Cut,
+        }
+    }
+}
+
 /// What must be true of the end of the process.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -178,6 +203,7 @@ impl StepFile {
             || self.unordered.is_some()
             || self.expect_none.is_some()
             || self.expect_request.is_some()
+            || self.expect_reply.is_some()
             || self.expect_exit.is_some()
     }
 }

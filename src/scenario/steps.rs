@@ -74,6 +74,9 @@ fn action(step: &Located<StepFile>) -> Result<Action, Vec<Error>> {
     if let Some(node) = &file.expect_request {
         return RequestMatcher::compile(node).map(Action::ExpectRequest);
     }
+    if let Some(word) = file.expect_reply {
+        return Ok(Action::ExpectReply(word.into()));
+    }
     if let Some(node) = &file.send {
         return command(node).map(|value| Action::Send(Template::new(value)));
     }

@@ -1,6 +1,7 @@
 //! What a loaded scenario is. Data only; `load` makes it from YAML, `runner` plays it.
 
 use crate::finding::Level;
+use crate::frame::ReplyEnd;
 use crate::located::Span;
 use crate::matcher::{Matcher, RequestMatcher, Template};
 use indexmap::IndexMap;
@@ -103,6 +104,8 @@ pub enum Action {
     },
     /// Waits until a request that matches has reached the model.
     ExpectRequest(RequestMatcher),
+    /// Waits until an answer of the model has ended in this way.
+    ExpectReply(ReplyEnd),
     /// Sends a command.
     Send(Template),
     /// Sends one line; a `\n` is added. It may hold `{name}` places ([`render_text`](crate::matcher::render_text)).

@@ -45,6 +45,12 @@ pub(super) const VERBS: &[Verb] = &[
         waits: true,
     },
     Verb {
+        name: "expect_reply",
+        is_given: |step| step.expect_reply.is_some(),
+        captures: false,
+        waits: true,
+    },
+    Verb {
         name: "send",
         is_given: |step| step.send.is_some(),
         captures: false,
