@@ -87,6 +87,9 @@ pub struct Finding {
     /// A command that shows it again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rerun: String,
+    /// Set where a baseline puts up with it: it is shown, and decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baselined>,
 }
 
 /// One frame quoted in a finding.
@@ -104,4 +107,24 @@ pub struct Evidence {
     /// Whether this is the frame that broke the rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub here: bool,
+}
+
+/// That a baseline puts up with a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Baselined {
+    /// How.
+    pub kind: BaselinedKind,
+    /// Why, in the baseline's words.
+    pub reason: String,
+}
+
+/// How a baseline puts up with a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BaselinedKind {
+    /// It is there every time.
+    Known,
+    /// It is there now and then.
+    Flaky,
 }

@@ -57,6 +57,7 @@ mod tests {
             pointer: String::new(),
             evidence: vec![],
             rerun: String::new(),
+            baseline: None,
         }
     }
 

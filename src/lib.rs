@@ -1,6 +1,7 @@
 //! `conform`: a conformance test harness for the JSON Lines protocols that AI agents speak with their hosts.
 
 pub mod agent;
+pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod dialect;

@@ -109,7 +109,7 @@ pub struct Summary {
 }
 
 /// What one scenario, or one transcript, came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioReport {
     /// `DIALECT/path` of the scenario, or the transcript's file name.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The verdict of one scenario, or of one transcript judged by `conform check`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Checked, and nothing wrong.
@@ -16,6 +16,7 @@ pub enum Verdict {
     /// The session did not come far enough to tell.
     Inconclusive,
     /// Nothing that the scenario claims to check was met.
+    #[default]
     NotExercised,
     /// Left out on purpose, with a reason.
     Skipped,

@@ -2,7 +2,7 @@
 //! the survivors are pinned, and each of them is a legal session.
 //!
 //! The recordings lie beside the checkout, in `../shared/transcripts`; where they are not, there is nothing to mutate.
-//! `UPDATE_SNAPSHOTS=1` rewrites the pinned lists.
+//! `SNAPSHOTS=overwrite cargo test --test mutations` writes them anew.
 
 use conform::check::{Checker, Context};
 use conform::dialect::{Dialect, DialectSource, load};
@@ -204,7 +204,7 @@ fn survivors(folder: &str) {
     let text = format!("{made} mutants, {alive} survivors\n{text}");
     let pinned =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/survivors/{folder}.txt"));
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+    if std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite") {
         std::fs::create_dir_all(pinned.parent().unwrap()).unwrap();
         std::fs::write(&pinned, &text).unwrap();
     }

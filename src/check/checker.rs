@@ -325,6 +325,7 @@ impl Checker {
             pointer: violation.pointer,
             evidence: self.recent.quoted(),
             rerun: String::new(),
+            baseline: None,
         });
     }
 

@@ -29,6 +29,7 @@ pub(super) fn finding(rule: &str, level: Level, blame: Blame, at: u64, message: 
         pointer: String::new(),
         evidence: vec![],
         rerun: String::new(),
+        baseline: None,
     }
 }
 
@@ -71,6 +72,7 @@ fn broken_order() -> Finding {
             },
         ],
         rerun: "conform run --only demo@1/tools/denied ./my-agent".into(),
+        baseline: None,
         ..finding(
             "demo.tool-lifecycle",
             Level::Must,
