@@ -7,8 +7,11 @@ use serde_json::{Map, Value};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
+/// A file's name and what makes its schema.
+pub type Generated = (&'static str, fn() -> Value);
+
 /// The schemas generated from Rust types, by the name of their file in `schemas/conform/`.
-pub const GENERATED: &[(&str, fn() -> Value)] = &[
+pub const GENERATED: &[Generated] = &[
     ("scenario", scenario_schema),
     ("script", script_schema),
     ("report", report_schema),

@@ -1,0 +1,92 @@
+//! What a process costs: from the spawn of the reference agent to its first line, and a long transcript in constant memory.
+
+mod session;
+
+use criterion::{Criterion, criterion_group};
+use std::fs;
+use std::io::{BufRead, BufReader, BufWriter};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The size of the long transcript.
+const LONG: usize = 200 << 20;
+
+/// From the spawn to the first whole line on stdout.
+fn until_ready() -> Duration {
+    let started = Instant::now();
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_mock-agent"))
+        .arg("--json-stream")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the agent starts");
+    let mut line = String::new();
+    BufReader::new(agent.stdout.take().expect("a pipe"))
+        .read_line(&mut line)
+        .expect("a line");
+    let elapsed = started.elapsed();
+    assert!(line.contains("ready"), "{line}");
+    drop(agent.stdin.take());
+    agent.wait().expect("the agent ends");
+    elapsed
+}
+
+fn ready(c: &mut Criterion) {
+    c.bench_function("spawn of mock-agent to ready", |b| {
+        b.iter_custom(|times| (0..times).map(|_| until_ready()).sum());
+    });
+}
+
+/// The peak of a child's resident memory, in KiB.
+fn peak(child: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// Feeds a transcript of so many turns to `conform check`; gives frames, time and peak memory.
+fn check(turns: usize) -> (u64, Duration, Option<u64>) {
+    let started = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("conform starts");
+    let stdin = BufWriter::with_capacity(1 << 16, child.stdin.as_mut().expect("a pipe"));
+    let frames = session::write(stdin, turns).expect("conform reads to the end");
+    let peak = peak(&child);
+    assert!(child.wait().expect("conform ends").success());
+    (frames, started.elapsed(), peak)
+}
+
+fn long_transcript() {
+    let mut one = Vec::new();
+    session::write(&mut one, 1).expect("memory holds it");
+    let turns = LONG / one.len();
+    for (turns, name) in [(turns / 10, "20 MB"), (turns, "200 MB")] {
+        let (frames, time, peak) = check(turns);
+        let rate = frames as f64 / time.as_secs_f64();
+        let peak = peak.map_or("unknown".to_owned(), |kib| {
+            format!("{:.1} MB", kib as f64 / 1024.0)
+        });
+        println!(
+            "check of {name:>6}: {frames} frames in {time:.2?}, {rate:.0} a second, peak memory {peak}"
+        );
+    }
+}
+
+criterion_group!(benches, ready);
+
+fn main() {
+    long_transcript();
+    benches();
+    Criterion::default().configure_from_args().final_summary();
+}
