@@ -1,0 +1,207 @@
+//! The invariants of the architecture, held against the source itself. `src/lib.rs` says why they are there.
+
+use regex::Regex;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A source file: its path from the root of the repository, and its code without comments and unit tests.
+struct Source {
+    path: String,
+    code: String,
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Files that are unit tests as a whole, by the modules that declare them so.
+fn is_test_file(path: &Path) -> bool {
+    let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+        return false;
+    };
+    let folder = path.parent().unwrap();
+    let by_name = folder
+        .parent()
+        .unwrap()
+        .join(folder.file_name().unwrap())
+        .with_extension("rs");
+    let declaration = Regex::new(&format!(
+        r"#\[cfg\(test\)\]\s*(pub(\([a-z]+\))? )?mod {stem};"
+    ))
+    .unwrap();
+    let parents = [folder.join("mod.rs"), folder.join("lib.rs"), by_name];
+    parents
+        .iter()
+        .filter_map(|parent| fs::read_to_string(parent).ok())
+        .any(|text| declaration.is_match(&text))
+}
+
+/// Every source file below these places, in or outside the package's `src/`.
+fn sources(places: &[&str]) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for place in places {
+        let path = root.join(place);
+        if path.is_dir() {
+            collect(&path, &mut files)
+        } else {
+            files.push(path)
+        }
+    }
+    files.retain(|path| !is_test_file(path));
+    let sources: Vec<_> = files
+        .iter()
+        .map(|path| {
+            let text = fs::read_to_string(path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let path = path
+                .strip_prefix(root)
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            Source {
+                path,
+                code: code(&text),
+            }
+        })
+        .collect();
+    assert!(!sources.is_empty(), "nothing below {places:?}");
+    sources
+}
+
+fn code(text: &str) -> String {
+    let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\s*mod \w+ \{").unwrap();
+    let end = tests.find(text).map_or(text.len(), |tests| tests.start());
+    let lines = text[..end]
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Fails with every place where a pattern stands in code where it must not stand.
+#[track_caller]
+fn none(pattern: &str, sources: &[Source]) {
+    let pattern = Regex::new(pattern).unwrap();
+    let found: Vec<_> = sources
+        .iter()
+        .flat_map(|source| {
+            pattern
+                .find_iter(&source.code)
+                .map(|found| format!("{}: {}", source.path, found.as_str()))
+        })
+        .collect();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+/// Sources of the package outside these places.
+fn outside(places: &[&str]) -> Vec<Source> {
+    let mut rest = sources(&["src"]);
+    rest.retain(|source| !places.iter().any(|place| source.path.starts_with(place)));
+    rest
+}
+
+#[test]
+fn only_the_runner_the_agent_and_the_command_line_are_async() {
+    none(
+        r"\btokio\b|\basync\b|\.await\b",
+        &outside(&["src/runner/", "src/agent/", "src/cli/"]),
+    );
+}
+
+#[test]
+fn judges_and_reporters_read_no_clock_no_environment_and_no_file() {
+    let pure = [
+        "src/check",
+        "src/rules",
+        "src/schema.rs",
+        "src/reporter",
+        "src/judgement.rs",
+        "src/gather.rs",
+        "src/merge.rs",
+    ];
+    none(
+        r"\bInstant\b|\bSystemTime\b|std::env|env::var|std::fs|fs::|\bFile\b|std::net|std::process|std::thread",
+        &sources(&pure),
+    );
+}
+
+#[test]
+fn oracle_and_subject_share_only_frames() {
+    let oracle =
+        "check|rules|schema|dialect|scenario|matcher|judgement|gather|finding|report|runner|cli";
+    let import =
+        format!(r"crate::({oracle})\b|conform::({oracle})\b|use crate::\{{[^}}]*\b({oracle})\b");
+    none(&import, &sources(&["src/agent"]));
+    none(
+        r"crate::agent\b|use crate::\{[^}]*\bagent\b",
+        &sources(&[
+            "src/check",
+            "src/rules",
+            "src/schema.rs",
+            "src/dialect",
+            "src/reporter",
+        ]),
+    );
+}
+
+#[test]
+fn no_dialect_is_named_outside_its_data_and_its_front() {
+    let names: Vec<_> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "conform")
+        .collect();
+    assert!(names.len() >= 3, "{names:?}");
+    let word = format!(r#"\b({})\b"#, names.join("|"));
+    none(&word, &outside(&["src/agent/front/"]));
+    none(&word, &sources(&["mock-provider/src"]));
+}
+
+#[test]
+fn reporters_compute_no_verdict() {
+    none(
+        r"\bjudgement\b|Verdict::\w+ =>.*Verdict::|verdict = ",
+        &sources(&["src/reporter"]),
+    );
+}
+
+#[test]
+fn module_files_hold_no_logic_of_their_own() {
+    for source in sources(&["src"]) {
+        if source.path.ends_with("/mod.rs") {
+            let lines = source
+                .code
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .count();
+            assert!(lines <= 150, "{} has {lines} lines", source.path);
+        }
+    }
+}
+
+#[test]
+fn a_file_is_small() {
+    let mut lengths: Vec<_> = sources(&["src", "mock-provider/src"])
+        .iter()
+        .map(|source| source.code.lines().count())
+        .collect();
+    lengths.sort_unstable();
+    assert!(
+        lengths[lengths.len() / 2] <= 120,
+        "half of the files have more than {} lines",
+        lengths[lengths.len() / 2]
+    );
+    let long = lengths.iter().filter(|length| **length > 300).count();
+    assert!(
+        long * 20 <= lengths.len(),
+        "{long} of {} files have more than 300 lines",
+        lengths.len()
+    );
+}
