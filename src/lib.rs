@@ -64,6 +64,7 @@ pub mod matcher;
 pub mod merge;
 pub mod own_schema;
 pub mod profile;
+pub mod proof;
 pub mod report;
 pub mod reporter;
 pub mod rules;

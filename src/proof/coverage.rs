@@ -1,0 +1,72 @@
+//! Coverage: clause by clause, which rules and scenarios check it, and which faults prove that those checks can fail.
+
+use super::matrix::{Fate, Matrix};
+use crate::dialect::Dialect;
+use crate::scenario::Scenario;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One testable clause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Covered {
+    /// Its id.
+    pub clause: String,
+    /// The section of the page.
+    pub section: String,
+    /// Rules that check it.
+    pub rules: Vec<String>,
+    /// Scenarios that check it.
+    pub scenarios: Vec<String>,
+    /// Faults that a check of it caught.
+    pub faults: Vec<String>,
+}
+
+impl Covered {
+    /// What is missing, for people; `None` if nothing is.
+    #[must_use]
+    pub fn gap(&self) -> Option<&'static str> {
+        match (
+            self.rules.is_empty() && self.scenarios.is_empty(),
+            self.faults.is_empty(),
+        ) {
+            (true, _) => Some("nothing checks it"),
+            (false, true) => Some("no fault proves its checks"),
+            (false, false) => None,
+        }
+    }
+}
+
+/// Every testable clause of a dialect, in the order of the page.
+#[must_use]
+pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Covered> {
+    let testable = dialect
+        .clauses
+        .iter()
+        .filter(|(_, clause)| clause.untestable.is_none());
+    let covered = testable.map(|(id, clause)| {
+        let rules = dialect
+            .rules
+            .iter()
+            .filter(|rule| rule.clauses.contains(id))
+            .map(|rule| rule.id.clone());
+        let cites = |s: &&Scenario| {
+            s.clauses.contains(id) || s.steps.iter().any(|step| step.clauses.contains(id))
+        };
+        let killed = matrix
+            .faults
+            .iter()
+            .filter(|row| row.fate == Fate::Killed && row.clauses.contains(id));
+        Covered {
+            clause: id.clone(),
+            section: clause.section.clone(),
+            rules: rules.collect(),
+            scenarios: scenarios
+                .iter()
+                .filter(cites)
+                .map(|s| s.id.clone())
+                .collect(),
+            faults: killed.map(|row| row.fault.clone()).collect(),
+        }
+    });
+    covered.collect()
+}
