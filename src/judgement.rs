@@ -20,6 +20,65 @@ pub fn verdict(findings: &[Finding], side: Blame, anything_exercised: bool) -> V
     }
 }
 
+/// What is known of a scenario that was played.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'a> {
+    /// The fault of the harness or of the scenario itself, if there is one.
+    pub broken: Option<&'a str>,
+    /// Whether the run was interrupted.
+    pub interrupted: bool,
+    /// What the rules and the steps found.
+    pub findings: &'a [Finding],
+    /// Whether the agent wrote any event of its dialect, where the scenario waits for one.
+    pub came_up: bool,
+    /// What the agent lacks that the scenario needs.
+    pub skipped: Option<&'a str>,
+    /// Whether anything was checked at all.
+    pub checked: bool,
+    /// The clauses that the scenario claims to check, and that neither a step nor a rule has met.
+    pub unmet: &'a [String],
+}
+
+/// The prefix of the rules that are a scenario's own steps.
+const STEPS: &str = "scenario.";
+
+/// The verdict over a scenario, with the reason where it is not in the findings. The first row that fits counts.
+#[must_use]
+pub fn of_scenario(facts: &Facts<'_>) -> (Verdict, String) {
+    let reached = |level: Level| {
+        let theirs = facts.findings.iter().filter(|f| f.blame == Blame::Agent);
+        theirs.filter(move |finding| finding.level >= level)
+    };
+    let by_a_rule = reached(Level::Must).any(|finding| !finding.rule.starts_with(STEPS));
+    let first = reached(Level::Must).next();
+    let plain = |verdict| Some((verdict, String::new()));
+    let rows = [
+        facts.broken.map(|why| (Verdict::Broken, why.to_owned())),
+        (facts.interrupted).then(|| (Verdict::Inconclusive, "interrupted".to_owned())),
+        by_a_rule.then_some(()).and_then(|()| plain(Verdict::Fail)),
+        first
+            .filter(|_| facts.came_up)
+            .and_then(|_| plain(Verdict::Fail)),
+        first.map(|finding| {
+            let why = format!("the agent never came up: {}", finding.message);
+            (Verdict::Inconclusive, why)
+        }),
+        facts.skipped.map(|why| (Verdict::Skipped, why.to_owned())),
+        reached(Level::Should)
+            .next()
+            .and_then(|_| plain(Verdict::Warn)),
+        (!facts.checked).then(|| (Verdict::NotExercised, "nothing was checked".to_owned())),
+        (!facts.unmet.is_empty()).then(|| {
+            let why = format!("nothing checked {}", facts.unmet.join(", "));
+            (Verdict::NotExercised, why)
+        }),
+    ];
+    rows.into_iter()
+        .flatten()
+        .next()
+        .unwrap_or((Verdict::Pass, String::new()))
+}
+
 /// Counts verdicts. `known` and `flaky` are for those who know of baselines and retries to fill in.
 #[must_use]
 pub fn summary(scenarios: &[ScenarioReport]) -> Summary {
@@ -58,6 +117,118 @@ mod tests {
             evidence: vec![],
             rerun: String::new(),
             baseline: None,
+        }
+    }
+
+    #[test]
+    fn the_first_row_that_fits_decides_over_a_scenario() {
+        let rule = |level| finding(level, Blame::Agent);
+        let step = |level| Finding {
+            rule: "scenario.expect".into(),
+            ..finding(level, Blame::Agent)
+        };
+        let hosts = finding(Level::Must, Blame::Host);
+        let unmet = ["a.b".to_owned()];
+        let good = Facts {
+            came_up: true,
+            checked: true,
+            ..Facts::default()
+        };
+        let silent = Facts {
+            came_up: false,
+            ..good
+        };
+        let (must, should, may) = (
+            [rule(Level::Must)],
+            [rule(Level::Should)],
+            [rule(Level::May)],
+        );
+        let (failed, weak, hosts) = ([step(Level::Must)], [step(Level::Should)], [hosts]);
+        let found = |findings, facts| Facts { findings, ..facts };
+        for (facts, expected) in [
+            (good, Verdict::Pass),
+            (found(&may, good), Verdict::Pass),
+            (found(&hosts, good), Verdict::Pass),
+            (found(&should, good), Verdict::Warn),
+            (found(&weak, good), Verdict::Warn),
+            (found(&must, good), Verdict::Fail),
+            (found(&failed, good), Verdict::Fail),
+            (found(&must, silent), Verdict::Fail),
+            (found(&failed, silent), Verdict::Inconclusive),
+            (silent, Verdict::Pass),
+            (
+                Facts {
+                    skipped: Some("no mcp"),
+                    ..good
+                },
+                Verdict::Skipped,
+            ),
+            (
+                Facts {
+                    skipped: Some("no mcp"),
+                    ..found(&should, good)
+                },
+                Verdict::Skipped,
+            ),
+            (
+                Facts {
+                    skipped: Some("no mcp"),
+                    ..found(&must, good)
+                },
+                Verdict::Fail,
+            ),
+            (
+                Facts {
+                    checked: false,
+                    ..good
+                },
+                Verdict::NotExercised,
+            ),
+            (
+                Facts {
+                    unmet: &unmet,
+                    ..good
+                },
+                Verdict::NotExercised,
+            ),
+            (
+                Facts {
+                    unmet: &unmet,
+                    ..found(&should, good)
+                },
+                Verdict::Warn,
+            ),
+            (
+                Facts {
+                    unmet: &unmet,
+                    ..found(&must, good)
+                },
+                Verdict::Fail,
+            ),
+            (
+                Facts {
+                    interrupted: true,
+                    ..found(&must, good)
+                },
+                Verdict::Inconclusive,
+            ),
+            (
+                Facts {
+                    interrupted: true,
+                    ..good
+                },
+                Verdict::Inconclusive,
+            ),
+            (
+                Facts {
+                    broken: Some("disk"),
+                    interrupted: true,
+                    ..found(&must, good)
+                },
+                Verdict::Broken,
+            ),
+        ] {
+            assert_eq!(of_scenario(&facts).0, expected, "{facts:?}");
         }
     }
 

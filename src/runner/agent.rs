@@ -1,0 +1,95 @@
+//! The agent under test, as the user names it.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// The agent under test: a program, and what is known of its command line.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// The program, as an absolute path.
+    pub program: PathBuf,
+    /// Arguments in front of all others, such as the name of a subcommand.
+    pub prefix: Vec<OsString>,
+    /// The arguments, places in braces among them; `None` to take the dialect's launch recipe.
+    pub args: Option<Vec<OsString>>,
+    /// Environment variables beside those of the recipe.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl Agent {
+    /// Finds a program: a path if it has a slash in it, else a name to look up on the PATH.
+    ///
+    /// # Errors
+    /// One sentence that says what is wrong with it.
+    pub fn find(program: &OsStr) -> Result<PathBuf, String> {
+        let shown = program.to_string_lossy();
+        let refused = |why: &str| format!("cannot start {shown}: {why}");
+        if Path::new(program).components().count() > 1 || shown.contains('/') {
+            let path = std::path::absolute(program).map_err(|error| refused(&error.to_string()))?;
+            check(&path).map_err(|error| refused(&said(&error, "there is no such file")))?;
+            return Ok(path);
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut seen = None;
+        for folder in std::env::split_paths(&path) {
+            let candidate = folder.join(program);
+            match check(&candidate) {
+                Ok(()) => {
+                    return std::path::absolute(candidate).map_err(|e| refused(&e.to_string()));
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => seen = seen.or(Some((candidate, error))),
+            }
+        }
+        Err(match seen {
+            Some((candidate, error)) => format!(
+                "cannot start {}: {}",
+                candidate.display(),
+                said(&error, "there is no such file")
+            ),
+            None if Path::new(program).exists() => refused(&format!(
+                "there is no such program on the PATH; the one in this folder is `./{shown}`"
+            )),
+            None => refused("there is no such program on the PATH"),
+        })
+    }
+}
+
+fn said(error: &io::Error, missing: &str) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => missing.to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn check(path: &Path) -> io::Result<()> {
+    if path.metadata()?.is_dir() {
+        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
+    }
+    rustix::fs::access(path, rustix::fs::Access::EXEC_OK).map_err(|error| match error {
+        rustix::io::Errno::ACCESS => {
+            io::Error::new(ErrorKind::PermissionDenied, "it is not executable")
+        }
+        other => other.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_or_told_why_not() {
+        assert!(Agent::find(OsStr::new("sh")).unwrap().is_absolute());
+        for (program, why) in [
+            ("./no/such/agent", "no such file"),
+            ("no-such-agent", "on the PATH"),
+            ("/", "a directory"),
+            ("./Cargo.toml", "not executable"),
+        ] {
+            let message = Agent::find(OsStr::new(program)).unwrap_err();
+            assert!(message.contains(why), "{message}");
+        }
+    }
+}

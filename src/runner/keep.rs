@@ -1,0 +1,54 @@
+//! Which transcripts are kept, and where.
+
+use crate::verdict::Verdict;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Which transcripts are kept, and below which folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Keep {
+    /// None.
+    Nothing,
+    /// Those of scenarios that did not pass.
+    Failures(PathBuf),
+    /// Every one.
+    All(PathBuf),
+}
+
+impl Keep {
+    /// Keeps a scenario's transcripts, if they are to be kept, and says where the first one is; nothing if it is not kept.
+    pub(super) fn keep(
+        &self,
+        id: &str,
+        verdict: Verdict,
+        transcripts: &[PathBuf],
+    ) -> io::Result<String> {
+        let folder = match self {
+            Keep::Failures(folder) if !matches!(verdict, Verdict::Pass | Verdict::Skipped) => {
+                folder
+            }
+            Keep::All(folder) => folder,
+            _ => return Ok(String::new()),
+        };
+        for (session, from) in transcripts.iter().enumerate() {
+            let to = path(folder, id, session);
+            if let Some(parent) = to.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            // Folders on two file systems can only be copied between.
+            std::fs::rename(from, &to).or_else(|_| std::fs::copy(from, &to).map(drop))?;
+        }
+        Ok(match transcripts {
+            [] => String::new(),
+            _ => path(folder, id, 0).display().to_string(),
+        })
+    }
+}
+
+/// The file of one session of a scenario.
+fn path(folder: &Path, id: &str, session: usize) -> PathBuf {
+    match session {
+        0 => folder.join(format!("{id}.jsonl")),
+        _ => folder.join(format!("{id}.{}.jsonl", session + 1)),
+    }
+}

@@ -1,0 +1,95 @@
+//! Findings of steps.
+
+use super::Player;
+use crate::finding::{Blame, Finding, Level, Source};
+use crate::scenario::types::Step;
+
+/// What a step holds against the agent. Where it does not say, level, clauses and key are those of the step that is played.
+#[derive(Debug)]
+pub(super) struct Charge {
+    pub(super) rule: &'static str,
+    pub(super) message: String,
+    pub(super) level: Option<Level>,
+    pub(super) clauses: Option<Vec<String>>,
+    pub(super) expected: Vec<String>,
+    pub(super) key: Option<String>,
+    /// The frame that is to blame and the place in it, if it is another than the newest.
+    pub(super) near: Option<(u64, String)>,
+}
+
+impl Charge {
+    pub(super) fn new(rule: &'static str, message: impl Into<String>) -> Self {
+        Charge {
+            rule,
+            message: message.into(),
+            level: None,
+            clauses: None,
+            expected: Vec::new(),
+            key: None,
+            near: None,
+        }
+    }
+}
+
+impl Player {
+    /// Puts down a finding, with the frames around it.
+    pub(super) fn charge(&mut self, charge: Charge) {
+        let step = self.scenario.steps.get(self.step);
+        let clauses = charge.clauses.unwrap_or_else(|| self.clauses_of(step));
+        let source = if clauses.is_empty() {
+            Source::Host
+        } else {
+            Source::Spec
+        };
+        let level = charge
+            .level
+            .or(step.and_then(|step| step.level))
+            .unwrap_or(self.scenario.level);
+        let place = || {
+            step.map_or(String::new(), |step| {
+                format!("step {}, line {}", self.step + 1, step.span.line)
+            })
+        };
+        let mut evidence = self.live.history.evidence();
+        let mut at = self.live.history.number();
+        let mut pointer = String::new();
+        if let Some((frame, place)) = charge.near {
+            at = frame;
+            if evidence.iter().any(|quote| quote.frame == frame) {
+                pointer = place;
+                for quote in &mut evidence {
+                    quote.here = quote.frame == frame;
+                }
+            }
+        }
+        let finding = Finding {
+            rule: charge.rule.to_owned(),
+            level: self.stage.profile.apply(level, source),
+            source,
+            blame: Blame::Agent,
+            clauses,
+            at,
+            key: charge.key.unwrap_or_else(place),
+            message: charge.message,
+            expected: charge.expected,
+            pointer,
+            evidence,
+            rerun: String::new(),
+        };
+        self.findings.push((self.past.len(), finding));
+    }
+
+    /// The clauses that a step checks: its own, else the scenario's.
+    pub(super) fn clauses_of(&self, step: Option<&Step>) -> Vec<String> {
+        match step {
+            Some(step) if !step.clauses.is_empty() => step.clauses.clone(),
+            _ => self.scenario.clauses.clone(),
+        }
+    }
+
+    /// A step has checked its clauses.
+    pub(super) fn checked(&mut self) {
+        let clauses = self.clauses_of(self.scenario.steps.get(self.step));
+        self.met.extend(clauses);
+    }
+}

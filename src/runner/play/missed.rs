@@ -1,0 +1,94 @@
+//! What is said of a wait that was in vain: what did come, and what of it came nearest.
+
+use super::charge::Charge;
+use super::live::Event;
+use super::wait::{More, late};
+use super::{Player, Stop};
+use crate::matcher::Mismatch;
+use indexmap::IndexMap;
+
+/// What came while a step waited.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    names: IndexMap<String, u64>,
+}
+
+/// The frame that came nearest, and its first difference.
+pub(super) type Nearest = Option<(u64, Mismatch)>;
+
+/// How many names are listed.
+const NAMES: usize = 12;
+
+impl Seen {
+    pub(super) fn note(&mut self, event: &Event) {
+        self.note_name(&event.name);
+    }
+
+    pub(super) fn note_name(&mut self, name: &str) {
+        *self.names.entry(name.to_owned()).or_default() += 1;
+    }
+
+    fn say(&self) -> String {
+        let listed = self
+            .names
+            .iter()
+            .take(NAMES)
+            .map(|(name, times)| match times {
+                1 => name.clone(),
+                _ => format!("{name} ({times} times)"),
+            });
+        let more = if self.names.len() > NAMES {
+            ", …"
+        } else {
+            ""
+        };
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        if listed.is_empty() {
+            "nothing came".to_owned()
+        } else {
+            format!("what came: {listed}{more}")
+        }
+    }
+}
+
+impl Player {
+    /// A step waited in vain.
+    pub(super) fn missed(
+        &mut self,
+        rule: &'static str,
+        more: &More,
+        seen: &Seen,
+        nearest: Nearest,
+        expected: Vec<String>,
+    ) -> Stop {
+        let (mut message, kill) = match more {
+            More::Late(name, length) => (
+                format!("it did not come {}", late(name, *length)),
+                (*name == "total").then_some("budget:total"),
+            ),
+            More::Came | More::Over => (format!("{} before it came", self.how_it_ended()), None),
+        };
+        message += "; ";
+        message += &if self.live.heard {
+            seen.say()
+        } else {
+            "the agent has written nothing".to_owned()
+        };
+        if let Some((frame, difference)) = &nearest {
+            message += &format!("; nearest is frame {frame}, {difference}");
+        }
+        let unfinished = self.inbox.unfinished();
+        if unfinished > 0 {
+            message += &format!("; and {unfinished} bytes of a line that has not ended");
+        }
+        let named = &self.stage.dialect.events.discriminator;
+        self.charge(Charge {
+            near: nearest
+                .filter(|(_, difference)| difference.pointer != *named)
+                .map(|(frame, difference)| (frame, difference.pointer)),
+            expected,
+            ..Charge::new(rule, message)
+        });
+        Stop::Failed(kill)
+    }
+}

@@ -1,0 +1,185 @@
+//! What a scenario came to.
+
+use super::{Player, Stop};
+use crate::finding::{Blame, Finding};
+use crate::gather::Exercised;
+use crate::judgement::{self, Facts};
+use crate::runner::history::Past;
+use crate::runner::scratch::Room;
+use crate::scenario::types::Action;
+use crate::verdict::Verdict;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A scenario that was played.
+#[derive(Debug)]
+pub(crate) struct Played {
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: String,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings_dropped: u64,
+    pub(crate) frames: u64,
+    pub(crate) exercised: Exercised,
+    /// Whether the agent wrote any event of its dialect.
+    pub(crate) spoke: bool,
+    /// Whether the agent came as far as a turn.
+    pub(crate) turn: bool,
+    pub(crate) stderr: Vec<String>,
+    /// The transcripts, one a life of the agent, in the scenario's own folder.
+    pub(crate) transcripts: Vec<PathBuf>,
+    /// From the first preparation to the last clearing up.
+    pub(crate) wall: Duration,
+    /// How much of that the agent was alive.
+    pub(crate) life: Duration,
+    /// Keeps the folder.
+    room: Option<Room>,
+}
+
+impl Played {
+    /// A scenario that could not be played, by the harness's own fault or the scenario's.
+    pub(in crate::runner) fn broken(why: String, wall: Duration) -> Self {
+        Played {
+            verdict: Verdict::Broken,
+            reason: why,
+            findings: Vec::new(),
+            findings_dropped: 0,
+            frames: 0,
+            exercised: Exercised::default(),
+            spoke: false,
+            turn: false,
+            stderr: Vec::new(),
+            transcripts: Vec::new(),
+            wall,
+            life: Duration::ZERO,
+            room: None,
+        }
+    }
+
+    /// Removes the scenario's folder, its transcripts with it.
+    pub(crate) fn clear(&mut self) {
+        self.room = None;
+    }
+}
+
+impl Player {
+    /// Sums up, when the last session is over.
+    pub(super) async fn outcome(self, stop: Option<Stop>, began: Instant) -> Played {
+        let Player {
+            stage,
+            scenario,
+            room,
+            server,
+            live,
+            mut past,
+            mut life,
+            findings: charges,
+            met,
+            ..
+        } = self;
+        server.shutdown().await;
+        life += live.life;
+        let mut broken = match &stop {
+            Some(Stop::Broken(why)) => Some(why.clone()),
+            _ => None,
+        };
+        match live.history.finish() {
+            Ok(last) => past.push(last),
+            Err(why) => broken = broken.or(Some(why)),
+        }
+        let findings = findings(&past, charges);
+        let mut exercised = Exercised::default();
+        for Past { outcome, .. } in &past {
+            for (rule, times) in &outcome.exercised {
+                *exercised.rules.entry(rule.clone()).or_default() += times;
+            }
+            for (probe, readings) in &outcome.readings {
+                let all = exercised.readings.entry(probe.clone()).or_default();
+                for (reading, times) in readings {
+                    *all.entry(reading.clone()).or_default() += times;
+                }
+            }
+        }
+        exercised.clauses = met.into_iter().collect();
+        let by_rule = |clause: &String| {
+            stage.dialect.rules.iter().any(|rule| {
+                rule.clauses.contains(clause)
+                    && exercised.rules.get(&rule.id).is_some_and(|n| *n > 0)
+            })
+        };
+        let unmet: Vec<String> = scenario
+            .clauses
+            .iter()
+            .filter(|clause| !exercised.clauses.contains(clause) && !by_rule(clause))
+            .cloned()
+            .collect();
+        let waits_for_events = scenario.steps.iter().any(|step| {
+            matches!(
+                step.action,
+                Action::Expect(_) | Action::ExpectNext(_) | Action::Unordered(_)
+            )
+        });
+        let sum = |count: fn(&Past) -> u64| past.iter().map(count).sum::<u64>();
+        let spoke = sum(|past| past.outcome.events) > 0;
+        let (verdict, reason) = judgement::of_scenario(&Facts {
+            broken: broken.as_deref(),
+            interrupted: stop == Some(Stop::Interrupted),
+            findings: &findings,
+            came_up: !waits_for_events || spoke,
+            skipped: match &stop {
+                Some(Stop::Skipped(why)) => Some(why),
+                _ => None,
+            },
+            checked: !exercised.clauses.is_empty() || spoke,
+            unmet: &unmet,
+        });
+        Played {
+            verdict,
+            reason,
+            findings,
+            findings_dropped: sum(|past| past.outcome.dropped),
+            frames: sum(|past| past.outcome.frames),
+            exercised,
+            spoke,
+            turn: past.iter().any(|past| past.outcome.turn),
+            stderr: past
+                .last_mut()
+                .map(|past| std::mem::take(&mut past.stderr))
+                .unwrap_or_default(),
+            transcripts: past.into_iter().map(|past| past.transcript).collect(),
+            wall: began.elapsed(),
+            life: Duration::from_micros(life),
+            room: Some(room),
+        }
+    }
+}
+
+/// The findings of all sessions in the order of their frames. What the rules hold against the host is the scenario's own doing,
+/// and nobody's fault here.
+fn findings(past: &[Past], charges: Vec<(usize, Finding)>) -> Vec<Finding> {
+    let mut charges = charges;
+    let mut all = Vec::new();
+    for (session, past_session) in past.iter().enumerate() {
+        let rules = past_session.outcome.findings.iter();
+        let mut found: Vec<Finding> = rules
+            .filter(|finding| finding.blame == Blame::Agent)
+            .cloned()
+            .collect();
+        found.extend(
+            charges
+                .extract_if(.., |(of, _)| *of == session)
+                .map(|(_, finding)| finding),
+        );
+        found.sort_by_key(|finding| finding.at);
+        if past.len() > 1 {
+            for finding in &mut found {
+                let of = format!("session {}", session + 1);
+                finding.key = match finding.key.as_str() {
+                    "" => of,
+                    key => format!("{of}, {key}"),
+                };
+            }
+        }
+        all.append(&mut found);
+    }
+    all
+}

@@ -1,0 +1,110 @@
+//! What the host does to the agent.
+
+use super::charge::Charge;
+use super::{Player, Stop};
+use crate::dialect::Named;
+use crate::finding::Level;
+use crate::frame::{Body, Line};
+use crate::located::Span;
+use crate::runner::{rules, signals};
+use serde_json::Value;
+
+impl Player {
+    /// Sends a command, which must be a right one: a wrong one would be the scenario's fault, not the agent's.
+    pub(super) fn send_command(&mut self, command: &Value, span: Span) -> Result<(), Stop> {
+        if let Some(fault) = self.fault_of(command) {
+            return Err(self.broken_at(span, &fault));
+        }
+        let mut bytes = command.to_string().into_bytes();
+        bytes.push(b'\n');
+        self.send(vec![bytes])
+    }
+
+    /// Writes chunks, each in a write of its own. Every line is put down before the last of its bytes is written.
+    pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), Stop> {
+        for chunk in chunks {
+            let mut lines: Vec<Line> = Vec::new();
+            if let Some(framer) = &mut self.live.sent {
+                framer.push(&chunk, &mut |line| lines.push(line));
+            }
+            let mut alive = self.live.end.is_none();
+            for line in lines {
+                alive &= self.inbox.host(Body::ToAgent(line));
+            }
+            if !alive {
+                return Err(self.gone());
+            }
+            if self.live.process.write(chunk).is_err() {
+                let message = "the agent does not read its stdin: too many commands wait there";
+                self.charge(Charge::new(rules::SEND, message));
+                return Err(Stop::Failed(None));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn close_stdin(&mut self) {
+        if !self.live.process.is_stdin_open() {
+            return;
+        }
+        if let Some(framer) = self.live.sent.take() {
+            framer.finish(&mut |line| {
+                self.inbox.host(Body::ToAgent(line));
+            });
+        }
+        self.inbox.host(Body::StdinClosed);
+        self.live.process.close_stdin();
+    }
+
+    pub(super) fn signal(&mut self, name: &str, span: Span) -> Result<(), Stop> {
+        let Some(signal) = signals::find(name) else {
+            return Err(self.broken_at(span, &format!("there is no signal {name}")));
+        };
+        if self.live.end.is_some() || !self.inbox.host(Body::Signal(name.to_owned())) {
+            return Err(self.gone());
+        }
+        self.live.process.signal(signal);
+        Ok(())
+    }
+
+    /// A fault of the scenario's own.
+    pub(super) fn broken_at(&self, span: Span, what: &str) -> Stop {
+        Stop::Broken(format!(
+            "{}:{}:{}: {what}",
+            self.scenario.path.display(),
+            span.line,
+            span.column
+        ))
+    }
+
+    fn gone(&mut self) -> Stop {
+        let how = self.how_it_ended();
+        self.charge(Charge::new(
+            rules::SEND,
+            format!("{how} before the scenario was done with it"),
+        ));
+        Stop::Failed(None)
+    }
+
+    fn fault_of(&self, command: &Value) -> Option<String> {
+        let dialect = &self.stage.dialect;
+        let (name, kind) = match dialect.commands.name(command) {
+            Named::Known(name, kind) => (name, kind),
+            Named::Unknown(name) => {
+                return Some(format!("`{name}` is no command; `send_raw` sends any line"));
+            }
+            Named::Missing => {
+                return Some("what is sent has no name; `send_raw` sends any line".to_owned());
+            }
+        };
+        let shape = kind.as_deref().unwrap_or(&name);
+        let faults = dialect.command_schemas.faults(shape, command, 8);
+        let fault = faults
+            .into_iter()
+            .find(|fault| fault.level == Level::Must)?;
+        Some(format!(
+            "what is sent is no right `{shape}`: {}; `send_raw` sends any line",
+            fault.message
+        ))
+    }
+}

@@ -1,0 +1,94 @@
+//! The steps, one after the other.
+
+use super::live::Live;
+use super::wait::cancelled;
+use super::{Player, Stop};
+use crate::matcher::render_text;
+use crate::scenario::types::{Action, AgentSetup, Step};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Player {
+    /// Plays every step.
+    pub(super) async fn steps(&mut self) -> Result<(), Stop> {
+        let scenario = Arc::clone(&self.scenario);
+        for (index, step) in scenario.steps.iter().enumerate() {
+            self.step = index;
+            self.play_step(step).await?;
+        }
+        Ok(())
+    }
+
+    async fn play_step(&mut self, step: &Step) -> Result<(), Stop> {
+        match &step.action {
+            Action::Expect(matcher) => self.expect(step, matcher).await,
+            Action::ExpectNext(matcher) => self.expect_next(step, matcher).await,
+            Action::Unordered(matchers) => self.unordered(step, matchers).await,
+            Action::ExpectNone { not, until } => self.expect_none(step, not, until).await,
+            Action::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
+            Action::ExpectExit(expected) => self.expect_exit(step, expected).await,
+            Action::PauseReading(time) => self.pause_reading(*time).await,
+            Action::Restart(setup) => self.restart(setup).await,
+            Action::Send(template) => {
+                let command = template
+                    .render(&self.captures)
+                    .map_err(|unknown| self.broken_at(step.span, &unknown.to_string()))?;
+                self.send_command(&command, step.span)
+            }
+            Action::SendRaw(text) => {
+                let text = render_text(text, &self.captures)
+                    .map_err(|unknown| self.broken_at(step.span, &unknown.to_string()))?;
+                self.send(vec![format!("{text}\n").into_bytes()])
+            }
+            Action::SendBytes(chunks) => self.send(chunks.clone()),
+            Action::Release(gate) if self.server.release(gate) => Ok(()),
+            Action::Release(gate) => {
+                Err(self.broken_at(step.span, &format!("the model has no gate `{gate}`")))
+            }
+            Action::Signal(name) => self.signal(name, step.span),
+            Action::CloseStdin => {
+                self.close_stdin();
+                Ok(())
+            }
+        }
+    }
+
+    async fn pause_reading(&mut self, time: Duration) -> Result<(), Stop> {
+        self.inbox.pause(true);
+        let pause = tokio::time::sleep(self.budgets.scaled(time));
+        let stop = tokio::select! {
+            biased;
+            () = cancelled(&mut self.cancel) => Err(Stop::Interrupted),
+            () = pause => Ok(()),
+        };
+        self.inbox.pause(false);
+        stop
+    }
+
+    /// Ends the agent and starts it again, HOME and workspace as it left them.
+    async fn restart(&mut self, setup: &AgentSetup) -> Result<(), Stop> {
+        self.end_politely().await?;
+        let session = self.past.len() + 1;
+        let scenario = Arc::clone(&self.scenario);
+        let live = Live::start(
+            &self.stage,
+            &scenario,
+            if says_nothing(setup) {
+                &scenario.agent
+            } else {
+                setup
+            },
+            &self.room,
+            &self.captures,
+            &self.inbox,
+            session,
+        )?;
+        let before = std::mem::replace(&mut self.live, live);
+        self.bury(before)
+    }
+}
+
+/// A restart that says nothing of the agent starts it as before.
+fn says_nothing(setup: &AgentSetup) -> bool {
+    setup.args.is_empty() && setup.without_args.is_empty() && setup.env.is_empty()
+}

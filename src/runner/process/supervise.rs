@@ -1,0 +1,74 @@
+//! From the running agent to its end: waits for it or kills it, clears up behind it, and puts down how it ended.
+
+use super::tree::Tree;
+use crate::frame::End;
+use crate::runner::inbox::Inbox;
+use crate::runner::limits;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use tokio::process::Child;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Sees a process to its end, which is put down behind the last thing it wrote.
+pub(super) async fn supervise(
+    mut child: Child,
+    tree: Tree,
+    readers: Vec<JoinHandle<()>>,
+    mut kills: mpsc::UnboundedReceiver<String>,
+    inbox: Arc<Inbox>,
+) {
+    let mut killed = None;
+    let status = loop {
+        tokio::select! {
+            biased;
+            status = child.wait() => break status,
+            Some(why) = kills.recv() => {
+                tree.kill_whole_group();
+                killed.get_or_insert(why);
+            }
+        }
+    };
+    let orphans = match killed {
+        Some(_) => tree.clear().await,
+        None => tree.settle(&mut kills).await,
+    };
+    for reader in readers {
+        finish(reader, &inbox).await;
+    }
+    inbox.exchanges_end(limits::EXCHANGE_PATIENCE).await;
+    inbox.end(end(status, killed, orphans));
+}
+
+/// Waits until a pipe is read to its end; given up once nothing more comes although it is being read.
+async fn finish(mut reader: JoinHandle<()>, inbox: &Inbox) {
+    let (_, mut bytes) = inbox.progress();
+    while tokio::time::timeout(limits::PIPE_PATIENCE, &mut reader)
+        .await
+        .is_err()
+    {
+        let (blocked, now) = inbox.progress();
+        if !blocked && now == bytes {
+            tracing::debug!("a pipe of the agent is held open by a process out of reach");
+            reader.abort();
+            return;
+        }
+        bytes = now;
+    }
+}
+
+fn end(status: std::io::Result<ExitStatus>, killed: Option<String>, orphans: u32) -> End {
+    let status = status.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the agent's exit status was lost");
+        ExitStatus::default()
+    });
+    match (status.code(), status.signal(), killed) {
+        (Some(code), _, _) => End::Exited { code, orphans },
+        (None, _, Some(why)) => End::Killed { why },
+        (None, signal, None) => End::Signalled {
+            signal: signal.unwrap_or_default(),
+            orphans,
+        },
+    }
+}

@@ -1,0 +1,75 @@
+//! The checks that the runner makes itself: those of the scenario's steps and of its model script.
+
+/// A check of the runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepRule {
+    /// The id that findings carry.
+    pub id: &'static str,
+    /// What it asks, and why it can fail.
+    pub doc: &'static str,
+}
+
+pub(super) const EXPECT: &str = "scenario.expect";
+pub(super) const EXPECT_NEXT: &str = "scenario.expect_next";
+pub(super) const UNORDERED: &str = "scenario.unordered";
+pub(super) const EXPECT_NONE: &str = "scenario.expect_none";
+pub(super) const EXPECT_REQUEST: &str = "scenario.expect_request";
+pub(super) const EXPECT_EXIT: &str = "scenario.expect_exit";
+pub(super) const SEND: &str = "scenario.send";
+pub(super) const FILES_AFTER: &str = "scenario.files_after";
+pub(super) const REQUEST: &str = "scenario.request";
+pub(super) const SCRIPT: &str = "scenario.script";
+pub(super) const REFUSED: &str = "scenario.refused";
+pub(super) const OUTPUT: &str = "scenario.output";
+
+/// Every check of the runner, by id.
+pub const RULES: &[StepRule] = &[
+    StepRule {
+        id: EXPECT,
+        doc: "An event that the scenario waits for comes, in time. The finding says which events came instead, and which of them was nearest.",
+    },
+    StepRule {
+        id: EXPECT_NEXT,
+        doc: "The very next event is the one that the scenario names.",
+    },
+    StepRule {
+        id: UNORDERED,
+        doc: "Several events come in any order, each met by an event of its own.",
+    },
+    StepRule {
+        id: EXPECT_NONE,
+        doc: "An event does not come before another one that proves the agent to be past that point, or before its output or a quiet window ends.",
+    },
+    StepRule {
+        id: EXPECT_REQUEST,
+        doc: "A request that the scenario waits for reaches the model.",
+    },
+    StepRule {
+        id: EXPECT_EXIT,
+        doc: "The process ends, in time and in the way that the scenario names.",
+    },
+    StepRule {
+        id: SEND,
+        doc: "The agent is there to take what the scenario sends: it has not ended, and it reads its stdin.",
+    },
+    StepRule {
+        id: FILES_AFTER,
+        doc: "When the agent has gone, the files in its workspace are as the scenario says.",
+    },
+    StepRule {
+        id: REQUEST,
+        doc: "A request to the model holds what the model's script expects of it, such as the result of a tool call or the reason of a denial.",
+    },
+    StepRule {
+        id: SCRIPT,
+        doc: "The agent asks the model as often as its script has replies: a request beyond them, one that fits none of them, or a reply that was never asked for shows that the conversation went another way.",
+    },
+    StepRule {
+        id: REFUSED,
+        doc: "The real API would refuse the request, so the scripted model did.",
+    },
+    StepRule {
+        id: OUTPUT,
+        doc: "The agent writes no endless output. It is killed when it goes far beyond what any scenario can need.",
+    },
+];

@@ -1,0 +1,147 @@
+//! Folders of one's own: a fresh HOME and a fresh workspace for each scenario.
+
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A folder that nobody else uses, removed with everything in it when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    next: AtomicU32,
+}
+
+impl Scratch {
+    /// Makes one below the system's folder for such things.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new() -> io::Result<Self> {
+        // Agents see the resolved form, so places are filled with it.
+        let below = std::env::temp_dir().canonicalize()?;
+        let me = std::process::id();
+        for attempt in 0_u32.. {
+            let path = below.join(format!("conform-{me}-{attempt}"));
+            match private(&path) {
+                Ok(()) => {
+                    let next = AtomicU32::new(0);
+                    return Ok(Scratch { path, next });
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other("every name is taken"))
+    }
+
+    /// Folders for one scenario.
+    ///
+    /// # Errors
+    /// They cannot be made.
+    pub(super) fn room(&self) -> io::Result<Room> {
+        let n = self.next.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(n.to_string());
+        private(&path)?;
+        let room = Room {
+            home: path.join("home"),
+            workspace: path.join("work"),
+            temporary: path.join("tmp"),
+            path,
+        };
+        for folder in [&room.home, &room.workspace, &room.temporary] {
+            std::fs::create_dir(folder)?;
+        }
+        Ok(room)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+/// The folders of one scenario, removed when dropped.
+#[derive(Debug)]
+pub(super) struct Room {
+    path: PathBuf,
+    /// The agent's HOME.
+    pub(super) home: PathBuf,
+    /// The agent's working directory.
+    pub(super) workspace: PathBuf,
+    /// The agent's TMPDIR.
+    pub(super) temporary: PathBuf,
+}
+
+impl Room {
+    /// A file of the harness's own, out of the agent's sight.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+/// Writes a file below a folder, with the folders it needs.
+///
+/// # Errors
+/// The path leads out of the folder, or the file cannot be written.
+pub(super) fn write_below(folder: &Path, path: &str, text: &str) -> io::Result<()> {
+    let inside = Path::new(path)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !inside {
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "the path leads out of its folder",
+        ));
+    }
+    let path = folder.join(path);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(path, text)
+}
+
+/// A folder that only this user can enter.
+fn private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = std::fs::remove_dir_all(path)
+        && error.kind() != ErrorKind::NotFound
+    {
+        tracing::warn!(path = %path.display(), %error, "a scratch folder stays behind");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_are_apart_and_nothing_stays_behind() {
+        let scratch = Scratch::new().unwrap();
+        let (one, two) = (scratch.room().unwrap(), scratch.room().unwrap());
+        assert_ne!(one.workspace, two.workspace);
+        write_below(&one.home, "a/b.txt", "x").unwrap();
+        let path = scratch.path.clone();
+        drop((one, two, scratch));
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_stays_in_its_folder() {
+        let scratch = Scratch::new().unwrap();
+        let room = scratch.room().unwrap();
+        for path in ["../x", "/x", "a/../../x"] {
+            assert!(write_below(&room.workspace, path, "x").is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Plays many scenarios, several at a time, and tells of each as it ends.
+
+use super::agent::Agent;
+use super::keep::Keep;
+use super::play::{Played, Stage, play};
+use super::scratch::Scratch;
+use crate::dialect::Dialect;
+use crate::dialect::file::Wire;
+use crate::gather::Exercised;
+use crate::profile::Profile;
+use crate::report::ScenarioReport;
+use crate::scenario::Scenario;
+use crate::verdict::Verdict;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::{Id, JoinError, JoinSet};
+
+/// The scenarios of one dialect, and the agent that they are played with.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The agent.
+    pub agent: Agent,
+    /// The dialect that it is to speak.
+    pub dialect: Arc<Dialect>,
+    /// How the scripted model is reached; `None` for a dialect whose recipe knows no wires.
+    pub wire: Option<Wire>,
+    /// What is played.
+    pub scenarios: Vec<Scenario>,
+}
+
+/// How a suite is played.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How many scenarios are played at a time.
+    pub jobs: usize,
+    /// How hard levels are taken.
+    pub profile: Profile,
+    /// By how much all budgets are stretched.
+    pub time_scale: f64,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Which transcripts are kept, and where.
+    pub keep: Keep,
+}
+
+/// A scenario that was played, or was left out.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// For the report.
+    pub report: ScenarioReport,
+    /// What it exercised.
+    pub exercised: Exercised,
+    /// Whether the agent wrote any event of its dialect.
+    pub spoke: bool,
+    /// Whether the agent came as far as a turn.
+    pub turn: bool,
+    /// Whether the scenario scripts the model, and so means the agent to come as far as a turn.
+    pub wants_turn: bool,
+    /// From the first preparation to the last clearing up.
+    pub wall: Duration,
+    /// How much of that no agent was alive: what the harness itself costs.
+    pub overhead: Duration,
+}
+
+/// A suite came to its end, or was ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// Every scenario was played.
+    Whole,
+    /// The run was interrupted.
+    Interrupted,
+    /// The agent never wrote an event in any of the first scenarios, and the rest was left out.
+    Mute,
+    /// The agent could not be started; the sentence says why.
+    NotStarted(String),
+}
+
+/// One scenario that waits for its turn.
+struct Waiting {
+    stage: Arc<Stage>,
+    scenario: Arc<Scenario>,
+}
+
+impl Waiting {
+    fn id(&self) -> String {
+        format!("{}/{}", self.stage.dialect.id(), self.scenario.id)
+    }
+}
+
+/// Plays every scenario, and hands over each as it ends. `cancel` turning true ends the run: agents are killed, and what was not
+/// played is left out.
+pub async fn run(
+    parts: Vec<Part>,
+    settings: &Settings,
+    scratch: Arc<Scratch>,
+    cancel: watch::Receiver<bool>,
+    hand_over: &mut (dyn FnMut(Entry) + Send),
+) -> Ended {
+    let mut queue: VecDeque<Waiting> = VecDeque::new();
+    for part in parts {
+        let stage = Arc::new(Stage {
+            agent: part.agent,
+            dialect: part.dialect,
+            wire: part.wire,
+            profile: settings.profile,
+            time_scale: settings.time_scale,
+            seed: settings.seed,
+            scratch: Arc::clone(&scratch),
+            cancel: cancel.clone(),
+        });
+        queue.extend(part.scenarios.into_iter().map(|scenario| Waiting {
+            stage: Arc::clone(&stage),
+            scenario: Arc::new(scenario),
+        }));
+    }
+    let jobs = settings.jobs.max(1);
+    let patience = MUTE_SCENARIOS.max(jobs);
+    let mut playing = JoinSet::new();
+    let mut names: HashMap<Id, Waiting> = HashMap::new();
+    let (mut mute, mut ended) = (Some(0), Ended::Whole);
+    loop {
+        while playing.len() < jobs && ended == Ended::Whole && !*cancel.borrow() {
+            let Some(waiting) = queue.pop_front() else {
+                break;
+            };
+            let played = play(Arc::clone(&waiting.stage), Arc::clone(&waiting.scenario));
+            let handle = playing.spawn(played);
+            names.insert(handle.id(), waiting);
+        }
+        let Some(joined) = playing.join_next_with_id().await else {
+            break;
+        };
+        let (waiting, played) = match joined {
+            Ok((id, played)) => (names.remove(&id), played),
+            Err(error) => (
+                names.remove(&error.id()),
+                Ok(Played::broken(crash(error), Duration::ZERO)),
+            ),
+        };
+        let Some(waiting) = waiting else { continue };
+        match played {
+            Err(why) => ended = Ended::NotStarted(why),
+            Ok(played) => {
+                let entry = entry(&waiting, played, settings);
+                mute = match mute {
+                    Some(before)
+                        if !entry.spoke && entry.report.verdict == Verdict::Inconclusive =>
+                    {
+                        Some(before + 1)
+                    }
+                    _ => None,
+                };
+                hand_over(entry);
+                if ended == Ended::Whole && mute.is_some_and(|mute| mute >= patience) {
+                    ended = Ended::Mute;
+                }
+            }
+        }
+    }
+    if *cancel.borrow() {
+        return Ended::Interrupted;
+    }
+    if ended == Ended::Mute && queue.is_empty() {
+        return Ended::Whole;
+    }
+    if ended == Ended::Mute {
+        for waiting in queue {
+            hand_over(left_out(&waiting));
+        }
+    }
+    ended
+}
+
+/// How many scenarios an agent may spend without a word before the rest is left out.
+const MUTE_SCENARIOS: usize = 3;
+
+fn entry(waiting: &Waiting, mut played: Played, settings: &Settings) -> Entry {
+    let id = waiting.id();
+    let transcript = match settings.keep.keep(&id, played.verdict, &played.transcripts) {
+        Ok(path) => path,
+        Err(error) => {
+            tracing::warn!(%error, id, "a transcript is lost");
+            String::new()
+        }
+    };
+    let began = std::time::Instant::now();
+    played.clear();
+    let wall = played.wall + began.elapsed();
+    let passed = matches!(played.verdict, Verdict::Pass | Verdict::Skipped);
+    Entry {
+        report: ScenarioReport {
+            id,
+            verdict: played.verdict,
+            reason: played.reason,
+            duration_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
+            frames: played.frames,
+            findings: played.findings,
+            findings_dropped: played.findings_dropped,
+            transcript,
+            stderr: if passed { Vec::new() } else { played.stderr },
+        },
+        exercised: played.exercised,
+        spoke: played.spoke,
+        turn: played.turn,
+        wants_turn: wants_turn(&waiting.scenario),
+        wall,
+        overhead: wall.saturating_sub(played.life),
+    }
+}
+
+fn left_out(waiting: &Waiting) -> Entry {
+    let why = "not played: the agent wrote nothing in the scenarios before";
+    Entry {
+        report: ScenarioReport {
+            id: waiting.id(),
+            verdict: Verdict::Inconclusive,
+            reason: why.to_owned(),
+            duration_ms: 0,
+            frames: 0,
+            findings: Vec::new(),
+            findings_dropped: 0,
+            transcript: String::new(),
+            stderr: Vec::new(),
+        },
+        exercised: Exercised::default(),
+        spoke: false,
+        turn: false,
+        wants_turn: wants_turn(&waiting.scenario),
+        wall: Duration::ZERO,
+        overhead: Duration::ZERO,
+    }
+}
+
+fn wants_turn(scenario: &Scenario) -> bool {
+    scenario
+        .model
+        .as_array()
+        .is_some_and(|replies| !replies.is_empty())
+}
+
+fn crash(error: JoinError) -> String {
+    match error.try_into_panic() {
+        Ok(panic) => {
+            let said = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied());
+            format!("conform itself failed: {}", said.unwrap_or("it panicked"))
+        }
+        Err(error) => format!("conform itself failed: {error}"),
+    }
+}
