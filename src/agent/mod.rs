@@ -36,3 +36,8 @@ mod turn;
 mod voice;
 
 pub use run::main;
+
+/// The names of the dialects that the agent speaks, without their versions.
+pub fn dialects() -> impl Iterator<Item = &'static str> {
+    front::FRONTS.iter().map(|front| front.name)
+}

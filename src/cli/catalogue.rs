@@ -5,6 +5,7 @@ use crate::dialect::{self, Dialect, DialectSource};
 use crate::located::{self, Error};
 use crate::rules::rule::Rule;
 use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A dialect and its scenarios.
@@ -32,6 +33,28 @@ pub(super) fn load(args: &DialectArgs) -> Result<Vec<Known>, String> {
     ids.iter()
         .map(|id| known(&source, id).map_err(|errors| told(&errors)))
         .collect()
+}
+
+/// Loads one dialect; with scenarios of the user's, those in place of the built-in ones.
+///
+/// # Errors
+/// What to tell the user.
+pub(super) fn one(source: &DialectSource, id: &str, own: &[PathBuf]) -> Result<Known, String> {
+    if own.is_empty() {
+        return known(source, id).map_err(|errors| told(&errors));
+    }
+    let dialect = dialect::load(source, id).map_err(|errors| told(&errors))?;
+    let mut files = ScenarioSource::default();
+    for path in own {
+        let more = ScenarioSource::at(path).map_err(|error| told(&[error]))?;
+        files = more.over(files);
+    }
+    let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
+    Ok(Known {
+        scenarios: scenarios.map_err(|errors| told(&errors))?,
+        dialect,
+        files,
+    })
 }
 
 fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {

@@ -14,6 +14,7 @@ mod provider;
 mod report;
 pub mod reports;
 mod run;
+mod signals;
 mod table;
 mod trace;
 

@@ -10,6 +10,8 @@ use std::io::{self, ErrorKind, StdoutLock, Write};
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// The style of the word in front of a warning.
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// The style of the word in front of a note.
+const NOTE: Style = AnsiColor::Blue.on_default().bold();
 
 /// Standard output. Once its reader has closed it (`conform list | head`), what is written is dropped, so that the exit status
 /// still tells the verdict.
@@ -70,6 +72,11 @@ impl Write for Stdout {
 /// Says on stderr what is wrong, as `error: …`.
 pub fn error(message: impl Display) {
     say("error", ERROR, message);
+}
+
+/// Says on stderr what may be of interest, as `note: …`.
+pub fn note(message: impl Display) {
+    say("note", NOTE, message);
 }
 
 /// Says on stderr what the user should know, as `warning: …`.

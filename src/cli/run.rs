@@ -1,10 +1,30 @@
 //! `conform run`: plays scenarios against an agent.
 
+mod config;
+mod hear;
+mod signals;
+mod stage;
+mod verdict;
+
 use super::args::{DialectArgs, ReportTarget, report_target};
-use super::{exit::ExitStatus, output};
+use super::{exit::ExitStatus, output, reports};
+use crate::finding::Blame;
+use crate::gather::Gatherer;
 use crate::profile::Profile;
+use crate::report::{Command, Report};
+use crate::reporter::terminal;
+use crate::runner::select::Shard;
+use crate::runner::suite::{self, Ended, Settings};
+use crate::runner::{Keep, Scratch, adopt_orphans, end_strays};
+use stage::Staged;
 use std::ffi::OsString;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::watch;
+use verdict::Shown;
 
 /// Play scripted conversations with an agent and judge every line
 #[derive(Debug, clap::Args)]
@@ -17,20 +37,23 @@ pub(super) struct Args {
     pub(super) agent: Vec<OsString>,
     #[command(flatten)]
     pub(super) dialect: DialectArgs,
-    /// Only scenarios whose id contains this text
+    /// Scenarios of your own, files or folders, in place of the built-in ones; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(super) scenarios: Vec<PathBuf>,
+    /// Only scenarios whose id holds this text, or fits it as a pattern if there is a `*` or `?` in it; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub(super) only: Vec<String>,
-    /// Only scenarios with this tag
+    /// Only scenarios with this tag; repeatable
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
     /// How many scenarios to play at once [default: the number of cores]
     #[arg(short, long, value_name = "N")]
-    pub(super) jobs: Option<std::num::NonZeroUsize>,
+    pub(super) jobs: Option<NonZeroUsize>,
     /// Only the K-th of N parts of the suite
     #[arg(long, value_name = "K/N")]
-    pub(super) shard: Option<String>,
+    pub(super) shard: Option<Shard>,
     /// Stretch every time budget by this factor
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = factor)]
     pub(super) time_scale: f64,
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
@@ -38,7 +61,13 @@ pub(super) struct Args {
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
-    /// Also write a report; repeatable
+    /// The wire of the launch recipe to serve the model over [default: the first one]
+    #[arg(long, value_name = "NAME")]
+    pub(super) wire: Option<String>,
+    /// Also give the agent this environment variable: a value, or the one that conform itself has; repeatable
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(super) env: Vec<String>,
+    /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     pub(super) reports: Vec<ReportTarget>,
     /// Write every scenario's transcript here
@@ -46,7 +75,150 @@ pub(super) struct Args {
     pub(super) transcripts: Option<PathBuf>,
 }
 
-pub(super) fn run(_args: Args) -> ExitStatus {
-    output::error("`conform run` is not part of this build");
-    ExitStatus::Harness
+/// Why nothing was played.
+#[derive(Debug)]
+struct Refusal {
+    status: ExitStatus,
+    message: String,
+}
+
+impl Refusal {
+    fn usage(message: impl Into<String>) -> Self {
+        Refusal {
+            status: ExitStatus::Usage,
+            message: message.into(),
+        }
+    }
+
+    fn incomplete(message: impl Into<String>) -> Self {
+        Refusal {
+            status: ExitStatus::Incomplete,
+            message: message.into(),
+        }
+    }
+
+    fn harness(message: impl Into<String>) -> Self {
+        Refusal {
+            status: ExitStatus::Harness,
+            message: message.into(),
+        }
+    }
+}
+
+pub(super) fn run(args: Args) -> ExitStatus {
+    adopt_orphans();
+    let played = play(&args);
+    let strays = end_strays();
+    if strays > 0 {
+        output::warning(format_args!(
+            "{strays} processes that agents had left behind, out of sight, were killed"
+        ));
+    }
+    played.unwrap_or_else(|Refusal { status, message }| {
+        output::error(message);
+        status
+    })
+}
+
+fn play(args: &Args) -> Result<ExitStatus, Refusal> {
+    let began = Instant::now();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Refusal::harness(format!("cannot start: {error}")))?;
+    let scratch = Scratch::new()
+        .map_err(|error| Refusal::harness(format!("cannot make scratch folders: {error}")))?;
+    let scratch = Arc::new(scratch);
+    let (cancel, cancelled) = watch::channel(false);
+    let result = runtime.block_on(async {
+        signals::watch(cancel);
+        let staged = stage::stage(args, &scratch, &cancelled).await?;
+        perform(args, staged, &scratch, cancelled, began).await
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    result
+}
+
+/// Plays what is staged, and reports.
+async fn perform(
+    args: &Args,
+    staged: Staged,
+    scratch: &Arc<Scratch>,
+    cancelled: watch::Receiver<bool>,
+    began: Instant,
+) -> Result<ExitStatus, Refusal> {
+    let settings = Settings {
+        jobs: args.jobs.map_or_else(cores, NonZeroUsize::get),
+        profile: args.profile,
+        time_scale: args.time_scale,
+        seed: args.seed,
+        keep: match &args.transcripts {
+            Some(folder) => Keep::All(folder.clone()),
+            None => Keep::Failures(own_folder()),
+        },
+    };
+    let mut gatherer = Gatherer::new(Command::Run, Blame::Agent);
+    for part in &staged.parts {
+        gatherer.dialect(&part.dialect);
+    }
+    let mut screen = reports::screen(&args.reports);
+    let mut shown = Shown::default();
+    let mut failed = None;
+    let ended = suite::run(
+        staged.parts,
+        &settings,
+        Arc::clone(scratch),
+        cancelled,
+        &mut |mut entry| {
+            let rerun = staged.rerun.of(&entry.report.id);
+            for finding in &mut entry.report.findings {
+                finding.rerun.clone_from(&rerun);
+            }
+            shown.note(&entry);
+            let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
+            failed = failed.take().or(said.err());
+            gatherer.add(entry.report, entry.exercised);
+        },
+    )
+    .await;
+    if let Ended::NotStarted(why) = &ended {
+        return Err(Refusal::usage(why.as_str()));
+    }
+    let report = Report {
+        agent: staged.shown,
+        seed: args.seed,
+        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        ..gatherer.finish()
+    };
+    let said = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
+    drop(screen);
+    if let Some(error) = failed.or(said.err()) {
+        return Err(Refusal::harness(format!(
+            "cannot write the output: {error}"
+        )));
+    }
+    reports::write(&report, &args.reports).map_err(Refusal::usage)?;
+    Ok(shown.status(&ended, &report.summary))
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Where the transcripts of failures go if the user names no place.
+fn own_folder() -> PathBuf {
+    std::env::temp_dir().join(format!("conform-transcripts-{}", std::process::id()))
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+        _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
+    }
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Refusal::harness(error.to_string())
+    }
 }

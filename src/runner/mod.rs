@@ -17,13 +17,16 @@ mod keep;
 mod launch;
 mod limits;
 mod play;
+mod probe;
 mod process;
 pub mod rules;
 mod scratch;
+pub mod select;
 mod signals;
 pub mod suite;
 
 pub use agent::Agent;
 pub use keep::Keep;
+pub use probe::{Heard, Probe};
 pub use process::{adopt_orphans, end_strays};
 pub use scratch::Scratch;

@@ -14,6 +14,7 @@ pub(super) const EXPECT_NEXT: &str = "scenario.expect_next";
 pub(super) const UNORDERED: &str = "scenario.unordered";
 pub(super) const EXPECT_NONE: &str = "scenario.expect_none";
 pub(super) const EXPECT_REQUEST: &str = "scenario.expect_request";
+pub(super) const EXPECT_REPLY: &str = "scenario.expect_reply";
 pub(super) const EXPECT_EXIT: &str = "scenario.expect_exit";
 pub(super) const SEND: &str = "scenario.send";
 pub(super) const FILES_AFTER: &str = "scenario.files_after";
@@ -43,6 +44,10 @@ pub const RULES: &[StepRule] = &[
     StepRule {
         id: EXPECT_REQUEST,
         doc: "A request that the scenario waits for reaches the model.",
+    },
+    StepRule {
+        id: EXPECT_REPLY,
+        doc: "An answer of the model ends in the way that the scenario names: whole, cut short, or with the agent hanging up.",
     },
     StepRule {
         id: EXPECT_EXIT,

@@ -5,7 +5,6 @@ use super::keep::Keep;
 use super::play::{Played, Stage, play};
 use super::scratch::Scratch;
 use crate::dialect::Dialect;
-use crate::dialect::file::Wire;
 use crate::gather::Exercised;
 use crate::profile::Profile;
 use crate::report::ScenarioReport;
@@ -24,8 +23,8 @@ pub struct Part {
     pub agent: Agent,
     /// The dialect that it is to speak.
     pub dialect: Arc<Dialect>,
-    /// How the scripted model is reached; `None` for a dialect whose recipe knows no wires.
-    pub wire: Option<Wire>,
+    /// The wire of the recipe that the model is served over, where a scenario does not say; the recipe's first if `None`.
+    pub wire: Option<String>,
     /// What is played.
     pub scenarios: Vec<Scenario>,
 }
@@ -96,7 +95,7 @@ pub async fn run(
     settings: &Settings,
     scratch: Arc<Scratch>,
     cancel: watch::Receiver<bool>,
-    hand_over: &mut (dyn FnMut(Entry) + Send),
+    hand_over: &mut dyn FnMut(Entry),
 ) -> Ended {
     let mut queue: VecDeque<Waiting> = VecDeque::new();
     for part in parts {

@@ -75,6 +75,7 @@ impl Player {
             pointer,
             evidence,
             rerun: String::new(),
+            baseline: None,
         };
         self.findings.push((self.past.len(), finding));
     }

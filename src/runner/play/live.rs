@@ -1,7 +1,8 @@
 //! One life of the agent's process, as the player knows it.
 
 use super::{Stage, Stop};
-use crate::frame::{End, LlmRequest};
+use crate::dialect::file::Wire;
+use crate::frame::{End, LlmReply, LlmRequest};
 use crate::framing::{Framer, LINE_LIMIT};
 use crate::matcher::Captures;
 use crate::runner::budgets::stretch;
@@ -27,6 +28,7 @@ pub(super) struct Live {
     pub(super) sent: Option<Framer>,
     pub(super) events: VecDeque<Event>,
     pub(super) requests: VecDeque<(u64, LlmRequest)>,
+    pub(super) replies: VecDeque<LlmReply>,
     /// Whether it wrote anything.
     pub(super) heard: bool,
     /// When its stdout came to its end.
@@ -61,7 +63,7 @@ impl Live {
         let plan = Plan {
             agent: &stage.agent,
             recipe: &stage.dialect.launch,
-            wire: stage.wire.as_ref(),
+            wire: wire(stage, scenario)?,
             setup,
             places,
         };
@@ -82,10 +84,25 @@ impl Live {
             sent: Some(Framer::new(LINE_LIMIT)),
             events: VecDeque::new(),
             requests: VecDeque::new(),
+            replies: VecDeque::new(),
             heard: false,
             stdout_end: None,
             end: None,
             life: 0,
         })
+    }
+}
+
+/// The wire that the scenario asks for, else the user's, else the recipe's first.
+fn wire<'a>(stage: &'a Stage, scenario: &Scenario) -> Result<Option<&'a Wire>, Stop> {
+    let wires = &stage.dialect.launch.wires;
+    match scenario.wire.as_ref().or(stage.wire.as_ref()) {
+        None => Ok(wires.values().next()),
+        Some(name) => wires.get(name).map(Some).ok_or_else(|| {
+            Stop::Broken(format!(
+                "the recipe of {} has no wire {name}",
+                stage.dialect.id()
+            ))
+        }),
     }
 }

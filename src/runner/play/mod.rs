@@ -23,7 +23,6 @@ use super::inbox::Inbox;
 use super::launch;
 use super::scratch::{Room, Scratch};
 use crate::dialect::Dialect;
-use crate::dialect::file::Wire;
 use crate::finding::Finding;
 use crate::matcher::Captures;
 use crate::profile::Profile;
@@ -31,6 +30,7 @@ use crate::scenario::Scenario;
 use indexmap::IndexSet;
 use live::Live;
 use mock_provider::server::Server;
+pub(super) use model::serve;
 pub(super) use outcome::Played;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -41,8 +41,8 @@ use tokio::time::Instant;
 pub(super) struct Stage {
     pub(super) agent: Agent,
     pub(super) dialect: Arc<Dialect>,
-    /// The wire of the model, if the dialect has any.
-    pub(super) wire: Option<Wire>,
+    /// The wire of the recipe that the model is served over, where a scenario does not say.
+    pub(super) wire: Option<String>,
     pub(super) profile: Profile,
     pub(super) time_scale: f64,
     pub(super) seed: u64,

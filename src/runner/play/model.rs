@@ -22,7 +22,11 @@ pub(super) fn script(scenario: &Scenario, places: &Captures) -> Result<Script, S
 }
 
 /// Serves a script on loopback, everything that reaches it put into the inbox.
-pub(super) fn serve(script: Script, seed: u64, inbox: &Arc<Inbox>) -> Result<Server, Stop> {
+pub(in crate::runner) fn serve(
+    script: Script,
+    seed: u64,
+    inbox: &Arc<Inbox>,
+) -> Result<Server, Stop> {
     let inbox = Arc::clone(inbox);
     let options = Options {
         seed,

@@ -1,9 +1,10 @@
-//! Steps that wait for a request to the model.
+//! Steps that wait for the model: for a request to it, or for the end of an answer.
 
 use super::charge::Charge;
 use super::missed::Seen;
 use super::wait::More;
 use super::{Player, Stop};
+use crate::frame::ReplyEnd;
 use crate::matcher::RequestMatcher;
 use crate::runner::rules;
 use crate::scenario::types::Step;
@@ -42,6 +43,26 @@ impl Player {
             if !matches!(more, More::Came) {
                 let expected = vec![matcher.describe(&self.captures)];
                 return Err(self.missed(rules::EXPECT_REQUEST, &more, &seen, nearest, expected));
+            }
+        }
+    }
+
+    /// Waits until an answer of the model has ended in this way.
+    pub(super) async fn expect_reply(&mut self, step: &Step, end: ReplyEnd) -> Result<(), Stop> {
+        let mut wait = self.wait_for_event(step).aside();
+        let mut seen = Seen::default();
+        loop {
+            while let Some(reply) = self.live.replies.pop_front() {
+                if reply.end == end {
+                    self.checked();
+                    return Ok(());
+                }
+                seen.note_name(&format!("answer {} ({})", reply.n, reply.end.as_str()));
+            }
+            let more = self.more(&mut wait).await?;
+            if !matches!(more, More::Came) {
+                let expected = vec![format!("an answer that ends as {}", end.as_str())];
+                return Err(self.missed(rules::EXPECT_REPLY, &more, &seen, None, expected));
             }
         }
     }

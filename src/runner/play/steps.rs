@@ -26,6 +26,7 @@ impl Player {
             Action::Unordered(matchers) => self.unordered(step, matchers).await,
             Action::ExpectNone { not, until } => self.expect_none(step, not, until).await,
             Action::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
+            Action::ExpectReply(end) => self.expect_reply(step, *end).await,
             Action::ExpectExit(expected) => self.expect_exit(step, expected).await,
             Action::PauseReading(time) => self.pause_reading(*time).await,
             Action::Restart(setup) => self.restart(setup).await,

@@ -1,0 +1,32 @@
+//! `conform.yaml`: what a project says once instead of on every command line.
+
+use crate::located;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The file, in the folder where conform is started.
+const FILE: &str = "conform.yaml";
+
+/// What a project says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Config {
+    /// As `--dialect`.
+    pub(super) dialect: Option<String>,
+    /// As `--dialect-dir`.
+    pub(super) dialect_dir: Option<PathBuf>,
+    /// As `--scenarios`.
+    pub(super) scenarios: Vec<PathBuf>,
+}
+
+/// Reads the file, if there is one.
+///
+/// # Errors
+/// What is wrong with it, at its place.
+pub(super) fn read() -> Result<Config, String> {
+    if !Path::new(FILE).exists() {
+        return Ok(Config::default());
+    }
+    let node = located::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
+    located::decode_all(&node).map_err(|errors| located::render_all(&errors))
+}

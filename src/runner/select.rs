@@ -1,0 +1,122 @@
+//! Which scenarios of a suite are played. Pure.
+
+use std::str::FromStr;
+
+/// What a scenario must be like to be played.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// One of these patterns: a part of the id, or with `*` or `?` in it the whole of the id. Any if empty.
+    pub only: Vec<String>,
+    /// One of these tags. Any if empty.
+    pub tags: Vec<String>,
+    /// The part of what is left.
+    pub shard: Option<Shard>,
+}
+
+/// One of several parts of nearly the same size, none of which has a scenario of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub part: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(part, of)| {
+            let (part, of) = (part.parse().ok()?, of.parse().ok()?);
+            (1..=of).contains(&part).then_some(Shard { part, of })
+        });
+        numbers.ok_or_else(|| "expected K/N with 1 <= K <= N, such as 2/3".to_owned())
+    }
+}
+
+impl Selection {
+    /// Whether a scenario is like that, the shard left aside.
+    #[must_use]
+    pub fn wants(&self, id: &str, tags: &[String]) -> bool {
+        let by_id = self.only.is_empty() || self.only.iter().any(|pattern| fits(pattern, id));
+        let by_tag = self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag));
+        by_id && by_tag
+    }
+
+    /// Whether the scenario at this place of those that are wanted is in the shard.
+    #[must_use]
+    pub fn in_shard(&self, place: usize) -> bool {
+        self.shard
+            .is_none_or(|shard| place % shard.of == shard.part - 1)
+    }
+}
+
+/// Whether an id fits a pattern.
+#[must_use]
+pub fn fits(pattern: &str, id: &str) -> bool {
+    if pattern.contains(['*', '?']) {
+        glob(pattern.as_bytes(), id.as_bytes())
+    } else {
+        id.contains(pattern)
+    }
+}
+
+/// `*` is any number of bytes, `?` is one. In linear time for each star.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut star = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(b'?') => (p, t) = (p + 1, t + 1),
+            Some(byte) if *byte == text[t] => (p, t) = (p + 1, t + 1),
+            _ => {
+                let Some((at, from)) = star else { return false };
+                star = Some((at, from + 1));
+                (p, t) = (at + 1, from + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_a_part_or_a_glob_of_the_whole() {
+        for (pattern, id, expected) in [
+            ("deny", "a@1/approval/deny-one", true),
+            ("deny", "a@1/approval/approve", false),
+            ("a@1/*/deny", "a@1/approval/deny", true),
+            ("*/deny", "a@1/approval/deny-one", false),
+            ("*deny*", "a@1/approval/deny-one", true),
+            ("a@?/*", "a@1/x", true),
+            ("*a*b", "aab", true),
+            ("*a*b", "aba", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(fits(pattern, id), expected, "{pattern} {id}");
+        }
+    }
+
+    #[test]
+    fn shards_share_everything_out() {
+        let of = |part| Selection {
+            shard: Some(Shard { part, of: 3 }),
+            ..Selection::default()
+        };
+        for place in 0..10 {
+            let holders = (1..=3).filter(|part| of(*part).in_shard(place)).count();
+            assert_eq!(holders, 1);
+        }
+        assert_eq!("2/3".parse(), Ok(Shard { part: 2, of: 3 }));
+        for bad in ["0/3", "4/3", "1", "1/0", "a/b", "-1/3"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}
