@@ -1,9 +1,24 @@
 //! `conform provider`: the scripted model alone.
 
-use super::{exit::ExitStatus, output};
-use std::path::PathBuf;
+mod journal;
+
+use super::{exit::ExitStatus, output, signals};
+use crate::located;
+use crate::matcher::{Captures, Template};
+use crate::scenario::{model_of, script_of};
+use journal::Recorder;
+use mock_provider::Script;
+use mock_provider::server::{Observer, Options, Server};
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Serve the scripted model alone, over the wires of the real LLM APIs
+///
+/// The first line on stdout is the base URL. Then comes the journal, a JSON object a line: what reached the model, how each exchange
+/// ended, and what was wrong. It ends on SIGTERM or SIGINT, with status 1 if a request did not go with the script.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The model script, or a scenario whose model part is played
@@ -11,10 +26,87 @@ pub(super) struct Args {
     pub(super) script: PathBuf,
     /// Where to listen; port 0 picks a free one, and the address is printed
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(super) listen: std::net::SocketAddr,
+    pub(super) listen: SocketAddr,
+    /// Write the journal here instead of to stdout
+    #[arg(long, value_name = "FILE")]
+    pub(super) journal: Option<PathBuf>,
+    /// What stands for `{workspace}` in the script [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(super) workspace: Option<PathBuf>,
+    /// Refuse requests without a key, as the real APIs do
+    #[arg(long)]
+    pub(super) require_key: bool,
+    /// The seed of the ids
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u64,
 }
 
-pub(super) fn run(_args: Args) -> ExitStatus {
-    output::error("`conform provider` is not part of this build");
-    ExitStatus::Harness
+pub(super) fn run(args: Args) -> ExitStatus {
+    serve(&args).unwrap_or_else(|message| {
+        output::error(message);
+        ExitStatus::Usage
+    })
+}
+
+fn serve(args: &Args) -> Result<ExitStatus, String> {
+    let script = script(args)?;
+    let out: Box<dyn Write + Send> = match &args.journal {
+        Some(path) => Box::new(File::create(path).map_err(|error| at(path, &error))?),
+        None => Box::new(io::stdout()),
+    };
+    let recorder = Arc::new(Recorder::new(out));
+    let options = Options {
+        seed: args.seed,
+        keyless: !args.require_key,
+        open_gates: true,
+        ..Options::default()
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    runtime.block_on(async {
+        let hear = Arc::clone(&recorder);
+        let observer = Observer::new(move |entry| hear.note(&entry));
+        let hold = recorder.hold();
+        let server = Server::observed(args.listen, script, options, observer)
+            .map_err(|error| format!("cannot listen at {}: {error}", args.listen))?;
+        let mut stdout = io::stdout();
+        // Whoever started this may have gone already; the model is served all the same.
+        let _ = writeln!(stdout, "{}", server.url()).and_then(|()| stdout.flush());
+        drop(hold);
+        signals::asked_to_end().await;
+        for failure in server.unused() {
+            recorder.unused(&failure);
+        }
+        server.shutdown().await;
+        Ok(if recorder.is_clean() {
+            ExitStatus::Conformant
+        } else {
+            ExitStatus::Violations
+        })
+    })
+}
+
+/// The script of a file, checked, its places filled.
+fn script(args: &Args) -> Result<Script, String> {
+    let node = located::load_file(&args.script).map_err(|error| error.to_string())?;
+    script_of(&node).map_err(|errors| located::render_all(&errors))?;
+    let model = model_of(&node).map_err(|error| error.to_string())?;
+    let workspace = match &args.workspace {
+        Some(folder) => std::path::absolute(folder),
+        None => std::env::current_dir(),
+    };
+    let workspace = workspace.map_err(|error| format!("there is no current folder: {error}"))?;
+    let home = std::env::var("HOME").unwrap_or_default();
+    let mut places = Captures::default();
+    places.set("workspace", workspace.to_string_lossy());
+    places.set("home", home);
+    let filled = Template::new(model.to_value()).render(&places);
+    let filled = filled.map_err(|unknown| model.error(unknown.to_string()).to_string())?;
+    Script::from_value(filled).map_err(|problem| format!("{}: {problem}", args.script.display()))
+}
+
+fn at(path: &Path, error: &io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }

@@ -1,0 +1,72 @@
+//! The journal of the model alone: a JSON object a line, in the words of a transcript.
+
+use mock_provider::Failure;
+use mock_provider::server::{Entry, Event};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Writes the journal, and remembers whether anything was wrong.
+pub(super) struct Recorder {
+    started: Instant,
+    out: Mutex<Box<dyn Write + Send>>,
+    failed: AtomicBool,
+}
+
+impl Recorder {
+    pub(super) fn new(out: Box<dyn Write + Send>) -> Self {
+        Recorder {
+            started: Instant::now(),
+            out: Mutex::new(out),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Keeps the journal waiting until the guard is dropped.
+    pub(super) fn hold(&self) -> MutexGuard<'_, Box<dyn Write + Send>> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether every request went with the script.
+    pub(super) fn is_clean(&self) -> bool {
+        !self.failed.load(Ordering::Acquire)
+    }
+
+    /// Writes what happened.
+    pub(super) fn note(&self, entry: &Entry) {
+        let at = entry.at.duration_since(self.started).as_micros();
+        self.write(match &entry.event {
+            Event::Request(arrived) => json!({
+                "at": at, "dir": "llm_request", "n": arrived.n, "method": arrived.method, "path": arrived.path, "body": arrived.json(),
+            }),
+            Event::Failure(failure) => {
+                self.failed.store(true, Ordering::Release);
+                told(at, failure)
+            }
+            Event::Waiting { .. } => return,
+            Event::Reply { n, status, reply, end } => json!({
+                "at": at, "dir": "llm_reply", "n": n, "status": status, "end": end.as_str(), "reply": reply,
+            }),
+        });
+    }
+
+    /// Writes that a reply was not asked for, which is no failure of a model that was only ended early.
+    pub(super) fn unused(&self, failure: &Failure) {
+        self.write(told(self.started.elapsed().as_micros(), failure));
+    }
+
+    fn write(&self, record: Value) {
+        let mut out = self.hold();
+        // A reader that went away does not end the model.
+        let _ = writeln!(out, "{record}").and_then(|()| out.flush());
+    }
+}
+
+fn told(at: u128, failure: &Failure) -> Value {
+    json!({
+        "at": at, "failure": failure.kind.as_str(), "n": failure.request, "pointer": failure.pointer, "message": failure.message,
+        "expected": failure.expected, "actual": failure.actual,
+    })
+}
