@@ -229,7 +229,7 @@ fn calls() {
 fn denials() {
     broken(
         &format!("{CALL}; > deny t1 no; end m1"),
-        &["deny-cancels@7", "tool-lifecycle@7"],
+        &["deny-cancels@7", "deny-continues@7", "tool-lifecycle@7"],
     );
     broken(
         &format!("{CALL}; > deny t1 NO; cancel m1 t1; end m1"),
