@@ -139,9 +139,10 @@ impl Probe<'_> {
         let budget = stretch(budgets.max().unwrap_or(START), self.time_scale);
         let until = Instant::now() + budget;
         let (mut first, mut lines) = (None, 0);
+        let mut complaint = String::new();
         loop {
             let Ok(item) = tokio::time::timeout_at(until, inbox.next()).await else {
-                let when = format!("in {} (budget `start`)", show(budget));
+                let when = format!("in {} (budget `start`){complaint}", show(budget));
                 return (said(first, inbox.unfinished(), &when), false);
             };
             match item {
@@ -152,14 +153,18 @@ impl Probe<'_> {
                         {
                             return (Heard::Dialect(index), false);
                         }
-                        first.get_or_insert_with(|| line.text().chars().take(SHOWN).collect());
+                        first.get_or_insert_with(|| shown(&line));
                         lines += 1;
                         if lines == LINES {
                             return (said(first, 0, &format!("in {LINES} lines")), false);
                         }
                     }
+                    Body::Stderr(line) if !line.bytes.is_empty() => {
+                        complaint = format!("; the last line of its stderr: {:?}", shown(&line));
+                    }
                     Body::End(end) => {
-                        return (said(first, 0, &format!("before it {}", ended(&end))), true);
+                        let when = format!("before it {}{complaint}", ended(&end));
+                        return (said(first, 0, &when), true);
                     }
                     _ => {}
                 },
@@ -209,6 +214,10 @@ fn is_end(item: &Item) -> bool {
             ..
         })
     )
+}
+
+fn shown(line: &Line) -> String {
+    line.text().chars().take(SHOWN).collect()
 }
 
 fn said(first: Option<String>, unfinished: u64, when: &str) -> Heard {

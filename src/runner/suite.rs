@@ -143,14 +143,8 @@ pub async fn run(
             Err(why) => ended = Ended::NotStarted(why),
             Ok(played) => {
                 let entry = entry(&waiting, played, settings);
-                mute = match mute {
-                    Some(before)
-                        if !entry.spoke && entry.report.verdict == Verdict::Inconclusive =>
-                    {
-                        Some(before + 1)
-                    }
-                    _ => None,
-                };
+                let silent = !entry.spoke && FAILURES.contains(&entry.report.verdict);
+                mute = mute.filter(|_| silent).map(|before| before + 1);
                 hand_over(entry);
                 if ended == Ended::Whole && mute.is_some_and(|mute| mute >= patience) {
                     ended = Ended::Mute;
@@ -172,6 +166,8 @@ pub async fn run(
     ended
 }
 
+/// What an agent without a word comes to.
+const FAILURES: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
 /// How many scenarios an agent may spend without a word before the rest is left out.
 const MUTE_SCENARIOS: usize = 3;
 

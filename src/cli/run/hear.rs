@@ -29,7 +29,8 @@ impl Ear<'_> {
         match self.listen(std::slice::from_ref(dialect), false).await {
             Heard::Dialect(_) => Ok(()),
             Heard::Nothing(why) | Heard::Strange(why) => Err(Refusal::incomplete(format!(
-                "the agent did not come up: {why}\n{advice}"
+                "the agent did not come up: {why}\n{advice}{}",
+                self.hint()
             ))),
             other => Err(refusal(other)),
         }
@@ -74,8 +75,9 @@ impl Ear<'_> {
         match heard {
             Ok(dialect) => Ok(said_aloud(&dialect, "by the agent's first words")),
             Err(Heard::Nothing(why)) => Err(Refusal::incomplete(format!(
-                "the agent did not come up: {why}\nname its protocol with --dialect if it is one that begins in silence; known are {}",
-                known(&dialects)
+                "the agent did not come up: {why}\nname its protocol with --dialect if it is one that begins in silence; known are {}{}",
+                known(&dialects),
+                self.hint()
             ))),
             Err(Heard::Strange(why)) => Err(Refusal::usage(format!(
                 "cannot tell the agent's protocol: {why}\nname it with --dialect; known are {}",
@@ -105,6 +107,22 @@ impl Ear<'_> {
             }
         }
         Err(worst)
+    }
+
+    /// What to do about an agent that does not find its files: it runs in a folder of its own.
+    fn hint(&self) -> String {
+        let relative = |arg: &&std::ffi::OsString| {
+            let path = std::path::Path::new(arg);
+            path.is_relative() && path.exists()
+        };
+        let args = self.args.agent.iter().skip(1);
+        match args.clone().find(relative) {
+            Some(arg) => format!(
+                "\nthe agent runs in a folder of its own: name files by their whole path, as in {}",
+                std::path::absolute(arg).unwrap_or_default().display()
+            ),
+            None => String::new(),
+        }
     }
 
     async fn listen(&self, dialects: &[Arc<Dialect>], strict: bool) -> Heard {

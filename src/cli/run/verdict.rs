@@ -10,6 +10,7 @@ use crate::runner::suite::{Ended, Entry};
 pub(super) struct Shown {
     wanted_turn: bool,
     turn: bool,
+    spoke: bool,
 }
 
 impl Shown {
@@ -17,6 +18,7 @@ impl Shown {
     pub(super) fn note(&mut self, entry: &Entry) {
         self.wanted_turn |= entry.wants_turn;
         self.turn |= entry.turn;
+        self.spoke |= entry.spoke;
     }
 
     /// What the run came to. An agent that was never seen in a turn has not shown that it conforms, whatever else it passed.
@@ -26,12 +28,19 @@ impl Shown {
                 output::warning("interrupted: the run is not complete");
                 return ExitStatus::Incomplete;
             }
-            Ended::Mute => output::warning(
-                "the agent wrote nothing in scenario after scenario, and the rest was not played; `conform run --only ID` with one of them shows more",
-            ),
+            Ended::Mute => {
+                output::warning(
+                    "the agent wrote nothing in scenario after scenario, and the rest was not played; `conform run --only ID` with one of them shows more",
+                );
+                return ExitStatus::Incomplete;
+            }
             Ended::Whole | Ended::NotStarted(_) => {}
         }
         let status = ExitStatus::of(summary);
+        if status == ExitStatus::Violations && !self.spoke {
+            output::warning("the agent never wrote an event of its protocol");
+            return ExitStatus::Incomplete;
+        }
         if status == ExitStatus::Conformant && self.wanted_turn && !self.turn {
             output::warning("the agent never got as far as its first turn");
             return ExitStatus::Incomplete;
@@ -54,7 +63,15 @@ mod tests {
             failed: 1,
             ..passed.clone()
         };
-        let shown = |wanted_turn, turn| Shown { wanted_turn, turn };
+        let shown = |wanted_turn, turn| Shown {
+            wanted_turn,
+            turn,
+            spoke: true,
+        };
+        let mute = Shown {
+            wanted_turn: true,
+            ..Shown::default()
+        };
         for (shown, ended, summary, expected) in [
             (
                 shown(true, true),
@@ -80,6 +97,8 @@ mod tests {
                 &failed,
                 ExitStatus::Violations,
             ),
+            (mute, Ended::Whole, &failed, ExitStatus::Incomplete),
+            (mute, Ended::Mute, &failed, ExitStatus::Incomplete),
             (
                 shown(true, true),
                 Ended::Interrupted,

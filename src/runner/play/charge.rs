@@ -13,8 +13,19 @@ pub(super) struct Charge {
     pub(super) clauses: Option<Vec<String>>,
     pub(super) expected: Vec<String>,
     pub(super) key: Option<String>,
-    /// The frame that is to blame and the place in it, if it is another than the newest.
-    pub(super) near: Option<(u64, String)>,
+    pub(super) near: Near,
+}
+
+/// The frame that is to blame.
+#[derive(Debug, Default)]
+pub(super) enum Near {
+    /// The newest one.
+    #[default]
+    Newest,
+    /// The one of this number; a JSON Pointer to the place in it.
+    Frame(u64, String),
+    /// None: what is wrong is that nothing came.
+    Nothing,
 }
 
 impl Charge {
@@ -26,7 +37,7 @@ impl Charge {
             clauses: None,
             expected: Vec::new(),
             key: None,
-            near: None,
+            near: Near::default(),
         }
     }
 }
@@ -53,10 +64,14 @@ impl Player {
         let mut evidence = self.live.history.evidence();
         let mut at = self.live.history.number();
         let mut pointer = String::new();
-        if let Some((frame, place)) = charge.near {
-            at = frame;
-            if evidence.iter().any(|quote| quote.frame == frame) {
-                pointer = place;
+        match charge.near {
+            Near::Newest => {}
+            Near::Nothing => evidence.iter_mut().for_each(|quote| quote.here = false),
+            Near::Frame(frame, place) => {
+                at = frame;
+                if evidence.iter().any(|quote| quote.frame == frame) {
+                    pointer = place;
+                }
                 for quote in &mut evidence {
                     quote.here = quote.frame == frame;
                 }

@@ -1,6 +1,6 @@
 //! Steps that wait for an event.
 
-use super::charge::Charge;
+use super::charge::{Charge, Near};
 use super::live::Event;
 use super::missed::{Nearest, Seen};
 use super::wait::{More, Wait};
@@ -41,7 +41,7 @@ impl Player {
                 };
                 let message = format!("the next event is `{}`: {difference}", event.name);
                 self.charge(Charge {
-                    near: Some((event.n, difference.pointer)),
+                    near: Near::Frame(event.n, difference.pointer),
                     expected: vec![matcher.describe(&self.captures)],
                     ..Charge::new(rules::EXPECT_NEXT, message)
                 });
@@ -81,7 +81,7 @@ impl Player {
                 if not.matches(&event.value, &self.captures).is_ok() {
                     let message = format!("`{}` came, which must not come here", event.name);
                     self.charge(Charge {
-                        near: Some((event.n, String::new())),
+                        near: Near::Frame(event.n, String::new()),
                         expected: vec![format!("no {}", not.describe(&self.captures))],
                         ..Charge::new(rules::EXPECT_NONE, message)
                     });
@@ -140,7 +140,7 @@ impl Player {
             event.name
         );
         self.charge(Charge {
-            near: Some((event.n, String::new())),
+            near: Near::Frame(event.n, String::new()),
             expected: vec![lacking.expected],
             ..Charge::new(rule, message)
         });

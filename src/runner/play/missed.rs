@@ -1,6 +1,6 @@
 //! What is said of a wait that was in vain: what did come, and what of it came nearest.
 
-use super::charge::Charge;
+use super::charge::{Charge, Near};
 use super::live::Event;
 use super::wait::{More, late};
 use super::{Player, Stop};
@@ -82,10 +82,15 @@ impl Player {
             message += &format!("; and {unfinished} bytes of a line that has not ended");
         }
         let named = &self.stage.dialect.events.discriminator;
+        let near = match nearest {
+            Some((frame, difference)) if difference.pointer != *named => {
+                Near::Frame(frame, difference.pointer)
+            }
+            _ if matches!(more, More::Over) => Near::Newest,
+            _ => Near::Nothing,
+        };
         self.charge(Charge {
-            near: nearest
-                .filter(|(_, difference)| difference.pointer != *named)
-                .map(|(frame, difference)| (frame, difference.pointer)),
+            near,
             expected,
             ..Charge::new(rule, message)
         });

@@ -1,6 +1,6 @@
 //! Steps that wait for the model: for a request to it, or for the end of an answer.
 
-use super::charge::Charge;
+use super::charge::{Charge, Near};
 use super::missed::Seen;
 use super::wait::More;
 use super::{Player, Stop};
@@ -30,7 +30,7 @@ impl Player {
                         let message =
                             format!("the request has not what the step captures: {lacking}");
                         self.charge(Charge {
-                            near: Some((n, String::new())),
+                            near: Near::Frame(n, String::new()),
                             ..Charge::new(rules::EXPECT_REQUEST, message)
                         });
                         return Err(Stop::Failed(None));

@@ -1,0 +1,60 @@
+//! The bundled agent against the whole suite.
+
+use crate::harness::Place;
+use conform::check::{Checker, Context};
+use conform::dialect::{DialectSource, load};
+use conform::finding::Blame;
+use conform::transcript::Reader;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+
+#[test]
+fn the_bundled_agent_conforms_and_its_transcripts_say_the_same() {
+    let place = Place::new();
+    let folder = place.path("transcripts");
+    let ran = place.run(&["--transcripts", folder.to_str().unwrap(), "-j", "4"]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let mut dialects = HashMap::new();
+    for entry in &ran.report.as_ref().unwrap().scenarios {
+        let first = std::path::PathBuf::from(&entry.transcript);
+        let later = (2..).map(|n| first.with_extension(format!("{n}.jsonl")));
+        let paths: Vec<_> = std::iter::once(first.clone())
+            .chain(later.take_while(|path| path.exists()))
+            .collect();
+        let online = entry
+            .findings
+            .iter()
+            .filter(|finding| !finding.rule.starts_with("scenario."));
+        let online: Vec<_> = online
+            .map(|finding| (finding.rule.clone(), finding.at))
+            .collect();
+        let mut offline = Vec::new();
+        let mut frames = 0;
+        for path in paths {
+            let reader = Reader::new(BufReader::new(File::open(&path).unwrap())).unwrap();
+            let header = reader.header().cloned().unwrap();
+            let id = header.dialect.unwrap();
+            let dialect = dialects
+                .entry(id.clone())
+                .or_insert_with(|| load(&DialectSource::default(), &id).unwrap());
+            let context = Context {
+                argv: Some(header.agent),
+                ..Context::default()
+            };
+            let mut checker = Checker::new(std::sync::Arc::clone(dialect), context);
+            for frame in reader {
+                checker.push(&frame.unwrap());
+            }
+            let outcome = checker.finish();
+            frames += outcome.frames;
+            let agents = outcome
+                .findings
+                .into_iter()
+                .filter(|finding| finding.blame == Blame::Agent);
+            offline.extend(agents.map(|finding| (finding.rule, finding.at)));
+        }
+        assert_eq!(online, offline, "{}", entry.id);
+        assert_eq!(entry.frames, frames, "{}", entry.id);
+    }
+}
