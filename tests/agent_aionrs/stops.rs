@@ -13,7 +13,11 @@ fn a_stop_with_nothing_to_stop_changes_nothing() {
 
 #[test]
 fn a_stop_before_the_first_word_ends_the_turn() {
-    let script = json!([{ "content": [{ "stall": true }] }, { "text": "here" }]);
+    // the stop may come before the model was asked
+    let script = json!([
+        { "when": { "last_contains": "still there?" }, "text": "here" },
+        { "content": [{ "stall": true }], "repeat": "forever" },
+    ]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "hi");
     agent.expect("stream_start");
