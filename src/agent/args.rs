@@ -16,6 +16,8 @@ pub(super) struct Options {
     pub(super) script: Option<String>,
     pub(super) mcp: Option<String>,
     pub(super) fault: Option<String>,
+    /// The provider's variables are not looked at. No flag sets this.
+    pub(super) keyless: bool,
 }
 
 /// One flag.

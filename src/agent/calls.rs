@@ -1,12 +1,14 @@
 //! The tool calls of one reply: asked for at once, answered in any order, run as they are approved.
 
-use super::approval::{Category, Decision};
+use super::approval::Decision;
 use super::event::{Call, Code, Event, Failure, Outcome, Output};
+use super::faults::Bug;
+use super::helper::Helper;
 use super::message::{Block, ResultContent};
 use super::running::Running;
 use super::session::{Halt, Session};
 use super::tools::{Cx, Job};
-use super::turn::{Helper, Turn};
+use super::turn::Turn;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -30,39 +32,57 @@ pub(super) struct Wanted {
 
 struct Slot {
     id: String,
-    /// As the host knows it; none for a call that was refused outright.
-    call: Option<Rc<Call>>,
+    /// What there is to do; nothing for a call that was refused outright.
+    work: Option<Work>,
     state: State,
 }
 
+#[derive(Clone)]
+struct Work {
+    call: Rc<Call>,
+    job: Rc<dyn Job>,
+}
+
+#[derive(PartialEq)]
 enum State {
+    /// It has just come.
+    New,
+    /// The host was asked.
     Asked,
+    /// The host has answered.
     Decided,
     Running,
+    /// What the model is told.
     Over(Block),
 }
 
-/// What is to be done about a call.
-enum Next {
-    Run(Rc<dyn Job>),
-    Ask(Rc<dyn Job>),
-    Refuse,
+impl Slot {
+    fn is_over(&self) -> bool {
+        matches!(self.state, State::Over(_))
+    }
+
+    fn call(&self) -> Option<&Rc<Call>> {
+        self.work.as_ref().map(|work| &work.call)
+    }
 }
 
 impl Calls {
     /// Whether a call waits for an answer, or runs.
     pub(super) fn any_open(&self) -> bool {
-        let slots = self.slots.borrow();
-        slots
-            .iter()
-            .any(|slot| !matches!(slot.state, State::Over(_)))
+        self.slots.borrow().iter().any(|slot| !slot.is_over())
     }
 
-    /// The category of the call that waits for an answer under this id.
-    pub(super) fn asked(&self, id: &str) -> Option<Category> {
+    /// The call that waits for an answer under this id.
+    pub(super) fn asked(&self, id: &str) -> Option<Rc<Call>> {
         let slots = self.slots.borrow();
-        let call = slots[waiting(&slots, id)?].call.as_ref()?;
-        Some(call.category)
+        slots[waiting(&slots, id)?].call().cloned()
+    }
+
+    /// The ids of all calls that wait for an answer.
+    pub(super) fn all_asked(&self) -> Vec<String> {
+        let slots = self.slots.borrow();
+        let asked = slots.iter().filter(|slot| slot.state == State::Asked);
+        asked.map(|slot| slot.id.clone()).collect()
     }
 
     /// Takes the answer for a call that waits for one.
@@ -75,104 +95,126 @@ impl Calls {
         }
     }
 
-    /// Sees every call through to its end.
-    pub(super) async fn run(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) {
+    /// Sees every call through to its end. True if one of them was denied.
+    pub(super) async fn run(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) -> bool {
+        let mut at_once = wanted.len();
+        if at_once > 1 && session.faults.plays(Bug::OneRequestAtATime) {
+            at_once = 1;
+        }
+        let mut denied = false;
+        let mut wanted = session.faults.wanted(wanted).into_iter();
+        while wanted.len() > 0 {
+            let some: Vec<_> = wanted.by_ref().take(at_once).collect();
+            denied |= self.run_some(session, turn, some).await;
+        }
+        denied
+    }
+
+    async fn run_some(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) -> bool {
         let helper = Helper { turn, session };
         let cx = Cx {
             workspace: &session.workspace,
             delegate: &helper,
+            faults: &session.faults,
         };
-        let mut jobs = Vec::new();
-        let mut at_once = Vec::new();
-        for (n, one) in wanted.into_iter().enumerate() {
-            let next = self.admit(session, turn, one);
-            match &next {
-                Next::Run(_) => at_once.push(n),
-                Next::Ask(_) if session.is_closing() => turn.halt(Halt::Exit),
-                _ => {}
-            }
-            jobs.push(next.job());
+        let first = self.slots.borrow().len();
+        let count = wanted.len();
+        for one in wanted {
+            self.admit(session, turn, one);
         }
         let mut running = Running::default();
-        for n in at_once {
-            self.start(session, turn, n);
-            if let Some(job) = &jobs[n] {
-                running.push(n, job.run(cx));
+        for n in first..first + count {
+            if self.may_start(session, n) {
+                self.start(session, turn, n, cx, &mut running);
             }
         }
+        let mut denied = false;
         while self.any_open() {
             session.voice.outbox.room().await;
             tokio::select! {
                 biased;
                 () = self.decided.notified() => {
                     for (n, decision) in self.decisions.take() {
-                        match (decision, &jobs[n]) {
-                            (Decision::Approve { .. }, Some(job)) => {
-                                self.start(session, turn, n);
-                                running.push(n, job.run(cx));
+                        match decision {
+                            Decision::Approve { .. } => {
+                                self.start(session, turn, n, cx, &mut running);
                             }
-                            (Decision::Deny { reason }, _) => self.deny(session, turn, n, &reason),
-                            (Decision::Approve { .. }, None) => {}
+                            Decision::Deny { reason } => {
+                                self.deny(session, turn, n, &reason);
+                                denied = true;
+                                if session.faults.plays(Bug::DenialIsForAll) {
+                                    self.deny_all(session, turn, &reason);
+                                }
+                            }
                         }
                     }
                 }
                 Some((n, outcome)) = running.next() => self.finish(session, turn, n, &outcome),
             }
         }
+        denied
     }
 
-    /// Takes a call in: it may run, must ask, or cannot work.
-    fn admit(&self, session: &Session, turn: &Turn, wanted: Wanted) -> Next {
-        let (category, job) = match session.tools.job(&wanted.tool, &wanted.args) {
+    /// Takes a call in: it is refused, asked for, or may start.
+    fn admit(&self, session: &Session, turn: &Turn, wanted: Wanted) {
+        let Wanted { id, tool, args } = wanted;
+        let (category, job) = match session.tools.job(&tool, &args) {
             Ok(found) => found,
             Err(refused) => {
-                let failure = Failure::lasting(Code::Tool, refused.0.clone());
-                session.voice.say(&Event::Failed {
-                    turn: Some(turn.id()),
-                    failure: &failure,
-                });
-                let over = State::Over(result(&wanted.id, &Outcome::error(&refused.0)));
-                self.add(wanted.id, None, over);
-                return Next::Refuse;
+                turn.fail(session, &Failure::lasting(Code::Tool, refused.0.clone()));
+                let state = State::Over(result(&id, &Outcome::error(refused.0)));
+                let work = None;
+                return self.slots.borrow_mut().push(Slot { id, work, state });
             }
         };
         let call = Rc::new(Call {
-            id: wanted.id.clone(),
-            tool: wanted.tool,
+            id: id.clone(),
+            tool,
             category,
-            args: wanted.args,
+            args,
             description: one_line(&job.describe()),
         });
-        self.add(wanted.id, Some(Rc::clone(&call)), State::Asked);
-        if !session.approvals.borrow().must_ask(category) {
-            return Next::Run(job);
+        let mut state = State::New;
+        if session.must_ask(&call) {
+            state = State::Asked;
+            session.voice.say(&Event::ToolAsk {
+                turn: turn.id(),
+                call: &call,
+            });
+            if session.is_closing() {
+                turn.halt(Halt::Exit);
+            }
         }
-        let turn = turn.id();
-        session.voice.say(&Event::ToolAsk { turn, call: &call });
-        Next::Ask(job)
+        let work = Some(Work { call, job });
+        self.slots.borrow_mut().push(Slot { id, work, state });
     }
 
-    fn add(&self, id: String, call: Option<Rc<Call>>, state: State) {
-        self.slots.borrow_mut().push(Slot { id, call, state });
+    fn may_start(&self, session: &Session, n: usize) -> bool {
+        match self.slots.borrow()[n].state {
+            State::New => true,
+            State::Asked => session.faults.plays(Bug::RunsBeforeAnswer),
+            _ => false,
+        }
     }
 
-    /// Moves a call on to its next state.
-    fn turn_to(&self, n: usize, state: State) -> Option<Rc<Call>> {
-        let mut slots = self.slots.borrow_mut();
-        slots[n].state = state;
-        slots[n].call.clone()
-    }
-
-    fn start(&self, session: &Session, turn: &Turn, n: usize) {
-        if let Some(call) = self.turn_to(n, State::Running) {
+    fn start<'a>(
+        &self,
+        session: &Session,
+        turn: &Turn,
+        n: usize,
+        cx: Cx<'a>,
+        running: &mut Running<'a>,
+    ) {
+        if let Some(Work { call, job }) = self.turn_to(n, State::Running) {
             let turn = turn.id();
             session.voice.say(&Event::ToolStart { turn, call: &call });
+            running.push(n, job.run(cx));
         }
     }
 
     fn finish(&self, session: &Session, turn: &Turn, n: usize, outcome: &Outcome) {
-        let over = State::Over(result(&self.slots.borrow()[n].id, outcome));
-        if let Some(call) = self.turn_to(n, over) {
+        let over = State::Over(result(&self.id(n), outcome));
+        if let Some(Work { call, .. }) = self.turn_to(n, over) {
             session.voice.say(&Event::ToolEnd {
                 turn: turn.id(),
                 call: &call,
@@ -182,9 +224,10 @@ impl Calls {
     }
 
     fn deny(&self, session: &Session, turn: &Turn, n: usize, reason: &str) {
-        let told = Outcome::error(format!("The user denied this call: {reason}"));
-        let over = State::Over(result(&self.slots.borrow()[n].id, &told));
-        if let Some(call) = self.turn_to(n, over) {
+        let right = format!("The user denied this call: {reason}");
+        let told = Outcome::error(session.faults.denial(right));
+        let over = State::Over(result(&self.id(n), &told));
+        if let Some(Work { call, .. }) = self.turn_to(n, over) {
             session.voice.say(&Event::ToolCancel {
                 turn: turn.id(),
                 call: &call,
@@ -193,16 +236,33 @@ impl Calls {
         }
     }
 
+    fn deny_all(&self, session: &Session, turn: &Turn, reason: &str) {
+        for n in 0..self.slots.borrow().len() {
+            if self.slots.borrow()[n].state == State::Asked {
+                self.deny(session, turn, n, reason);
+            }
+        }
+    }
+
+    fn id(&self, n: usize) -> String {
+        self.slots.borrow()[n].id.clone()
+    }
+
+    /// Moves a call on to its next state.
+    fn turn_to(&self, n: usize, state: State) -> Option<Work> {
+        let mut slots = self.slots.borrow_mut();
+        slots[n].state = state;
+        slots[n].work.clone()
+    }
+
     /// Ends every open call; gives those that the host knows of.
     pub(super) fn abandon(&self, reason: &str) -> Vec<Rc<Call>> {
         let mut slots = self.slots.borrow_mut();
-        let open = slots
-            .iter_mut()
-            .filter(|slot| !matches!(slot.state, State::Over(_)));
         let told = Outcome::error(format!("Cancelled: {reason}"));
+        let open = slots.iter_mut().filter(|slot| !slot.is_over());
         open.filter_map(|slot| {
             slot.state = State::Over(result(&slot.id, &told));
-            slot.call.clone()
+            slot.call().cloned()
         })
         .collect()
     }
@@ -219,20 +279,10 @@ impl Calls {
     }
 }
 
-impl Next {
-    fn job(self) -> Option<Rc<dyn Job>> {
-        match self {
-            Next::Run(job) | Next::Ask(job) => Some(job),
-            Next::Refuse => None,
-        }
-    }
-}
-
 fn waiting(slots: &[Slot], id: &str) -> Option<usize> {
-    let named = |slot: &Slot| slot.call.as_ref().is_some_and(|call| call.id == id);
     slots
         .iter()
-        .position(|slot| matches!(slot.state, State::Asked) && named(slot))
+        .position(|slot| slot.state == State::Asked && slot.id == id)
 }
 
 fn one_line(text: &str) -> String {

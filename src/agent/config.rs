@@ -4,6 +4,7 @@ use super::approval::Mode;
 use super::args::Options;
 use super::message::Message;
 use super::model::{Endpoint, Gate, Language, Request, ToolSpec};
+use super::provider::Provider;
 use super::store::Choice;
 use super::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
@@ -71,74 +72,6 @@ const STREAM_RETRIES: u32 = 2;
 /// Reads an environment variable.
 pub(super) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
-struct Provider {
-    name: &'static str,
-    language: Language,
-    base_url: Option<&'static str>,
-    key: Option<&'static str>,
-    /// Of each inner list one is enough; a name with `+` stands for several that go together.
-    needs: &'static [&'static [&'static str]],
-}
-
-const PROVIDERS: &[Provider] = &[
-    Provider {
-        name: "anthropic",
-        language: Language::Anthropic,
-        base_url: Some("ANTHROPIC_BASE_URL"),
-        key: Some("ANTHROPIC_API_KEY"),
-        needs: &[&["ANTHROPIC_API_KEY"]],
-    },
-    Provider {
-        name: "openai",
-        language: Language::OpenAi,
-        base_url: Some("OPENAI_BASE_URL"),
-        key: Some("OPENAI_API_KEY"),
-        needs: &[&["OPENAI_API_KEY"]],
-    },
-    Provider {
-        name: "bedrock",
-        language: Language::Anthropic,
-        base_url: None,
-        key: None,
-        needs: &[
-            &["AWS_REGION"],
-            &["AWS_ACCESS_KEY_ID+AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"],
-        ],
-    },
-    Provider {
-        name: "vertex",
-        language: Language::Anthropic,
-        base_url: None,
-        key: None,
-        needs: &[
-            &["GOOGLE_APPLICATION_CREDENTIALS"],
-            &["VERTEX_PROJECT_ID"],
-            &["VERTEX_REGION"],
-        ],
-    },
-];
-
-impl Provider {
-    fn find(name: &str) -> Result<&'static Provider, String> {
-        PROVIDERS
-            .iter()
-            .find(|provider| provider.name == name)
-            .ok_or_else(|| format!("Unknown provider: {name}"))
-    }
-
-    fn check(&self, env: Env<'_>) -> Result<(), String> {
-        let set = |names: &&str| names.split('+').all(|name| env(name).is_some());
-        match self.needs.iter().find(|one_of| !one_of.iter().any(set)) {
-            None => Ok(()),
-            Some(one_of) => {
-                let names: Vec<_> = one_of.iter().map(|n| n.replace('+', " and ")).collect();
-                Err(format!("{} not set", names.join(", or ")))
-            }
-        }
-    }
-}
-
 impl Config {
     /// Settles everything.
     ///
@@ -147,7 +80,8 @@ impl Config {
     pub(super) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
         let provider = Provider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
-        if options.provider.is_some() || options.base_url.is_some() {
+        let asked = options.provider.is_some() || options.base_url.is_some();
+        if asked && !options.keyless {
             provider.check(env)?;
         }
         let workspace = PathBuf::from(options.workspace.as_deref().unwrap_or("."));

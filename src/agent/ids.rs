@@ -1,5 +1,6 @@
 //! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
 
+use super::faults::{Bug, Faults};
 use super::message::{Block, Message};
 use std::collections::HashSet;
 
@@ -19,10 +20,13 @@ impl CallIds {
     }
 
     /// Gives every call in a reply an id of its own: the model's, if it was not used before.
-    pub(super) fn settle(&mut self, content: &mut [Block]) {
+    pub(super) fn settle(&mut self, content: &mut [Block], faults: &Faults) {
         for block in content {
             if let Block::Call { id, .. } = block {
-                *id = self.unique(id);
+                let unique = self.unique(id);
+                if unique != *id && !faults.plays(Bug::RepeatsCallIds) {
+                    *id = unique;
+                }
             }
         }
     }

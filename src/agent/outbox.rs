@@ -1,6 +1,7 @@
 //! Standard output: every frame passes here, and is written by a thread of its own.
 
-use super::faults::Faults;
+use super::faults::{Death, Faults, Out};
+use super::process;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -16,7 +17,7 @@ use tokio::sync::Notify;
 /// Where frames leave.
 pub(super) struct Outbox {
     faults: Rc<Faults>,
-    queue: RefCell<Option<Sender<Vec<u8>>>>,
+    queue: RefCell<Option<Sender<Out>>>,
     shared: Arc<Shared>,
     sent: Cell<u64>,
 }
@@ -41,11 +42,11 @@ impl Outbox {
     /// Starts writing to standard output.
     pub(super) fn open(faults: Rc<Faults>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        let (queue, frames) = channel();
+        let (queue, waiting) = channel();
         let shared = Arc::new(Shared::default());
         let report = Arc::clone(&shared);
         std::thread::spawn(move || {
-            write_all(stdout, &frames, &report);
+            write_all(stdout, &waiting, &report);
             report.over.store(true, Ordering::SeqCst);
             report.change.notify_waiters();
         });
@@ -60,7 +61,7 @@ impl Outbox {
     /// Sends a frame. Never waits.
     pub(super) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
-        self.faults.pass(frame, &mut |bytes| self.write(bytes));
+        self.faults.pass(frame, &mut |out| self.write(out));
     }
 
     /// How many frames have been sent so far.
@@ -68,10 +69,15 @@ impl Outbox {
         self.sent.get()
     }
 
-    fn write(&self, bytes: Vec<u8>) {
+    /// Ends the process with this status, once all that was sent is written.
+    pub(super) fn die(&self, code: i32) {
+        self.write(Out::Exit(code));
+    }
+
+    fn write(&self, out: Out) {
         if let Some(queue) = &*self.queue.borrow() {
-            self.shared.queued.fetch_add(bytes.len(), Ordering::SeqCst);
-            let _ = queue.send(bytes);
+            self.shared.queued.fetch_add(size(&out), Ordering::SeqCst);
+            let _ = queue.send(out);
         }
     }
 
@@ -116,12 +122,27 @@ impl Outbox {
     }
 }
 
-fn write_all(mut stdout: File, frames: &Receiver<Vec<u8>>, report: &Shared) {
-    for bytes in frames {
-        if stdout.write_all(&bytes).is_err() {
-            return;
+fn size(out: &Out) -> usize {
+    match out {
+        Out::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    }
+}
+
+fn write_all(mut stdout: File, queue: &Receiver<Out>, report: &Shared) {
+    for out in queue {
+        match &out {
+            Out::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
+            Out::Bytes(_) => {}
+            Out::Wait(length) => std::thread::sleep(*length),
+            Out::Exit(code) => {
+                process::sweep();
+                std::process::exit(*code)
+            }
+            Out::Kill(Death::Abort) => std::process::abort(),
+            Out::Kill(Death::Kill) => process::kill_self(),
         }
-        report.queued.fetch_sub(bytes.len(), Ordering::SeqCst);
+        report.queued.fetch_sub(size(&out), Ordering::SeqCst);
         report.change.notify_waiters();
     }
 }

@@ -6,13 +6,16 @@ use tokio::process::Child;
 /// A child that leads a process group, with all that descends from it. Dropping it kills them.
 pub(super) struct Tree {
     leader: Option<Pid>,
+    /// Whether the leader is killed alone. Only a fault does that.
+    alone: bool,
 }
 
 impl Tree {
-    pub(super) fn of(child: &Child) -> Self {
+    pub(super) fn of(child: &Child, alone: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Tree {
             leader: id.and_then(Pid::from_raw),
+            alone,
         }
     }
 }
@@ -20,6 +23,10 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
+            if self.alone {
+                let _ = kill_process(leader, Signal::KILL);
+                return;
+            }
             let below = descendants(leader);
             let _ = kill_process_group(leader, Signal::KILL);
             kill(&below);
@@ -36,6 +43,12 @@ pub(super) fn adopt_orphans() {
 /// Kills everything below this process.
 pub(super) fn sweep() {
     kill(&descendants(rustix::process::getpid()));
+}
+
+/// Kills this process, and all below it first.
+pub(super) fn kill_self() {
+    sweep();
+    let _ = kill_process(rustix::process::getpid(), Signal::KILL);
 }
 
 fn kill(pids: &[Pid]) {

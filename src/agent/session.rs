@@ -3,7 +3,8 @@
 use super::approval::{Approvals, Decision, Mode};
 use super::config::Settings;
 use super::dialogue::Dialogue;
-use super::event::{Code, Event, Failure, Hello};
+use super::event::{Call, Code, Event, Failure, Hello};
+use super::faults::{Bug, Faults};
 use super::ids::CallIds;
 use super::model::Model;
 use super::tools::{Toolbox, Workspace};
@@ -28,6 +29,7 @@ pub(super) struct Session {
     pub(super) dialogue: RefCell<Dialogue>,
     pub(super) call_ids: RefCell<CallIds>,
     turns: RefCell<Turns>,
+    pub(super) faults: Rc<Faults>,
     prompted: Notify,
     closing: Cell<bool>,
 }
@@ -51,6 +53,7 @@ pub(super) enum Halt {
 }
 
 impl Session {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
     pub(super) fn new(
         voice: Voice,
         model: Model,
@@ -59,6 +62,7 @@ impl Session {
         settings: Settings,
         mode: Mode,
         dialogue: Dialogue,
+        faults: Rc<Faults>,
     ) -> Self {
         Session {
             voice,
@@ -70,6 +74,7 @@ impl Session {
             call_ids: RefCell::new(CallIds::of(&dialogue.messages)),
             dialogue: RefCell::new(dialogue),
             turns: RefCell::default(),
+            faults,
             prompted: Notify::new(),
             closing: Cell::new(false),
         }
@@ -89,6 +94,9 @@ impl Session {
     /// The turn's id was used before, or too many wait.
     pub(super) fn prompt(&self, prompt: Prompt) -> Result<(), Failure> {
         let mut turns = self.turns.borrow_mut();
+        if turns.current.is_some() && self.faults.plays(Bug::DropsWhileBusy) {
+            return Ok(());
+        }
         if turns.known.contains(&prompt.turn) {
             let why = format!("The id {:?} was used before", prompt.turn);
             return Err(Failure::lasting(Code::Protocol, why));
@@ -109,7 +117,7 @@ impl Session {
     /// Makes the next prompt the current turn, if none is at work.
     fn advance(&self) {
         let mut turns = self.turns.borrow_mut();
-        if turns.current.is_some() {
+        if turns.current.is_some() || turns.waiting.is_empty() || self.faults.stuck() {
             return;
         }
         let Some(prompt) = turns.waiting.pop_front() else {
@@ -118,15 +126,32 @@ impl Session {
         let turn = Rc::new(Turn::new(prompt));
         turns.current = Some(Rc::clone(&turn));
         drop(turns);
+        self.faults.turn_begins();
         self.voice.say(&Event::TurnStart { turn: turn.id() });
         self.prompted.notify_one();
     }
 
     /// Stops the turn at work, if there is one.
     pub(super) fn stop(&self, why: Halt) {
-        if let Some(turn) = self.current() {
-            turn.halt(why);
+        match self.current() {
+            Some(turn) if !self.faults.ignores(why) => self.halt(&turn, why),
+            Some(_) => {}
+            None => self.faults.idle_stop(),
         }
+    }
+
+    fn halt(&self, turn: &Turn, why: Halt) {
+        if why == Halt::Stop && self.faults.plays(Bug::StopExits) {
+            self.voice.outbox.die(0);
+        }
+        let asked = turn.calls.all_asked();
+        if why == Halt::Stop && !asked.is_empty() && self.faults.plays(Bug::StopRunsTools) {
+            for call in asked {
+                turn.decide(&call, Decision::Approve { always: false });
+            }
+            return;
+        }
+        turn.halt(why);
     }
 
     /// Hands over the host's answer to a call that asked.
@@ -135,19 +160,33 @@ impl Session {
     /// No such call is waiting for one.
     pub(super) fn decide(&self, call: &str, decision: Decision) -> Result<(), Failure> {
         let asked = self.current().and_then(|turn| turn.asked(call));
-        let Some((turn, category)) = asked else {
+        let Some((turn, asked)) = asked else {
             let why = format!("No tool request is waiting under the call_id {call:?}");
             return Err(Failure::lasting(Code::Protocol, why));
         };
+        let Some(decision) = self.faults.decision(decision, &asked.tool) else {
+            return Ok(());
+        };
         if decision == (Decision::Approve { always: true }) {
-            self.approvals.borrow_mut().allow(category);
+            for category in self.faults.allowed(asked.category) {
+                self.approvals.borrow_mut().allow(category);
+            }
         }
         turn.decide(call, decision);
         Ok(())
     }
 
     pub(super) fn set_mode(&self, mode: Mode) {
-        self.approvals.borrow_mut().mode = mode;
+        let mut approvals = self.approvals.borrow_mut();
+        approvals.mode = self.faults.mode(approvals.mode, mode);
+    }
+
+    /// Whether a call may only run if the host agrees.
+    pub(super) fn must_ask(&self, call: &Call) -> bool {
+        let approvals = self.approvals.borrow();
+        let right = approvals.must_ask(call.category);
+        self.faults
+            .asks(right, approvals.mode, call.category, &call.tool)
     }
 
     /// Adds what was said before this session.
@@ -159,8 +198,23 @@ impl Session {
             let why = "History must come before the first message";
             return Err(Failure::lasting(Code::Protocol, why));
         }
-        self.dialogue.borrow_mut().add_preface(text);
+        if !self.faults.plays(Bug::LosesHistory) {
+            self.dialogue.borrow_mut().add_preface(text);
+        }
         Ok(())
+    }
+
+    /// Says that a command was none.
+    pub(super) fn refuse(&self, failure: &Failure) {
+        self.voice.fail(failure);
+        if self.faults.plays(Bug::BadCommandExits) {
+            self.voice.outbox.die(0);
+        }
+        if let Some(turn) = self.current()
+            && self.faults.plays(Bug::BadCommandEndsTurn)
+        {
+            turn.halt(Halt::Stop);
+        }
     }
 
     fn current(&self) -> Option<Rc<Turn>> {
@@ -172,10 +226,21 @@ impl Session {
         self.closing.get()
     }
 
+    /// Whether a call waits for an answer, or runs.
+    pub(super) fn has_open_calls(&self) -> bool {
+        self.current().is_some_and(|turn| turn.calls.any_open())
+    }
+
+    /// Whether a call waits for an answer.
+    pub(super) fn is_asking(&self) -> bool {
+        self.current()
+            .is_some_and(|turn| !turn.calls.all_asked().is_empty())
+    }
+
     /// There will be no more commands: what needs an answer, or has a tool at work, is stopped.
     pub(super) fn close(&self) {
         self.closing.set(true);
-        if let Some(turn) = self.current().filter(|turn| turn.has_open_calls()) {
+        if let Some(turn) = self.current().filter(|turn| turn.calls.any_open()) {
             turn.halt(Halt::Exit);
         }
         self.prompted.notify_one();
@@ -192,6 +257,15 @@ impl Session {
             match self.current() {
                 Some(turn) => {
                     turn.run(self).await;
+                    if self.faults.plays(Bug::ForgetsMode) {
+                        self.approvals.borrow_mut().mode = Mode::Default;
+                    }
+                    if self.faults.plays(Bug::ExitsAfterTurn) {
+                        self.voice.outbox.die(0);
+                    }
+                    if turn.leaves_busy() {
+                        std::future::pending::<()>().await;
+                    }
                     self.turns.borrow_mut().current = None;
                     self.advance();
                 }

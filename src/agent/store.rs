@@ -84,6 +84,17 @@ impl Store {
         }
     }
 
+    /// The ids of all sessions, sorted.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<_> = names
+            .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
+            .collect();
+        ids.sort();
+        ids
+    }
+
     fn stored(&self, id: String, fresh: bool) -> Stored {
         Stored {
             id,

@@ -1,16 +1,23 @@
-//! Deliberate defects: none is played unless it was asked for.
+//! Deliberate defects. Without `--fault` none is played; with it exactly one, and not before its turn has come.
+//!
+//! A fault is data: what happens to which frame on its way out ([`Op`]), or which of the core's named hooks lies ([`Bug`]). Each
+//! front has a table of the faults of its dialect. What is played is told on stderr, with the number of the frame.
 
-use serde_json::Value;
+mod fault;
+mod hooks;
+mod patch;
+mod plan;
+mod wire;
 
-/// The faults of this process.
-#[derive(Debug, Default)]
-pub(super) struct Faults {}
+pub use fault::Fault;
+pub(super) use fault::{Bug, Op, Play, bug, frame, start};
+pub(super) use plan::Faults;
+pub(super) use wire::{Death, Out};
 
-impl Faults {
-    /// Lets a frame pass to the wire.
-    pub(super) fn pass(&self, frame: Value, write: &mut dyn FnMut(Vec<u8>)) {
-        let mut line = frame.to_string().into_bytes();
-        line.push(b'\n');
-        write(line);
-    }
+/// Every fault with the name of its dialect, in the order of `conform list faults`.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static Fault)> {
+    super::front::FRONTS.iter().flat_map(|front| {
+        let faults = front.faults.iter().copied().flatten();
+        faults.map(|fault| (front.name, fault))
+    })
 }

@@ -4,6 +4,7 @@ mod aionrs;
 
 use super::args::{Flag, Options};
 use super::event::Event;
+use super::faults::Fault;
 use super::input::Input;
 use super::session::Session;
 use serde_json::Value;
@@ -21,6 +22,8 @@ pub(super) struct Front {
     pub(super) emitter: fn() -> Box<dyn Emitter>,
     /// Acts on one line of input.
     pub(super) command: fn(&Session, Input),
+    /// Its faults, group by group.
+    pub(super) faults: &'static [&'static [Fault]],
     /// What is wrong with the options as a whole.
     pub(super) check: fn(&Options) -> Result<(), String>,
 }

@@ -4,12 +4,14 @@ use super::output::{LIMIT, clip};
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
 use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
+use crate::agent::faults::Bug;
 use crate::agent::process::Tree;
 use serde::Deserialize;
 use serde_json::json;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
+use std::rc::Rc;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
@@ -56,7 +58,7 @@ impl Job for Bash {
         )
     }
 
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             self.execute(cx)
                 .await
@@ -68,7 +70,7 @@ impl Job for Bash {
 impl Bash {
     async fn execute(&self, cx: Cx<'_>) -> std::io::Result<Outcome> {
         let (mut child, mut pipe) = self.start(cx)?;
-        let tree = Tree::of(&child);
+        let tree = Tree::of(&child, cx.faults.intends(Bug::StopKeepsChildren));
         let mut kept = Kept::default();
         let limit = Duration::from_millis(self.timeout.unwrap_or(TIMEOUT));
         let ended = tokio::select! {
@@ -91,7 +93,11 @@ impl Bash {
             .arg("-c")
             .arg(&self.command)
             .current_dir(cx.workspace.root())
-            .stdin(Stdio::null())
+            .stdin(if cx.faults.plays(Bug::ToolReadsStdin) {
+                Stdio::inherit()
+            } else {
+                Stdio::null()
+            })
             .stdout(writer.try_clone()?)
             .stderr(writer)
             .process_group(0)

@@ -7,6 +7,7 @@ use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
 use serde::Deserialize;
 use serde_json::json;
+use std::rc::Rc;
 
 pub(super) const TOOL: Tool = Tool {
     name: "Glob",
@@ -32,7 +33,7 @@ impl Job for Glob {
         format!("Find files matching {}", self.pattern)
     }
 
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             self.find(cx)
                 .map_or_else(Outcome::error, |found| Outcome::text(clip(found, 0)))

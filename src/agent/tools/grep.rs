@@ -9,6 +9,7 @@ use crate::agent::event::Outcome;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::json;
+use std::rc::Rc;
 
 pub(super) const TOOL: Tool = Tool {
     name: "Grep",
@@ -36,7 +37,7 @@ impl Job for Grep {
         format!("Search for {}", self.pattern)
     }
 
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             self.search(cx)
                 .map_or_else(Outcome::error, |found| Outcome::text(clip(found, 0)))

@@ -8,6 +8,7 @@ use crate::located;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::rc::Rc;
 
 /// One tool of an MCP server, as a user declares it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -93,7 +94,7 @@ impl Job for McpCall {
         format!("Call {}", self.name)
     }
 
-    fn run<'a>(&'a self, _: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, _: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move { self.outcome.clone() })
     }
 }

@@ -8,6 +8,7 @@ use crate::agent::event::{Outcome, Output};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;
+use std::rc::Rc;
 
 pub(super) const TOOL: Tool = Tool {
     name: "Read",
@@ -38,7 +39,7 @@ impl Job for Read {
         format!("Read {}", self.file_path)
     }
 
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move { self.read(cx).unwrap_or_else(Outcome::error) })
     }
 }

@@ -4,6 +4,7 @@ use super::workspace::Workspace;
 use super::{McpTool, bash, edit, glob, grep, read, spawn, write};
 use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
+use crate::agent::faults::Faults;
 use crate::agent::model::ToolSpec;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -38,7 +39,7 @@ pub(in crate::agent) trait Job {
     fn describe(&self) -> String;
 
     /// Does it. Dropping the future undoes nothing, but ends what it started.
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a>;
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a>;
 }
 
 /// A job at work.
@@ -49,6 +50,7 @@ pub(in crate::agent) type JobFuture<'a> = Pin<Box<dyn Future<Output = Outcome> +
 pub(in crate::agent) struct Cx<'a> {
     pub(in crate::agent) workspace: &'a Workspace,
     pub(in crate::agent) delegate: &'a dyn Delegate,
+    pub(in crate::agent) faults: &'a Faults,
 }
 
 /// Somebody who can have a task done by another agent.

@@ -6,6 +6,7 @@ use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
 use serde::Deserialize;
 use serde_json::json;
+use std::rc::Rc;
 
 pub(super) const TOOL: Tool = Tool {
     name: "Spawn",
@@ -73,7 +74,7 @@ impl Job for Spawn {
         format!("Spawn sub-agent: {}", titles.join(", "))
     }
 
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             let mut answers = Vec::new();
             for task in &self.tasks {

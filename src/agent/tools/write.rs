@@ -6,6 +6,7 @@ use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
 use serde::Deserialize;
 use serde_json::json;
+use std::rc::Rc;
 
 pub(super) const TOOL: Tool = Tool {
     name: "Write",
@@ -31,7 +32,7 @@ impl Job for Write {
         format!("Write to {}", self.file_path)
     }
 
-    fn run<'a>(&'a self, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             match self.write(cx) {
                 Ok(()) => Outcome::text("File written successfully"),

@@ -28,7 +28,7 @@ const COMMANDS: &[(&str, Action)] = &[
 /// Acts on one line; what is wrong with it is said as a protocol error.
 pub(super) fn take(session: &Session, input: Input) {
     if let Err(failure) = act(session, input) {
-        session.voice.fail(&failure);
+        session.refuse(&failure);
     }
 }
 
@@ -41,8 +41,9 @@ fn act(session: &Session, input: Input) -> Result<(), Failure> {
     if text.is_empty() {
         return Ok(());
     }
-    let command: Value = serde_json::from_str(text)
+    let mut command: Value = serde_json::from_str(text)
         .map_err(|error| invalid(format!("The command is not JSON: {error}")))?;
+    session.faults.command(&mut command);
     if !command.is_object() {
         return Err(invalid("The command is not a JSON object"));
     }

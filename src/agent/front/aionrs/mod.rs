@@ -2,6 +2,7 @@
 
 mod commands;
 mod events;
+mod faults;
 
 use super::Front;
 use crate::agent::args::{COMMON, Options};
@@ -13,6 +14,7 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events),
     command: commands::take,
+    faults: faults::TABLE,
     check,
 };
 
@@ -23,7 +25,8 @@ const ACTIVATION: &str = "--json-stream";
 const LINE_LIMIT: usize = 16 << 20;
 
 fn check(options: &Options) -> Result<(), String> {
-    if options.session_id.is_some() && options.resume.is_some() {
+    let both = options.session_id.is_some() && options.resume.is_some();
+    if both {
         return Err("--session-id and --resume exclude each other".into());
     }
     Ok(())

@@ -1,0 +1,97 @@
+//! How a turn asks the model: once more where that is allowed, and never for ever.
+
+use super::event::Event;
+use super::faults::Bug;
+use super::message::{Block, Stop};
+use super::model::{Chunk, ModelError};
+use super::session::Session;
+use super::turn::Turn;
+use std::time::Duration;
+
+/// A model's whole reply.
+pub(super) struct Reply {
+    pub(super) content: Vec<Block>,
+    pub(super) stop: Stop,
+}
+
+/// The wait before the first retry; it doubles with each.
+const BACKOFF: Duration = Duration::from_millis(50);
+
+/// The longest wait before a retry, whatever the server wants.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+impl Turn {
+    /// The model's next reply, asked for again where that is allowed.
+    pub(super) async fn reply(&self, session: &Session) -> Result<Reply, ModelError> {
+        let mut retries = 0;
+        loop {
+            let error = match self.attempt(session).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            self.spending.settle();
+            self.partial.take();
+            let limit = session.settings.retries(error.interrupted);
+            if !error.retryable || retries == limit {
+                return Err(error);
+            }
+            let wait = BACKOFF.saturating_mul(1 << retries.min(16));
+            let wait = error.retry_after.unwrap_or(wait).min(LONGEST_WAIT);
+            retries += 1;
+            let what = if error.interrupted {
+                "Stream interrupted"
+            } else {
+                error.message.trim_end_matches('.')
+            };
+            let text = format!("{what}, retrying... ({retries}/{limit})");
+            self.notice(session, &text);
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, session: &Session) -> Result<Reply, ModelError> {
+        let patience = session.settings.patience;
+        let body = {
+            let dialogue = session.dialogue.borrow();
+            let tools = session.tools.specs();
+            let request = session.settings.request(&dialogue.messages, &tools);
+            session.model.body(&request)
+        };
+        let mut stream = within(patience, session.model.send(body)).await??;
+        if !self.spending.is_nothing() && session.faults.plays(Bug::UsageOfLastRequest) {
+            self.spending.forget();
+        }
+        loop {
+            let chunk = match within(patience, stream.next()).await? {
+                Some(chunk) => chunk?,
+                None => return Err(ModelError::cut_short()),
+            };
+            session.voice.outbox.room().await;
+            let turn = self.id();
+            session.voice.say(&Event::Said {
+                turn,
+                chunk: &chunk,
+            });
+            self.partial.borrow_mut().take_in(&chunk);
+            match chunk {
+                Chunk::Usage(usage) => self.spending.so_far(usage),
+                Chunk::Stop(stop) => {
+                    self.spending.settle();
+                    let content = self.partial.take().whole();
+                    return Ok(Reply { content, stop });
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Waits no longer than the model may be silent.
+pub(super) async fn within<T>(
+    limit: Duration,
+    what: impl Future<Output = T>,
+) -> Result<T, ModelError> {
+    tokio::time::timeout(limit, what)
+        .await
+        .map_err(|_| ModelError::silent(limit))
+}

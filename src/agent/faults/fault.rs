@@ -1,0 +1,260 @@
+//! What a fault is.
+
+use super::wire::Death;
+use crate::agent::args::Options;
+use serde_json::Value;
+
+/// One deliberate defect.
+#[derive(Debug, Clone, Copy)]
+pub struct Fault {
+    /// Its id, for `--fault`.
+    pub id: &'static str,
+    /// What goes wrong, in one line.
+    pub summary: &'static str,
+    /// What must catch it: ids of rules without their dialect (`turn-envelope`, `schema/ready`), or scenarios one of whose
+    /// steps must fail (`scenario:stop/while-streaming`); each of them is enough. Empty for what is legal on the wire and only
+    /// there to try hosts with.
+    pub caught_by: &'static [&'static str],
+    pub(in crate::agent) moment: Moment,
+    pub(in crate::agent) play: Play,
+}
+
+/// From when on a fault is played, where the user does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum Moment {
+    /// From the start of the process.
+    Start,
+    /// From the start of the first turn.
+    FirstTurn,
+}
+
+/// Where a fault is played.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) enum Play {
+    /// On frames on their way out.
+    Frames(Frames),
+    /// At the core's hooks.
+    Bug(Bug),
+    /// On the options, before they are looked at.
+    Options(fn(&mut Options)),
+    /// On every command, before it is looked at.
+    Command(fn(&mut Value)),
+}
+
+/// Which frames, and what happens to them.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) struct Frames {
+    /// The type; any frame if empty.
+    pub(super) on: &'static str,
+    /// What must stand where in the frame: JSON Pointer and value, written as text.
+    pub(super) when: &'static [(&'static str, &'static str)],
+    /// Whether to every such frame, or to the first only.
+    pub(super) every: bool,
+    pub(super) op: Op,
+}
+
+/// What happens to a frame. Frames to add are JSON; a text `$/pointer` in them stands for that part of the frame at hand.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) enum Op {
+    /// It is lost.
+    Drop,
+    /// It comes twice.
+    Twice,
+    /// A member has another value (JSON).
+    Set(&'static str, &'static str),
+    /// A member is missing.
+    Remove(&'static str),
+    /// Another frame comes before it.
+    Before(&'static str),
+    /// Another frame comes behind it.
+    After(&'static str),
+    /// Another frame comes so many milliseconds behind it.
+    AfterWhile(u64, &'static str),
+    /// Raw bytes come before it.
+    RawBefore(&'static [u8]),
+    /// Raw bytes come behind it.
+    RawAfter(&'static [u8]),
+    /// Its line, with the newline, is changed.
+    Line(fn(&mut Vec<u8>)),
+    /// It comes behind the next frame of this type; behind the very next if empty.
+    Late(&'static str),
+    /// It comes right before the next frame of this type.
+    Until(&'static str),
+    /// The process ends before it, with this status.
+    Exit(i32),
+    /// The process is killed before it, by this signal.
+    Kill(Death),
+    /// Half of its line comes, and then the process ends.
+    HalfAndExit(i32),
+    /// Neither it nor anything after it comes.
+    Silence,
+    /// It comes after so many milliseconds.
+    Delay(u64),
+    /// Its bytes come one by one, in writes of their own.
+    Trickle,
+    /// A text is added to every such frame's text: all that came before it in the turn.
+    Cumulate(&'static str),
+}
+
+/// How the core goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum Bug {
+    // start and end
+    FatalExitsZero,
+    FlagGone,
+    DeafToEof,
+    SpinsAfterEof,
+    HangsAtEofWhileAsking,
+    DeafToSigterm,
+    DeafToSigtermInTool,
+    ExitsWithThree,
+    ExitsAfterTurn,
+    OrphanHoldsStdout,
+    ToolOutlivesAgent,
+    // approval
+    NeverAsks,
+    AsksInYolo,
+    AsksInAutoEdit,
+    AutoEditAllowsAll,
+    IgnoresMode,
+    IgnoresAlways,
+    AlwaysIsForTool,
+    AlwaysAllowsAll,
+    OnceIsAlways,
+    RunsBeforeAnswer,
+    LosesApproval,
+    RunsDenied,
+    DenialIsForAll,
+    LosesSecondCall,
+    ForgetsMode,
+    LosesReason,
+    EndsTurnOnDenial,
+    OneRequestAtATime,
+    RepeatsCallIds,
+    // stop
+    IgnoresStop,
+    StopHasNoEnd,
+    StopKeepsRequest,
+    StopKeepsTool,
+    StopKeepsChildren,
+    StopRunsTools,
+    StopCancelsNothing,
+    StopIsError,
+    StopLeavesBusy,
+    StopExits,
+    StopForgets,
+    IdleStopPoisons,
+    // turns
+    SecondTurnStuck,
+    DropsWhileBusy,
+    LosesInput,
+    LosesFiles,
+    LosesHistory,
+    ForgetsTurns,
+    LosesToolResults,
+    UsageOfLastRequest,
+    EmptyReplyStuck,
+    // errors
+    BadCommandExits,
+    BadCommandEndsTurn,
+    ProviderErrorExits,
+    ProviderErrorLeavesBusy,
+    // input
+    InvalidUtf8IsEof,
+    CrLfIsBad,
+    BlankLineIsBad,
+    LongLineIsBad,
+    // sessions
+    TakesKnownId,
+    ResumesNothing,
+    ResumeForgets,
+    LatestIsFirst,
+    // tools
+    ToolReadsStdin,
+}
+
+/// A fault on frames.
+pub(in crate::agent) const fn frame(
+    id: &'static str,
+    summary: &'static str,
+    on: &'static str,
+    op: Op,
+) -> Fault {
+    Fault {
+        id,
+        summary,
+        caught_by: &[],
+        moment: Moment::FirstTurn,
+        play: Play::Frames(Frames {
+            on,
+            when: &[],
+            every: false,
+            op,
+        }),
+    }
+}
+
+/// A fault at the core's hooks.
+pub(in crate::agent) const fn bug(id: &'static str, summary: &'static str, bug: Bug) -> Fault {
+    Fault {
+        id,
+        summary,
+        caught_by: &[],
+        moment: Moment::FirstTurn,
+        play: Play::Bug(bug),
+    }
+}
+
+/// A fault at the start: of the options, or of a hook.
+pub(in crate::agent) const fn start(id: &'static str, summary: &'static str, play: Play) -> Fault {
+    Fault {
+        id,
+        summary,
+        caught_by: &[],
+        moment: Moment::Start,
+        play,
+    }
+}
+
+impl Fault {
+    /// The same, on frames with these members only.
+    pub(in crate::agent) const fn when(
+        self,
+        when: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        match self.play {
+            Play::Frames(frames) => Fault {
+                play: Play::Frames(Frames { when, ..frames }),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// The same, on every such frame.
+    pub(in crate::agent) const fn every(self) -> Self {
+        match self.play {
+            Play::Frames(frames) => Fault {
+                play: Play::Frames(Frames {
+                    every: true,
+                    ..frames
+                }),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// The same, from the start of the process.
+    pub(in crate::agent) const fn at_start(self) -> Self {
+        Fault {
+            moment: Moment::Start,
+            ..self
+        }
+    }
+
+    /// The same, with what must catch it.
+    pub(in crate::agent) const fn caught_by(self, caught_by: &'static [&'static str]) -> Self {
+        Fault { caught_by, ..self }
+    }
+}

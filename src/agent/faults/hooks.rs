@@ -1,0 +1,242 @@
+//! The core's named hooks: each takes what is right, and gives back what is done.
+
+use super::Faults;
+use super::fault::Bug;
+use crate::agent::approval::{Category, Decision, Mode};
+use crate::agent::input::Input;
+use crate::agent::message::{Block, Message, ResultContent};
+use crate::agent::session::Halt;
+use crate::agent::store::{Choice, Store};
+
+/// A line longer than this is refused by [`Bug::LongLineIsBad`].
+const SHORT: usize = 1 << 20;
+
+impl Faults {
+    /// Whether a call must be asked for.
+    pub(in crate::agent) fn asks(
+        &self,
+        right: bool,
+        mode: Mode,
+        category: Category,
+        tool: &str,
+    ) -> bool {
+        let quiet = matches!(category, Category::Info | Category::Edit);
+        let known = || self.approved.borrow().iter().any(|name| name == tool);
+        match right {
+            true if self.applies(Bug::NeverAsks, mode == Mode::Default) => false,
+            true if self.applies(Bug::AutoEditAllowsAll, mode == Mode::AutoEdit) => false,
+            false if self.applies(Bug::AsksInYolo, mode == Mode::Yolo) => true,
+            false if self.applies(Bug::AsksInAutoEdit, mode == Mode::AutoEdit && quiet) => true,
+            false if self.applies(Bug::AlwaysIsForTool, mode == Mode::Default && !known()) => true,
+            right => right,
+        }
+    }
+
+    fn applies(&self, bug: Bug, case: bool) -> bool {
+        case && self.plays(bug)
+    }
+
+    /// What the host's answer to a call is taken for; none if it is lost.
+    pub(in crate::agent) fn decision(&self, right: Decision, tool: &str) -> Option<Decision> {
+        if right == (Decision::Approve { always: true }) {
+            self.approved.borrow_mut().push(tool.to_owned());
+        }
+        match right {
+            Decision::Approve { .. } if self.plays(Bug::LosesApproval) => None,
+            Decision::Approve { always: true } if self.plays(Bug::IgnoresAlways) => {
+                Some(Decision::Approve { always: false })
+            }
+            Decision::Approve { always: false } if self.plays(Bug::OnceIsAlways) => {
+                Some(Decision::Approve { always: true })
+            }
+            Decision::Deny { .. } if self.plays(Bug::RunsDenied) => {
+                Some(Decision::Approve { always: false })
+            }
+            right => Some(right),
+        }
+    }
+
+    /// The categories that "always" lets pass.
+    pub(in crate::agent) fn allowed(&self, right: Category) -> Vec<Category> {
+        if self.plays(Bug::AlwaysAllowsAll) {
+            return vec![
+                Category::Info,
+                Category::Edit,
+                Category::Exec,
+                Category::Mcp,
+            ];
+        }
+        vec![right]
+    }
+
+    /// The mode that is set.
+    pub(in crate::agent) fn mode(&self, now: Mode, wanted: Mode) -> Mode {
+        if now != wanted && self.plays(Bug::IgnoresMode) {
+            return now;
+        }
+        wanted
+    }
+
+    /// What the model is told of a denied call.
+    pub(in crate::agent) fn denial(&self, right: String) -> String {
+        if self.plays(Bug::LosesReason) {
+            return "The user denied this call.".into();
+        }
+        right
+    }
+
+    /// The calls of a reply that are taken in.
+    pub(in crate::agent) fn wanted<T>(&self, mut right: Vec<T>) -> Vec<T> {
+        if right.len() > 1 && self.plays(Bug::LosesSecondCall) {
+            right.truncate(1);
+        }
+        right
+    }
+
+    /// Whether a turn that is halted goes on all the same.
+    pub(in crate::agent) fn ignores(&self, halt: Halt) -> bool {
+        halt == Halt::Stop && self.plays(Bug::IgnoresStop)
+    }
+
+    /// Whether what a halted turn was doing is left to itself.
+    pub(in crate::agent) fn keeps_work(&self, halt: Halt, tool: bool) -> bool {
+        match halt {
+            Halt::Stop if tool => self.plays(Bug::StopKeepsTool),
+            Halt::Stop => self.plays(Bug::StopKeepsRequest),
+            Halt::Exit => tool && self.plays(Bug::ToolOutlivesAgent),
+        }
+    }
+
+    /// A stop came while there was nothing to stop.
+    pub(in crate::agent) fn idle_stop(&self) {
+        if self.plays(Bug::IdleStopPoisons) {
+            self.poisoned.set(true);
+        }
+    }
+
+    /// Whether a turn is over before it begins.
+    pub(in crate::agent) fn poisons(&self) -> bool {
+        self.poisoned.take()
+    }
+
+    /// Whether the next turn never begins, although it should.
+    pub(in crate::agent) fn stuck(&self) -> bool {
+        self.turn() == self.first_turn() && self.plays(Bug::SecondTurnStuck)
+    }
+
+    /// A line of input as it is taken; none for the end of file.
+    pub(in crate::agent) fn input(&self, input: Input) -> Option<Input> {
+        let Input::Line(line) = &input else {
+            return Some(input);
+        };
+        let bad = || Some(Input::Line(b"?".to_vec()));
+        let blank = line.iter().all(u8::is_ascii_whitespace);
+        match line.as_slice() {
+            _ if std::str::from_utf8(line).is_err() && self.plays(Bug::InvalidUtf8IsEof) => None,
+            [.., b'\r'] if self.plays(Bug::CrLfIsBad) => bad(),
+            _ if blank && self.plays(Bug::BlankLineIsBad) => bad(),
+            _ if line.len() > SHORT && self.plays(Bug::LongLineIsBad) => Some(Input::TooLong),
+            _ => Some(input),
+        }
+    }
+
+    /// What the model is told that the user said.
+    pub(in crate::agent) fn prompt(&self, right: &str) -> String {
+        if self.plays(Bug::LosesInput) {
+            return "(nothing)".into();
+        }
+        right.to_owned()
+    }
+
+    /// The files that the model is shown.
+    pub(in crate::agent) fn files<'f>(&self, right: &'f [String]) -> &'f [String] {
+        if !right.is_empty() && self.plays(Bug::LosesFiles) {
+            return &[];
+        }
+        right
+    }
+
+    /// What is left of the conversation when a turn begins.
+    pub(in crate::agent) fn forget(&self, messages: &mut Vec<Message>) {
+        if !messages.is_empty() && self.plays(Bug::ForgetsTurns) {
+            messages.clear();
+        }
+    }
+
+    /// What is left of the conversation when a session is resumed.
+    pub(in crate::agent) fn remember(&self, messages: &mut Vec<Message>) {
+        if !messages.is_empty() && self.plays(Bug::ResumeForgets) {
+            messages.clear();
+        }
+    }
+
+    /// The results of tools as the model is told.
+    pub(in crate::agent) fn results(&self, mut right: Vec<Block>) -> Vec<Block> {
+        if self.plays(Bug::LosesToolResults) {
+            for block in &mut right {
+                if let Block::Result { output, .. } = block {
+                    *output = ResultContent::Text("ok".into());
+                }
+            }
+        }
+        right
+    }
+
+    /// The session that is opened.
+    pub(in crate::agent) fn session(&self, right: &Choice, store: &Store) -> Choice {
+        let known = |id: &str| store.ids().iter().any(|known| known == id);
+        match right {
+            Choice::Named(id) if known(id) && self.plays(Bug::TakesKnownId) => {
+                Choice::Resume(id.clone())
+            }
+            Choice::Resume(id) if !known(id) && self.plays(Bug::ResumesNothing) => {
+                Choice::Named(id.clone())
+            }
+            Choice::Latest if self.plays(Bug::LatestIsFirst) => {
+                store.ids().pop().map_or(Choice::Latest, Choice::Resume)
+            }
+            right => right.clone(),
+        }
+    }
+
+    /// Before anything else.
+    pub(in crate::agent) fn at_start(&self, args: &[String]) {
+        if args.iter().any(|arg| arg == "--max-turns") && self.plays(Bug::FlagGone) {
+            eprintln!("error: unexpected argument '--max-turns' found");
+            std::process::exit(2);
+        }
+    }
+
+    /// The exit status of an orderly end.
+    pub(in crate::agent) fn status(&self) -> u8 {
+        if self.plays(Bug::ExitsWithThree) {
+            3
+        } else {
+            0
+        }
+    }
+
+    /// What keeps an agent alive behind the end of its input, for ever.
+    pub(in crate::agent) async fn deafness(&self, asking: bool) {
+        if self.plays(Bug::DeafToEof) || asking && self.plays(Bug::HangsAtEofWhileAsking) {
+            std::future::pending::<()>().await;
+        }
+        while self.plays(Bug::SpinsAfterEof) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Whether processes that tools have left are ended with the agent.
+    pub(in crate::agent) fn sweeps(&self) -> bool {
+        !self.plays(Bug::ToolOutlivesAgent)
+    }
+
+    /// After everything else.
+    pub(in crate::agent) fn at_end(&self) {
+        if self.plays(Bug::OrphanHoldsStdout) {
+            use std::os::unix::process::CommandExt;
+            let mut orphan = std::process::Command::new("sleep");
+            let _ = orphan.arg("300").process_group(0).spawn();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Changes to one frame.
+
+use serde_json::Value;
+
+/// Puts a value (JSON) in a place; the member is made if it is missing.
+pub(super) fn set(frame: &mut Value, pointer: &str, json: &str) {
+    let Ok(value) = serde_json::from_str(json) else {
+        return;
+    };
+    match frame.pointer_mut(pointer) {
+        Some(place) => *place = value,
+        None => {
+            if let Some((parent, key)) = parent(frame, pointer) {
+                parent.insert(key.to_owned(), value);
+            }
+        }
+    }
+}
+
+/// Takes a member away.
+pub(super) fn remove(frame: &mut Value, pointer: &str) {
+    if let Some((parent, key)) = parent(frame, pointer) {
+        parent.shift_remove(key);
+    }
+}
+
+fn parent<'f, 'p>(
+    frame: &'f mut Value,
+    pointer: &'p str,
+) -> Option<(&'f mut serde_json::Map<String, Value>, &'p str)> {
+    let (above, key) = pointer.rsplit_once('/')?;
+    Some((frame.pointer_mut(above)?.as_object_mut()?, key))
+}
+
+/// A frame of its own, made from JSON in which a text `$/pointer` stands for that part of the frame at hand.
+pub(super) fn made(json: &str, frame: &Value) -> Value {
+    let mut made = serde_json::from_str(json).unwrap_or_default();
+    fill(&mut made, frame);
+    made
+}
+
+fn fill(value: &mut Value, frame: &Value) {
+    match value {
+        Value::String(text) => {
+            if let Some(part) = text.strip_prefix('$').and_then(|p| frame.pointer(p)) {
+                *value = part.clone();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, frame)),
+        Value::Object(map) => map.values_mut().for_each(|value| fill(value, frame)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn members_are_set_made_and_taken_away() {
+        let mut frame = json!({ "a": { "b": 1 } });
+
+        set(&mut frame, "/a/b", "\"x\"");
+        set(&mut frame, "/a/c", "null");
+        assert_eq!(frame, json!({ "a": { "b": "x", "c": null } }));
+        remove(&mut frame, "/a/b");
+        assert_eq!(frame, json!({ "a": { "c": null } }));
+    }
+
+    #[test]
+    fn a_frame_is_made_from_another() {
+        let frame = json!({ "id": "m1", "usage": { "n": 3 } });
+
+        assert_eq!(
+            made(
+                r#"{"to":"$/id","all":["$/usage","$/none","plain"]}"#,
+                &frame
+            ),
+            json!({ "to": "m1", "all": [{ "n": 3 }, "$/none", "plain"] })
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! Tools that run unasked, ask without need, or do not do as they are told.
+
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+
+/// A tool is announced in a category that is not its own.
+const fn category(id: &'static str, tool: &'static [(&str, &str)], wrong: &'static str) -> Fault {
+    frame(
+        id,
+        "a tool is announced in another category than its own",
+        "tool_request",
+        Op::Set("/tool/category", wrong),
+    )
+    .when(tool)
+    .every()
+    .caught_by(&["category-of-builtin"])
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    bug(
+        "never-asks",
+        "no tool is asked for in mode default",
+        Bug::NeverAsks,
+    )
+    .caught_by(&["asks-before-change"]),
+    start(
+        "asks-in-yolo",
+        "tools are asked for in mode yolo",
+        Play::Bug(Bug::AsksInYolo),
+    )
+    .caught_by(&["yolo-asks-nothing"]),
+    start(
+        "asks-in-auto-edit",
+        "reading and editing are asked for in mode auto_edit",
+        Play::Bug(Bug::AsksInAutoEdit),
+    )
+    .caught_by(&["auto-edit-asks-less"]),
+    start(
+        "auto-edit-allows-all",
+        "nothing is asked for in mode auto_edit",
+        Play::Bug(Bug::AutoEditAllowsAll),
+    )
+    .caught_by(&["scenario:modes/auto-edit-asks"]),
+    start(
+        "ignores-mode",
+        "`set_mode` changes nothing",
+        Play::Bug(Bug::IgnoresMode),
+    )
+    .caught_by(&["yolo-asks-nothing"]),
+    bug(
+        "forgets-mode",
+        "a mode lasts for one turn",
+        Bug::ForgetsMode,
+    )
+    .caught_by(&["yolo-asks-nothing"]),
+    start(
+        "ignores-auto-approve",
+        "--auto-approve changes nothing",
+        Play::Options(|options| options.auto_approve = false),
+    )
+    .caught_by(&["yolo-asks-nothing"]),
+    bug(
+        "ignores-always",
+        "the scope always is taken for once",
+        Bug::IgnoresAlways,
+    )
+    .caught_by(&["always-allows"]),
+    bug(
+        "always-is-for-tool",
+        "the scope always is for the tool, not for its category",
+        Bug::AlwaysIsForTool,
+    )
+    .caught_by(&["always-allows-category"]),
+    bug(
+        "always-allows-all",
+        "the scope always is for every category",
+        Bug::AlwaysAllowsAll,
+    )
+    .caught_by(&["scenario:approval/always-leaves-other-categories"]),
+    bug(
+        "once-is-always",
+        "the scope once is taken for always",
+        Bug::OnceIsAlways,
+    )
+    .caught_by(&["asks-again"]),
+    bug(
+        "runs-before-answer",
+        "a tool runs before its request was answered",
+        Bug::RunsBeforeAnswer,
+    )
+    .caught_by(&["approval-before-run"]),
+    bug("loses-approval", "an approval is lost", Bug::LosesApproval).caught_by(&["approval-runs"]),
+    bug("runs-denied", "a denied tool runs", Bug::RunsDenied).caught_by(&["approval-before-run"]),
+    frame(
+        "denial-unconfirmed",
+        "a denial is not answered by `tool_cancelled`",
+        "tool_cancelled",
+        Op::Drop,
+    )
+    .caught_by(&["deny-cancels"]),
+    bug(
+        "loses-reason",
+        "the model is not told the reason of a denial",
+        Bug::LosesReason,
+    )
+    .caught_by(&["deny-reason-fed-back"]),
+    bug(
+        "denial-ends-turn",
+        "a denial ends the turn",
+        Bug::EndsTurnOnDenial,
+    )
+    .caught_by(&["deny-continues"]),
+    bug(
+        "denial-is-for-all",
+        "the denial of one call denies all that are open",
+        Bug::DenialIsForAll,
+    )
+    .caught_by(&["scenario:parallel/one-denied-one-approved"]),
+    bug(
+        "one-request-at-a-time",
+        "the second call of a reply is announced when the first is over",
+        Bug::OneRequestAtATime,
+    )
+    .caught_by(&["scenario:parallel/both-open-at-once"]),
+    bug(
+        "loses-second-call",
+        "only the first call of a reply is taken in",
+        Bug::LosesSecondCall,
+    )
+    .caught_by(&["scenario:parallel/both-open-at-once"]),
+    category("read-is-exec", &[("/tool/name", "Read")], "\"exec\""),
+    category("glob-is-exec", &[("/tool/name", "Glob")], "\"exec\""),
+    category("grep-is-exec", &[("/tool/name", "Grep")], "\"exec\""),
+    category("write-is-info", &[("/tool/name", "Write")], "\"info\""),
+    category("edit-is-info", &[("/tool/name", "Edit")], "\"info\""),
+    category("bash-is-info", &[("/tool/name", "Bash")], "\"info\""),
+    category("spawn-is-info", &[("/tool/name", "Spawn")], "\"info\""),
+    category("mcp-is-info", &[("/tool/category", "mcp")], "\"info\"")
+        .caught_by(&["scenario:tools/mcp"]),
+];

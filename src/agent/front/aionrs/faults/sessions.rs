@@ -1,0 +1,54 @@
+//! Sessions that are not what the flags say.
+
+use crate::agent::faults::{Bug, Fault, Op, Play, frame, start};
+
+pub(super) const FAULTS: &[Fault] = &[
+    start(
+        "ignores-session-id",
+        "--session-id changes nothing",
+        Play::Options(|options| options.session_id = None),
+    )
+    .caught_by(&["session-id-flag"]),
+    start(
+        "takes-known-id",
+        "--session-id with an id that exists goes on with that session",
+        Play::Bug(Bug::TakesKnownId),
+    )
+    .caught_by(&["scenario:sessions/id-that-exists"]),
+    start(
+        "resume-forgets",
+        "--resume goes on with an empty conversation",
+        Play::Bug(Bug::ResumeForgets),
+    )
+    .caught_by(&["scenario:sessions/resume"]),
+    frame(
+        "resume-renames",
+        "`ready` has another session_id than the one asked for",
+        "ready",
+        Op::Set("/session_id", "\"other\""),
+    )
+    .at_start()
+    .caught_by(&["resume-id", "session-id-flag"]),
+    start(
+        "resumes-nothing",
+        "--resume with an unknown id begins a new session",
+        Play::Bug(Bug::ResumesNothing),
+    )
+    .caught_by(&["scenario:sessions/resume-of-nothing"]),
+    start(
+        "latest-is-first",
+        "--resume latest takes another than the most recent session",
+        Play::Bug(Bug::LatestIsFirst),
+    )
+    .caught_by(&["scenario:sessions/resume-latest"]),
+    start(
+        "takes-both-flags",
+        "--session-id and --resume are taken together",
+        Play::Options(|options| {
+            if options.session_id.is_some() {
+                options.resume = None;
+            }
+        }),
+    )
+    .caught_by(&["scenario:sessions/exclusive-flags"]),
+];

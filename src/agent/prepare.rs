@@ -1,0 +1,101 @@
+//! From the arguments to a session that can begin.
+
+use super::args::Options;
+use super::config::{Config, Sessions, Source};
+use super::dialogue::Dialogue;
+use super::faults::Faults;
+use super::front::Front;
+use super::model::{self, Model, Player};
+use super::script;
+use super::session::Session;
+use super::store::{Choice, Store};
+use super::tools::{Toolbox, Workspace};
+use super::voice::Voice;
+use std::rc::Rc;
+
+/// What a session is made of.
+pub(super) struct Prepared {
+    config: Config,
+    workspace: Workspace,
+    model: Model,
+    dialogue: Dialogue,
+}
+
+/// Settles everything that can go wrong before the session begins.
+///
+/// # Errors
+/// What went wrong.
+pub(super) fn prepare(
+    front: &Front,
+    mut options: Options,
+    faults: &Faults,
+) -> Result<Prepared, String> {
+    faults.options(&mut options);
+    (front.check)(&options)?;
+    let config = Config::new(options, &|name| std::env::var(name).ok())?;
+    let workspace = Workspace::open(&config.workspace)?;
+    let model = Model::new(config.language, source(&config, &workspace)?);
+    let dialogue = dialogue(&config, &workspace, faults)?;
+    Ok(Prepared {
+        config,
+        workspace,
+        model,
+        dialogue,
+    })
+}
+
+fn source(config: &Config, workspace: &Workspace) -> Result<model::Source, String> {
+    let script = match &config.source {
+        Source::Endpoint(endpoint) => return Ok(model::Source::Endpoint(endpoint.clone())),
+        Source::BuiltIn => None,
+        Source::Script(path) => {
+            let home = std::env::var("HOME").unwrap_or_default();
+            let root = workspace.given().to_string_lossy().into_owned();
+            Some(script::load(path, &[("workspace", root), ("home", home)])?)
+        }
+    };
+    let model = script.map(|script| mock_provider::Model::new(script, config.seed));
+    Ok(model::Source::Player(Player::new(model, config.gate)))
+}
+
+fn dialogue(config: &Config, workspace: &Workspace, faults: &Faults) -> Result<Dialogue, String> {
+    let folder = match &config.sessions {
+        Sessions::Workspace => workspace.root().join(".mock-agent/sessions"),
+        Sessions::Folder(folder) => folder.clone(),
+        Sessions::Off if config.session == Choice::New => return Ok(Dialogue::default()),
+        Sessions::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
+    };
+    let store = Store::new(folder, config.seed);
+    match store.open(&faults.session(&config.session, &store)) {
+        Ok((stored, mut messages)) => {
+            faults.remember(&mut messages);
+            Ok(Dialogue::new(messages, Some(stored)))
+        }
+        Err(why) if config.session == Choice::New => {
+            tracing::warn!("no session is kept: {why}");
+            Ok(Dialogue::default())
+        }
+        Err(why) => Err(why),
+    }
+}
+
+impl Prepared {
+    pub(super) fn session(self, voice: Voice, faults: Rc<Faults>) -> Session {
+        let Config {
+            settings,
+            mode,
+            mcp,
+            ..
+        } = self.config;
+        Session::new(
+            voice,
+            self.model,
+            Toolbox::new(mcp),
+            self.workspace,
+            settings,
+            mode,
+            self.dialogue,
+            faults,
+        )
+    }
+}

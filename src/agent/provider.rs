@@ -1,0 +1,76 @@
+//! Providers of models, and what they need to be told.
+
+use super::config::Env;
+use super::model::Language;
+
+/// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
+pub(super) struct Provider {
+    name: &'static str,
+    pub(super) language: Language,
+    /// The variable that says where it is served.
+    pub(super) base_url: Option<&'static str>,
+    /// The variable that holds the key.
+    pub(super) key: Option<&'static str>,
+    /// Of each inner list one is enough; a name with `+` stands for several that go together.
+    needs: &'static [&'static [&'static str]],
+}
+
+const PROVIDERS: &[Provider] = &[
+    Provider {
+        name: "anthropic",
+        language: Language::Anthropic,
+        base_url: Some("ANTHROPIC_BASE_URL"),
+        key: Some("ANTHROPIC_API_KEY"),
+        needs: &[&["ANTHROPIC_API_KEY"]],
+    },
+    Provider {
+        name: "openai",
+        language: Language::OpenAi,
+        base_url: Some("OPENAI_BASE_URL"),
+        key: Some("OPENAI_API_KEY"),
+        needs: &[&["OPENAI_API_KEY"]],
+    },
+    Provider {
+        name: "bedrock",
+        language: Language::Anthropic,
+        base_url: None,
+        key: None,
+        needs: &[
+            &["AWS_REGION"],
+            &["AWS_ACCESS_KEY_ID+AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"],
+        ],
+    },
+    Provider {
+        name: "vertex",
+        language: Language::Anthropic,
+        base_url: None,
+        key: None,
+        needs: &[
+            &["GOOGLE_APPLICATION_CREDENTIALS"],
+            &["VERTEX_PROJECT_ID"],
+            &["VERTEX_REGION"],
+        ],
+    },
+];
+
+impl Provider {
+    pub(super) fn find(name: &str) -> Result<&'static Provider, String> {
+        PROVIDERS
+            .iter()
+            .find(|provider| provider.name == name)
+            .ok_or_else(|| format!("Unknown provider: {name}"))
+    }
+
+    /// # Errors
+    /// The first of its variables that is missing.
+    pub(super) fn check(&self, env: Env<'_>) -> Result<(), String> {
+        let set = |names: &&str| names.split('+').all(|name| env(name).is_some());
+        match self.needs.iter().find(|one_of| !one_of.iter().any(set)) {
+            None => Ok(()),
+            Some(one_of) => {
+                let names: Vec<_> = one_of.iter().map(|n| n.replace('+', " and ")).collect();
+                Err(format!("{} not set", names.join(", or ")))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The life of a session: commands are taken and turns are done, until there is no reason to go on.
+
+use super::event::{Code, Failure};
+use super::exit::FATAL;
+use super::front::Front;
+use super::input::{self, Input};
+use super::session::{Halt, Session};
+use super::signals::Signals;
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
+
+/// How long a turn may be silent once no more commands can come.
+const LAST_WORDS: Duration = Duration::from_millis(250);
+
+/// How long a turn gets to end in order when it is stopped at the exit.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Why the agent does not go on.
+enum Over {
+    EndOfInput,
+    Signal,
+    HostGone,
+}
+
+/// Serves the host; gives the exit status.
+pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
+    let Ok(mut signals) = Signals::new() else {
+        let why = "Signals cannot be heard";
+        session.voice.fail(&Failure::lasting(Code::Internal, why));
+        return FATAL;
+    };
+    let faults = &session.faults;
+    let busy = || session.has_open_calls();
+    let mut input = input::listen(front.line_limit);
+    session.hello();
+    let work = session.work();
+    tokio::pin!(work);
+    let over = tokio::select! {
+        biased;
+        () = signals.any(faults, busy) => Over::Signal,
+        () = session.voice.outbox.closed() => Over::HostGone,
+        () = take_commands(front, session, &mut input) => Over::EndOfInput,
+        () = &mut work => Over::EndOfInput,
+    };
+    if matches!(over, Over::EndOfInput) {
+        tokio::select! {
+            () = signals.any(faults, busy) => {}
+            () = faults.deafness(session.is_asking()) => {}
+        }
+    }
+    session.close();
+    if matches!(over, Over::EndOfInput) {
+        let done = tokio::select! {
+            biased;
+            () = signals.any(faults, busy) => false,
+            () = session.voice.outbox.closed() => false,
+            () = silence(session) => false,
+            () = &mut work => true,
+        };
+        if done {
+            return faults.status();
+        }
+    }
+    session.forget_waiting();
+    session.stop(Halt::Exit);
+    if !matches!(over, Over::HostGone) {
+        let _ = tokio::time::timeout(FAREWELL, work).await;
+    }
+    faults.status()
+}
+
+async fn take_commands(front: &Front, session: &Session, input: &mut Receiver<Input>) {
+    loop {
+        session.voice.outbox.room_for_answers().await;
+        let Some(line) = input.recv().await else {
+            return;
+        };
+        match session.faults.input(line) {
+            Some(line) => (front.command)(session, line),
+            None => return,
+        }
+    }
+}
+
+/// Waits until nothing has been said for a while.
+async fn silence(session: &Session) {
+    loop {
+        let before = session.voice.outbox.sent();
+        tokio::time::sleep(LAST_WORDS).await;
+        if session.voice.outbox.sent() == before {
+            return;
+        }
+    }
+}
