@@ -1,7 +1,10 @@
-//! What a process costs: from the spawn of the reference agent to its first line, and a long transcript in constant memory.
+//! What processes cost: the harness around an agent, the reference agent up to its first line, a long transcript in memory.
 
 mod session;
 
+use conform::frame::Body;
+use conform::report::Report;
+use conform::transcript::Reader;
 use criterion::{Criterion, criterion_group};
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter};
@@ -83,9 +86,50 @@ fn long_transcript() {
     }
 }
 
+/// Plays the suite one scenario at a time. What a scenario took beyond the life of its agent is the harness's own.
+fn overhead() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let status = Command::new(env!("CARGO_BIN_EXE_conform"))
+        .args(["run", "--dialect", session::DIALECT, "--jobs", "1"])
+        .args([
+            "--report",
+            &format!("json={}", path("report.json")),
+            "--transcripts",
+            &path("transcripts"),
+        ])
+        .stdout(Stdio::null())
+        .status()
+        .expect("conform runs");
+    let report = fs::read(path("report.json")).expect("a report");
+    let report: Report = serde_json::from_slice(&report).expect("a report");
+    let own: Vec<_> = report
+        .scenarios
+        .iter()
+        .filter_map(|one| Some(one.duration_ms as f64 - life(&one.transcript)?))
+        .collect();
+    let mean = own.iter().sum::<f64>() / own.len() as f64;
+    let most = own.iter().copied().fold(0.0, f64::max);
+    println!(
+        "harness overhead of a scenario: mean {mean:.1} ms, most {most:.1} ms, of {} ({status})",
+        own.len()
+    );
+    println!("the suite with one job: {} ms", report.duration_ms);
+}
+
+/// How long the agent of a transcript lived, in milliseconds.
+fn life(transcript: &str) -> Option<f64> {
+    let reader = Reader::new(BufReader::new(fs::File::open(transcript).ok()?)).ok()?;
+    let end = reader
+        .filter_map(Result::ok)
+        .find(|frame| matches!(frame.body, Body::End(_)))?;
+    Some(end.at as f64 / 1000.0)
+}
+
 criterion_group!(benches, ready);
 
 fn main() {
+    overhead();
     long_transcript();
     benches();
     Criterion::default().configure_from_args().final_summary();

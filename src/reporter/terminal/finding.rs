@@ -7,6 +7,8 @@ use crate::report::Report;
 use std::fmt::Display;
 use std::io::{self, Write};
 
+/// How many clauses are listed; of more, all but the first few are only named.
+const CLAUSES: usize = 4;
 /// Where clause texts are broken.
 const WIDTH: usize = 100;
 
@@ -16,11 +18,7 @@ pub(in crate::reporter) fn block(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     head(report, finding, out)?;
-    for clause in text::clauses(report, finding) {
-        let mut lines = text::wrap(&clause, WIDTH).into_iter();
-        label(out, "Clause", lines.next().unwrap_or_default())?;
-        lines.try_for_each(|line| label(out, "", line))?;
-    }
+    clauses(report, finding, out)?;
     frames(finding, out)?;
     for (index, expected) in finding.expected.iter().enumerate() {
         label(
@@ -56,6 +54,20 @@ fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<(
         write!(out, " (the {}'s, not counted)", text::side(finding.blame))?;
     }
     writeln!(out, "\n  {}", text::visible(&finding.message))
+}
+
+fn clauses(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let mut quoted = text::clauses(report, finding);
+    if quoted.len() > CLAUSES {
+        quoted.truncate(CLAUSES - 1);
+        quoted.push(format!("and {}", finding.clauses[CLAUSES - 1..].join(", ")));
+    }
+    for clause in quoted {
+        let mut lines = text::wrap(&clause, WIDTH).into_iter();
+        label(out, "Clause", lines.next().unwrap_or_default())?;
+        lines.try_for_each(|line| label(out, "", line))?;
+    }
+    Ok(())
 }
 
 fn frames(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
