@@ -2,6 +2,7 @@
 
 mod config;
 mod hear;
+mod known;
 mod signals;
 mod stage;
 mod verdict;
@@ -16,6 +17,7 @@ use crate::reporter::terminal;
 use crate::runner::select::Shard;
 use crate::runner::suite::{self, Ended, Settings};
 use crate::runner::{Keep, Scratch, adopt_orphans, end_strays};
+use known::Known;
 use stage::Staged;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -67,6 +69,15 @@ pub(super) struct Args {
     /// Also give the agent this environment variable: a value, or the one that conform itself has; repeatable
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(super) env: Vec<String>,
+    /// Play a scenario that fails up to N more times; one that then passes is flaky, which is a warning
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) retries: u32,
+    /// Findings that are known or flaky, each with a reason; an entry that nothing matches fails the run
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write the baseline anew: what was found is known from now on, and what was not found goes
+    #[arg(long, requires = "baseline")]
+    pub(super) update_baseline: bool,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     pub(super) reports: Vec<ReportTarget>,
@@ -147,7 +158,9 @@ async fn perform(
     cancelled: watch::Receiver<bool>,
     began: Instant,
 ) -> Result<ExitStatus, Refusal> {
+    let mut known = Known::read(args)?;
     let settings = Settings {
+        retries: args.retries,
         jobs: args.jobs.map_or_else(cores, NonZeroUsize::get),
         profile: args.profile,
         time_scale: args.time_scale,
@@ -174,6 +187,7 @@ async fn perform(
             for finding in &mut entry.report.findings {
                 finding.rerun.clone_from(&rerun);
             }
+            known.mark(&mut entry.report);
             shown.note(&entry);
             let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
             failed = failed.take().or(said.err());
@@ -184,12 +198,14 @@ async fn perform(
     if let Ended::NotStarted(why) = &ended {
         return Err(Refusal::usage(why.as_str()));
     }
-    let report = Report {
+    let mut report = Report {
         agent: staged.shown,
         seed: args.seed,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..gatherer.finish()
     };
+    let stale = ended != Ended::Interrupted && known.settle(&mut report)?;
+    report.summary.flaky += shown.flaky;
     let said = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
     drop(screen);
     if let Some(error) = failed.or(said.err()) {
@@ -198,7 +214,10 @@ async fn perform(
         )));
     }
     reports::write(&report, &args.reports).map_err(Refusal::usage)?;
-    Ok(shown.status(&ended, &report.summary))
+    Ok(match shown.status(&ended, &report.summary) {
+        ExitStatus::Conformant if stale => ExitStatus::Violations,
+        status => status,
+    })
 }
 
 fn cores() -> usize {

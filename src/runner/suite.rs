@@ -5,6 +5,7 @@ use super::keep::Keep;
 use super::play::{Played, Stage, play};
 use super::scratch::Scratch;
 use crate::dialect::Dialect;
+use crate::finding::Level;
 use crate::gather::Exercised;
 use crate::profile::Profile;
 use crate::report::ScenarioReport;
@@ -40,6 +41,8 @@ pub struct Settings {
     pub time_scale: f64,
     /// The seed of everything random.
     pub seed: u64,
+    /// How often a scenario that fails is played again.
+    pub retries: u32,
     /// Which transcripts are kept, and where.
     pub keep: Keep,
 }
@@ -49,6 +52,8 @@ pub struct Settings {
 pub struct Entry {
     /// For the report.
     pub report: ScenarioReport,
+    /// Whether it failed, and then passed when it was played again.
+    pub flaky: bool,
     /// What it exercised.
     pub exercised: Exercised,
     /// Whether the agent wrote any event of its dialect.
@@ -80,6 +85,10 @@ pub enum Ended {
 struct Waiting {
     stage: Arc<Stage>,
     scenario: Arc<Scenario>,
+    /// The entry of its first try, if that failed.
+    failed: Option<Box<Entry>>,
+    /// How often it was played.
+    tries: u32,
 }
 
 impl Waiting {
@@ -112,6 +121,8 @@ pub async fn run(
         queue.extend(part.scenarios.into_iter().map(|scenario| Waiting {
             stage: Arc::clone(&stage),
             scenario: Arc::new(scenario),
+            failed: None,
+            tries: 0,
         }));
     }
     let jobs = settings.jobs.max(1);
@@ -138,11 +149,18 @@ pub async fn run(
                 Ok(Played::broken(crash(error), Duration::ZERO)),
             ),
         };
-        let Some(waiting) = waiting else { continue };
+        let Some(mut waiting) = waiting else { continue };
+        waiting.tries += 1;
         match played {
             Err(why) => ended = Ended::NotStarted(why),
             Ok(played) => {
                 let entry = entry(&waiting, played, settings);
+                let goes_on = ended == Ended::Whole && !*cancel.borrow();
+                let retries = if goes_on { settings.retries } else { 0 };
+                let Some(entry) = settle(&mut waiting, entry, retries) else {
+                    queue.push_front(waiting);
+                    continue;
+                };
                 let silent = !entry.spoke && FAILURES.contains(&entry.report.verdict);
                 mute = mute.filter(|_| silent).map(|before| before + 1);
                 hand_over(entry);
@@ -152,18 +170,57 @@ pub async fn run(
             }
         }
     }
-    if *cancel.borrow() {
-        return Ended::Interrupted;
-    }
+    let interrupted = *cancel.borrow();
     if ended == Ended::Mute && queue.is_empty() {
-        return Ended::Whole;
+        ended = Ended::Whole;
     }
-    if ended == Ended::Mute {
-        for waiting in queue {
-            hand_over(left_out(&waiting));
+    for waiting in queue {
+        match waiting.failed {
+            Some(failed) => hand_over(*failed),
+            None if ended == Ended::Mute => hand_over(left_out(&waiting)),
+            None => {}
         }
     }
-    ended
+    if interrupted {
+        Ended::Interrupted
+    } else {
+        ended
+    }
+}
+
+/// What became of a scenario after one more try; nothing if it is to be tried again.
+fn settle(waiting: &mut Waiting, entry: Entry, retries: u32) -> Option<Entry> {
+    let verdict = entry.report.verdict;
+    if verdict == Verdict::Fail && waiting.tries <= retries {
+        waiting.failed.get_or_insert_with(|| Box::new(entry));
+        return None;
+    }
+    Some(match waiting.failed.take() {
+        Some(failed) if matches!(verdict, Verdict::Pass | Verdict::Warn) => {
+            flaky(*failed, entry, waiting.tries)
+        }
+        Some(failed) if verdict != Verdict::Broken => *failed,
+        _ => entry,
+    })
+}
+
+/// A scenario that failed and then passed: what was found is shown, and is a warning.
+fn flaky(failed: Entry, passed: Entry, tries: u32) -> Entry {
+    let reason =
+        format!("flaky: it failed at first, and passed when it was played for the {tries}. time");
+    let mut report = ScenarioReport {
+        verdict: Verdict::Warn,
+        reason,
+        ..failed.report
+    };
+    for finding in &mut report.findings {
+        finding.level = finding.level.min(Level::Should);
+    }
+    Entry {
+        report,
+        flaky: true,
+        ..passed
+    }
 }
 
 /// What an agent without a word comes to.
@@ -173,7 +230,14 @@ const MUTE_SCENARIOS: usize = 3;
 
 fn entry(waiting: &Waiting, mut played: Played, settings: &Settings) -> Entry {
     let id = waiting.id();
-    let transcript = match settings.keep.keep(&id, played.verdict, &played.transcripts) {
+    let name = match waiting.tries {
+        1 => id.clone(),
+        tries => format!("{id}.try{tries}"),
+    };
+    let transcript = match settings
+        .keep
+        .keep(&name, played.verdict, &played.transcripts)
+    {
         Ok(path) => path,
         Err(error) => {
             tracing::warn!(%error, id, "a transcript is lost");
@@ -196,6 +260,7 @@ fn entry(waiting: &Waiting, mut played: Played, settings: &Settings) -> Entry {
             transcript,
             stderr: if passed { Vec::new() } else { played.stderr },
         },
+        flaky: false,
         exercised: played.exercised,
         spoke: played.spoke,
         turn: played.turn,
@@ -219,6 +284,7 @@ fn left_out(waiting: &Waiting) -> Entry {
             transcript: String::new(),
             stderr: Vec::new(),
         },
+        flaky: false,
         exercised: Exercised::default(),
         spoke: false,
         turn: false,

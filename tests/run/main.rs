@@ -5,6 +5,7 @@ mod bad_agents;
 mod bundled;
 mod choice;
 mod harness;
+mod known;
 mod leftovers;
 mod model;
 mod steps;

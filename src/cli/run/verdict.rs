@@ -11,6 +11,8 @@ pub(super) struct Shown {
     wanted_turn: bool,
     turn: bool,
     spoke: bool,
+    /// How many failed, and then passed.
+    pub(super) flaky: u32,
 }
 
 impl Shown {
@@ -19,6 +21,7 @@ impl Shown {
         self.wanted_turn |= entry.wants_turn;
         self.turn |= entry.turn;
         self.spoke |= entry.spoke;
+        self.flaky += u32::from(entry.flaky);
     }
 
     /// What the run came to. An agent that was never seen in a turn has not shown that it conforms, whatever else it passed.
@@ -67,6 +70,7 @@ mod tests {
             wanted_turn,
             turn,
             spoke: true,
+            flaky: 0,
         };
         let mute = Shown {
             wanted_turn: true,
