@@ -1,6 +1,7 @@
 //! What conform knows: its dialects, and what belongs to each.
 
 use super::args::DialectArgs;
+use crate::agent::faults::{self, Fault};
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::located::{self, Error};
 use crate::rules::rule::Rule;
@@ -114,5 +115,27 @@ impl Known {
         self.scenarios
             .iter()
             .filter(move |scenario| scenario.clauses.iter().any(|id| id == clause))
+    }
+
+    /// The faults that the reference agent plays in this protocol.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
+        faults::all()
+            .filter(|(dialect, _)| *dialect == self.dialect.name)
+            .map(|(_, fault)| fault)
+    }
+
+    /// What must catch a fault: full ids of rules and scenarios.
+    pub(super) fn catchers(&self, fault: &Fault) -> Vec<String> {
+        let full = |id: &&str| match id.strip_prefix("scenario:") {
+            Some(scenario) => format!("{}/{scenario}", self.dialect.id()),
+            None => format!("{}/{id}", self.dialect.name),
+        };
+        fault.caught_by.iter().map(full).collect()
+    }
+
+    /// The faults that a rule or a scenario, by its full id, must catch.
+    pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = &'static Fault> {
+        self.faults()
+            .filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
     }
 }

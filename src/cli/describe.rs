@@ -1,6 +1,7 @@
 //! What conform knows, as JSON: the same for `list` and `explain`.
 
 use super::catalogue::Known;
+use crate::agent::faults::Fault;
 use crate::dialect::file::Side;
 use crate::dialect::{Clause, Dialect};
 use crate::rules::rule::Rule;
@@ -48,6 +49,7 @@ pub(super) fn rule(known: &Known, rule: &Rule) -> Value {
         "source": rule.source,
         "clauses": rule.clauses,
         "doc": rule.doc,
+        "faults": known.caught_by(&rule.id).map(|fault| fault.id).collect::<Vec<_>>(),
     })
 }
 
@@ -63,6 +65,15 @@ pub(super) fn clause(known: &Known, id: &str, clause: &Clause) -> Value {
         "untestable": clause.untestable,
         "rules": known.rules_for(id).map(|rule| &rule.id).collect::<Vec<_>>(),
         "scenarios": known.scenarios_for(id).map(|scenario| known.scenario_id(scenario)).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn fault(known: &Known, fault: &Fault) -> Value {
+    json!({
+        "id": fault.id,
+        "dialect": known.dialect.name,
+        "summary": fault.summary,
+        "caught_by": known.catchers(fault),
     })
 }
 

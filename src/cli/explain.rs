@@ -6,6 +6,7 @@ use super::args::DialectArgs;
 use super::catalogue::{self, Known};
 use super::exit::ExitStatus;
 use super::{describe, output};
+use crate::agent::faults::Fault;
 use crate::dialect::Clause;
 use crate::located::unknown;
 use crate::rules::rule::Rule;
@@ -32,6 +33,7 @@ enum Found<'a> {
     Rule(&'a Rule),
     Clause(&'a str, &'a Clause),
     Scenario(&'a Scenario),
+    Fault(&'static Fault),
 }
 
 pub(super) fn run(args: Args) -> ExitStatus {
@@ -77,9 +79,15 @@ fn find<'a>(known: &'a Known, id: &str) -> Option<Found<'a>> {
         return Some(Found::Clause(id, clause));
     }
     let mut scenarios = known.scenarios.iter();
-    scenarios
-        .find(|scenario| scenario.id == id || known.scenario_id(scenario) == id)
-        .map(Found::Scenario)
+    let scenario =
+        scenarios.find(|scenario| scenario.id == id || known.scenario_id(scenario) == id);
+    let fault = || {
+        known
+            .faults()
+            .find(|fault| fault.id == id)
+            .map(Found::Fault)
+    };
+    scenario.map(Found::Scenario).or_else(fault)
 }
 
 fn json(known: &Known, found: &Found) -> Value {
@@ -88,6 +96,7 @@ fn json(known: &Known, found: &Found) -> Value {
         Found::Rule(rule) => describe::rule(known, rule),
         Found::Clause(id, clause) => describe::clause(known, id, clause),
         Found::Scenario(scenario) => describe::scenario(known, scenario),
+        Found::Fault(fault) => describe::fault(known, fault),
     }
 }
 
@@ -103,6 +112,7 @@ fn ids(known: &[Known]) -> Vec<String> {
                 .iter()
                 .map(|scenario| known.scenario_id(scenario)),
         );
+        ids.extend(known.faults().map(|fault| fault.id.to_owned()));
     }
     ids
 }

@@ -31,6 +31,8 @@ enum What {
     Rules,
     /// The normative statements of the protocol pages
     Clauses,
+    /// The deliberate defects that the reference agent plays with --fault
+    Faults,
 }
 
 /// What a kind looks like in a table, and in JSON.
@@ -113,6 +115,19 @@ fn list(what: What, known: &[Known]) -> Listing {
                     clause.text.clone(),
                 ];
                 (row, describe::clause(known, id, clause))
+            }),
+        ),
+        What::Faults => collect(
+            &["FAULT", "DIALECT", "CAUGHT BY", "WHAT GOES WRONG"],
+            each(known, Known::faults).map(|(known, fault)| {
+                let caught_by = dash(fault.caught_by.join(","));
+                let row = vec![
+                    fault.id.to_owned(),
+                    known.dialect.name.clone(),
+                    caught_by,
+                    fault.summary.to_owned(),
+                ];
+                (row, describe::fault(known, fault))
             }),
         ),
     }

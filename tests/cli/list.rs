@@ -6,7 +6,7 @@ use snapbox::assert_data_eq;
 
 #[test]
 fn every_kind_can_be_listed_for_people_and_for_programs() {
-    for kind in ["dialects", "scenarios", "rules", "clauses"] {
+    for kind in ["dialects", "scenarios", "rules", "clauses", "faults"] {
         let (status, table, stderr) = outcome(&mut conform(&["list", kind]));
         assert_eq!((status, stderr.as_str()), (Some(0), ""), "{kind}");
         let (_, json, _) = outcome(&mut conform(&["list", kind, "--json"]));
@@ -20,7 +20,7 @@ fn every_kind_can_be_listed_for_people_and_for_programs() {
 
 #[test]
 fn everything_that_is_listed_can_be_explained() {
-    for kind in ["dialects", "scenarios", "rules", "clauses"] {
+    for kind in ["dialects", "scenarios", "rules", "clauses", "faults"] {
         let (_, json, _) = outcome(&mut conform(&["list", kind, "--json"]));
         let items: Vec<Value> = serde_json::from_str(&json).unwrap();
         for item in items.iter().step_by(items.len() / 2 + 1) {

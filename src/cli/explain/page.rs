@@ -1,6 +1,7 @@
 //! The page about one thing, for people.
 
 use super::Found;
+use crate::agent::faults::Fault;
 use crate::cli::catalogue::Known;
 use crate::cli::describe;
 use crate::cli::list::word;
@@ -9,6 +10,7 @@ use crate::reporter::text::wrap;
 use crate::rules::rule::Rule;
 use crate::scenario::Scenario;
 use anstyle::Style;
+use std::iter;
 
 const BOLD: Style = Style::new().bold();
 const WIDTH: usize = 100;
@@ -19,6 +21,7 @@ pub(super) fn page(known: &Known, found: &Found) -> String {
         Found::Rule(rule) => self::rule(known, rule),
         Found::Clause(id, clause) => self::clause(known, id, clause),
         Found::Scenario(scenario) => self::scenario(known, scenario),
+        Found::Fault(fault) => self::fault(known, fault),
     }
 }
 
@@ -65,7 +68,48 @@ fn rule(known: &Known, rule: &Rule) -> String {
         "Scenarios about these clauses",
         scenarios.map(|scenario| known.scenario_id(scenario)),
     );
+    faults(
+        &mut page,
+        "Faults that it must catch",
+        known,
+        std::slice::from_ref(&rule.id),
+    );
     page
+}
+
+fn fault(known: &Known, fault: &Fault) -> String {
+    let mut page = title("fault", fault.id, &known.dialect.name);
+    paragraphs(&mut page, &format!("{}.", fault.summary));
+    list(
+        &mut page,
+        "Caught by any of",
+        known.catchers(fault).into_iter(),
+    );
+    let play = format!("conform agent --fault {} ARGS", fault.id);
+    list(
+        &mut page,
+        "Play it, with the arguments of the real agent",
+        iter::once(play),
+    );
+    page
+}
+
+/// Faults that any of these must catch, each with what goes wrong.
+fn faults(page: &mut String, head: &str, known: &Known, catchers: &[String]) {
+    let caught = |fault: &&Fault| {
+        known
+            .catchers(fault)
+            .iter()
+            .any(|catcher| catchers.contains(catcher))
+    };
+    list(
+        page,
+        head,
+        known
+            .faults()
+            .filter(caught)
+            .map(|fault| format!("{}: {}", fault.id, fault.summary)),
+    );
 }
 
 fn clause(known: &Known, id: &str, clause: &Clause) -> String {
@@ -93,6 +137,16 @@ fn clause(known: &Known, id: &str, clause: &Clause) -> String {
             .scenarios_for(id)
             .map(|scenario| known.scenario_id(scenario)),
     );
+    let rules = known.rules_for(id).map(|rule| rule.id.clone());
+    let scenarios = known
+        .scenarios_for(id)
+        .map(|scenario| known.scenario_id(scenario));
+    faults(
+        &mut page,
+        "Faults that these must catch",
+        known,
+        &rules.chain(scenarios).collect::<Vec<_>>(),
+    );
     page
 }
 
@@ -104,6 +158,12 @@ fn scenario(known: &Known, scenario: &Scenario) -> String {
         &mut page,
         "Needs an agent that announces",
         scenario.needs.iter().cloned(),
+    );
+    faults(
+        &mut page,
+        "Faults that its steps must catch",
+        known,
+        &[known.scenario_id(scenario)],
     );
     if let Some(file) = known
         .files
@@ -124,9 +184,18 @@ fn title(kind: &str, id: &str, what: &str) -> String {
     format!("{kind} {BOLD}{id}{BOLD:#}\n{what}\n\n")
 }
 
+/// Running text is wrapped; a paragraph with aligned or indented lines, such as an example, stands as it is.
 fn paragraphs(page: &mut String, text: &str) {
     for paragraph in text.trim().split("\n\n") {
-        *page += &format!("{}\n\n", wrap(paragraph, WIDTH).join("\n"));
+        let laid_out = paragraph
+            .lines()
+            .any(|line| line.starts_with(' ') || line.trim_end().contains("  "));
+        let lines = if laid_out {
+            paragraph.trim_end().to_owned()
+        } else {
+            wrap(paragraph, WIDTH).join("\n")
+        };
+        *page += &format!("{lines}\n\n");
     }
 }
 
