@@ -91,7 +91,7 @@ impl Gatherer {
         for id in self
             .scenarios
             .iter()
-            .flat_map(|scenario| &scenario.findings)
+            .flat_map(ScenarioReport::all_findings)
             .flat_map(|finding| &finding.clauses)
         {
             if let Some(clause) = self

@@ -1,6 +1,6 @@
 //! From findings to a verdict: one small algebra for `run` and `check`. Pure.
 
-use crate::finding::{Blame, Finding, Level};
+use crate::finding::{BaselinedKind, Blame, Finding, Level};
 use crate::report::{ScenarioReport, Summary};
 use crate::verdict::Verdict;
 
@@ -79,12 +79,22 @@ pub fn of_scenario(facts: &Facts<'_>) -> (Verdict, String) {
         .unwrap_or((Verdict::Pass, String::new()))
 }
 
-/// Counts verdicts. `known` and `flaky` are for those who know of baselines and retries to fill in.
+/// Whether a scenario of this verdict that failed before, or failed only by what is known to come and go, is flaky.
+#[must_use]
+pub fn is_flaky(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Pass | Verdict::Warn)
+}
+
+/// Counts verdicts, and beside them the findings that are known.
 #[must_use]
 pub fn summary(scenarios: &[ScenarioReport]) -> Summary {
     let mut counts = Summary::default();
     for scenario in scenarios {
+        let marks = scenario.all_findings().filter_map(|f| f.baseline.as_ref());
+        let known = marks.filter(|mark| mark.kind == BaselinedKind::Known);
+        counts.known += u32::try_from(known.count()).unwrap_or(u32::MAX);
         *match scenario.verdict {
+            _ if scenario.flaky => &mut counts.flaky,
             Verdict::Pass => &mut counts.passed,
             Verdict::Fail => &mut counts.failed,
             Verdict::Warn => &mut counts.warned,

@@ -34,14 +34,10 @@ fn add(whole: &mut Report, part: Report) -> Result<(), String> {
     {
         return Err(format!("two reports have an entry '{}'", twice.id));
     }
-    let (known, flaky) = (
-        whole.summary.known + part.summary.known,
-        whole.summary.flaky + part.summary.flaky,
-    );
     whole.scenarios.extend(part.scenarios);
     whole.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
     whole.summary = judgement::summary(&whole.scenarios);
-    (whole.summary.known, whole.summary.flaky) = (known, flaky);
+    extend_new(&mut whole.stale, part.stale);
     whole.duration_ms = whole.duration_ms.max(part.duration_ms);
     whole.clauses.extend(part.clauses);
     extend_new(&mut whole.dialect, part.dialect);

@@ -33,6 +33,9 @@ pub struct Report {
     pub summary: Summary,
     /// One entry a scenario (`run`) or a transcript (`check`), in the order of their ids.
     pub scenarios: Vec<ScenarioReport>,
+    /// Entries of the baseline that have to go, each with its place and why. One is enough to fail the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
     /// What was exercised.
     pub coverage: Coverage,
     /// The clauses that findings cite, by id, so that a report can be read without the dialect.
@@ -102,9 +105,9 @@ pub struct Summary {
     /// Broken: the harness's or the scenario's own fault.
     #[serde(default)]
     pub broken: u32,
-    /// Findings covered by a baseline entry of kind `known`.
+    /// Findings covered by a baseline entry of kind `known`. They count beside the verdicts.
     pub known: u32,
-    /// Scenarios that failed and then passed on a retry, or findings covered by an entry of kind `flaky`.
+    /// Scenarios that did not fail and are flaky, see [`ScenarioReport::flaky`]. They are not among those that passed or warned.
     pub flaky: u32,
 }
 
@@ -119,6 +122,13 @@ pub struct ScenarioReport {
     /// Why it was skipped, is inconclusive or broken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// It fails now and then: it failed and passed when it was played again, or all that failed it is what a baseline calls flaky.
+    /// No failure, and no pass either.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flaky: bool,
+    /// The tries before this one, each of which failed (`--retries`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tries: Vec<Try>,
     /// Wall-clock milliseconds.
     pub duration_ms: u64,
     /// Frames judged.
@@ -135,6 +145,41 @@ pub struct ScenarioReport {
     /// The last lines of stderr, for a scenario that did not pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
+}
+
+/// A try at a scenario that failed, and that another one followed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Try {
+    /// What it came to.
+    pub verdict: Verdict,
+    /// Why it is inconclusive.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Wall-clock milliseconds.
+    pub duration_ms: u64,
+    /// The findings, in the order of the frames.
+    pub findings: Vec<Finding>,
+    /// Where the transcript was written; empty if it was not kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub transcript: String,
+    /// The last lines of stderr.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<String>,
+}
+
+impl ScenarioReport {
+    /// The findings of every try, the last one's first.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        let earlier = self.tries.iter().flat_map(|one| &one.findings);
+        self.findings.iter().chain(earlier)
+    }
+
+    /// The same, to be changed.
+    pub fn all_findings_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        let earlier = self.tries.iter_mut().flat_map(|one| &mut one.findings);
+        self.findings.iter_mut().chain(earlier)
+    }
 }
 
 /// What a run exercised.

@@ -1,8 +1,7 @@
 //! Lays a baseline over a report.
 
-use super::file::fits;
 use super::{Baseline, Date, Entry, Kind};
-use crate::finding::{Baselined, BaselinedKind, Finding};
+use crate::finding::{Baselined, BaselinedKind, Blame, Finding};
 use crate::judgement;
 use crate::report::{Report, ScenarioReport};
 use crate::verdict::Verdict;
@@ -31,44 +30,50 @@ impl Stale {
     }
 }
 
-/// Marks the findings that the baseline covers, judges every scenario anew by the others, and returns the entries that have to go.
-/// Entries about scenarios that this run left out are not held to account.
-#[must_use]
-pub fn apply(report: &mut Report, baseline: &Baseline, today: Date) -> Vec<Stale> {
-    let mut met = vec![false; baseline.entries.len()];
-    let expired = |entry: &Entry| entry.expires.is_some_and(|day| day < today);
-    for scenario in &mut report.scenarios {
-        for finding in &mut scenario.findings {
-            let covers =
-                |entry: &&Entry| entry.covers(&scenario.id, &finding.rule) && !expired(entry);
-            let Some(n) = baseline.entries.iter().position(|e| covers(&e)) else {
-                continue;
-            };
-            met[n] = true;
+/// What a run says of the entries that it did not meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything was played.
+    Whole,
+    /// A choice was: entries about what may have been left out are not held to account.
+    Part,
+}
+
+/// Marks the findings of a scenario that the baseline covers, and judges it anew by the others.
+pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, today: Date) {
+    let id = scenario.id.clone();
+    let mut marked = false;
+    for finding in scenario.all_findings_mut() {
+        if let Some(n) = covering(baseline, &id, finding, today) {
             finding.baseline = Some(baselined(&baseline.entries[n]));
-        }
-        judge_anew(scenario, report.side);
-    }
-    let mut summary = judgement::summary(&report.scenarios);
-    let marks = report
-        .scenarios
-        .iter()
-        .flat_map(|s| &s.findings)
-        .filter_map(|f| f.baseline.as_ref());
-    for mark in marks {
-        match mark.kind {
-            BaselinedKind::Known => summary.known += 1,
-            BaselinedKind::Flaky => summary.flaky += 1,
+            marked = true;
         }
     }
-    report.summary = summary;
+    if marked && matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
+        judge_anew(scenario, side);
+    }
+}
+
+/// The entries that have to go, after the scenarios were marked.
+#[must_use]
+pub fn stale(report: &Report, baseline: &Baseline, today: Date, extent: Extent) -> Vec<Stale> {
+    let mut met = vec![false; baseline.entries.len()];
+    for scenario in &report.scenarios {
+        for finding in scenario.all_findings() {
+            if let Some(n) = covering(baseline, &scenario.id, finding, today) {
+                met[n] = true;
+            }
+        }
+    }
     let entries = baseline.entries.iter().zip(met);
     let stale = entries.filter_map(|(entry, met)| {
-        let ran =
-            |s: &ScenarioReport| fits(&entry.scenario, &s.id) && s.verdict != Verdict::Skipped;
-        let why = if expired(entry) {
+        let why = if entry.is_expired(today) {
             format!("it expired on {}", entry.expires?)
-        } else if !met && entry.kind == Kind::Known && report.scenarios.iter().any(ran) {
+        } else if met {
+            return None;
+        } else if entry.names_nothing(report, extent) {
+            "there is no such scenario".to_owned()
+        } else if entry.kind == Kind::Known && entry.was_tried(report, extent) {
             "nothing matched it in this run".to_owned()
         } else {
             return None;
@@ -81,6 +86,23 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date) -> Vec<Stale
     stale.collect()
 }
 
+/// Marks every scenario, counts anew, and notes the entries that have to go.
+pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: Extent) {
+    for scenario in &mut report.scenarios {
+        mark(scenario, report.side, baseline, today);
+    }
+    report.summary = judgement::summary(&report.scenarios);
+    report.stale = stale(report, baseline, today, extent)
+        .iter()
+        .map(|entry| entry.message(baseline))
+        .collect();
+}
+
+fn covering(baseline: &Baseline, id: &str, finding: &Finding, today: Date) -> Option<usize> {
+    let covers = |entry: &Entry| entry.covers(id, &finding.rule) && !entry.is_expired(today);
+    baseline.entries.iter().position(covers)
+}
+
 fn baselined(entry: &Entry) -> Baselined {
     Baselined {
         kind: match entry.kind {
@@ -91,17 +113,45 @@ fn baselined(entry: &Entry) -> Baselined {
     }
 }
 
-fn judge_anew(scenario: &mut ScenarioReport, side: crate::finding::Blame) {
-    if !scenario.findings.iter().any(|f| f.baseline.is_some()) {
-        return;
+fn judge_anew(scenario: &mut ScenarioReport, side: Blame) {
+    let (covered, open): (Vec<Finding>, Vec<Finding>) = scenario
+        .findings
+        .iter()
+        .cloned()
+        .partition(|finding| finding.baseline.is_some());
+    scenario.verdict = judgement::verdict(&open, side, true);
+    let comes_and_goes = |finding: &Finding| {
+        let mark = finding.baseline.as_ref();
+        mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky)
+    };
+    scenario.flaky |= judgement::is_flaky(scenario.verdict) && covered.iter().any(comes_and_goes);
+}
+
+impl Entry {
+    /// Whether its last day has passed.
+    pub(super) fn is_expired(&self, today: Date) -> bool {
+        self.expires.is_some_and(|day| day < today)
     }
-    if matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
-        let open: Vec<Finding> = scenario
-            .findings
-            .iter()
-            .filter(|f| f.baseline.is_none())
-            .cloned()
-            .collect();
-        scenario.verdict = judgement::verdict(&open, side, true);
+
+    /// Whether what it is about was judged, so that not meeting it means that it is gone. A pattern needs the whole run for that.
+    pub(super) fn was_tried(&self, report: &Report, extent: Extent) -> bool {
+        let judged =
+            |s: &ScenarioReport| matches!(s.verdict, Verdict::Pass | Verdict::Fail | Verdict::Warn);
+        (extent == Extent::Whole || !self.scenario.contains('*'))
+            && self.about(report).next().is_some()
+            && self.about(report).all(judged)
+    }
+
+    /// Whether it names a scenario of a dialect that was played as a whole, and there is none.
+    pub(super) fn names_nothing(&self, report: &Report, extent: Extent) -> bool {
+        let dialect = self.scenario.split('/').next();
+        extent == Extent::Whole
+            && report.dialect.iter().any(|id| Some(id.as_str()) == dialect)
+            && self.about(report).next().is_none()
+    }
+
+    fn about<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = &'a ScenarioReport> {
+        let scenarios = report.scenarios.iter();
+        scenarios.filter(|scenario| super::file::fits(&self.scenario, &scenario.id))
     }
 }

@@ -1,7 +1,9 @@
 //! Writes a baseline anew from a report: entries that still match stay as they are, others go, new findings are added.
 
-use super::{Baseline, Entry, Kind};
+use super::{Baseline, Date, Entry, Extent, Kind};
+use crate::finding::{Finding, Level};
 use crate::report::{Report, ScenarioReport};
+use crate::verdict::Verdict;
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
@@ -10,17 +12,19 @@ const HEAD: &str = "\
 findings:
 ";
 
-/// The text of the baseline that fits this report. Entries about scenarios that the run left out stay.
+/// The text of the baseline that fits this report. Entries about what the run left out or could not judge stay, and so do those
+/// past their day that still match: only a person puts up with it for longer.
 #[must_use]
-pub fn update(baseline: &Baseline, report: &Report) -> String {
+pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: Extent) -> String {
     let mut entries: Vec<Entry> = baseline
         .entries
         .iter()
-        .filter(|entry| keeps(entry, report))
+        .filter(|entry| keeps(entry, report, today, extent))
         .cloned()
         .collect();
-    for scenario in &report.scenarios {
-        for finding in scenario.findings.iter().filter(|f| f.blame == report.side) {
+    for scenario in report.scenarios.iter().filter(|s| failed(s)) {
+        let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
+        for finding in scenario.findings.iter().filter(counts) {
             if !entries
                 .iter()
                 .any(|e| e.covers(&scenario.id, &finding.rule))
@@ -47,12 +51,19 @@ pub fn update(baseline: &Baseline, report: &Report) -> String {
     text
 }
 
-fn keeps(entry: &Entry, report: &Report) -> bool {
-    let about = |s: &&ScenarioReport| super::file::fits(&entry.scenario, &s.id);
-    let mut ran = report.scenarios.iter().filter(about).peekable();
-    ran.peek().is_none()
-        || entry.kind == Kind::Flaky
-        || ran.any(|s| s.findings.iter().any(|f| f.rule == entry.rule))
+/// Whether there is something to put up with. What is flaky is no finding that is there every time.
+fn failed(scenario: &ScenarioReport) -> bool {
+    matches!(scenario.verdict, Verdict::Fail | Verdict::Warn)
+}
+
+fn keeps(entry: &Entry, report: &Report, today: Date, extent: Extent) -> bool {
+    let met = report.scenarios.iter().any(|scenario| {
+        let mut findings = scenario.all_findings();
+        findings.any(|finding| entry.covers(&scenario.id, &finding.rule))
+    });
+    let may_come_again = entry.kind == Kind::Flaky && !entry.is_expired(today);
+    let gone = entry.was_tried(report, extent) && !may_come_again;
+    met || !(gone || entry.names_nothing(report, extent))
 }
 
 fn write_entry(text: &mut String, entry: &Entry) {
@@ -76,9 +87,9 @@ fn write_entry(text: &mut String, entry: &Entry) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::{Date, apply, load};
-    use crate::finding::{Blame, Finding, Level, Source};
-    use crate::verdict::Verdict;
+    use crate::baseline::{apply, load, stale};
+    use crate::finding::{Blame, Source};
+    use crate::report::Try;
 
     fn finding(rule: &str) -> Finding {
         Finding {
@@ -119,17 +130,26 @@ mod tests {
         "2026-11-21".parse().unwrap()
     }
 
+    fn updated(baseline: &Baseline, report: &Report) -> String {
+        update(baseline, report, today(), Extent::Whole)
+    }
+
+    fn laid_over(report: &mut Report, baseline: &Baseline) -> Vec<String> {
+        apply(report, baseline, today(), Extent::Whole);
+        report.stale.clone()
+    }
+
     #[test]
     fn what_is_written_covers_all_and_nothing_is_stale() {
         let mut found = report(&[("a/1", &["r", "s"]), ("a/2", &[])]);
-        let text = update(&Baseline::default(), &found);
+        let text = updated(&Baseline::default(), &found);
         let baseline = load("b.yaml".into(), &text).unwrap();
         assert_eq!(baseline.entries.len(), 2);
-        assert!(apply(&mut found, &baseline, today()).is_empty());
+        assert!(laid_over(&mut found, &baseline).is_empty());
         assert_eq!(found.scenarios[0].verdict, Verdict::Pass);
         assert_eq!((found.summary.known, found.summary.failed), (2, 0));
         assert_eq!(
-            update(&baseline, &found),
+            updated(&baseline, &found),
             text,
             "updating again changes nothing"
         );
@@ -137,45 +157,98 @@ mod tests {
 
     #[test]
     fn a_finding_that_is_gone_makes_its_entry_stale_and_updating_prunes_it() {
-        let text = update(&Baseline::default(), &report(&[("a/1", &["r"])]));
+        let text = updated(&Baseline::default(), &report(&[("a/1", &["r"])]));
         let baseline = load("b.yaml".into(), &text).unwrap();
         let mut clean = report(&[("a/1", &[])]);
-        let stale = apply(&mut clean, &baseline, today());
         assert_eq!(
-            stale[0].message(&baseline),
-            "b.yaml:4: delete this entry (r in a/1): nothing matched it in this run"
+            laid_over(&mut clean, &baseline),
+            ["b.yaml:4: delete this entry (r in a/1): nothing matched it in this run"]
         );
-        assert!(update(&baseline, &clean).ends_with("findings: []\n"));
+        assert!(updated(&baseline, &clean).ends_with("findings: []\n"));
         let mut elsewhere = report(&[("b/1", &[])]);
         assert!(
-            apply(&mut elsewhere, &baseline, today()).is_empty(),
+            laid_over(&mut elsewhere, &baseline).is_empty(),
             "its scenario did not run"
         );
-        assert_eq!(update(&baseline, &elsewhere), text);
+        assert_eq!(updated(&baseline, &elsewhere), text);
+        elsewhere.dialect = vec!["a".into()];
+        let stale = laid_over(&mut elsewhere, &baseline);
+        assert!(
+            stale[0].ends_with("there is no such scenario"),
+            "its dialect did run"
+        );
     }
 
     #[test]
-    fn an_entry_past_its_day_covers_nothing() {
+    fn what_could_not_be_judged_makes_nothing_stale() {
+        let text = updated(&Baseline::default(), &report(&[("a/1", &["r"])]));
+        let baseline = load("b.yaml".into(), &text).unwrap();
+        for verdict in [
+            Verdict::Skipped,
+            Verdict::Inconclusive,
+            Verdict::Broken,
+            Verdict::NotExercised,
+        ] {
+            let mut open = report(&[("a/1", &[])]);
+            open.scenarios[0].verdict = verdict;
+            assert!(laid_over(&mut open, &baseline).is_empty(), "{verdict:?}");
+            assert_eq!(updated(&baseline, &open), text, "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_run_says_nothing_of_a_pattern() {
+        let text = "findings:\n  - { scenario: 'a/*', rule: r, kind: known, reason: x }\n";
+        let baseline = load("b.yaml".into(), text).unwrap();
+        let clean = report(&[("a/1", &[])]);
+        assert_eq!(stale(&clean, &baseline, today(), Extent::Part), []);
+        assert_eq!(stale(&clean, &baseline, today(), Extent::Whole).len(), 1);
+        let kept = update(&baseline, &clean, today(), Extent::Part);
+        assert!(kept.contains("a/*"), "{kept}");
+    }
+
+    #[test]
+    fn an_entry_past_its_day_covers_nothing_and_stays_for_a_person_to_decide() {
         let text = "findings:\n  - { scenario: 'a/*', rule: r, kind: known, reason: x, expires: 2026-11-20 }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
         let mut found = report(&[("a/1", &["r"])]);
-        let stale = apply(&mut found, &baseline, today());
-        assert_eq!(stale[0].why, "it expired on 2026-11-20");
+        let stale = laid_over(&mut found, &baseline);
+        assert!(stale[0].ends_with("it expired on 2026-11-20"), "{stale:?}");
         assert_eq!(found.scenarios[0].verdict, Verdict::Fail);
+        assert!(updated(&baseline, &found).contains("expires: 2026-11-20"));
+        assert!(updated(&baseline, &report(&[("a/1", &[])])).ends_with("findings: []\n"));
     }
 
     #[test]
-    fn a_flaky_entry_need_not_be_met() {
+    fn a_flaky_entry_need_not_be_met_and_makes_its_scenario_flaky() {
         let text = "findings:\n  - { scenario: a/1, rule: r, kind: flaky, reason: x }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
-        assert!(apply(&mut report(&[("a/1", &[])]), &baseline, today()).is_empty());
+        assert!(laid_over(&mut report(&[("a/1", &[])]), &baseline).is_empty());
+        let mut found = report(&[("a/1", &["r"])]);
+        assert!(laid_over(&mut found, &baseline).is_empty());
+        assert_eq!((found.summary.flaky, found.summary.passed), (1, 0));
         let mut found = report(&[("a/1", &["r", "t"])]);
-        assert!(apply(&mut found, &baseline, today()).is_empty());
+        assert!(laid_over(&mut found, &baseline).is_empty());
         assert_eq!(
-            found.scenarios[0].verdict,
-            Verdict::Fail,
+            (found.summary.flaky, found.summary.failed),
+            (0, 1),
             "another finding still counts"
         );
-        assert_eq!(found.summary.flaky, 1);
+    }
+
+    #[test]
+    fn a_known_finding_of_an_earlier_try_is_met() {
+        let text = updated(&Baseline::default(), &report(&[("a/1", &["r"])]));
+        let baseline = load("b.yaml".into(), &text).unwrap();
+        let mut again = report(&[("a/1", &[])]);
+        again.scenarios[0].flaky = true;
+        again.scenarios[0].tries = vec![Try {
+            verdict: Verdict::Fail,
+            findings: vec![finding("r")],
+            ..Try::default()
+        }];
+        assert!(laid_over(&mut again, &baseline).is_empty());
+        assert_eq!((again.summary.flaky, again.summary.known), (1, 1));
+        assert_eq!(updated(&baseline, &again), text);
     }
 }

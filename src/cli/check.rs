@@ -3,11 +3,13 @@
 mod judge;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
+use super::baseline::{BaselineArgs, Laid};
 use super::exit::ExitStatus;
 use super::{output, reports};
+use crate::baseline::Extent;
 use crate::profile::Profile;
-use crate::report::Report;
 use crate::reporter::terminal;
+use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -28,35 +30,46 @@ pub(super) struct Args {
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
     profile: Profile,
+    #[command(flatten)]
+    baseline: BaselineArgs,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     reports: Vec<ReportTarget>,
 }
 
 pub(super) fn run(args: Args) -> ExitStatus {
-    let started = Instant::now();
-    let mut screen = reports::screen(&args.reports);
-    output::status(
-        judge::all(&args, &mut *screen).and_then(|(mut report, unread)| {
-            report.duration_ms = started.elapsed().as_millis() as u64;
-            if !report.scenarios.is_empty() {
-                terminal::closing(&report, &mut *screen)?;
-            }
-            screen.flush()?;
-            drop(screen);
-            Ok(status(&report, unread, &args.reports))
-        }),
-    )
+    match args.baseline.read() {
+        Ok(baseline) => output::status(check(&args, baseline)),
+        Err(message) => {
+            output::error(message);
+            ExitStatus::Usage
+        }
+    }
 }
 
-fn status(report: &Report, unread: bool, targets: &[ReportTarget]) -> ExitStatus {
-    if let Err(message) = reports::write(report, targets) {
-        output::error(message);
-        return ExitStatus::Usage;
+fn check(args: &Args, baseline: Laid) -> io::Result<ExitStatus> {
+    let started = Instant::now();
+    let mut screen = reports::screen(&args.reports);
+    let (mut report, unread) = judge::all(args, &baseline, &mut *screen)?;
+    report.duration_ms = started.elapsed().as_millis() as u64;
+    let settled = if unread {
+        baseline.abandon();
+        Ok(())
+    } else {
+        baseline.settle(&mut report, Extent::Whole)
+    };
+    if !report.scenarios.is_empty() {
+        terminal::closing(&report, &mut *screen)?;
     }
-    if unread {
+    screen.flush()?;
+    drop(screen);
+    if let Err(message) = settled.and_then(|()| reports::write(&report, &args.reports)) {
+        output::error(message);
+        return Ok(ExitStatus::Usage);
+    }
+    Ok(if unread {
         ExitStatus::Usage
     } else {
-        ExitStatus::of(&report.summary)
-    }
+        ExitStatus::of(&report.summary, !report.stale.is_empty())
+    })
 }

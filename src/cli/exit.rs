@@ -19,16 +19,17 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// What the counts of a run or a check come to. The harness's own fault outweighs everything, since nothing else can be
-    /// trusted then; a violation outweighs what was left open; and if nothing passed, nothing was shown.
+    /// What the counts of a run or a check come to, and whether the baseline has `stale` entries. The harness's own fault outweighs
+    /// everything, since nothing else can be trusted then; a violation outweighs what was left open; and if nothing passed, nothing
+    /// was shown.
     #[must_use]
-    pub fn of(summary: &Summary) -> Self {
+    pub fn of(summary: &Summary, stale: bool) -> Self {
         if summary.broken > 0 {
             ExitStatus::Harness
-        } else if summary.failed > 0 {
+        } else if summary.failed > 0 || stale {
             ExitStatus::Violations
         } else if summary.inconclusive + summary.not_exercised > 0
-            || summary.passed + summary.warned == 0
+            || summary.passed + summary.warned + summary.flaky == 0
         {
             ExitStatus::Incomplete
         } else {
@@ -77,6 +78,13 @@ mod tests {
             ),
             (
                 Summary {
+                    flaky: 1,
+                    ..none.clone()
+                },
+                ExitStatus::Conformant,
+            ),
+            (
+                Summary {
                     skipped: 9,
                     ..none.clone()
                 },
@@ -117,7 +125,7 @@ mod tests {
             ),
         ];
         for (summary, expected) in cases {
-            assert_eq!(ExitStatus::of(&summary), expected, "{summary:?}");
+            assert_eq!(ExitStatus::of(&summary, false), expected, "{summary:?}");
         }
     }
 }

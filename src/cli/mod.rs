@@ -2,6 +2,7 @@
 
 mod agent;
 pub mod args;
+mod baseline;
 mod catalogue;
 mod check;
 mod describe;

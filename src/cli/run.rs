@@ -2,13 +2,15 @@
 
 mod config;
 mod hear;
-mod known;
+mod required;
 mod signals;
 mod stage;
 mod verdict;
 
 use super::args::{DialectArgs, ReportTarget, report_target};
+use super::baseline::{BaselineArgs, Laid};
 use super::{exit::ExitStatus, output, reports};
+use crate::baseline::Extent;
 use crate::finding::Blame;
 use crate::gather::Gatherer;
 use crate::profile::Profile;
@@ -17,7 +19,7 @@ use crate::reporter::terminal;
 use crate::runner::select::Shard;
 use crate::runner::suite::{self, Ended, Settings};
 use crate::runner::{Keep, Scratch, adopt_orphans, end_strays};
-use known::Known;
+use required::Claims;
 use stage::Staged;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -26,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
-use verdict::Shown;
+use verdict::{Facts, Shown};
 
 /// Play scripted conversations with an agent and judge every line
 #[derive(Debug, clap::Args)]
@@ -69,15 +71,11 @@ pub(super) struct Args {
     /// Also give the agent this environment variable: a value, or the one that conform itself has; repeatable
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(super) env: Vec<String>,
-    /// Play a scenario that fails up to N more times; one that then passes is flaky, which is a warning
+    /// Play a scenario that failed again, up to N times; one that passes then is flaky, which is shown and does not fail
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) retries: u32,
-    /// Findings that are known or flaky, each with a reason; an entry that nothing matches fails the run
-    #[arg(long, value_name = "FILE")]
-    pub(super) baseline: Option<PathBuf>,
-    /// Write the baseline anew: what was found is known from now on, and what was not found goes
-    #[arg(long, requires = "baseline")]
-    pub(super) update_baseline: bool,
+    #[command(flatten)]
+    baseline: BaselineArgs,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     pub(super) reports: Vec<ReportTarget>,
@@ -133,6 +131,7 @@ pub(super) fn run(args: Args) -> ExitStatus {
 
 fn play(args: &Args) -> Result<ExitStatus, Refusal> {
     let began = Instant::now();
+    let baseline = args.baseline.read().map_err(Refusal::usage)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -144,7 +143,7 @@ fn play(args: &Args) -> Result<ExitStatus, Refusal> {
     let result = runtime.block_on(async {
         signals::watch(cancel);
         let staged = stage::stage(args, &scratch, &cancelled).await?;
-        perform(args, staged, &scratch, cancelled, began).await
+        perform(args, staged, baseline, &scratch, cancelled, began).await
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     result
@@ -154,13 +153,12 @@ fn play(args: &Args) -> Result<ExitStatus, Refusal> {
 async fn perform(
     args: &Args,
     staged: Staged,
+    baseline: Laid,
     scratch: &Arc<Scratch>,
     cancelled: watch::Receiver<bool>,
     began: Instant,
 ) -> Result<ExitStatus, Refusal> {
-    let mut known = Known::read(args)?;
     let settings = Settings {
-        retries: args.retries,
         jobs: args.jobs.map_or_else(cores, NonZeroUsize::get),
         profile: args.profile,
         time_scale: args.time_scale,
@@ -169,11 +167,13 @@ async fn perform(
             Some(folder) => Keep::All(folder.clone()),
             None => Keep::Failures(own_folder()),
         },
+        retries: args.retries,
     };
     let mut gatherer = Gatherer::new(Command::Run, Blame::Agent);
     for part in &staged.parts {
         gatherer.dialect(&part.dialect);
     }
+    let claims = Claims::of(&staged.parts);
     let mut screen = reports::screen(&args.reports);
     let mut shown = Shown::default();
     let mut failed = None;
@@ -184,10 +184,10 @@ async fn perform(
         cancelled,
         &mut |mut entry| {
             let rerun = staged.rerun.of(&entry.report.id);
-            for finding in &mut entry.report.findings {
+            for finding in entry.report.all_findings_mut() {
                 finding.rerun.clone_from(&rerun);
             }
-            known.mark(&mut entry.report);
+            baseline.mark(&mut entry.report, Blame::Agent);
             shown.note(&entry);
             let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
             failed = failed.take().or(said.err());
@@ -204,8 +204,12 @@ async fn perform(
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..gatherer.finish()
     };
-    let stale = ended != Ended::Interrupted && known.settle(&mut report)?;
-    report.summary.flaky += shown.flaky;
+    match ended {
+        Ended::Whole => baseline
+            .settle(&mut report, extent(args))
+            .map_err(Refusal::usage)?,
+        _ => baseline.abandon(),
+    }
     let said = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
     drop(screen);
     if let Some(error) = failed.or(said.err()) {
@@ -214,10 +218,22 @@ async fn perform(
         )));
     }
     reports::write(&report, &args.reports).map_err(Refusal::usage)?;
-    Ok(match shown.status(&ended, &report.summary) {
-        ExitStatus::Conformant if stale => ExitStatus::Violations,
-        status => status,
-    })
+    Ok(verdict::status(&Facts {
+        ended: &ended,
+        summary: &report.summary,
+        stale: !report.stale.is_empty(),
+        shown,
+        unmet: &claims.unmet(&report),
+    }))
+}
+
+/// Whether the command line leaves anything out.
+fn extent(args: &Args) -> Extent {
+    let all = args.only.is_empty()
+        && args.tag.is_empty()
+        && args.scenarios.is_empty()
+        && args.shard.is_none();
+    if all { Extent::Whole } else { Extent::Part }
 }
 
 fn cores() -> usize {

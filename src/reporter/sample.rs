@@ -41,9 +41,7 @@ fn scenario(id: &str, verdict: Verdict, reason: &str, findings: Vec<Finding>) ->
         duration_ms: 12,
         frames: 9,
         findings,
-        findings_dropped: 0,
-        transcript: String::new(),
-        stderr: vec![],
+        ..ScenarioReport::default()
     }
 }
 

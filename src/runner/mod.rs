@@ -24,6 +24,7 @@ mod scratch;
 pub mod select;
 mod signals;
 pub mod suite;
+mod tries;
 
 pub use agent::Agent;
 pub use keep::Keep;

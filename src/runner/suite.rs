@@ -2,11 +2,12 @@
 
 use super::agent::Agent;
 use super::keep::Keep;
-use super::play::{Played, Stage, play};
+use super::play::{Played, Stage};
 use super::scratch::Scratch;
+use super::tries::{Tries, kept, reported, tries};
 use crate::dialect::Dialect;
-use crate::finding::Level;
 use crate::gather::Exercised;
+use crate::judgement;
 use crate::profile::Profile;
 use crate::report::ScenarioReport;
 use crate::scenario::Scenario;
@@ -41,10 +42,10 @@ pub struct Settings {
     pub time_scale: f64,
     /// The seed of everything random.
     pub seed: u64,
-    /// How often a scenario that fails is played again.
-    pub retries: u32,
     /// Which transcripts are kept, and where.
     pub keep: Keep,
+    /// How often a scenario that failed is played again.
+    pub retries: u32,
 }
 
 /// A scenario that was played, or was left out.
@@ -52,8 +53,6 @@ pub struct Settings {
 pub struct Entry {
     /// For the report.
     pub report: ScenarioReport,
-    /// Whether it failed, and then passed when it was played again.
-    pub flaky: bool,
     /// What it exercised.
     pub exercised: Exercised,
     /// Whether the agent wrote any event of its dialect.
@@ -85,10 +84,6 @@ pub enum Ended {
 struct Waiting {
     stage: Arc<Stage>,
     scenario: Arc<Scenario>,
-    /// The entry of its first try, if that failed.
-    failed: Option<Box<Entry>>,
-    /// How often it was played.
-    tries: u32,
 }
 
 impl Waiting {
@@ -121,8 +116,6 @@ pub async fn run(
         queue.extend(part.scenarios.into_iter().map(|scenario| Waiting {
             stage: Arc::clone(&stage),
             scenario: Arc::new(scenario),
-            failed: None,
-            tries: 0,
         }));
     }
     let jobs = settings.jobs.max(1);
@@ -135,8 +128,8 @@ pub async fn run(
             let Some(waiting) = queue.pop_front() else {
                 break;
             };
-            let played = play(Arc::clone(&waiting.stage), Arc::clone(&waiting.scenario));
-            let handle = playing.spawn(played);
+            let (stage, scenario) = (Arc::clone(&waiting.stage), Arc::clone(&waiting.scenario));
+            let handle = playing.spawn(tries(stage, scenario, settings.retries));
             names.insert(handle.id(), waiting);
         }
         let Some(joined) = playing.join_next_with_id().await else {
@@ -146,21 +139,14 @@ pub async fn run(
             Ok((id, played)) => (names.remove(&id), played),
             Err(error) => (
                 names.remove(&error.id()),
-                Ok(Played::broken(crash(error), Duration::ZERO)),
+                Ok(Tries::only(Played::broken(crash(error), Duration::ZERO))),
             ),
         };
-        let Some(mut waiting) = waiting else { continue };
-        waiting.tries += 1;
+        let Some(waiting) = waiting else { continue };
         match played {
             Err(why) => ended = Ended::NotStarted(why),
             Ok(played) => {
                 let entry = entry(&waiting, played, settings);
-                let goes_on = ended == Ended::Whole && !*cancel.borrow();
-                let retries = if goes_on { settings.retries } else { 0 };
-                let Some(entry) = settle(&mut waiting, entry, retries) else {
-                    queue.push_front(waiting);
-                    continue;
-                };
                 let silent = !entry.spoke && FAILURES.contains(&entry.report.verdict);
                 mute = mute.filter(|_| silent).map(|before| before + 1);
                 hand_over(entry);
@@ -170,57 +156,18 @@ pub async fn run(
             }
         }
     }
-    let interrupted = *cancel.borrow();
+    if *cancel.borrow() {
+        return Ended::Interrupted;
+    }
     if ended == Ended::Mute && queue.is_empty() {
-        ended = Ended::Whole;
+        return Ended::Whole;
     }
-    for waiting in queue {
-        match waiting.failed {
-            Some(failed) => hand_over(*failed),
-            None if ended == Ended::Mute => hand_over(left_out(&waiting)),
-            None => {}
+    if ended == Ended::Mute {
+        for waiting in queue {
+            hand_over(left_out(&waiting));
         }
     }
-    if interrupted {
-        Ended::Interrupted
-    } else {
-        ended
-    }
-}
-
-/// What became of a scenario after one more try; nothing if it is to be tried again.
-fn settle(waiting: &mut Waiting, entry: Entry, retries: u32) -> Option<Entry> {
-    let verdict = entry.report.verdict;
-    if verdict == Verdict::Fail && waiting.tries <= retries {
-        waiting.failed.get_or_insert_with(|| Box::new(entry));
-        return None;
-    }
-    Some(match waiting.failed.take() {
-        Some(failed) if matches!(verdict, Verdict::Pass | Verdict::Warn) => {
-            flaky(*failed, entry, waiting.tries)
-        }
-        Some(failed) if verdict != Verdict::Broken => *failed,
-        _ => entry,
-    })
-}
-
-/// A scenario that failed and then passed: what was found is shown, and is a warning.
-fn flaky(failed: Entry, passed: Entry, tries: u32) -> Entry {
-    let reason =
-        format!("flaky: it failed at first, and passed when it was played for the {tries}. time");
-    let mut report = ScenarioReport {
-        verdict: Verdict::Warn,
-        reason,
-        ..failed.report
-    };
-    for finding in &mut report.findings {
-        finding.level = finding.level.min(Level::Should);
-    }
-    Entry {
-        report,
-        flaky: true,
-        ..passed
-    }
+    ended
 }
 
 /// What an agent without a word comes to.
@@ -228,45 +175,38 @@ const FAILURES: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
 /// How many scenarios an agent may spend without a word before the rest is left out.
 const MUTE_SCENARIOS: usize = 3;
 
-fn entry(waiting: &Waiting, mut played: Played, settings: &Settings) -> Entry {
+fn entry(waiting: &Waiting, tries: Tries, settings: &Settings) -> Entry {
     let id = waiting.id();
-    let name = match waiting.tries {
-        1 => id.clone(),
-        tries => format!("{id}.try{tries}"),
-    };
-    let transcript = match settings
-        .keep
-        .keep(&name, played.verdict, &played.transcripts)
-    {
-        Ok(path) => path,
-        Err(error) => {
-            tracing::warn!(%error, id, "a transcript is lost");
-            String::new()
-        }
-    };
+    let (wall, overhead) = tries.spent();
+    let Tries {
+        earlier,
+        last: mut played,
+    } = tries;
+    let transcript = kept(&settings.keep, &id, played.verdict, &played.transcripts);
     let began = std::time::Instant::now();
     played.clear();
-    let wall = played.wall + began.elapsed();
+    let clearing = began.elapsed();
     let passed = matches!(played.verdict, Verdict::Pass | Verdict::Skipped);
     Entry {
+        spoke: played.spoke || earlier.iter().any(|one| one.spoke),
+        turn: played.turn || earlier.iter().any(|one| one.turn),
         report: ScenarioReport {
-            id,
             verdict: played.verdict,
             reason: played.reason,
-            duration_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
+            flaky: !earlier.is_empty() && judgement::is_flaky(played.verdict),
+            tries: reported(&id, earlier, &settings.keep),
+            id,
+            duration_ms: u64::try_from((played.wall + clearing).as_millis()).unwrap_or(u64::MAX),
             frames: played.frames,
             findings: played.findings,
             findings_dropped: played.findings_dropped,
             transcript,
             stderr: if passed { Vec::new() } else { played.stderr },
         },
-        flaky: false,
         exercised: played.exercised,
-        spoke: played.spoke,
-        turn: played.turn,
         wants_turn: wants_turn(&waiting.scenario),
-        wall,
-        overhead: wall.saturating_sub(played.life),
+        wall: wall + clearing,
+        overhead: overhead + clearing,
     }
 }
 
@@ -277,14 +217,8 @@ fn left_out(waiting: &Waiting) -> Entry {
             id: waiting.id(),
             verdict: Verdict::Inconclusive,
             reason: why.to_owned(),
-            duration_ms: 0,
-            frames: 0,
-            findings: Vec::new(),
-            findings_dropped: 0,
-            transcript: String::new(),
-            stderr: Vec::new(),
+            ..ScenarioReport::default()
         },
-        flaky: false,
         exercised: Exercised::default(),
         spoke: false,
         turn: false,

@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::check::{Checker, Context, Outcome};
+use crate::cli::baseline::Laid;
 use crate::cli::output;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
@@ -24,7 +25,11 @@ const BUFFER: usize = 256 << 10;
 const STDIN: &str = "-";
 
 /// Judges every transcript, with a line on the screen for each. Says whether one of them could not be read to its end.
-pub(super) fn all(args: &Args, screen: &mut dyn Write) -> io::Result<(Report, bool)> {
+pub(super) fn all(
+    args: &Args,
+    baseline: &Laid,
+    screen: &mut dyn Write,
+) -> io::Result<(Report, bool)> {
     let mut judge = Judge {
         args,
         side: args.side.into(),
@@ -35,7 +40,8 @@ pub(super) fn all(args: &Args, screen: &mut dyn Write) -> io::Result<(Report, bo
     let mut unread = false;
     for path in &args.transcripts {
         match judge.one(path) {
-            Ok(judged) => {
+            Ok(mut judged) => {
+                baseline.mark(&mut judged.entry, judge.side);
                 terminal::line(&judged.entry, screen)?;
                 if let Some(error) = judged.error {
                     unread = true;
@@ -130,7 +136,7 @@ impl Judge<'_> {
             findings,
             findings_dropped: outcome.dropped,
             transcript: name(path),
-            stderr: vec![],
+            ..ScenarioReport::default()
         };
         let exercised = Exercised {
             rules: outcome.exercised,

@@ -11,8 +11,6 @@ pub(super) struct Shown {
     wanted_turn: bool,
     turn: bool,
     spoke: bool,
-    /// How many failed, and then passed.
-    pub(super) flaky: u32,
 }
 
 impl Shown {
@@ -21,100 +19,157 @@ impl Shown {
         self.wanted_turn |= entry.wants_turn;
         self.turn |= entry.turn;
         self.spoke |= entry.spoke;
-        self.flaky += u32::from(entry.flaky);
     }
+}
 
-    /// What the run came to. An agent that was never seen in a turn has not shown that it conforms, whatever else it passed.
-    pub(super) fn status(self, ended: &Ended, summary: &Summary) -> ExitStatus {
-        match ended {
-            Ended::Interrupted => {
-                output::warning("interrupted: the run is not complete");
-                return ExitStatus::Incomplete;
-            }
-            Ended::Mute => {
-                output::warning(
-                    "the agent wrote nothing in scenario after scenario, and the rest was not played; `conform run --only ID` with one of them shows more",
-                );
-                return ExitStatus::Incomplete;
-            }
-            Ended::Whole | Ended::NotStarted(_) => {}
-        }
-        let status = ExitStatus::of(summary);
-        if status == ExitStatus::Violations && !self.spoke {
-            output::warning("the agent never wrote an event of its protocol");
-            return ExitStatus::Incomplete;
-        }
-        if status == ExitStatus::Conformant && self.wanted_turn && !self.turn {
-            output::warning("the agent never got as far as its first turn");
-            return ExitStatus::Incomplete;
-        }
-        status
+/// What decides over a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts<'a> {
+    /// How it ended.
+    pub(super) ended: &'a Ended,
+    /// What the scenarios came to.
+    pub(super) summary: &'a Summary,
+    /// Whether entries of the baseline have to go.
+    pub(super) stale: bool,
+    /// What all scenarios together showed.
+    pub(super) shown: Shown,
+    /// Required clauses that nothing exercised.
+    pub(super) unmet: &'a [String],
+}
+
+/// Up to how many clauses are named that nothing exercised.
+const NAMES: usize = 8;
+
+/// What a run came to, said aloud where the scenarios alone do not tell. An agent that was never seen in a turn has not shown that it
+/// conforms, whatever else it passed.
+pub(super) fn status(facts: &Facts<'_>) -> ExitStatus {
+    let (status, why) = judge(facts);
+    if let Some(why) = why {
+        output::warning(why);
     }
+    status
+}
+
+/// The first row that fits counts.
+fn judge(facts: &Facts<'_>) -> (ExitStatus, Option<String>) {
+    let Facts { summary, shown, .. } = facts;
+    let counted = ExitStatus::of(summary, facts.stale);
+    let incomplete = |why: String| (ExitStatus::Incomplete, Some(why));
+    let rows = [
+        (counted == ExitStatus::Harness).then_some((counted, None)),
+        (*facts.ended == Ended::Interrupted)
+            .then(|| incomplete("interrupted: the run is not complete".to_owned())),
+        (*facts.ended == Ended::Mute).then(|| {
+            incomplete(
+                "the agent wrote nothing in scenario after scenario, and the rest was not played; `conform run --only ID` with one of them shows more"
+                    .to_owned(),
+            )
+        }),
+        (summary.failed > 0 && !shown.spoke)
+            .then(|| incomplete("the agent never wrote an event of its protocol".to_owned())),
+        (counted != ExitStatus::Conformant).then_some((counted, None)),
+        (shown.wanted_turn && !shown.turn)
+            .then(|| incomplete("the agent never got as far as its first turn".to_owned())),
+        (!facts.unmet.is_empty()).then(|| incomplete(not_exercised(facts.unmet))),
+    ];
+    let first = rows.into_iter().flatten().next();
+    first.unwrap_or((ExitStatus::Conformant, None))
+}
+
+fn not_exercised(clauses: &[String]) -> String {
+    let named = &clauses[..clauses.len().min(NAMES)];
+    let more = match clauses.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "nothing exercised what the scenarios claim to check: {}{more}",
+        named.join(", ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ExitStatus::{Conformant, Harness, Incomplete, Violations};
 
     #[test]
-    fn an_agent_without_a_turn_is_never_conformant() {
-        let passed = Summary {
-            passed: 3,
+    fn the_first_row_that_fits_decides_over_a_run() {
+        let none = Summary::default();
+        let with = |change: fn(&mut Summary)| {
+            let mut summary = Summary {
+                passed: 3,
+                ..Summary::default()
+            };
+            change(&mut summary);
+            summary
+        };
+        let passed = with(|_| {});
+        let failed = with(|s| s.failed = 1);
+        let broken = with(|s| (s.failed, s.broken) = (1, 1));
+        let open = with(|s| s.inconclusive = 1);
+        let idle = with(|s| s.not_exercised = 1);
+        let flaky = Summary {
+            flaky: 1,
             ..Summary::default()
         };
-        let failed = Summary {
-            failed: 1,
-            ..passed.clone()
+        let skipped = Summary {
+            skipped: 3,
+            ..Summary::default()
         };
-        let shown = |wanted_turn, turn| Shown {
-            wanted_turn,
-            turn,
-            spoke: true,
-            flaky: 0,
-        };
-        let mute = Shown {
+        let unmet = ["a.b".to_owned()];
+        let turn = Shown {
             wanted_turn: true,
-            ..Shown::default()
+            turn: true,
+            spoke: true,
         };
-        for (shown, ended, summary, expected) in [
-            (
-                shown(true, true),
-                Ended::Whole,
-                &passed,
-                ExitStatus::Conformant,
-            ),
-            (
-                shown(true, false),
-                Ended::Whole,
-                &passed,
-                ExitStatus::Incomplete,
-            ),
-            (
-                shown(false, false),
-                Ended::Whole,
-                &passed,
-                ExitStatus::Conformant,
-            ),
-            (
-                shown(true, false),
-                Ended::Whole,
-                &failed,
-                ExitStatus::Violations,
-            ),
-            (mute, Ended::Whole, &failed, ExitStatus::Incomplete),
-            (mute, Ended::Mute, &failed, ExitStatus::Incomplete),
-            (
-                shown(true, true),
-                Ended::Interrupted,
-                &passed,
-                ExitStatus::Incomplete,
-            ),
+        let up = Shown {
+            turn: false,
+            ..turn
+        };
+        let mute = Shown { spoke: false, ..up };
+        let no_model = Shown {
+            wanted_turn: false,
+            ..up
+        };
+        let facts = |summary, shown| Facts {
+            ended: &Ended::Whole,
+            summary,
+            stale: false,
+            shown,
+            unmet: &[],
+        };
+        let ended = |ended, facts| Facts { ended, ..facts };
+        let stale = |facts| Facts {
+            stale: true,
+            ..facts
+        };
+        let unmet = |facts| Facts {
+            unmet: &unmet,
+            ..facts
+        };
+        for (facts, expected) in [
+            (facts(&passed, turn), Conformant),
+            (facts(&flaky, turn), Conformant),
+            (facts(&passed, no_model), Conformant),
+            (facts(&none, turn), Incomplete),
+            (facts(&skipped, turn), Incomplete),
+            (facts(&open, turn), Incomplete),
+            (facts(&idle, turn), Incomplete),
+            (facts(&passed, up), Incomplete),
+            (facts(&failed, up), Violations),
+            (facts(&failed, mute), Incomplete),
+            (unmet(facts(&passed, turn)), Incomplete),
+            (unmet(facts(&failed, turn)), Violations),
+            (stale(facts(&passed, turn)), Violations),
+            (stale(facts(&open, turn)), Violations),
+            (stale(facts(&broken, turn)), Harness),
+            (ended(&Ended::Mute, facts(&failed, mute)), Incomplete),
+            (ended(&Ended::Interrupted, facts(&passed, turn)), Incomplete),
+            (ended(&Ended::Interrupted, facts(&failed, turn)), Incomplete),
+            (ended(&Ended::Interrupted, facts(&broken, turn)), Harness),
         ] {
-            assert_eq!(
-                shown.status(&ended, summary),
-                expected,
-                "{shown:?} {ended:?}"
-            );
+            assert_eq!(judge(&facts).0, expected, "{facts:?}");
         }
     }
 }

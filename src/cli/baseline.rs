@@ -1,0 +1,137 @@
+//! The baseline of a run or a check: from the command line to the report. Here, and nowhere below, the clock is read.
+
+use super::output;
+use crate::baseline::{self, Baseline, Date, Extent};
+use crate::finding::Blame;
+use crate::located;
+use crate::report::{Report, ScenarioReport};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Which baseline.
+#[derive(Debug, clap::Args)]
+pub(super) struct BaselineArgs {
+    /// Findings that are put up with, each with its reason; an entry that nothing matches any more fails
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the baseline anew: add what was found, drop what is gone
+    #[arg(long, requires = "baseline")]
+    update_baseline: bool,
+}
+
+/// A baseline in use. Without one on the command line it is empty.
+#[derive(Debug)]
+pub(super) struct Laid {
+    baseline: Baseline,
+    today: Date,
+    update: bool,
+}
+
+impl BaselineArgs {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// That it cannot be read, or every mistake in it, each at its place.
+    pub(super) fn read(&self) -> Result<Laid, String> {
+        let baseline = match &self.baseline {
+            Some(path) => read(path, self.update_baseline)?,
+            None => Baseline::default(),
+        };
+        Ok(Laid {
+            baseline,
+            today: today(),
+            update: self.update_baseline,
+        })
+    }
+}
+
+impl Laid {
+    /// Marks what the baseline covers in a scenario that has ended.
+    pub(super) fn mark(&self, scenario: &mut ScenarioReport, side: Blame) {
+        baseline::mark(scenario, side, &self.baseline, self.today);
+    }
+
+    /// Notes which entries have to go, or writes the baseline anew.
+    ///
+    /// # Errors
+    /// That the file cannot be written.
+    pub(super) fn settle(mut self, report: &mut Report, extent: Extent) -> Result<(), String> {
+        if self.update {
+            self.baseline = self.updated(report, extent)?;
+        }
+        baseline::apply(report, &self.baseline, self.today, extent);
+        Ok(())
+    }
+
+    /// Leaves the file as it is.
+    pub(super) fn abandon(&self) {
+        if self.update {
+            output::warning(format_args!(
+                "{} was not updated: the run is not complete",
+                self.baseline.path.display()
+            ));
+        }
+    }
+
+    fn updated(&self, report: &Report, extent: Extent) -> Result<Baseline, String> {
+        let path = &self.baseline.path;
+        let text = baseline::update(&self.baseline, report, self.today, extent);
+        let updated = baseline::load(path.clone(), &text).map_err(|e| located::render_all(&e))?;
+        write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let (before, after) = (&self.baseline.entries, &updated.entries);
+        let missing = |from: &[baseline::Entry], in_: &[baseline::Entry]| {
+            let absent = |e: &&baseline::Entry| {
+                !in_.iter()
+                    .any(|o| (&o.scenario, &o.rule) == (&e.scenario, &e.rule))
+            };
+            from.iter().filter(absent).count()
+        };
+        output::note(format_args!(
+            "{} written: {} added, {} dropped, {} in all",
+            path.display(),
+            missing(after, before),
+            missing(before, after),
+            after.len()
+        ));
+        Ok(updated)
+    }
+}
+
+fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            baseline::load(path.to_owned(), &text).map_err(|errors| located::render_all(&errors))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound && may_be_new => Ok(Baseline {
+            path: path.to_owned(),
+            entries: Vec::new(),
+        }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(format!(
+            "{}: there is no such baseline; --update-baseline writes one",
+            path.display()
+        )),
+        Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
+    }
+}
+
+/// Writes beside the file first, so that a full disk does not cost the old one.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.join(format!(".{name}.{}", std::process::id()));
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+fn today() -> Date {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Date::of_unix(since.unwrap_or_default().as_secs())
+}
