@@ -89,7 +89,7 @@ mod tests {
         let (left, right) = halves();
         let whole = merge(vec![left, right]).unwrap();
         assert_eq!(whole.summary, sample::report().summary);
-        assert_eq!(whole.scenarios.len(), 7);
+        assert_eq!(whole.scenarios.len(), 9);
         assert!(
             whole
                 .scenarios

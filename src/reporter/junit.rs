@@ -2,9 +2,9 @@
 
 use super::text;
 use crate::finding::{Finding, Level};
-use crate::report::{Report, ScenarioReport};
+use crate::report::{Report, ScenarioReport, Try};
 use crate::verdict::Verdict;
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, TestSuite};
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             .iter()
             .map(|scenario| case(report, scenario)),
     );
+    suite.add_test_cases(report.stale.iter().map(|entry| stale(entry)));
     let mut document = quick_junit::Report::new("conform");
     document.set_time(Duration::from_millis(report.duration_ms));
     document.add_test_suite(suite);
@@ -33,7 +34,12 @@ fn case(report: &Report, scenario: &ScenarioReport) -> TestCase {
     if !scenario.transcript.is_empty() {
         case.add_property(("transcript", scenario.transcript.as_str()));
     }
-    let remarks = findings(report, scenario, |finding| finding.level < Level::Must);
+    let mut remarks: Vec<String> = [text::remarks(scenario)].into();
+    remarks.push(findings(report, &scenario.findings, |finding| {
+        !fails(finding)
+    }));
+    remarks.retain(|remark| !remark.is_empty());
+    let remarks = remarks.join("\n\n");
     if !remarks.is_empty() {
         case.set_system_out(remarks);
     }
@@ -44,18 +50,21 @@ fn case(report: &Report, scenario: &ScenarioReport) -> TestCase {
 }
 
 fn status(report: &Report, scenario: &ScenarioReport) -> TestCaseStatus {
+    let reruns = scenario.tries.iter().map(|one| rerun(report, one));
     let mut status = match scenario.verdict {
-        Verdict::Pass | Verdict::Warn => return TestCaseStatus::success(),
+        Verdict::Pass | Verdict::Warn => {
+            let mut status = TestCaseStatus::success();
+            status.add_reruns(reruns);
+            return status;
+        }
         Verdict::Skipped | Verdict::NotExercised => TestCaseStatus::skipped(),
         Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Inconclusive | Verdict::Broken => {
             TestCaseStatus::non_success(NonSuccessKind::Error)
         }
     };
-    let worst = scenario
-        .findings
-        .iter()
-        .find(|finding| finding.level == Level::Must && finding.blame == report.side);
+    status.add_reruns(reruns);
+    let worst = worst(report, &scenario.findings);
     match worst {
         Some(finding) if scenario.reason.is_empty() => {
             status.set_message(finding.message.as_str());
@@ -66,20 +75,58 @@ fn status(report: &Report, scenario: &ScenarioReport) -> TestCaseStatus {
             status.set_type(text::verdict(scenario.verdict));
         }
     }
-    let failures = findings(report, scenario, |finding| finding.level == Level::Must);
+    let failures = findings(report, &scenario.findings, fails);
     if !failures.is_empty() {
         status.set_description(failures);
     }
     status
 }
 
-fn findings(
-    report: &Report,
-    scenario: &ScenarioReport,
-    wanted: impl Fn(&Finding) -> bool,
-) -> String {
-    let blocks = scenario
-        .findings
+/// An earlier try: a flaky failure of a case that succeeds in the end, else a failed rerun.
+fn rerun(report: &Report, one: &Try) -> TestRerun {
+    let mut rerun = TestRerun::new(match one.verdict {
+        Verdict::Fail => NonSuccessKind::Failure,
+        _ => NonSuccessKind::Error,
+    });
+    rerun.set_time(Duration::from_millis(one.duration_ms));
+    match worst(report, &one.findings) {
+        Some(finding) if one.reason.is_empty() => {
+            rerun.set_message(finding.message.as_str());
+            rerun.set_type(finding.rule.as_str());
+        }
+        _ => {
+            rerun.set_message(one.reason.as_str());
+            rerun.set_type(text::verdict(one.verdict));
+        }
+    }
+    rerun.set_description(findings(report, &one.findings, |_| true));
+    if !one.stderr.is_empty() {
+        rerun.set_system_err(one.stderr.join("\n"));
+    }
+    rerun
+}
+
+/// An entry of the baseline that fails the run: a case of its own, for no scenario is to blame.
+fn stale(entry: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(entry);
+    status.set_type("stale");
+    let place = entry.split(": ").next().unwrap_or(entry);
+    TestCase::new(format!("baseline {place}"), status)
+}
+
+/// Whether a finding can make a case fail.
+fn fails(finding: &Finding) -> bool {
+    finding.level == Level::Must && finding.baseline.is_none()
+}
+
+fn worst<'a>(report: &Report, findings: &'a [Finding]) -> Option<&'a Finding> {
+    let mut findings = findings.iter();
+    findings.find(|finding| fails(finding) && finding.blame == report.side)
+}
+
+fn findings(report: &Report, findings: &[Finding], wanted: impl Fn(&Finding) -> bool) -> String {
+    let blocks = findings
         .iter()
         .filter(|finding| wanted(finding))
         .map(|finding| {

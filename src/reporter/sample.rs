@@ -1,7 +1,7 @@
 //! A report with a bit of everything, for the tests of the formats.
 
-use crate::finding::{Blame, Evidence, Finding, Level, Source};
-use crate::report::{CitedClause, Command, Coverage, Report, ScenarioReport};
+use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level, Source};
+use crate::report::{CitedClause, Command, Coverage, Report, ScenarioReport, Try};
 use crate::verdict::Verdict;
 use indexmap::IndexMap;
 
@@ -118,6 +118,34 @@ pub(crate) fn report() -> Report {
     ];
     failed.transcript = "target/conform/denied.jsonl".into();
     failed.findings_dropped = 3;
+    let mut known = scenario(
+        "demo@1/known",
+        Verdict::Pass,
+        "",
+        vec![Finding {
+            baseline: Some(Baselined {
+                kind: BaselinedKind::Known,
+                reason: "fixed in 1.4".into(),
+            }),
+            ..finding("demo.end", Level::Must, Blame::Agent, 8, "no end of turn")
+        }],
+    );
+    known.duration_ms = 11;
+    let mut flaky = scenario("demo@1/now-and-then", Verdict::Pass, "", vec![]);
+    flaky.flaky = true;
+    flaky.tries = vec![Try {
+        verdict: Verdict::Fail,
+        duration_ms: 20,
+        findings: vec![finding(
+            "demo.end",
+            Level::Must,
+            Blame::Agent,
+            4,
+            "two ends of a turn",
+        )],
+        transcript: "target/conform/now-and-then.try-1.jsonl".into(),
+        ..Try::default()
+    }];
     let scenarios = vec![
         scenario("demo@1/basic", Verdict::Pass, "", vec![note()]),
         failed,
@@ -146,6 +174,8 @@ pub(crate) fn report() -> Report {
             "no space left on device",
             vec![],
         ),
+        known,
+        flaky,
     ];
     let announced = CitedClause {
         section: "2.4".into(),
@@ -162,6 +192,9 @@ pub(crate) fn report() -> Report {
         duration_ms: 84,
         summary: crate::judgement::summary(&scenarios),
         scenarios,
+        stale: vec![
+            "b.yaml:9: delete this entry (demo.usage in demo@1/basic): nothing matched it in this run".into(),
+        ],
         coverage: Coverage {
             clauses_exercised: vec!["demo.tool.announced".into(), "demo.usage".into()],
             clauses_not_exercised: vec!["demo.mcp".into()],

@@ -1,7 +1,7 @@
 //! Words and shapes that several formats share.
 
-use crate::finding::{Blame, Finding, Level};
-use crate::report::Report;
+use crate::finding::{Baselined, BaselinedKind, Blame, Finding, Level};
+use crate::report::{Report, ScenarioReport};
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -16,6 +16,39 @@ pub(super) fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Skipped => "skipped",
         Verdict::Broken => "broken",
     }
+}
+
+/// What a scenario's verdict leaves out: its tries, and the findings that a baseline covers.
+pub(super) fn remarks(scenario: &ScenarioReport) -> String {
+    let mut remarks = Vec::new();
+    let tries = scenario.tries.len() + 1;
+    if tries > 1 {
+        remarks.push(match scenario.flaky {
+            true => format!("failed before, passed in try {tries}"),
+            false => format!("in the last of {tries} tries"),
+        });
+    }
+    let marks = || scenario.findings.iter().filter_map(|f| f.baseline.as_ref());
+    for (kind, adjective) in KINDS {
+        let number = marks().filter(|mark| mark.kind == kind).count() as u64;
+        if number > 0 {
+            remarks.push(count(number, &format!("{adjective} finding")));
+        }
+    }
+    remarks.join(", ")
+}
+
+/// How a baseline puts up with findings, in words.
+const KINDS: [(BaselinedKind, &str); 2] = [
+    (BaselinedKind::Known, "known"),
+    (BaselinedKind::Flaky, "flaky"),
+];
+
+/// That a baseline covers a finding, and why.
+pub(super) fn mark(mark: &Baselined) -> String {
+    let kind = KINDS.iter().find(|(kind, _)| *kind == mark.kind);
+    let kind = kind.map_or("known", |(_, word)| word);
+    format!("{kind}: {}", visible(&mark.reason))
 }
 
 /// A level in words.

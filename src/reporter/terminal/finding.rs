@@ -2,7 +2,7 @@
 
 use super::super::text;
 use super::style;
-use crate::finding::{Evidence, Finding};
+use crate::finding::{Evidence, Finding, Level};
 use crate::report::Report;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -52,6 +52,10 @@ fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     }
     if finding.blame != report.side {
         write!(out, " (the {}'s, not counted)", text::side(finding.blame))?;
+    }
+    if let Some(mark) = &finding.baseline {
+        let style = style::level(Level::Should);
+        write!(out, "\n  {style}{}{style:#}", text::mark(mark))?;
     }
     writeln!(out, "\n  {}", text::visible(&finding.message))
 }

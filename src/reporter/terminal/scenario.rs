@@ -3,7 +3,9 @@
 use super::super::text;
 use super::{finding, style};
 use crate::finding::Level;
-use crate::report::{Command, Report, ScenarioReport};
+use crate::report::{Command, Report, ScenarioReport, Try};
+use crate::verdict::Verdict;
+use anstyle::Style;
 use std::io::{self, Write};
 
 /// The line of a scenario that has ended.
@@ -11,8 +13,7 @@ use std::io::{self, Write};
 /// # Errors
 /// What the writer reports.
 pub fn line(scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
-    let style = style::verdict(scenario.verdict);
-    let word = text::verdict(scenario.verdict).to_uppercase();
+    let (word, style) = word(scenario);
     let seconds = scenario.duration_ms as f64 / 1000.0;
     write!(
         out,
@@ -22,7 +23,21 @@ pub fn line(scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     if !scenario.reason.is_empty() {
         write!(out, ": {}", text::visible(&scenario.reason))?;
     }
+    let remarks = text::remarks(scenario);
+    if !remarks.is_empty() {
+        write!(out, " ({remarks})")?;
+    }
     writeln!(out)
+}
+
+/// The word for what a scenario came to.
+fn word(scenario: &ScenarioReport) -> (String, Style) {
+    if scenario.flaky {
+        ("FLAKY".to_owned(), style::verdict(Verdict::Warn))
+    } else {
+        let word = text::verdict(scenario.verdict).to_uppercase();
+        (word, style::verdict(scenario.verdict))
+    }
 }
 
 /// What is wrong with a scenario, in full.
@@ -31,8 +46,7 @@ pub(super) fn block(
     scenario: &ScenarioReport,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let style = style::verdict(scenario.verdict);
-    let word = text::verdict(scenario.verdict).to_uppercase();
+    let (word, style) = word(scenario);
     writeln!(
         out,
         "\n{style}{word}{style:#} {}{}{:#}",
@@ -71,6 +85,27 @@ pub(super) fn block(
     }
     if !scenario.transcript.is_empty() && report.command == Command::Run {
         writeln!(out, "\nTranscript  {}", scenario.transcript)?;
+    }
+    for (n, one) in scenario.tries.iter().enumerate() {
+        earlier(report, n + 1, one, out)?;
+    }
+    Ok(())
+}
+
+/// An earlier try, as far as it failed.
+fn earlier(report: &Report, n: usize, one: &Try, out: &mut dyn Write) -> io::Result<()> {
+    let (verdict, style) = (text::verdict(one.verdict), style::verdict(one.verdict));
+    write!(out, "\n  {style}Try {n}: {verdict}{style:#}")?;
+    if !one.reason.is_empty() {
+        write!(out, ", {}", text::visible(&one.reason))?;
+    }
+    writeln!(out)?;
+    let told = one.findings.iter().filter(|f| f.level > Level::May);
+    for finding in told {
+        finding::block(report, finding, out)?;
+    }
+    if !one.transcript.is_empty() {
+        writeln!(out, "\nTranscript  {}", one.transcript)?;
     }
     Ok(())
 }

@@ -24,6 +24,7 @@ pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         scenario::block(report, scenario, out)?;
     }
     notes(report, out)?;
+    stale(report, out)?;
     writeln!(out, "{}------------{:#}", style::DIM, style::DIM)?;
     sum(report, out)?;
     coverage(report, out)
@@ -32,12 +33,23 @@ pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// Whether a scenario's line does not tell all of it.
 fn has_more_to_say(report: &Report, scenario: &ScenarioReport) -> bool {
     let kept = report.command == Command::Run && !scenario.transcript.is_empty();
-    let remarkable = !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
+    let remarkable =
+        scenario.flaky || !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
     remarkable && (kept || !scenario.stderr.is_empty())
+        || !scenario.tries.is_empty()
         || scenario
             .findings
             .iter()
             .any(|finding| finding.level > Level::May)
+}
+
+/// Baseline entries that fail the run.
+fn stale(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for entry in &report.stale {
+        let style = style::verdict(Verdict::Fail);
+        writeln!(out, "\n{style}STALE{style:#} {}", text::visible(entry))?;
+    }
+    Ok(())
 }
 
 /// Notes are listed once each, with the first place where they were met.
@@ -93,10 +105,19 @@ fn sum(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             separator = ", ";
         }
     }
+    if report.summary.known > 0 {
+        let known = text::count(report.summary.known.into(), "known finding");
+        let style = style::verdict(Verdict::Warn);
+        write!(out, "; {style}{known}{style:#}")?;
+    }
+    if !report.stale.is_empty() {
+        let (style, number) = (style::verdict(Verdict::Fail), report.stale.len());
+        write!(out, "; {style}{number} stale in the baseline{style:#}")?;
+    }
     writeln!(out)
 }
 
-fn counts(summary: &Summary) -> [(u32, &'static str, anstyle::Style); 9] {
+fn counts(summary: &Summary) -> [(u32, &'static str, anstyle::Style); 8] {
     [
         (summary.passed, "passed", style::verdict(Verdict::Pass)),
         (summary.failed, "failed", style::verdict(Verdict::Fail)),
@@ -113,7 +134,6 @@ fn counts(summary: &Summary) -> [(u32, &'static str, anstyle::Style); 9] {
         ),
         (summary.skipped, "skipped", style::verdict(Verdict::Skipped)),
         (summary.broken, "broken", style::verdict(Verdict::Broken)),
-        (summary.known, "known", style::verdict(Verdict::Warn)),
         (summary.flaky, "flaky", style::verdict(Verdict::Warn)),
     ]
 }
