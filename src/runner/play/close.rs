@@ -92,7 +92,7 @@ impl Player {
 
     /// Puts a session that is over among the past ones.
     pub(super) fn bury(&mut self, live: Live) -> Result<(), Stop> {
-        self.life += live.life;
+        self.life += live.process.life();
         self.past.push(live.history.finish().map_err(Stop::Broken)?);
         Ok(())
     }

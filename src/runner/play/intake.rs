@@ -21,10 +21,7 @@ impl Player {
                     Body::FromAgent(line) => self.line(n, &line)?,
                     Body::LlmRequest(request) => self.live.requests.push_back((n, request)),
                     Body::LlmReply(reply) => self.live.replies.push_back(reply),
-                    Body::End(end) => {
-                        self.live.end = Some(end);
-                        self.live.life = frame.at;
-                    }
+                    Body::End(end) => self.live.end = Some(end),
                     _ => {}
                 }
             }

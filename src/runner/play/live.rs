@@ -34,8 +34,6 @@ pub(super) struct Live {
     /// When its stdout came to its end.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
-    /// When its end was put down, in microseconds from the start.
-    pub(super) life: u64,
 }
 
 /// A line of the agent's.
@@ -88,7 +86,6 @@ impl Live {
             heard: false,
             stdout_end: None,
             end: None,
-            life: 0,
         })
     }
 }

@@ -74,6 +74,9 @@ impl Player {
         } else {
             "the agent has written nothing".to_owned()
         };
+        let named = &self.stage.dialect.events.discriminator;
+        // An event of another name is not near at all.
+        let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
         if let Some((frame, difference)) = &nearest {
             message += &format!("; nearest is frame {frame}, {difference}");
         }
@@ -81,11 +84,8 @@ impl Player {
         if unfinished > 0 {
             message += &format!("; and {unfinished} bytes of a line that has not ended");
         }
-        let named = &self.stage.dialect.events.discriminator;
         let near = match nearest {
-            Some((frame, difference)) if difference.pointer != *named => {
-                Near::Frame(frame, difference.pointer)
-            }
+            Some((frame, difference)) => Near::Frame(frame, difference.pointer),
             _ if matches!(more, More::Over) => Near::Newest,
             _ => Near::Nothing,
         };

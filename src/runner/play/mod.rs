@@ -33,6 +33,7 @@ use mock_provider::server::Server;
 pub(super) use model::serve;
 pub(super) use outcome::Played;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -88,8 +89,8 @@ pub(super) struct Player {
     met: IndexSet<String>,
     /// How often each answer was sent.
     answered: Vec<u32>,
-    /// How long agents were alive, in microseconds.
-    life: u64,
+    /// How long agents were alive.
+    life: Duration,
     cancel: watch::Receiver<bool>,
 }
 
@@ -148,7 +149,7 @@ impl Player {
             findings: Vec::new(),
             step: 0,
             met: IndexSet::new(),
-            life: 0,
+            life: Duration::ZERO,
             answered: vec![0; scenario.answers.len()],
             cancel: stage.cancel.clone(),
             stage,

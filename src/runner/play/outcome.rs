@@ -77,7 +77,7 @@ impl Player {
             ..
         } = self;
         server.shutdown().await;
-        life += live.life;
+        life += live.process.life();
         let mut broken = match &stop {
             Some(Stop::Broken(why)) => Some(why.clone()),
             _ => None,
@@ -147,7 +147,7 @@ impl Player {
                 .unwrap_or_default(),
             transcripts: past.into_iter().map(|past| past.transcript).collect(),
             wall: began.elapsed(),
-            life: Duration::from_micros(life),
+            life,
             room: Some(room),
         }
     }

@@ -1,8 +1,9 @@
 //! Starting the agent.
 
 use super::stdin::{Clogged, Stdin};
+use super::supervise::Ward;
 use super::tree::Tree;
-use super::{stderr, stdout, supervise};
+use super::{stderr, stdout};
 use crate::runner::inbox::Inbox;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsString;
@@ -10,7 +11,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::mpsc;
@@ -77,6 +78,7 @@ pub(in crate::runner) struct Process {
     pid: Pid,
     stdin: Option<Stdin>,
     kill: mpsc::UnboundedSender<String>,
+    life: Arc<OnceLock<Duration>>,
     supervisor: tokio::task::JoinHandle<()>,
 }
 
@@ -119,17 +121,20 @@ impl Process {
             readers.push(tokio::spawn(stderr::read(pipe, Arc::clone(inbox))));
         }
         let (kill, kills) = mpsc::unbounded_channel();
-        let supervisor = tokio::spawn(supervise::supervise(
+        let life = Arc::new(OnceLock::new());
+        let ward = Ward {
             child,
-            Tree::new(pid, launch.mark.clone(), grace),
+            started,
+            life: Arc::clone(&life),
+            tree: Tree::new(pid, launch.mark.clone(), grace),
             readers,
-            kills,
-            Arc::clone(inbox),
-        ));
+        };
+        let supervisor = tokio::spawn(ward.supervise(kills, Arc::clone(inbox)));
         Ok(Process {
             pid,
             stdin,
             kill,
+            life,
             supervisor,
         })
     }
@@ -149,6 +154,11 @@ impl Process {
     /// Whether stdin is open on the host's side.
     pub(in crate::runner) fn is_stdin_open(&self) -> bool {
         self.stdin.is_some()
+    }
+
+    /// How long the agent lived, from its start to its end; nothing while it lives.
+    pub(in crate::runner) fn life(&self) -> Duration {
+        self.life.get().copied().unwrap_or_default()
     }
 
     /// Sends a signal to the agent itself.

@@ -6,39 +6,53 @@ use crate::runner::inbox::Inbox;
 use crate::runner::limits;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Sees a process to its end, which is put down behind the last thing it wrote.
-pub(super) async fn supervise(
-    mut child: Child,
-    tree: Tree,
-    readers: Vec<JoinHandle<()>>,
-    mut kills: mpsc::UnboundedReceiver<String>,
-    inbox: Arc<Inbox>,
-) {
-    let mut killed = None;
-    let status = loop {
-        tokio::select! {
-            biased;
-            status = child.wait() => break status,
-            Some(why) = kills.recv() => {
-                tree.kill_whole_group();
-                killed.get_or_insert(why);
+/// A process that is seen to its end.
+#[derive(Debug)]
+pub(super) struct Ward {
+    pub(super) child: Child,
+    pub(super) started: Instant,
+    /// Set when it has ended.
+    pub(super) life: Arc<OnceLock<Duration>>,
+    pub(super) tree: Tree,
+    /// The tasks that read its pipes.
+    pub(super) readers: Vec<JoinHandle<()>>,
+}
+
+impl Ward {
+    /// Sees the process to its end, which is put down behind the last thing it wrote.
+    pub(super) async fn supervise(
+        mut self,
+        mut kills: mpsc::UnboundedReceiver<String>,
+        inbox: Arc<Inbox>,
+    ) {
+        let mut killed = None;
+        let status = loop {
+            tokio::select! {
+                biased;
+                status = self.child.wait() => break status,
+                Some(why) = kills.recv() => {
+                    self.tree.kill_whole_group();
+                    killed.get_or_insert(why);
+                }
             }
+        };
+        self.life.get_or_init(|| self.started.elapsed());
+        let orphans = match killed {
+            Some(_) => self.tree.clear().await,
+            None => self.tree.settle(&mut kills).await,
+        };
+        for reader in self.readers {
+            finish(reader, &inbox).await;
         }
-    };
-    let orphans = match killed {
-        Some(_) => tree.clear().await,
-        None => tree.settle(&mut kills).await,
-    };
-    for reader in readers {
-        finish(reader, &inbox).await;
+        inbox.exchanges_end(limits::EXCHANGE_PATIENCE).await;
+        inbox.end(end(status, killed, orphans));
     }
-    inbox.exchanges_end(limits::EXCHANGE_PATIENCE).await;
-    inbox.end(end(status, killed, orphans));
 }
 
 /// Waits until a pipe is read to its end; given up once nothing more comes although it is being read.
