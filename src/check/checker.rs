@@ -290,7 +290,7 @@ impl Checker {
         Ending {
             by_itself: matches!(end, End::Exited { .. } | End::Signalled { .. }) && !asked,
             out_of_time: matches!(end, End::Killed { why } if why.starts_with("budget")),
-            ended: !matches!(end, End::Open),
+            ended: matches!(end, End::Exited { .. } | End::Signalled { .. }),
         }
     }
 

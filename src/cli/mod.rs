@@ -5,11 +5,13 @@ pub mod args;
 mod baseline;
 mod catalogue;
 mod check;
+mod coverage;
 mod describe;
 pub mod exit;
 mod explain;
 mod lint;
 mod list;
+mod mutants;
 pub mod output;
 mod provider;
 mod report;
@@ -50,6 +52,8 @@ enum Command {
     Check(check::Args),
     List(list::Args),
     Explain(explain::Args),
+    Coverage(coverage::Args),
+    Mutants(mutants::Args),
     Lint(lint::Args),
     Report(report::Args),
     Provider(provider::Args),
@@ -84,6 +88,8 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Check(args) => check::run(args).into(),
         Command::List(args) => list::run(args).into(),
         Command::Explain(args) => explain::run(args).into(),
+        Command::Coverage(args) => coverage::run(args).into(),
+        Command::Mutants(args) => mutants::run(args).into(),
         Command::Lint(args) => lint::run(args).into(),
         Command::Report(args) => report::run(args).into(),
         Command::Provider(args) => provider::run(args).into(),

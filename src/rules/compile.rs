@@ -366,6 +366,10 @@ impl<'a> Compiler<'a> {
             excuse: self.optional_pattern(file.excuse.as_ref())?,
             void: self.optional_pattern(file.void.as_ref())?,
             at_end: file.at_end,
+            in_time: match &file.in_time {
+                Some(node) => Some(self.cond(node)?),
+                None => None,
+            },
         })))
     }
 
@@ -449,6 +453,10 @@ impl<'a> Compiler<'a> {
             unless: self.optional_pattern(file.unless.as_ref())?,
             within,
             at_end: file.at_end,
+            in_time: match &file.in_time {
+                Some(node) => Some(self.cond(node)?),
+                None => None,
+            },
         })))
     }
 

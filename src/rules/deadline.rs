@@ -27,6 +27,8 @@ pub struct Deadline {
     pub within: Option<(String, u64)>,
     /// Which endings of the session are too late.
     pub at_end: AtEnd,
+    /// A budget that ran out counts only where this certainly holds.
+    pub in_time: Option<Cond>,
 }
 
 impl Deadline {
@@ -175,6 +177,7 @@ impl Monitor for DeadlineMonitor {
     fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>) {
         if let Form::Deadline(deadline) = &rule.form
             && deadline.at_end.is_due(ending)
+            && (!ending.out_of_time || moment.certain(deadline.in_time.as_ref()))
         {
             let late = self.owed.drain();
             self.broken(rule, moment, late, "the session ended", out);

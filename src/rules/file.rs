@@ -100,6 +100,8 @@ pub struct RuleFile {
     pub void: Option<Node>,
     /// Forms `order` and `deadline`: `own`, `any` or `never`.
     pub at_end: AtEnd,
+    /// Forms `order` and `deadline`: a budget that ran out counts only where this certainly holds.
+    pub in_time: Option<Node>,
     /// Forms `require` and `probe`: the frames.
     pub on: Option<Node>,
     /// Forms `require` and `deadline`: only where this certainly holds.

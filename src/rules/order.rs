@@ -1,5 +1,6 @@
 //! The form `order`: the frames of each slice are a word of a regular expression.
 
+use super::cond::Cond;
 use super::automaton::{Automaton, START, State, places};
 use super::moment::Moment;
 use super::parse::Pattern;
@@ -24,6 +25,8 @@ pub struct Order {
     pub void: Pattern,
     /// Which endings of the session must find every slice finished.
     pub at_end: AtEnd,
+    /// A budget that ran out counts only where this certainly holds.
+    pub in_time: Option<Cond>,
 }
 
 impl Order {
@@ -177,6 +180,7 @@ impl Monitor for OrderMonitor {
     fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>) {
         if let super::rule::Form::Order(order) = &rule.form
             && order.at_end.is_due(ending)
+            && (!ending.out_of_time || moment.certain(order.in_time.as_ref()))
         {
             if rule.each.is_empty() {
                 self.slices.entry("", || new_slice(false));

@@ -75,7 +75,7 @@ pub struct Ending {
     pub by_itself: bool,
     /// A budget ran out while the harness waited for the agent.
     pub out_of_time: bool,
-    /// The process ended at all (not a recording that stops in the middle).
+    /// The process ended, on request or not, and was not killed by the harness.
     pub ended: bool,
 }
 
@@ -86,7 +86,7 @@ pub enum AtEnd {
     /// The agent ended by itself, or ran out of time.
     #[default]
     Own,
-    /// Any end of the process.
+    /// Any end of the process but a kill for another reason than a budget.
     Any,
     /// None: it may stay open.
     Never,
@@ -98,7 +98,7 @@ impl AtEnd {
     pub fn is_due(self, ending: Ending) -> bool {
         match self {
             AtEnd::Own => ending.by_itself || ending.out_of_time,
-            AtEnd::Any => ending.ended,
+            AtEnd::Any => ending.ended || ending.out_of_time,
             AtEnd::Never => false,
         }
     }
