@@ -33,11 +33,26 @@ pub(super) fn run(args: Args) -> ExitStatus {
     let mut all = Vec::new();
     for known in &known {
         let id = known.dialect.id();
-        all.push((id.clone(), coverage::of(&known.dialect, &known.scenarios, &published_matrix(&id))));
+        all.push((
+            id.clone(),
+            coverage::of(&known.dialect, &known.scenarios, &published_matrix(&id)),
+        ));
     }
-    let printed = if args.json { json(&all) } else { text(&all, args.gaps) };
-    let whole = all.iter().all(|(_, clauses)| clauses.iter().all(|c| c.gap().is_none()));
-    output::status(printed.map(|()| if whole { ExitStatus::Conformant } else { ExitStatus::Violations }))
+    let printed = if args.json {
+        json(&all)
+    } else {
+        text(&all, args.gaps)
+    };
+    let whole = all
+        .iter()
+        .all(|(_, clauses)| clauses.iter().all(|c| c.gap().is_none()));
+    output::status(printed.map(|()| {
+        if whole {
+            ExitStatus::Conformant
+        } else {
+            ExitStatus::Violations
+        }
+    }))
 }
 
 fn json(all: &[(String, Vec<Covered>)]) -> io::Result<()> {
@@ -59,13 +74,29 @@ fn text(all: &[(String, Vec<Covered>)], gaps: bool) -> io::Result<()> {
                     c.rules.len().to_string(),
                     c.scenarios.len().to_string(),
                     c.faults.len().to_string(),
-                    c.gap().map_or_else(|| c.faults.join(" "), |gap| format!("GAP: {gap}")),
+                    c.gap()
+                        .map_or_else(|| c.faults.join(" "), |gap| format!("GAP: {gap}")),
                 ]
             })
             .collect();
-        table::write(&["CLAUSE", "SECTION", "RULES", "SCENARIOS", "FAULTS", "PROVED BY"], &rows, &mut out)?;
+        table::write(
+            &[
+                "CLAUSE",
+                "SECTION",
+                "RULES",
+                "SCENARIOS",
+                "FAULTS",
+                "PROVED BY",
+            ],
+            &rows,
+            &mut out,
+        )?;
         let covered = clauses.iter().filter(|c| c.gap().is_none()).count();
-        writeln!(out, "{dialect}: {covered} of {} testable clauses covered", clauses.len())?;
+        writeln!(
+            out,
+            "{dialect}: {covered} of {} testable clauses covered",
+            clauses.len()
+        )?;
     }
     Ok(())
 }

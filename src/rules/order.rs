@@ -1,7 +1,7 @@
 //! The form `order`: the frames of each slice are a word of a regular expression.
 
-use super::cond::Cond;
 use super::automaton::{Automaton, START, State, places};
+use super::cond::Cond;
 use super::moment::Moment;
 use super::parse::Pattern;
 use super::rule::{AtEnd, Ending, Monitor, Rule, Violation};

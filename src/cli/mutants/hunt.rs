@@ -40,12 +40,16 @@ struct Ground {
 impl Hunt<'_> {
     /// The matrix of one dialect; nothing if the mock agent has no faults for it.
     pub(super) async fn matrix(&self, known: Known) -> Result<Option<Matrix>, String> {
-        let Known { dialect, scenarios, .. } = known;
+        let Known {
+            dialect, scenarios, ..
+        } = known;
         let suspects: Vec<Suspect> = suspects(&dialect);
         if suspects.is_empty() {
             return Ok(None);
         }
-        let wanted = |s: &Suspect| self.only.is_empty() || self.only.iter().any(|part| s.id.contains(part.as_str()));
+        let wanted = |s: &Suspect| {
+            self.only.is_empty() || self.only.iter().any(|part| s.id.contains(part.as_str()))
+        };
         let wanted: Vec<Suspect> = suspects.into_iter().filter(wanted).collect();
         let scratch = Arc::new(Scratch::new().map_err(|e| e.to_string())?);
         let mut ground = Ground {
@@ -70,8 +74,16 @@ impl Hunt<'_> {
         }
         rows.sort_by_key(|(n, _)| *n);
         let faults: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        let needs = dialect.rules.iter().filter(|rule| needs_killer(rule, &dialect)).map(|rule| rule.id.clone());
-        let killed = |rule: &String| faults.iter().any(|row| row.fate == Fate::Killed && row.caught_by == *rule);
+        let needs = dialect
+            .rules
+            .iter()
+            .filter(|rule| needs_killer(rule, &dialect))
+            .map(|rule| rule.id.clone());
+        let killed = |rule: &String| {
+            faults
+                .iter()
+                .any(|row| row.fate == Fate::Killed && row.caught_by == *rule)
+        };
         Ok(Some(Matrix {
             dialect: dialect.id(),
             rules_without_killer: needs.filter(|rule| !killed(rule)).collect(),
@@ -85,7 +97,8 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
         Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),
     };
-    let own = faults::all().filter(|(name, fault)| *name == dialect.name && !fault.caught_by.is_empty());
+    let own =
+        faults::all().filter(|(name, fault)| *name == dialect.name && !fault.caught_by.is_empty());
     let suspects = own.map(|(_, fault)| Suspect {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),
@@ -101,7 +114,11 @@ fn needs_killer(rule: &Rule, dialect: &Dialect) -> bool {
     !host
         && match &rule.form {
             Form::Schema(name) => !name.starts_with('>'),
-            Form::Require(require) => !require.on.symbols().iter().all(|s| symbols.host.contains(s)),
+            Form::Require(require) => !require
+                .on
+                .symbols()
+                .iter()
+                .all(|s| symbols.host.contains(s)),
             Form::Probe(_) => false,
             Form::Order(_) | Form::Deadline(_) | Form::Wire(_) => true,
         }
@@ -113,13 +130,24 @@ impl Ground {
         let entries = self.play(None, self.scenarios.clone(), 2, 1.0).await?;
         let mut exercised: HashMap<String, BTreeSet<String>> = HashMap::new();
         for entry in entries {
-            if let Some(finding) = entry.report.findings.iter().find(|f| f.blame == crate::finding::Blame::Agent) {
+            if let Some(finding) = entry
+                .report
+                .findings
+                .iter()
+                .find(|f| f.blame == crate::finding::Blame::Agent)
+            {
                 let Entry { report, .. } = &entry;
-                return Err(format!("the good agent is not clean: {} in {}: {}", finding.rule, report.id, finding.message));
+                return Err(format!(
+                    "the good agent is not clean: {} in {}: {}",
+                    finding.rule, report.id, finding.message
+                ));
             }
             for (rule, times) in entry.exercised.rules {
                 if times > 0 {
-                    exercised.entry(rule).or_default().insert(entry.report.id.clone());
+                    exercised
+                        .entry(rule)
+                        .or_default()
+                        .insert(entry.report.id.clone());
                 }
             }
         }
@@ -138,7 +166,9 @@ impl Ground {
                 wanted.contains(&id) && !played.contains(&id)
             };
             let scenarios: Vec<Scenario> = self.scenarios.iter().filter(fresh).cloned().collect();
-            let entries = self.play(Some(&suspect.id), scenarios, 2, self.time_scale).await?;
+            let entries = self
+                .play(Some(&suspect.id), scenarios, 2, self.time_scale)
+                .await?;
             reports.extend(entries.into_iter().map(|entry| entry.report));
             reports.sort_by(|a, b| a.id.cmp(&b.id));
             best = row(suspect, &reports);
@@ -154,7 +184,11 @@ impl Ground {
     }
 
     fn rounds(&self, suspect: &Suspect) -> Vec<BTreeSet<String>> {
-        let smoke = self.scenarios.iter().filter(|s| s.tags.iter().any(|t| t == SMOKE)).map(|s| self.id(s));
+        let smoke = self
+            .scenarios
+            .iter()
+            .filter(|s| s.tags.iter().any(|t| t == SMOKE))
+            .map(|s| self.id(s));
         let mut first: BTreeSet<String> = smoke.collect();
         let mut second = BTreeSet::new();
         for catcher in &suspect.caught_by {
@@ -173,12 +207,21 @@ impl Ground {
         vec![first, second, all]
     }
 
-    async fn play(&self, fault: Option<&str>, scenarios: Vec<Scenario>, jobs: usize, time_scale: f64) -> Result<Vec<Entry>, String> {
+    async fn play(
+        &self,
+        fault: Option<&str>,
+        scenarios: Vec<Scenario>,
+        jobs: usize,
+        time_scale: f64,
+    ) -> Result<Vec<Entry>, String> {
         let agent = Agent {
             program: std::env::current_exe().map_err(|e| e.to_string())?,
             prefix: vec!["agent".into()],
             args: None,
-            env: fault.map(|id| ("MOCK_AGENT_FAULT".into(), id.into())).into_iter().collect(),
+            env: fault
+                .map(|id| ("MOCK_AGENT_FAULT".into(), id.into()))
+                .into_iter()
+                .collect(),
         };
         let part = Part {
             agent,
@@ -191,11 +234,19 @@ impl Ground {
             profile: Profile::Spec,
             time_scale,
             seed: 0,
+            retries: 0,
             keep: Keep::Nothing,
         };
         let (_keep, cancelled) = watch::channel(false);
         let mut entries = Vec::new();
-        let ended = suite::run(vec![part], &settings, Arc::clone(&self.scratch), cancelled, &mut |entry| entries.push(entry)).await;
+        let ended = suite::run(
+            vec![part],
+            &settings,
+            Arc::clone(&self.scratch),
+            cancelled,
+            &mut |entry| entries.push(entry),
+        )
+        .await;
         match ended {
             Ended::NotStarted(why) => Err(why),
             Ended::Whole | Ended::Mute | Ended::Interrupted => Ok(entries),
