@@ -51,6 +51,7 @@ pub fn of_scenario(facts: &Facts<'_>) -> (Verdict, String) {
     };
     let by_a_rule = reached(Level::Must).any(|finding| !finding.rule.starts_with(STEPS));
     let first = reached(Level::Must).next();
+    let doubtful = reached(Level::Should).next();
     let plain = |verdict| Some((verdict, String::new()));
     let rows = [
         facts.broken.map(|why| (Verdict::Broken, why.to_owned())),
@@ -59,15 +60,14 @@ pub fn of_scenario(facts: &Facts<'_>) -> (Verdict, String) {
         first
             .filter(|_| facts.came_up)
             .and_then(|_| plain(Verdict::Fail)),
-        first.map(|finding| {
+        doubtful.filter(|_| !facts.came_up).map(|finding| {
             let why = format!("the agent never came up: {}", finding.message);
             (Verdict::Inconclusive, why)
         }),
         facts.skipped.map(|why| (Verdict::Skipped, why.to_owned())),
-        reached(Level::Should)
-            .next()
-            .and_then(|_| plain(Verdict::Warn)),
-        (!facts.checked).then(|| (Verdict::NotExercised, "nothing was checked".to_owned())),
+        doubtful.and_then(|_| plain(Verdict::Warn)),
+        (!(facts.checked && facts.came_up))
+            .then(|| (Verdict::NotExercised, "nothing was checked".to_owned())),
         (!facts.unmet.is_empty()).then(|| {
             let why = format!("nothing checked {}", facts.unmet.join(", "));
             (Verdict::NotExercised, why)
@@ -165,7 +165,8 @@ mod tests {
             (found(&failed, good), Verdict::Fail),
             (found(&must, silent), Verdict::Fail),
             (found(&failed, silent), Verdict::Inconclusive),
-            (silent, Verdict::Pass),
+            (found(&weak, silent), Verdict::Inconclusive),
+            (silent, Verdict::NotExercised),
             (
                 Facts {
                     skipped: Some("no mcp"),

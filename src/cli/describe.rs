@@ -49,6 +49,7 @@ pub(super) fn rule(known: &Known, rule: &Rule) -> Value {
         "source": rule.source,
         "clauses": rule.clauses,
         "doc": rule.doc,
+        "readings": rule.readings(),
         "faults": known.caught_by(&rule.id).map(|fault| fault.id).collect::<Vec<_>>(),
     })
 }

@@ -36,6 +36,21 @@ pub struct Rule {
     pub form: Form,
 }
 
+impl Rule {
+    /// The names of the readings that a probe tells apart; none for a rule that can be broken.
+    #[must_use]
+    pub fn readings(&self) -> Vec<&str> {
+        match &self.form {
+            Form::Probe(probe) => probe
+                .readings
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// The forms of a rule.
 #[derive(Debug, Clone)]
 pub enum Form {

@@ -34,6 +34,20 @@ fn everything_that_is_listed_can_be_explained() {
 }
 
 #[test]
+fn a_probe_is_explained_with_the_readings_it_accepts() {
+    conform(&["explain", "aionrs/reading-cache-tokens"])
+        .assert()
+        .code(0)
+        .stdout(contains("never a finding").and(contains("  given\n  omitted\n")));
+    conform(&["explain", "--json", "aionrs/reading-cache-tokens"])
+        .assert()
+        .code(0)
+        .stdout(contains(
+            "\"readings\": [\n    \"given\",\n    \"omitted\"\n  ]",
+        ));
+}
+
+#[test]
 fn a_rule_is_explained_with_what_it_asks_and_the_clauses_it_checks() {
     let (status, stdout, _) = outcome(&mut conform(&["explain", "aionrs/ready-once"]));
     assert_eq!(status, Some(0));

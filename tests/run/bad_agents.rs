@@ -55,6 +55,8 @@ fn an_agent_that_ends_at_once_was_not_tested() {
 #[test]
 fn an_agent_that_only_echoes_was_not_tested() {
     let place = Place::new();
+    let alone = place.run(&["--", "cat"]);
+    alone.ends_with(3, "name its protocol with --dialect");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "cat", "-"];
     place
         .run(&args)

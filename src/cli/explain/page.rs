@@ -50,14 +50,19 @@ fn dialect(known: &Known) -> String {
 }
 
 fn rule(known: &Known, rule: &Rule) -> String {
-    let what = format!(
-        "{}, source {}, {}",
-        word(rule.level),
-        word(rule.source),
-        known.dialect.id()
-    );
-    let mut page = title("rule", &rule.id, &what);
+    let readings = rule.readings();
+    let kind = if readings.is_empty() {
+        format!("{}, source {}", word(rule.level), word(rule.source))
+    } else {
+        "a probe of a clause with several readings, never a finding".to_owned()
+    };
+    let mut page = title("rule", &rule.id, &format!("{kind}, {}", known.dialect.id()));
     paragraphs(&mut page, &rule.doc);
+    list(
+        &mut page,
+        "Accepted readings; a report tells which of them the agent follows",
+        readings.into_iter().map(str::to_owned),
+    );
     clauses(&mut page, known, &rule.clauses);
     let scenarios = known
         .scenarios
