@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The core (session, turn, calls, approval, tools, model) speaks no protocol. A front turns a dialect's commands into calls on
-//! the session, and the core's events into frames. Every frame passes the [`outbox`]; faults play there and at the core's
+//! the session, and the core's events into frames. Every frame passes the `outbox`; faults play there and at the core's
 //! named hooks, and nowhere else.
 
 mod approval;

@@ -1,6 +1,6 @@
 //! Deliberate defects. Without `--fault` none is played; with it exactly one, and not before its turn has come.
 //!
-//! A fault is data: what happens to which frame on its way out ([`Op`]), or which of the core's named hooks lies ([`Bug`]). Each
+//! A fault is data: what happens to which frame on its way out (`Op`), or which of the core's named hooks lies (`Bug`). Each
 //! front has a table of the faults of its dialect. What is played is told on stderr, with the number of the frame.
 
 mod fault;

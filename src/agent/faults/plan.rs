@@ -155,7 +155,7 @@ impl Frames {
         let kind = frame["type"].as_str().unwrap_or_default();
         let holds = |(pointer, wanted): &(&str, &str)| match frame.pointer(pointer) {
             Some(Value::String(text)) => text == wanted,
-            Some(other) => other.to_string() == *wanted,
+            Some(other) => serde_json::to_string(other).is_ok_and(|text| text == *wanted),
             None => false,
         };
         (self.on.is_empty() || self.on == kind) && self.when.iter().all(holds)
