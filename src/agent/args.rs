@@ -16,6 +16,9 @@ pub(super) struct Options {
     pub(super) script: Option<String>,
     pub(super) mcp: Option<String>,
     pub(super) fault: Option<String>,
+    pub(super) api_key: Option<String>,
+    /// No session is kept.
+    pub(super) no_session: bool,
     /// The provider's variables are not looked at. No flag sets this.
     pub(super) keyless: bool,
 }
@@ -26,13 +29,13 @@ pub(super) struct Flag {
     /// What stands for the value in the help; none for a flag without one.
     pub(super) value: Option<&'static str>,
     pub(super) help: &'static str,
-    set: fn(&mut Options, String) -> Result<(), String>,
+    pub(super) set: fn(&mut Options, String) -> Result<(), String>,
 }
 
 /// A flag whose value is taken as it stands.
 macro_rules! text {
     ($name:literal, $value:literal, $field:ident, $help:literal) => {
-        Flag {
+        $crate::agent::args::Flag {
             name: $name,
             value: Some($value),
             help: $help,
@@ -43,6 +46,8 @@ macro_rules! text {
         }
     };
 }
+
+pub(super) use text;
 
 /// A flag whose value is a number from 1.
 macro_rules! count {

@@ -30,7 +30,8 @@ impl Turn {
                 Err(error) => error,
             };
             self.spending.settle();
-            self.partial.take();
+            let broken = self.partial.take().whole();
+            session.call_ids.borrow_mut().release(&broken);
             let limit = session.settings.retries(error.interrupted);
             if !error.retryable || retries == limit {
                 return Err(error);
@@ -62,11 +63,13 @@ impl Turn {
             self.spending.forget();
         }
         loop {
-            let chunk = match within(patience, stream.next()).await? {
+            let mut chunk = match within(patience, stream.next()).await? {
                 Some(chunk) => chunk?,
                 None => return Err(ModelError::cut_short()),
             };
             session.voice.outbox.room().await;
+            let faults = &session.faults;
+            session.call_ids.borrow_mut().settle(&mut chunk, faults);
             let turn = self.id();
             session.voice.say(&Event::Said {
                 turn,
@@ -76,6 +79,7 @@ impl Turn {
             match chunk {
                 Chunk::Usage(usage) => self.spending.so_far(usage),
                 Chunk::Stop(stop) => {
+                    session.context.set(self.spending.now().context());
                     self.spending.settle();
                     let content = self.partial.take().whole();
                     return Ok(Reply { content, stop });

@@ -1,13 +1,13 @@
 //! The tool calls of one reply: asked for at once, answered in any order, run as they are approved.
 
-use super::approval::Decision;
+use super::approval::{Category, Decision};
 use super::event::{Call, Code, Event, Failure, Outcome, Output};
 use super::faults::Bug;
 use super::helper::Helper;
 use super::message::{Block, ResultContent};
 use super::running::Running;
 use super::session::{Halt, Session};
-use super::tools::{Cx, Job};
+use super::tools::{Cx, Job, Refused};
 use super::turn::Turn;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -18,6 +18,8 @@ use tokio::sync::Notify;
 /// The calls of a turn's latest reply.
 #[derive(Default)]
 pub(super) struct Calls {
+    /// What has not been looked at yet.
+    later: RefCell<VecDeque<Wanted>>,
     slots: RefCell<Vec<Slot>>,
     decisions: RefCell<VecDeque<(usize, Decision)>>,
     decided: Notify,
@@ -98,16 +100,27 @@ impl Calls {
     /// Sees every call through to its end. True if one of them was denied.
     pub(super) async fn run(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) -> bool {
         let mut at_once = wanted.len();
-        if at_once > 1 && session.faults.plays(Bug::OneRequestAtATime) {
+        if session.settings.one_at_a_time
+            || at_once > 1 && session.faults.plays(Bug::OneRequestAtATime)
+        {
             at_once = 1;
         }
         let mut denied = false;
-        let mut wanted = session.faults.wanted(wanted).into_iter();
-        while wanted.len() > 0 {
-            let some: Vec<_> = wanted.by_ref().take(at_once).collect();
+        self.later.replace(session.faults.wanted(wanted).into());
+        loop {
+            let some = self.next_wanted(at_once);
+            if some.is_empty() {
+                break;
+            }
             denied |= self.run_some(session, turn, some).await;
         }
         denied
+    }
+
+    fn next_wanted(&self, count: usize) -> Vec<Wanted> {
+        let mut later = self.later.borrow_mut();
+        let count = count.min(later.len());
+        later.drain(..count).collect()
     }
 
     async fn run_some(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) -> bool {
@@ -160,9 +173,20 @@ impl Calls {
         let Wanted { id, tool, args } = wanted;
         let (category, job) = match session.tools.job(&tool, &args) {
             Ok(found) => found,
-            Err(refused) => {
-                turn.fail(session, &Failure::lasting(Code::Tool, refused.0.clone()));
-                let state = State::Over(result(&id, &Outcome::error(refused.0)));
+            Err(Refused(why)) => {
+                let call = Call {
+                    id: id.clone(),
+                    tool,
+                    category: Category::Info,
+                    args,
+                    description: why.clone(),
+                };
+                session.voice.say(&Event::Refused {
+                    turn: turn.id(),
+                    call: &call,
+                    failure: &Failure::lasting(Code::Tool, why.clone()),
+                });
+                let state = State::Over(result(&id, &Outcome::error(why)));
                 let work = None;
                 return self.slots.borrow_mut().push(Slot { id, work, state });
             }
@@ -259,6 +283,12 @@ impl Calls {
     pub(super) fn abandon(&self, reason: &str) -> Vec<Rc<Call>> {
         let mut slots = self.slots.borrow_mut();
         let told = Outcome::error(format!("Cancelled: {reason}"));
+        let unseen = self.later.take().into_iter().map(|wanted| Slot {
+            state: State::Over(result(&wanted.id, &told)),
+            id: wanted.id,
+            work: None,
+        });
+        slots.extend(unseen);
         let open = slots.iter_mut().filter(|slot| !slot.is_over());
         open.filter_map(|slot| {
             slot.state = State::Over(result(&slot.id, &told));

@@ -2,6 +2,7 @@
 
 use super::approval::Mode;
 use super::args::Options;
+use super::card::{self, Card};
 use super::message::Message;
 use super::model::{Endpoint, Gate, Language, Request, ToolSpec};
 use super::provider::Provider;
@@ -57,7 +58,14 @@ pub(super) struct Settings {
     pub(super) max_turns: u32,
     /// The longest silence of the model.
     pub(super) patience: Duration,
-    retries: Option<u32>,
+    pub(super) retries: Option<u32>,
+    /// Whether the calls of a reply run one after the other.
+    pub(super) one_at_a_time: bool,
+    pub(super) card: Card,
+    /// The context's size from which on it is compacted unasked; none: never.
+    pub(super) compact_at: Option<u64>,
+    /// The folder for long outputs of the host's commands.
+    pub(super) outputs: PathBuf,
 }
 
 const MODEL: &str = "mock-model";
@@ -111,6 +119,16 @@ impl Config {
             },
             seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
             settings: Settings {
+                card: Card {
+                    api: provider.language.api().into(),
+                    provider: provider.name.into(),
+                    model: options.model.clone().unwrap_or_else(|| MODEL.into()),
+                    window: card::WINDOW,
+                    rates: card::RATES,
+                },
+                one_at_a_time: false,
+                compact_at: None,
+                outputs: std::env::temp_dir().join("mock-agent"),
                 model: options.model.unwrap_or_else(|| MODEL.into()),
                 system: options
                     .system_prompt

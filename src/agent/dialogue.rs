@@ -9,6 +9,8 @@ pub(super) struct Dialogue {
     pub(super) messages: Vec<Message>,
     /// What went before, from the host; stands in front of the first thing the user says.
     preface: Vec<String>,
+    /// What the user did meanwhile; it follows once no turn is at work.
+    asides: Vec<String>,
     stored: Option<Stored>,
 }
 
@@ -17,6 +19,7 @@ impl Dialogue {
         Dialogue {
             messages,
             preface: Vec::new(),
+            asides: Vec::new(),
             stored,
         }
     }
@@ -27,6 +30,27 @@ impl Dialogue {
 
     pub(super) fn add_preface(&mut self, text: String) {
         self.preface.push(text);
+    }
+
+    /// Adds what the model shall be told, but not in the middle of a turn.
+    pub(super) fn add_aside(&mut self, text: String) {
+        self.asides.push(text);
+    }
+
+    /// No turn is at work: what was held back becomes part of the conversation. False if there was nothing.
+    pub(super) fn take_asides(&mut self) -> bool {
+        let asides = std::mem::take(&mut self.asides);
+        let any = !asides.is_empty();
+        for text in asides {
+            self.push(Role::User, vec![Block::Text(text)]);
+        }
+        any
+    }
+
+    /// A summary takes the place of all that was said.
+    pub(super) fn replace(&mut self, summary: String) {
+        self.messages.clear();
+        self.push(Role::User, vec![Block::Text(summary)]);
     }
 
     /// The user says something, or tools do.

@@ -1,9 +1,13 @@
 //! What the core says, before a dialect has put it into frames.
 
 use super::approval::Category;
+use super::card::Card;
 use super::message::Usage;
 use super::model::Chunk;
+use super::session::Halt;
+use super::turn::Prompt;
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// Something that happened. Fronts pick what their dialect speaks of.
 #[derive(Debug)]
@@ -11,11 +15,19 @@ pub(super) enum Event<'a> {
     /// The agent can take commands.
     Ready(&'a Hello),
     /// A turn began.
-    TurnStart { turn: &'a str },
+    TurnStart { turn: &'a str, prompt: &'a Prompt },
+    /// The model is asked for the turn's next reply.
+    Asking,
     /// The model said something.
     Said { turn: &'a str, chunk: &'a Chunk },
     /// A tool may only run if the host agrees.
     ToolAsk { turn: &'a str, call: &'a Call },
+    /// A call cannot even be asked for.
+    Refused {
+        turn: &'a str,
+        call: &'a Call,
+        failure: &'a Failure,
+    },
     /// A tool runs.
     ToolStart { turn: &'a str, call: &'a Call },
     /// A tool has run.
@@ -30,8 +42,16 @@ pub(super) enum Event<'a> {
         call: &'a Call,
         reason: &'a str,
     },
-    /// A turn is over.
-    TurnEnd { turn: &'a str, usage: Usage },
+    /// A turn is over, with all that it used; `halt` says why if it was stopped.
+    TurnEnd {
+        turn: &'a str,
+        usage: Usage,
+        halt: Option<Halt>,
+    },
+    /// A summary has taken the place of the conversation.
+    Compacted(&'a Summary),
+    /// A shell command of the host's own is over.
+    Shelled(&'a Executed),
     /// Something went wrong, in a turn or outside.
     Failed {
         turn: Option<&'a str>,
@@ -48,6 +68,32 @@ pub(super) struct Hello {
     pub(super) session: Option<String>,
     /// Whether there are MCP tools.
     pub(super) mcp: bool,
+    /// The model.
+    pub(super) card: Card,
+}
+
+/// What stands for a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Summary {
+    pub(super) text: String,
+    /// Tokens in the context before.
+    pub(super) before: u64,
+    /// Whether nobody asked for it.
+    pub(super) auto: bool,
+}
+
+/// A shell command of the host's own, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Executed {
+    pub(super) command: String,
+    /// What it wrote, or the end of it.
+    pub(super) output: String,
+    /// None if it was killed.
+    pub(super) code: Option<i32>,
+    /// Whether the host cancelled it.
+    pub(super) cancelled: bool,
+    /// Where all of a long output is.
+    pub(super) whole: Option<PathBuf>,
 }
 
 /// A tool call as the host sees it.

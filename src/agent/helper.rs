@@ -1,8 +1,8 @@
-//! A sub-agent: it has the model and no tools, and answers once.
+//! What the model is asked besides the conversation. A sub-agent has the model and no tools, and answers once.
 
 use super::asking::within;
 use super::message::{Block, Message, Role, Usage};
-use super::model::{Chunk, ModelError};
+use super::model::{Chunk, ModelError, ToolSpec};
 use super::reply::Assembly;
 use super::session::Session;
 use super::tools::Delegate;
@@ -32,20 +32,30 @@ impl Delegate for Helper<'_> {
 
 impl Helper<'_> {
     async fn answer(&self, messages: &[Message]) -> Result<String, ModelError> {
-        let settings = &self.session.settings;
-        let body = self.session.model.body(&settings.request(messages, &[]));
-        let patience = settings.patience;
-        let mut stream = within(patience, self.session.model.send(body)).await??;
-        let mut said = Assembly::default();
-        let mut usage = Usage::default();
-        while let Some(chunk) = within(patience, stream.next()).await? {
-            let chunk = chunk?;
-            if let Chunk::Usage(so_far) = chunk {
-                usage = so_far;
-            }
-            said.take_in(&chunk);
-        }
+        let (text, usage) = text_of_reply(self.session, messages, &[]).await?;
         self.turn.spending.add(usage);
-        Ok(said.text())
+        Ok(text)
     }
+}
+
+/// Asks the model once, in silence: the text of its reply, and what it used.
+pub(super) async fn text_of_reply(
+    session: &Session,
+    messages: &[Message],
+    tools: &[ToolSpec],
+) -> Result<(String, Usage), ModelError> {
+    let settings = &session.settings;
+    let body = session.model.body(&settings.request(messages, tools));
+    let patience = settings.patience;
+    let mut stream = within(patience, session.model.send(body)).await??;
+    let mut said = Assembly::default();
+    let mut usage = Usage::default();
+    while let Some(chunk) = within(patience, stream.next()).await? {
+        let chunk = chunk?;
+        if let Chunk::Usage(so_far) = chunk {
+            usage = so_far;
+        }
+        said.take_in(&chunk);
+    }
+    Ok((said.text(), usage))
 }

@@ -2,6 +2,7 @@
 
 use super::faults::{Bug, Faults};
 use super::message::{Block, Message};
+use super::model::{Chunk, Opening};
 use std::collections::HashSet;
 
 /// The ids that have been used.
@@ -19,14 +20,25 @@ impl CallIds {
         CallIds(ids.collect())
     }
 
-    /// Gives every call in a reply an id of its own: the model's, if it was not used before.
-    pub(super) fn settle(&mut self, content: &mut [Block], faults: &Faults) {
+    /// Gives a call that begins an id of its own: the model's, if it was not used before.
+    pub(super) fn settle(&mut self, chunk: &mut Chunk, faults: &Faults) {
+        if let Chunk::Start {
+            block: Opening::Call { id, .. },
+            ..
+        } = chunk
+        {
+            let unique = self.unique(id);
+            if unique != *id && !faults.plays(Bug::RepeatsCallIds) {
+                *id = unique;
+            }
+        }
+    }
+
+    /// Frees the ids in a reply that does not count.
+    pub(super) fn release(&mut self, content: &[Block]) {
         for block in content {
             if let Block::Call { id, .. } = block {
-                let unique = self.unique(id);
-                if unique != *id && !faults.plays(Bug::RepeatsCallIds) {
-                    *id = unique;
-                }
+                self.0.remove(id);
             }
         }
     }

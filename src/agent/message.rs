@@ -73,6 +73,14 @@ pub(super) struct Usage {
     pub(super) cache_write: u64,
 }
 
+impl Usage {
+    /// All tokens of a request and its reply: what the context has come to.
+    pub(super) fn context(self) -> u64 {
+        let read = self.cache_read.saturating_add(self.cache_write);
+        self.input.saturating_add(self.output).saturating_add(read)
+    }
+}
+
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, more: Self) {
         self.input = self.input.saturating_add(more.input);

@@ -9,13 +9,14 @@ use super::model::{self, Model, Player};
 use super::script;
 use super::session::Session;
 use super::store::{Choice, Store};
-use super::tools::{Toolbox, Workspace};
+use super::tools::{Tool, Toolbox, Workspace};
 use super::voice::Voice;
 use std::rc::Rc;
 
 /// What a session is made of.
 pub(super) struct Prepared {
     config: Config,
+    tools: &'static [Tool],
     workspace: Workspace,
     model: Model,
     dialogue: Dialogue,
@@ -31,13 +32,13 @@ pub(super) fn prepare(
     faults: &Faults,
 ) -> Result<Prepared, String> {
     faults.options(&mut options);
-    (front.check)(&options)?;
-    let config = Config::new(options, &|name| std::env::var(name).ok())?;
+    let config = (front.configure)(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
     let model = Model::new(config.language, source(&config, &workspace)?);
     let dialogue = dialogue(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
+        tools: front.tools,
         workspace,
         model,
         dialogue,
@@ -90,7 +91,7 @@ impl Prepared {
         Session::new(
             voice,
             self.model,
-            Toolbox::new(mcp),
+            Toolbox::new(self.tools, mcp),
             self.workspace,
             settings,
             mode,

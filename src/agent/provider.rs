@@ -5,7 +5,7 @@ use super::model::Language;
 
 /// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
 pub(super) struct Provider {
-    name: &'static str,
+    pub(super) name: &'static str,
     pub(super) language: Language,
     /// The variable that says where it is served.
     pub(super) base_url: Option<&'static str>,

@@ -1,12 +1,14 @@
 //! A session: what commands act upon, and the turns that they start.
 
 use super::approval::{Approvals, Decision, Mode};
+use super::compaction::Compaction;
 use super::config::Settings;
 use super::dialogue::Dialogue;
 use super::event::{Call, Code, Event, Failure, Hello};
 use super::faults::{Bug, Faults};
 use super::ids::CallIds;
 use super::model::Model;
+use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
 use super::turn::{Prompt, Turn};
 use super::voice::Voice;
@@ -15,7 +17,7 @@ use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-/// How many prompts may wait for the turns before them.
+/// How many commands may wait for those before them.
 const WAITING: usize = 64;
 
 /// A session. Commands call in from the input loop while a turn is at work.
@@ -29,6 +31,10 @@ pub(super) struct Session {
     pub(super) dialogue: RefCell<Dialogue>,
     pub(super) call_ids: RefCell<CallIds>,
     turns: RefCell<Turns>,
+    /// Shell commands of the host's own.
+    shells: Shells,
+    /// The tokens of the latest request and its reply; 0 if unknown.
+    pub(super) context: Cell<u64>,
     pub(super) faults: Rc<Faults>,
     prompted: Notify,
     closing: Cell<bool>,
@@ -38,9 +44,17 @@ pub(super) struct Session {
 #[derive(Default)]
 struct Turns {
     current: Option<Rc<Turn>>,
-    waiting: VecDeque<Prompt>,
+    /// The compaction at work; never beside a turn.
+    compaction: Option<Rc<Compaction>>,
+    waiting: VecDeque<Task>,
     /// The ids of all turns so far.
     known: HashSet<String>,
+}
+
+/// What waits for the turn at work to end.
+enum Task {
+    Turn(Prompt),
+    Compact(Compaction),
 }
 
 /// Why a turn is stopped.
@@ -50,6 +64,17 @@ pub(super) enum Halt {
     Stop,
     /// The agent is about to exit.
     Exit,
+}
+
+/// Whether one more may wait.
+fn room(waiting: usize) -> Result<(), Failure> {
+    if waiting < WAITING {
+        return Ok(());
+    }
+    Err(Failure {
+        retryable: true,
+        ..Failure::lasting(Code::Protocol, "Too many messages are waiting")
+    })
 }
 
 impl Session {
@@ -74,6 +99,8 @@ impl Session {
             call_ids: RefCell::new(CallIds::of(&dialogue.messages)),
             dialogue: RefCell::new(dialogue),
             turns: RefCell::default(),
+            shells: Shells::default(),
+            context: Cell::new(0),
             faults,
             prompted: Notify::new(),
             closing: Cell::new(false),
@@ -84,6 +111,7 @@ impl Session {
         let hello = Hello {
             session: self.dialogue.borrow().id().map(str::to_owned),
             mcp: self.tools.has_mcp(),
+            card: self.settings.card.clone(),
         };
         self.voice.say(&Event::Ready(&hello));
     }
@@ -101,14 +129,9 @@ impl Session {
             let why = format!("The id {:?} was used before", prompt.turn);
             return Err(Failure::lasting(Code::Protocol, why));
         }
-        if turns.waiting.len() == WAITING {
-            return Err(Failure {
-                retryable: true,
-                ..Failure::lasting(Code::Protocol, "Too many messages are waiting")
-            });
-        }
+        room(turns.waiting.len())?;
         turns.known.insert(prompt.turn.clone());
-        turns.waiting.push_back(prompt);
+        turns.waiting.push_back(Task::Turn(prompt));
         drop(turns);
         self.advance();
         Ok(())
@@ -117,22 +140,72 @@ impl Session {
     /// Makes the next prompt the current turn, if none is at work.
     fn advance(&self) {
         let mut turns = self.turns.borrow_mut();
-        if turns.current.is_some() || turns.waiting.is_empty() || self.faults.stuck() {
+        let busy = turns.current.is_some() || turns.compaction.is_some();
+        if busy || turns.waiting.is_empty() || self.faults.stuck() {
             return;
         }
-        let Some(prompt) = turns.waiting.pop_front() else {
-            return;
+        let prompt = match turns.waiting.pop_front() {
+            Some(Task::Turn(prompt)) => prompt,
+            Some(Task::Compact(compaction)) => {
+                turns.compaction = Some(Rc::new(compaction));
+                return self.prompted.notify_one();
+            }
+            None => return,
         };
+        self.dialogue.borrow_mut().take_asides();
         let turn = Rc::new(Turn::new(prompt));
         turns.current = Some(Rc::clone(&turn));
         drop(turns);
         self.faults.turn_begins();
-        self.voice.say(&Event::TurnStart { turn: turn.id() });
+        self.voice.say(&Event::TurnStart {
+            turn: turn.id(),
+            prompt: turn.prompt(),
+        });
         self.prompted.notify_one();
     }
 
-    /// Stops the turn at work, if there is one.
+    /// An id for a turn, where the host gives none.
+    pub(super) fn next_turn(&self) -> String {
+        (self.turns.borrow().known.len() + 1).to_string()
+    }
+
+    /// Compacts the conversation, once nothing else is at work.
+    ///
+    /// # Errors
+    /// Too much waits.
+    pub(super) fn compact(&self, instructions: Option<String>) -> Result<(), Failure> {
+        let mut turns = self.turns.borrow_mut();
+        room(turns.waiting.len())?;
+        let compaction = Compaction::asked_for(instructions);
+        turns.waiting.push_back(Task::Compact(compaction));
+        drop(turns);
+        self.advance();
+        Ok(())
+    }
+
+    /// Runs a shell command, beside the turns.
+    ///
+    /// # Errors
+    /// Too many wait.
+    pub(super) fn shell(&self, command: String) -> Result<(), Failure> {
+        room(self.shells.waiting())?;
+        self.shells.add(command);
+        Ok(())
+    }
+
+    /// Takes to the conversation what the model shall be told from the next turn on.
+    pub(super) fn heed(&self, text: String) {
+        self.dialogue.borrow_mut().add_aside(text);
+        self.take_asides();
+    }
+
+    /// Stops what is at work, if anything is.
     pub(super) fn stop(&self, why: Halt) {
+        self.shells.cancel();
+        let compaction = self.turns.borrow().compaction.clone();
+        if let Some(compaction) = compaction {
+            return compaction.stop();
+        }
         match self.current() {
             Some(turn) if !self.faults.ignores(why) => self.halt(&turn, why),
             Some(_) => {}
@@ -243,6 +316,7 @@ impl Session {
         if let Some(turn) = self.current().filter(|turn| turn.calls.any_open()) {
             turn.halt(Halt::Exit);
         }
+        self.shells.wake();
         self.prompted.notify_one();
     }
 
@@ -251,27 +325,69 @@ impl Session {
         self.turns.borrow_mut().waiting.clear();
     }
 
-    /// Does the turns, one after the other, until the session is closed and nothing is left to do.
+    /// Does all there is to do, until the session is closed and nothing is left.
     pub(super) async fn work(&self) {
+        tokio::join!(self.turns(), self.shells.work(self));
+    }
+
+    /// Does the turns, one after the other.
+    async fn turns(&self) {
         loop {
-            match self.current() {
-                Some(turn) => {
-                    turn.run(self).await;
-                    if self.faults.plays(Bug::ForgetsMode) {
-                        self.approvals.borrow_mut().mode = Mode::Default;
-                    }
-                    if self.faults.plays(Bug::ExitsAfterTurn) {
-                        self.voice.outbox.die(0);
-                    }
-                    if turn.leaves_busy() {
-                        std::future::pending::<()>().await;
-                    }
-                    self.turns.borrow_mut().current = None;
-                    self.advance();
-                }
-                None if self.is_closing() => return,
-                None => self.prompted.notified().await,
+            let (turn, compaction) = {
+                let turns = self.turns.borrow();
+                (turns.current.clone(), turns.compaction.clone())
+            };
+            if let Some(turn) = turn {
+                self.turn(&turn).await;
+                self.turns.borrow_mut().current = None;
+                self.compact_if_full();
+            } else if let Some(compaction) = compaction {
+                compaction.run(self).await;
+                self.turns.borrow_mut().compaction = None;
+            } else if self.is_closing() {
+                return;
+            } else {
+                self.prompted.notified().await;
+                continue;
             }
+            self.advance();
+            self.take_asides();
+        }
+    }
+
+    async fn turn(&self, turn: &Turn) {
+        turn.run(self).await;
+        if self.faults.plays(Bug::ForgetsMode) {
+            self.approvals.borrow_mut().mode = Mode::Default;
+        }
+        if self.faults.plays(Bug::ExitsAfterTurn) {
+            self.voice.outbox.die(0);
+        }
+        if turn.leaves_busy() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn compact_if_full(&self) {
+        let full = |mark: u64| self.context.get() > mark;
+        if self.settings.compact_at.is_some_and(full) {
+            let task = Task::Compact(Compaction::automatic());
+            self.turns.borrow_mut().waiting.push_front(task);
+        }
+    }
+
+    /// Puts what was held back into the conversation, if nothing is at work on it.
+    fn take_asides(&self) {
+        let turns = self.turns.borrow();
+        if turns.current.is_some() || turns.compaction.is_some() {
+            return;
+        }
+        let mut dialogue = self.dialogue.borrow_mut();
+        if !dialogue.take_asides() {
+            return;
+        }
+        if let Err(error) = dialogue.save() {
+            tracing::warn!("the session could not be saved: {error}");
         }
     }
 }

@@ -16,6 +16,11 @@ impl Spending {
         self.at_work.set(usage);
     }
 
+    /// What the request at work has used.
+    pub(super) fn now(&self) -> Usage {
+        self.at_work.get()
+    }
+
     /// The request at work is over.
     pub(super) fn settle(&self) {
         self.add(self.at_work.take());

@@ -9,12 +9,13 @@ use super::message::{Block, Stop};
 use super::reply::Assembly;
 use super::session::{Halt, Session};
 use super::spending::Spending;
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
 /// What starts a turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Prompt {
     /// The turn's id.
     pub(super) turn: String,
@@ -22,6 +23,10 @@ pub(super) struct Prompt {
     pub(super) text: String,
     /// Paths of attached files.
     pub(super) files: Vec<String>,
+    /// What else goes with it, behind the text.
+    pub(super) blocks: Vec<Block>,
+    /// What the host attached, as it was given.
+    pub(super) attachments: Vec<Value>,
 }
 
 /// A turn at work.
@@ -52,6 +57,10 @@ impl Turn {
 
     pub(super) fn id(&self) -> &str {
         &self.prompt.turn
+    }
+
+    pub(super) fn prompt(&self) -> &Prompt {
+        &self.prompt
     }
 
     /// Stops it, soon.
@@ -105,7 +114,7 @@ impl Turn {
         self.busy
             .set(halt == Some(Halt::Stop) && faults.plays(Bug::StopLeavesBusy));
         let (turn, usage) = (self.id(), self.spending.total());
-        session.voice.say(&Event::TurnEnd { turn, usage });
+        session.voice.say(&Event::TurnEnd { turn, usage, halt });
     }
 
     async fn wait_for_halt(&self) -> Halt {
@@ -139,15 +148,12 @@ impl Turn {
             Err(why) => return self.fail(session, &Failure::lasting(Code::Protocol, why)),
         }
         for _ in 0..session.settings.max_turns {
-            let mut reply = match self.reply(session).await {
+            session.voice.say(&Event::Asking);
+            let reply = match self.reply(session).await {
                 Ok(reply) => reply,
                 Err(error) => return self.give_up(session, &error.failure()),
             };
             self.remark(session, reply.stop);
-            session
-                .call_ids
-                .borrow_mut()
-                .settle(&mut reply.content, &session.faults);
             if reply.content.is_empty() && session.faults.plays(Bug::EmptyReplyStuck) {
                 self.busy.set(true);
             }
@@ -178,6 +184,7 @@ impl Turn {
         if !self.prompt.text.is_empty() || content.is_empty() {
             content.push(Block::Text(session.faults.prompt(&self.prompt.text)));
         }
+        content.extend_from_slice(&self.prompt.blocks);
         Ok(content)
     }
 

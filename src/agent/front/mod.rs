@@ -1,12 +1,15 @@
 //! Fronts: one for each dialect. Commands in, frames out.
 
 mod aionrs;
+mod pi;
 
 use super::args::{Flag, Options};
+use super::config::{Config, Env};
 use super::event::Event;
 use super::faults::Fault;
 use super::input::Input;
 use super::session::Session;
+use super::tools::Tool;
 use serde_json::Value;
 
 /// A dialect, as the agent speaks it.
@@ -24,8 +27,10 @@ pub(super) struct Front {
     pub(super) command: fn(&Session, Input),
     /// Its faults, group by group.
     pub(super) faults: &'static [&'static [Fault]],
-    /// What is wrong with the options as a whole.
-    pub(super) check: fn(&Options) -> Result<(), String>,
+    /// The built-in tools.
+    pub(super) tools: &'static [Tool],
+    /// Settles what the agent runs with, or says why it cannot.
+    pub(super) configure: fn(Options, Env<'_>) -> Result<Config, String>,
 }
 
 /// Turns events into frames.
@@ -34,4 +39,4 @@ pub(super) trait Emitter {
 }
 
 /// Every dialect.
-pub(super) const FRONTS: &[Front] = &[aionrs::FRONT];
+pub(super) const FRONTS: &[Front] = &[aionrs::FRONT, pi::FRONT];

@@ -24,6 +24,14 @@ impl Language {
         }
     }
 
+    /// Its name among the APIs of models.
+    pub(in crate::agent) fn api(self) -> &'static str {
+        match self {
+            Language::Anthropic => "anthropic-messages",
+            Language::OpenAi => "openai-completions",
+        }
+    }
+
     /// The body of a request.
     pub(super) fn body(self, request: &Request<'_>) -> Value {
         match self {

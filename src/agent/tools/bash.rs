@@ -2,20 +2,17 @@
 
 use super::output::{LIMIT, clip};
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
+use super::shell::{Sink, drain, finish, start};
 use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
 use crate::agent::faults::Bug;
 use crate::agent::process::Tree;
 use serde::Deserialize;
 use serde_json::json;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe::Receiver;
-use tokio::process::{Child, Command};
 
 pub(super) const TOOL: Tool = Tool {
     name: "Bash",
@@ -33,21 +30,11 @@ pub(super) const TOOL: Tool = Tool {
 /// How long a command may run where the call does not say, in milliseconds.
 const TIMEOUT: u64 = 120_000;
 
-/// How long the rest of the output is waited for once the shell has gone.
-const DRAIN: Duration = Duration::from_millis(500);
-
-/// Variables that are the agent's own business.
-const SECRETS: [&str; 4] = [
-    "ANTHROPIC_API_KEY",
-    "OPENAI_API_KEY",
-    "AWS_SECRET_ACCESS_KEY",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-];
-
 #[derive(Deserialize)]
-struct Bash {
-    command: String,
-    timeout: Option<u64>,
+pub(in crate::agent) struct Bash {
+    pub(in crate::agent) command: String,
+    /// Milliseconds.
+    pub(in crate::agent) timeout: Option<u64>,
 }
 
 impl Job for Bash {
@@ -69,7 +56,12 @@ impl Job for Bash {
 
 impl Bash {
     async fn execute(&self, cx: Cx<'_>) -> std::io::Result<Outcome> {
-        let (mut child, mut pipe) = self.start(cx)?;
+        let stdin = if cx.faults.plays(Bug::ToolReadsStdin) {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        };
+        let (mut child, mut pipe) = start(&self.command, cx.workspace.root(), stdin)?;
         let tree = Tree::of(&child, cx.faults.intends(Bug::StopKeepsChildren));
         let mut kept = Kept::default();
         let limit = Duration::from_millis(self.timeout.unwrap_or(TIMEOUT));
@@ -79,47 +71,8 @@ impl Bash {
             () = tokio::time::sleep(limit) => None,
         };
         drop(tree);
-        let _ = tokio::time::timeout(DRAIN, kept.drain(&mut pipe)).await;
+        drain(&mut pipe, &mut kept).await;
         Ok(kept.outcome(ended, limit))
-    }
-
-    fn start(&self, cx: Cx<'_>) -> std::io::Result<(Child, Receiver)> {
-        let (reader, writer) = std::io::pipe()?;
-        let mut command = Command::new("bash");
-        for name in SECRETS {
-            command.env_remove(name);
-        }
-        let child = command
-            .arg("-c")
-            .arg(&self.command)
-            .current_dir(cx.workspace.root())
-            .stdin(if cx.faults.plays(Bug::ToolReadsStdin) {
-                Stdio::inherit()
-            } else {
-                Stdio::null()
-            })
-            .stdout(writer.try_clone()?)
-            .stderr(writer)
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()?;
-        let pipe = Receiver::from_file(std::fs::File::from(OwnedFd::from(reader)))?;
-        Ok((child, pipe))
-    }
-}
-
-/// Waits for the shell to end, reading meanwhile.
-async fn finish(
-    child: &mut Child,
-    pipe: &mut Receiver,
-    kept: &mut Kept,
-) -> std::io::Result<ExitStatus> {
-    let mut open = true;
-    loop {
-        tokio::select! {
-            status = child.wait() => return status,
-            more = kept.read(pipe), if open => open = more?,
-        }
     }
 }
 
@@ -130,21 +83,15 @@ struct Kept {
     dropped: u64,
 }
 
+impl Sink for Kept {
+    fn take(&mut self, bytes: &[u8]) {
+        let room = LIMIT.saturating_sub(self.bytes.len()).min(bytes.len());
+        self.bytes.extend_from_slice(&bytes[..room]);
+        self.dropped += (bytes.len() - room) as u64;
+    }
+}
+
 impl Kept {
-    /// Reads once; false at the end.
-    async fn read(&mut self, pipe: &mut Receiver) -> std::io::Result<bool> {
-        let mut buffer = [0; 8192];
-        let count = pipe.read(&mut buffer).await?;
-        let room = LIMIT.saturating_sub(self.bytes.len()).min(count);
-        self.bytes.extend_from_slice(&buffer[..room]);
-        self.dropped += (count - room) as u64;
-        Ok(count > 0)
-    }
-
-    async fn drain(&mut self, pipe: &mut Receiver) {
-        while self.read(pipe).await.unwrap_or(false) {}
-    }
-
     fn outcome(self, ended: Option<ExitStatus>, limit: Duration) -> Outcome {
         let text = String::from_utf8_lossy(&self.bytes).into_owned();
         let text = clip(text, self.dropped);

@@ -26,12 +26,12 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 #[derive(Deserialize)]
-struct Edit {
-    file_path: String,
-    old_string: String,
-    new_string: String,
+pub(in crate::agent) struct Edit {
+    pub(in crate::agent) file_path: String,
+    pub(in crate::agent) old_string: String,
+    pub(in crate::agent) new_string: String,
     #[serde(default)]
-    replace_all: bool,
+    pub(in crate::agent) replace_all: bool,
 }
 
 impl Job for Edit {
@@ -62,17 +62,17 @@ impl Edit {
 
     fn replaced(&self, before: &str) -> Result<String, String> {
         if self.old_string.is_empty() {
-            return Err("old_string is empty".into());
+            return Err("the text to replace is empty".into());
         }
         if self.old_string == self.new_string {
-            return Err("old_string and new_string are the same".into());
+            return Err("the new text is the same as the old".into());
         }
         match before.matches(&self.old_string).count() {
-            0 => Err("old_string does not stand in the file".into()),
+            0 => Err("the text to replace does not stand in the file".into()),
             1 => Ok(before.replacen(&self.old_string, &self.new_string, 1)),
             _ if self.replace_all => Ok(before.replace(&self.old_string, &self.new_string)),
             n => Err(format!(
-                "old_string stands in the file {n} times; it must be unique"
+                "the text to replace stands in the file {n} times; it must be unique"
             )),
         }
     }

@@ -24,9 +24,10 @@ pub(in crate::agent) fn sniff(bytes: &[u8]) -> Option<Media> {
         .map(|(_, media)| *media)
 }
 
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// Base64 with padding (RFC 4648, section 4).
 pub(in crate::agent) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
         let bits = three.iter().enumerate().fold(0u32, |bits, (i, byte)| {
@@ -44,6 +45,26 @@ pub(in crate::agent) fn base64(bytes: &[u8]) -> String {
     text
 }
 
+/// What base64 stands for; none if it is no base64.
+pub(in crate::agent) fn unbase64(text: &str) -> Option<Vec<u8>> {
+    let body = text.trim_end_matches('=');
+    if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0u32, 0);
+    for letter in body.bytes() {
+        let six = LETTERS.iter().position(|known| *known == letter)?;
+        bits = bits << 6 | six as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count & 0xFF) as u8);
+        }
+    }
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +79,7 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(base64(plain.as_bytes()), coded);
+            assert_eq!(unbase64(coded).as_deref(), Some(plain.as_bytes()));
         }
         assert_eq!(base64(&[0xff, 0xfe, 0xfb]), "//77");
     }

@@ -28,10 +28,10 @@ pub(super) const TOOL: Tool = Tool {
 pub(in crate::agent) const MAX_BYTES: u64 = 5 << 20;
 
 #[derive(Deserialize)]
-struct Read {
-    file_path: String,
-    offset: Option<usize>,
-    limit: Option<usize>,
+pub(in crate::agent) struct Read {
+    pub(in crate::agent) file_path: String,
+    pub(in crate::agent) offset: Option<usize>,
+    pub(in crate::agent) limit: Option<usize>,
 }
 
 impl Job for Read {

@@ -12,18 +12,18 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 /// A built-in tool.
-pub(super) struct Tool {
-    pub(super) name: &'static str,
-    pub(super) category: Category,
-    pub(super) purpose: &'static str,
+pub(in crate::agent) struct Tool {
+    pub(in crate::agent) name: &'static str,
+    pub(in crate::agent) category: Category,
+    pub(in crate::agent) purpose: &'static str,
     /// JSON Schema of the arguments.
-    pub(super) parameters: fn() -> Value,
+    pub(in crate::agent) parameters: fn() -> Value,
     /// Reads the arguments.
-    pub(super) parse: fn(&Value) -> Result<Rc<dyn Job>, serde_json::Error>,
+    pub(in crate::agent) parse: fn(&Value) -> Result<Rc<dyn Job>, serde_json::Error>,
 }
 
-/// The built-in tools.
-const TOOLS: &[Tool] = &[
+/// The tools of an agent whose dialect has no names of its own for them.
+pub(in crate::agent) const TOOLS: &[Tool] = &[
     read::TOOL,
     write::TOOL,
     edit::TOOL,
@@ -70,8 +70,8 @@ pub(super) fn parse<J: Job + DeserializeOwned + 'static>(
 }
 
 /// Every tool of a session.
-#[derive(Debug, Default)]
 pub(in crate::agent) struct Toolbox {
+    built_in: &'static [Tool],
     mcp: Vec<McpTool>,
 }
 
@@ -80,8 +80,8 @@ pub(in crate::agent) struct Toolbox {
 pub(in crate::agent) struct Refused(pub(in crate::agent) String);
 
 impl Toolbox {
-    pub(in crate::agent) fn new(mcp: Vec<McpTool>) -> Self {
-        Toolbox { mcp }
+    pub(in crate::agent) fn new(built_in: &'static [Tool], mcp: Vec<McpTool>) -> Self {
+        Toolbox { built_in, mcp }
     }
 
     pub(in crate::agent) fn has_mcp(&self) -> bool {
@@ -102,7 +102,7 @@ impl Toolbox {
         if let Some(tool) = self.mcp.iter().find(|tool| tool.name == name) {
             return Ok((Category::Mcp, Rc::new(tool.call(args))));
         }
-        let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
+        let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
             return Err(Refused(format!("There is no tool named {name:?}.")));
         };
         let job = (tool.parse)(args)
@@ -112,7 +112,7 @@ impl Toolbox {
 
     /// What the model is told.
     pub(in crate::agent) fn specs(&self) -> Vec<ToolSpec> {
-        let built_in = TOOLS.iter().map(|tool| ToolSpec {
+        let built_in = self.built_in.iter().map(|tool| ToolSpec {
             name: tool.name.to_owned(),
             purpose: tool.purpose.to_owned(),
             parameters: (tool.parameters)(),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn each_tool_has_the_category_of_what_it_does() {
-        let box_ = Toolbox::default();
+        let box_ = Toolbox::new(TOOLS, Vec::new());
         let call = |name: &str, args| box_.job(name, &args).map(|(category, _)| category.name());
 
         assert_eq!(call("Read", json!({ "file_path": "a" })), Ok("info"));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_call_that_cannot_work_is_refused_with_the_reason() {
-        let box_ = Toolbox::default();
+        let box_ = Toolbox::new(TOOLS, Vec::new());
         let refused = |name: &str, args| box_.job(name, &args).err().expect("refused").0;
 
         assert_eq!(refused("Fly", json!({})), "There is no tool named \"Fly\".");

@@ -22,9 +22,9 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 #[derive(Deserialize)]
-struct Write {
-    file_path: String,
-    content: String,
+pub(in crate::agent) struct Write {
+    pub(in crate::agent) file_path: String,
+    pub(in crate::agent) content: String,
 }
 
 impl Job for Write {

@@ -76,6 +76,7 @@ fn message(session: &Session, command: Value) -> Result<(), Failure> {
         turn: message.msg_id,
         text: message.input,
         files: message.files.unwrap_or_default(),
+        ..Prompt::default()
     })
 }
 

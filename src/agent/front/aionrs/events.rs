@@ -20,7 +20,7 @@ impl Emitter for Events {
 fn frame(event: &Event<'_>) -> Option<Value> {
     Some(match event {
         Event::Ready(hello) => ready(hello),
-        Event::TurnStart { turn } => json!({ "type": "stream_start", "msg_id": turn }),
+        Event::TurnStart { turn, .. } => json!({ "type": "stream_start", "msg_id": turn }),
         Event::Said { turn, chunk } => return said(turn, chunk),
         Event::ToolAsk { turn, call } => tool_request(turn, call),
         Event::ToolStart { turn, call } => json!({
@@ -34,11 +34,13 @@ fn frame(event: &Event<'_>) -> Option<Value> {
         Event::ToolCancel { turn, call, reason } => json!({
             "type": "tool_cancelled", "msg_id": turn, "call_id": call.id, "reason": reason,
         }),
-        Event::TurnEnd { turn, usage } => stream_end(turn, *usage),
+        Event::Refused { turn, failure, .. } => error(Some(turn), failure),
+        Event::TurnEnd { turn, usage, .. } => stream_end(turn, *usage),
         Event::Failed { turn, failure } => error(*turn, failure),
         Event::Notice { turn, text } => {
             json!({ "type": "info", "msg_id": turn, "message": text })
         }
+        Event::Asking | Event::Compacted(_) | Event::Shelled(_) => return None,
     })
 }
 

@@ -6,6 +6,8 @@ mod faults;
 
 use super::Front;
 use crate::agent::args::{COMMON, Options};
+use crate::agent::config::{Config, Env};
+use crate::agent::tools::TOOLS;
 
 pub(super) const FRONT: Front = Front {
     name: "aionrs",
@@ -15,7 +17,8 @@ pub(super) const FRONT: Front = Front {
     emitter: || Box::new(events::Events),
     command: commands::take,
     faults: faults::TABLE,
-    check,
+    tools: TOOLS,
+    configure,
 };
 
 /// The flag that asks for this dialect.
@@ -24,10 +27,10 @@ const ACTIVATION: &str = "--json-stream";
 /// The longest command, in bytes. The page names no limit.
 const LINE_LIMIT: usize = 16 << 20;
 
-fn check(options: &Options) -> Result<(), String> {
+fn configure(options: Options, env: Env<'_>) -> Result<Config, String> {
     let both = options.session_id.is_some() && options.resume.is_some();
     if both {
         return Err("--session-id and --resume exclude each other".into());
     }
-    Ok(())
+    Config::new(options, env)
 }

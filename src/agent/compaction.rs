@@ -1,0 +1,125 @@
+//! Compaction: the model sums up the conversation, and the summary takes its place.
+
+use super::event::{Code, Event, Failure, Summary};
+use super::helper::text_of_reply;
+use super::message::{Block, Message, Role};
+use super::session::Session;
+use tokio::sync::Notify;
+
+/// A compaction, asked for or not.
+#[derive(Debug, Default)]
+pub(super) struct Compaction {
+    /// What the summary is to dwell on.
+    instructions: Option<String>,
+    auto: bool,
+    stopped: Notify,
+}
+
+/// What the model is told to do.
+const ORDER: &str = "Summarize this conversation so that it can go on from the summary alone: what is wanted, \
+what was done, what was found out, and what is left to do. Answer with the summary and nothing else.";
+
+/// What stands in front of the summary from then on.
+const PREFACE: &str = "The conversation so far was compacted. This is its summary:";
+
+/// About how many bytes a token has, where the model has not counted.
+const BYTES_OF_TOKEN: usize = 4;
+
+impl Compaction {
+    pub(super) fn asked_for(instructions: Option<String>) -> Self {
+        Compaction {
+            instructions,
+            ..Compaction::default()
+        }
+    }
+
+    pub(super) fn automatic() -> Self {
+        Compaction {
+            auto: true,
+            ..Compaction::default()
+        }
+    }
+
+    /// Stops it, soon.
+    pub(super) fn stop(&self) {
+        self.stopped.notify_one();
+    }
+
+    /// Does it, and says what came of it.
+    pub(super) async fn run(&self, session: &Session) {
+        let done = tokio::select! {
+            biased;
+            () = self.stopped.notified() => Err(protocol("The compaction was aborted")),
+            done = self.compact(session) => done,
+        };
+        match done {
+            Ok(summary) => session.voice.say(&Event::Compacted(&summary)),
+            Err(failure) => session.voice.fail(&failure),
+        }
+    }
+
+    async fn compact(&self, session: &Session) -> Result<Summary, Failure> {
+        let mut messages = {
+            let mut dialogue = session.dialogue.borrow_mut();
+            dialogue.take_asides();
+            dialogue.messages.clone()
+        };
+        if messages.is_empty() {
+            return Err(protocol("There is nothing to compact"));
+        }
+        let before = match session.context.get() {
+            0 => estimate(&messages),
+            counted => counted,
+        };
+        messages.push(Message {
+            role: Role::User,
+            content: vec![Block::Text(self.order())],
+        });
+        let (text, _) = text_of_reply(session, &messages, &session.tools.specs())
+            .await
+            .map_err(|error| error.failure())?;
+        if text.trim().is_empty() {
+            let why = "The model gave no summary";
+            return Err(Failure::lasting(Code::Provider, why));
+        }
+        let auto = self.auto;
+        let mut dialogue = session.dialogue.borrow_mut();
+        dialogue.replace(format!("{PREFACE}\n\n{text}"));
+        session.context.set(0);
+        if let Err(error) = dialogue.save() {
+            tracing::warn!("the session could not be saved: {error}");
+        }
+        Ok(Summary { text, before, auto })
+    }
+
+    fn order(&self) -> String {
+        match &self.instructions {
+            Some(instructions) => format!("{ORDER}\n\n{instructions}"),
+            None => ORDER.to_owned(),
+        }
+    }
+}
+
+fn protocol(why: &str) -> Failure {
+    Failure::lasting(Code::Protocol, why)
+}
+
+/// Tokens in messages that no model has counted.
+fn estimate(messages: &[Message]) -> u64 {
+    let bytes = serde_json::to_string(messages).map_or(0, |text| text.len());
+    bytes.div_ceil(BYTES_OF_TOKEN) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_follow_the_order() {
+        let plain = Compaction::automatic().order();
+        let guided = Compaction::asked_for(Some("Dwell on x".into())).order();
+
+        assert_eq!(plain, ORDER);
+        assert_eq!(guided, format!("{ORDER}\n\nDwell on x"));
+    }
+}

@@ -1,0 +1,34 @@
+//! pi@0.14: the RPC mode of December 2025.
+
+mod commands;
+mod configure;
+mod events;
+mod flags;
+mod messages;
+mod models;
+mod prompt;
+mod stream;
+mod tools;
+
+use super::Front;
+
+pub(super) const FRONT: Front = Front {
+    name: "pi",
+    chosen,
+    flags: flags::FLAGS,
+    line_limit: LINE_LIMIT,
+    emitter: || Box::new(events::Events::default()),
+    command: commands::take,
+    faults: &[],
+    tools: tools::TOOLS,
+    configure: configure::configure,
+};
+
+/// The longest command, in bytes. The page names no limit; attachments come inside.
+const LINE_LIMIT: usize = 64 << 20;
+
+/// "Starting RPC Mode" of the page.
+fn chosen(args: &[String]) -> bool {
+    let two = |pair: &[String]| pair[0] == "--mode" && pair[1] == "rpc";
+    args.windows(2).any(two) || args.iter().any(|arg| arg == "--mode=rpc")
+}

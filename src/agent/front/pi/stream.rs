@@ -1,0 +1,264 @@
+//! "AssistantMessage" as it streams in, and "AssistantMessageEvent". The forms `start`, `done` and `error` are the model
+//! library's own; hosts get `message_start` and `message_end` instead.
+
+use super::messages::{arguments, text, usage};
+use crate::agent::card::Card;
+use crate::agent::message::Usage;
+use crate::agent::model::{Chunk, Opening};
+use serde_json::{Value, json};
+
+/// What a chunk tells: of the block at this place, in an event of this kind, which also has a member.
+type Step = (usize, String, Option<(&'static str, Value)>);
+
+/// A reply so far.
+#[derive(Debug)]
+pub(super) struct Reply {
+    card: Card,
+    timestamp: u64,
+    parts: Vec<Part>,
+    usage: Usage,
+}
+
+/// A block of the message. Its place in the list is its `contentIndex`.
+#[derive(Debug)]
+struct Part {
+    /// The number that the model's wire gave it.
+    index: usize,
+    block: Block,
+    body: String,
+    signature: String,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text,
+    Thinking,
+    Call { id: String, name: String },
+}
+
+impl Reply {
+    pub(super) fn new(card: Card, timestamp: u64) -> Self {
+        Reply {
+            card,
+            timestamp,
+            parts: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// The message, with why it stopped, and what went wrong.
+    pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
+        let content: Vec<_> = self.parts.iter().map(Part::content).collect();
+        let mut message = json!({
+            "role": "assistant",
+            "content": content,
+            "api": self.card.api,
+            "provider": self.card.provider,
+            "model": self.card.model,
+            "usage": usage(self.usage, self.card.rates),
+            "stopReason": stop,
+        });
+        if let Some(error) = error {
+            message["errorMessage"] = json!(error);
+        }
+        message["timestamp"] = json!(self.timestamp);
+        message
+    }
+
+    /// Whether the model wants tools.
+    pub(super) fn has_calls(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| matches!(part.block, Block::Call { .. }))
+    }
+
+    /// The message as it is while it streams.
+    pub(super) fn partial(&self) -> Value {
+        self.message("stop", None)
+    }
+
+    /// Takes a chunk in; gives the frame that tells of it, if one does.
+    pub(super) fn take_in(&mut self, chunk: &Chunk) -> Option<Value> {
+        let (place, kind, more) = self.step(chunk)?;
+        let partial = self.partial();
+        let mut event = json!({ "type": kind, "contentIndex": place });
+        if let Some((name, value)) = more {
+            event[name] = value;
+        }
+        event["partial"] = partial.clone();
+        Some(
+            json!({ "type": "message_update", "message": partial, "assistantMessageEvent": event }),
+        )
+    }
+
+    fn step(&mut self, chunk: &Chunk) -> Option<Step> {
+        match chunk {
+            Chunk::Start { index, block } => {
+                let part = Part::new(*index, block)?;
+                let kind = format!("{}_start", part.kind());
+                self.parts.push(part);
+                Some((self.parts.len() - 1, kind, None))
+            }
+            Chunk::Text { index, text }
+            | Chunk::Thinking { index, text }
+            | Chunk::Args {
+                index,
+                fragment: text,
+            } => {
+                let (place, part) = self.part(*index)?;
+                part.body.push_str(text);
+                let kind = format!("{}_delta", part.kind());
+                let delta = Some(("delta", json!(text)));
+                (!text.is_empty()).then_some((place, kind, delta))
+            }
+            Chunk::Signature { index, signature } => {
+                self.part(*index)?.1.signature.push_str(signature);
+                None
+            }
+            Chunk::End { index } => {
+                let (place, part) = self.part(*index)?;
+                Some((place, format!("{}_end", part.kind()), Some(part.whole())))
+            }
+            Chunk::Usage(usage) => {
+                self.usage = *usage;
+                None
+            }
+            Chunk::Stop(_) => None,
+        }
+    }
+
+    fn part(&mut self, index: usize) -> Option<(usize, &mut Part)> {
+        let mut parts = self.parts.iter_mut().enumerate().rev();
+        parts.find(|(_, part)| part.index == index)
+    }
+}
+
+impl Part {
+    /// Nothing for what only the model can read.
+    fn new(index: usize, opening: &Opening) -> Option<Self> {
+        let block = match opening {
+            Opening::Text => Block::Text,
+            Opening::Thinking => Block::Thinking,
+            Opening::Redacted(_) => return None,
+            Opening::Call { id, tool } => Block::Call {
+                id: id.clone(),
+                name: tool.clone(),
+            },
+        };
+        Some(Part {
+            index,
+            block,
+            body: String::new(),
+            signature: String::new(),
+        })
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.block {
+            Block::Text => "text",
+            Block::Thinking => "thinking",
+            Block::Call { .. } => "toolcall",
+        }
+    }
+
+    fn content(&self) -> Value {
+        match &self.block {
+            Block::Text => text(&self.body),
+            Block::Thinking if self.signature.is_empty() => {
+                json!({ "type": "thinking", "thinking": self.body })
+            }
+            Block::Thinking => {
+                json!({ "type": "thinking", "thinking": self.body, "thinkingSignature": self.signature })
+            }
+            Block::Call { id, name } => {
+                let args = serde_json::from_str(&self.body).unwrap_or_default();
+                json!({ "type": "toolCall", "id": id, "name": name, "arguments": arguments(&args) })
+            }
+        }
+    }
+
+    /// What the end of the block tells.
+    fn whole(&self) -> (&'static str, Value) {
+        match self.block {
+            Block::Call { .. } => ("toolCall", self.content()),
+            _ => ("content", json!(self.body)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::card::{RATES, WINDOW};
+
+    fn reply() -> Reply {
+        let card = Card {
+            api: "a".into(),
+            provider: "p".into(),
+            model: "m".into(),
+            window: WINDOW,
+            rates: RATES,
+        };
+        Reply::new(card, 1)
+    }
+
+    fn start(index: usize, block: Opening) -> Chunk {
+        Chunk::Start { index, block }
+    }
+
+    fn text(index: usize, text: &str) -> Chunk {
+        let text = text.into();
+        Chunk::Text { index, text }
+    }
+
+    /// Kind and contentIndex of the frames.
+    fn told(chunks: &[Chunk]) -> Vec<(String, u64)> {
+        let mut reply = reply();
+        let frames = chunks.iter().filter_map(|chunk| reply.take_in(chunk));
+        let events = frames.map(|frame| frame["assistantMessageEvent"].clone());
+        events
+            .map(|event| {
+                let kind = event["type"].as_str().unwrap().to_owned();
+                (kind, event["contentIndex"].as_u64().unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_are_numbered_by_their_place_in_the_message() {
+        let chunks = [
+            start(0, Opening::Redacted("x".into())),
+            Chunk::End { index: 0 },
+            start(1, Opening::Text),
+            text(1, "hi"),
+            text(1, ""),
+            Chunk::End { index: 1 },
+        ];
+
+        let expected = ["text_start", "text_delta", "text_end"].map(|kind| (kind.to_owned(), 0));
+        assert_eq!(told(&chunks), expected);
+    }
+
+    #[test]
+    fn the_end_of_a_block_has_all_of_it() {
+        let mut reply = reply();
+        let call = Opening::Call {
+            id: "t".into(),
+            tool: "bash".into(),
+        };
+        let fragment = |fragment: &str| Chunk::Args {
+            index: 0,
+            fragment: fragment.into(),
+        };
+        reply.take_in(&start(0, call));
+        reply.take_in(&fragment("{\"a\""));
+        let half = reply.take_in(&fragment(":")).unwrap();
+        reply.take_in(&fragment("1}"));
+        let end = reply.take_in(&Chunk::End { index: 0 }).unwrap();
+
+        let call = |arguments| json!({ "type": "toolCall", "id": "t", "name": "bash", "arguments": arguments });
+        assert_eq!(half["message"]["content"], json!([call(json!({}))]));
+        let event = &end["assistantMessageEvent"];
+        assert_eq!(event["toolCall"], call(json!({ "a": 1 })));
+        assert_eq!(event["partial"], reply.partial());
+    }
+}

@@ -1,0 +1,138 @@
+//! Shell commands of the host's own: run one after the other, beside the turns.
+
+use super::event::{Event, Executed};
+use super::session::Session;
+use super::tools::shell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use tokio::sync::Notify;
+
+/// The commands that wait, and the one that runs.
+#[derive(Debug, Default)]
+pub(super) struct Shells {
+    waiting: RefCell<VecDeque<Wanted>>,
+    busy: Cell<bool>,
+    changed: Notify,
+    cancelled: Notify,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    command: String,
+    cancelled: bool,
+}
+
+impl Shells {
+    /// Has a command run, after those that were there before it.
+    pub(super) fn add(&self, command: String) {
+        self.waiting.borrow_mut().push_back(Wanted {
+            command,
+            cancelled: false,
+        });
+        self.changed.notify_one();
+    }
+
+    /// How many commands wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.borrow().len()
+    }
+
+    /// Cancels every command there is.
+    pub(super) fn cancel(&self) {
+        for wanted in self.waiting.borrow_mut().iter_mut() {
+            wanted.cancelled = true;
+        }
+        if self.busy.get() {
+            self.cancelled.notify_one();
+        }
+    }
+
+    /// There may be no more commands.
+    pub(super) fn wake(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Runs commands until the session is closed and none is left.
+    pub(super) async fn work(&self, session: &Session) {
+        loop {
+            let next = self.waiting.borrow_mut().pop_front();
+            match next {
+                Some(wanted) => {
+                    let executed = self.run(session, wanted).await;
+                    session.voice.outbox.room().await;
+                    session.voice.say(&Event::Shelled(&executed));
+                    session.heed(told(&executed));
+                }
+                None if session.is_closing() => return,
+                None => self.changed.notified().await,
+            }
+        }
+    }
+
+    async fn run(&self, session: &Session, wanted: Wanted) -> Executed {
+        let Wanted { command, cancelled } = wanted;
+        let cancelled = cancelled.then(|| Executed {
+            command: command.clone(),
+            cancelled: true,
+            ..Executed::default()
+        });
+        if let Some(executed) = cancelled {
+            return executed;
+        }
+        self.busy.set(true);
+        let root = session.workspace.root();
+        let stop = self.cancelled.notified();
+        let executed = shell::execute(&command, root, &session.settings.outputs, stop).await;
+        self.busy.set(false);
+        executed
+    }
+}
+
+/// What the model is told of a command.
+fn told(executed: &Executed) -> String {
+    let Executed {
+        command,
+        output,
+        code,
+        cancelled,
+        whole,
+    } = executed;
+    let mut text = format!("Ran `{command}`\n```\n{output}\n```");
+    match code {
+        _ if *cancelled => text.push_str("\n\n(the command was cancelled)"),
+        Some(0) => {}
+        Some(code) => text.push_str(&format!("\n\nThe command exited with code {code}")),
+        None => text.push_str("\n\nThe command was killed"),
+    }
+    if let Some(path) = whole {
+        let note = format!(
+            "\n\n[The output is shortened; all of it: {}]",
+            path.display()
+        );
+        text.push_str(&note);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_told_the_command_its_output_and_how_it_ended() {
+        let mut executed = Executed {
+            command: "ls".into(),
+            output: "a".into(),
+            code: Some(0),
+            ..Executed::default()
+        };
+        assert_eq!(told(&executed), "Ran `ls`\n```\na\n```");
+
+        executed.code = Some(3);
+        executed.whole = Some("/x".into());
+        assert_eq!(
+            told(&executed),
+            "Ran `ls`\n```\na\n```\n\nThe command exited with code 3\n\n[The output is shortened; all of it: /x]"
+        );
+    }
+}
