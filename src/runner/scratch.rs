@@ -114,10 +114,26 @@ fn private(path: &Path) -> io::Result<()> {
 }
 
 fn remove(path: &Path) {
-    if let Err(error) = std::fs::remove_dir_all(path)
+    let removed = std::fs::remove_dir_all(path).or_else(|_| {
+        open_up(path);
+        std::fs::remove_dir_all(path)
+    });
+    if let Err(error) = removed
         && error.kind() != ErrorKind::NotFound
     {
         tracing::warn!(path = %path.display(), %error, "a scratch folder stays behind");
+    }
+}
+
+/// Makes every folder below one that can be emptied: agents make some that cannot.
+fn open_up(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    // What cannot be opened shows when it is removed.
+    let _ = std::fs::set_permissions(path, PermissionsExt::from_mode(0o700));
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
     }
 }
 
@@ -131,6 +147,8 @@ mod tests {
         let (one, two) = (scratch.room().unwrap(), scratch.room().unwrap());
         assert_ne!(one.workspace, two.workspace);
         write_below(&one.home, "a/b.txt", "x").unwrap();
+        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o500);
+        std::fs::set_permissions(one.home.join("a"), closed).unwrap();
         let path = scratch.path.clone();
         drop((one, two, scratch));
         assert!(!path.exists());

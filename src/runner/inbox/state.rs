@@ -1,0 +1,231 @@
+//! What the inbox holds, and how the pipe is emptied into it.
+
+use super::{Item, Pumped};
+use crate::frame::{Body, Frame};
+use crate::framing::{Framer, LINE_LIMIT};
+use crate::runner::limits;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::net::unix::pipe::Receiver;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) queue: VecDeque<Item>,
+    /// Bytes of lines in the queue.
+    held: usize,
+    pub(super) session: Option<Session>,
+    pub(super) paused: bool,
+    /// Exchanges with the model that have not ended.
+    pub(super) open: HashSet<u64>,
+    /// Requests for something else than a message: no part of the history.
+    pub(super) aside: HashSet<u64>,
+}
+
+/// One life of the process.
+#[derive(Debug)]
+pub(super) struct Session {
+    started: Instant,
+    stdout: Option<Stdout>,
+    /// Bytes of stdout read.
+    pub(super) bytes: u64,
+    lines: u64,
+    /// What is due as soon as so many bytes of stdout are read: they were in the pipe before it happened.
+    due: VecDeque<(u64, Item)>,
+    /// Bytes of stderr read.
+    pub(super) stderr: u64,
+}
+
+#[derive(Debug)]
+struct Stdout {
+    pipe: Arc<Receiver>,
+    framer: Framer,
+}
+
+impl Session {
+    pub(super) fn new(pipe: Arc<Receiver>, started: Instant) -> Self {
+        let framer = Framer::new(LINE_LIMIT);
+        Session {
+            started,
+            stdout: Some(Stdout { pipe, framer }),
+            bytes: 0,
+            lines: 0,
+            due: VecDeque::new(),
+            stderr: 0,
+        }
+    }
+
+    /// Bytes of a line that has not ended.
+    pub(super) fn unfinished(&self) -> u64 {
+        self.stdout.as_ref().map_or(0, |out| out.framer.pending())
+    }
+
+    fn at(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    fn is_flooding(&self) -> bool {
+        self.bytes > limits::STDOUT_BYTES || self.lines > limits::STDOUT_LINES
+    }
+}
+
+impl State {
+    pub(super) fn is_full(&self) -> bool {
+        self.held > limits::HELD_BYTES || self.queue.len() > limits::HELD_ITEMS
+    }
+
+    pub(super) fn take(&mut self) -> Option<Item> {
+        let item = self.queue.pop_front()?;
+        self.held -= weight(&item);
+        Some(item)
+    }
+
+    pub(super) fn push(&mut self, item: Item) {
+        self.held += weight(&item);
+        self.queue.push_back(item);
+    }
+
+    /// Puts down a frame; false if there is no session that it could belong to.
+    pub(super) fn frame(&mut self, body: Body) -> bool {
+        let Some(session) = &self.session else {
+            return false;
+        };
+        let at = session.at();
+        self.push(Item::Frame(Frame { at, body }));
+        true
+    }
+
+    /// Puts down something that the agent did besides writing, behind all that it had written before.
+    pub(super) fn behind_stdout(&mut self, item: Item) {
+        self.pump();
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let unread = session.stdout.as_ref().map_or(0, |out| {
+            // What cannot be asked is taken for empty, as it mostly is.
+            rustix::io::ioctl_fionread(&*out.pipe).unwrap_or(0)
+        });
+        if unread == 0 && session.due.is_empty() {
+            self.push_now(item);
+        } else {
+            session.due.push_back((session.bytes + unread, item));
+        }
+    }
+
+    /// Puts something down with the time that it is now.
+    fn push_now(&mut self, mut item: Item) {
+        if let (Item::Frame(frame), Some(session)) = (&mut item, &self.session) {
+            frame.at = session.at();
+        }
+        self.push(item);
+    }
+
+    /// Takes what lies in the pipe, as far as there is room.
+    pub(super) fn pump(&mut self) -> Pumped {
+        let mut buffer = [0; 64 << 10];
+        loop {
+            self.put_due();
+            if self.paused || self.is_full() {
+                return Pumped::Blocked;
+            }
+            let Some(session) = &self.session else {
+                return Pumped::Ended;
+            };
+            let Some(stdout) = &session.stdout else {
+                return Pumped::Ended;
+            };
+            // Nothing is read beyond the point where something else is due.
+            let most = match session.due.front() {
+                Some((at, _)) => usize::try_from(at - session.bytes).unwrap_or(usize::MAX),
+                None => buffer.len(),
+            };
+            let most = most.min(buffer.len());
+            match rustix::io::read(&*stdout.pipe, &mut buffer[..most]) {
+                Ok(0) => {
+                    self.close_stdout();
+                    return Pumped::Ended;
+                }
+                Ok(length) => self.bytes(&buffer[..length]),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => return Pumped::Empty,
+                Err(error) => {
+                    tracing::debug!(%error, "stdout cannot be read");
+                    self.close_stdout();
+                    return Pumped::Ended;
+                }
+            }
+        }
+    }
+
+    /// Puts down what was waiting for the bytes read so far.
+    fn put_due(&mut self) {
+        while let Some(session) = &mut self.session
+            && session
+                .due
+                .front()
+                .is_some_and(|(at, _)| *at <= session.bytes)
+            && let Some((_, item)) = session.due.pop_front()
+        {
+            self.push_now(item);
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let Some(stdout) = &mut session.stdout else {
+            return;
+        };
+        let mut lines = Vec::new();
+        stdout.framer.push(bytes, &mut |line| lines.push(line));
+        session.bytes += bytes.len() as u64;
+        session.lines += lines.len() as u64;
+        let overflow = session.is_flooding().then(|| {
+            session.stdout = None;
+            Item::Overflow {
+                bytes: session.bytes,
+                lines: session.lines,
+            }
+        });
+        for line in lines {
+            self.frame(Body::FromAgent(line));
+        }
+        if let Some(overflow) = overflow {
+            self.push(overflow);
+        }
+    }
+
+    /// Nothing more comes from stdout.
+    pub(super) fn close_stdout(&mut self) {
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let due: Vec<_> = session.due.drain(..).collect();
+        let mut last = None;
+        let open = session.stdout.take();
+        let was_open = open.is_some();
+        if let Some(stdout) = open {
+            stdout.framer.finish(&mut |line| last = Some(line));
+        }
+        if let Some(line) = last {
+            self.frame(Body::FromAgent(line));
+        }
+        for (_, item) in due {
+            self.push_now(item);
+        }
+        if was_open {
+            self.push(Item::StdoutEnd);
+        }
+    }
+}
+
+fn weight(item: &Item) -> usize {
+    match item {
+        Item::Frame(Frame {
+            body: Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line),
+            ..
+        }) => line.bytes.len(),
+        _ => 0,
+    }
+}
