@@ -53,7 +53,12 @@ pub(super) fn run(args: Args) -> ExitStatus {
             status
         }
     };
-    crate::runner::end_strays();
+    let strays = crate::runner::end_strays();
+    if strays > 0 {
+        output::warning(format_args!(
+            "{strays} processes that the agent had left behind were killed"
+        ));
+    }
     status
 }
 

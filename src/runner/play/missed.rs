@@ -51,18 +51,6 @@ impl Seen {
     }
 }
 
-/// Why the agent is killed when one of its own budgets is over, so that what it still owes is found. A wait that the scenario
-/// itself made short says nothing of the agent.
-fn out_of_time(budget: &str) -> Option<&'static str> {
-    match budget {
-        "start" => Some("budget:start"),
-        "response" => Some("budget:response"),
-        "idle" => Some("budget:idle"),
-        "total" => Some("budget:total"),
-        _ => None,
-    }
-}
-
 impl Player {
     /// A step waited in vain.
     pub(super) fn missed(
@@ -76,7 +64,7 @@ impl Player {
         let (mut message, kill) = match more {
             More::Late(name, length) => (
                 format!("it did not come {}", late(name, *length)),
-                out_of_time(name),
+                (*name == "total").then_some("budget:total"),
             ),
             More::Came | More::Over => (format!("{} before it came", self.how_it_ended()), None),
         };
