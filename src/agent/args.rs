@@ -19,6 +19,7 @@ pub(super) struct Options {
     pub(super) api_key: Option<String>,
     /// No session is kept.
     pub(super) no_session: bool,
+    pub(super) profile: Option<String>,
     /// The provider's variables are not looked at. No flag sets this.
     pub(super) keyless: bool,
 }
@@ -119,6 +120,45 @@ pub(super) const COMMON: &[Flag] = &[
         resume,
         "The session to go on with, or latest"
     ),
+    text!(
+        "--script",
+        "FILE",
+        script,
+        "What the model answers: a model script or a scenario"
+    ),
+    text!(
+        "--mcp",
+        "LIST",
+        mcp,
+        "Scripted MCP tools: a file, the list itself, or none"
+    ),
+    text!(
+        "--fault",
+        "ID[@turn=N]",
+        fault,
+        "Play a fault, from turn N on"
+    ),
+];
+
+/// The flags of an agent that is a subcommand.
+pub(super) const RPC: &[Flag] = &[
+    Flag {
+        name: "rpc",
+        value: None,
+        help: "Speak the bridge's RPC protocol on standard input and output",
+        set: |_, _| Ok(()),
+    },
+    text!("--continue", "ID", resume, "The session to go on with"),
+    text!(
+        "--system",
+        "TEXT",
+        system_prompt,
+        "What the model is told first, or a file with it"
+    ),
+    text!("-s", "TEXT", system_prompt, "The same"),
+    text!("--model", "ID", model, "The model to ask"),
+    text!("-m", "ID", model, "The same"),
+    text!("--profile", "NAME", profile, "The settings to use"),
     text!(
         "--script",
         "FILE",

@@ -33,7 +33,8 @@ impl Turn {
             let broken = self.partial.take().whole();
             session.call_ids.borrow_mut().release(&broken);
             let limit = session.settings.retries(error.interrupted);
-            if !error.retryable || retries == limit {
+            let said = session.settings.says_once && !broken.is_empty();
+            if !error.retryable || retries == limit || said {
                 return Err(error);
             }
             let wait = BACKOFF.saturating_mul(1 << retries.min(16));
@@ -55,7 +56,8 @@ impl Turn {
         let body = {
             let dialogue = session.dialogue.borrow();
             let tools = session.tools.specs();
-            let request = session.settings.request(&dialogue.messages, &tools);
+            let mut request = session.settings.request(&dialogue.messages, &tools);
+            request.model = &self.model;
             session.model.body(&request)
         };
         let mut stream = within(patience, session.model.send(body)).await??;

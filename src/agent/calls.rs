@@ -320,7 +320,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// What the model is told of a call.
-fn result(call: &str, outcome: &Outcome) -> Block {
+pub(super) fn result(call: &str, outcome: &Outcome) -> Block {
     let output = match &outcome.output {
         Output::Text(text) | Output::Diff { diff: text, .. } => ResultContent::Text(text.clone()),
         Output::Image { media_type, data } => ResultContent::Image {

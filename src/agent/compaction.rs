@@ -1,7 +1,7 @@
 //! Compaction: the model sums up the conversation, and the summary takes its place.
 
 use super::event::{Code, Event, Failure, Summary};
-use super::helper::text_of_reply;
+use super::helper::silent_reply;
 use super::message::{Block, Message, Role};
 use super::session::Session;
 use tokio::sync::Notify;
@@ -75,9 +75,13 @@ impl Compaction {
             role: Role::User,
             content: vec![Block::Text(self.order())],
         });
-        let (text, _) = text_of_reply(session, &messages, &session.tools.specs())
+        let (tools, model) = (session.tools.specs(), session.model_name.borrow().clone());
+        let mut request = session.settings.request(&messages, &tools);
+        request.model = &model;
+        let (said, _) = silent_reply(session, &request)
             .await
             .map_err(|error| error.failure())?;
+        let text = said.text();
         if text.trim().is_empty() {
             let why = "The model gave no summary";
             return Err(Failure::lasting(Code::Provider, why));

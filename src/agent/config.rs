@@ -27,6 +27,16 @@ pub(super) struct Config {
     pub(super) seed: u64,
 }
 
+/// A provider of models that the host may choose from.
+#[derive(Debug, Clone)]
+pub(super) struct Offer {
+    pub(super) provider: String,
+    /// Where its models are served; none if they are scripted.
+    pub(super) endpoint: Option<Endpoint>,
+    /// The models that are known by name.
+    pub(super) models: Vec<String>,
+}
+
 /// Where sessions are kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sessions {
@@ -59,6 +69,8 @@ pub(super) struct Settings {
     /// The longest silence of the model.
     pub(super) patience: Duration,
     pub(super) retries: Option<u32>,
+    /// Whether a reply that broke off is not asked for again, as what was said of it cannot be taken back.
+    pub(super) says_once: bool,
     /// Whether the calls of a reply run one after the other.
     pub(super) one_at_a_time: bool,
     pub(super) card: Card,
@@ -66,6 +78,7 @@ pub(super) struct Settings {
     pub(super) compact_at: Option<u64>,
     /// The folder for long outputs of the host's commands.
     pub(super) outputs: PathBuf,
+    pub(super) offers: Vec<Offer>,
 }
 
 const MODEL: &str = "mock-model";
@@ -129,6 +142,8 @@ impl Config {
                 one_at_a_time: false,
                 compact_at: None,
                 outputs: std::env::temp_dir().join("mock-agent"),
+                says_once: false,
+                offers: Vec::new(),
                 model: options.model.unwrap_or_else(|| MODEL.into()),
                 system: options
                     .system_prompt

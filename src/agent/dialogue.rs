@@ -28,6 +28,15 @@ impl Dialogue {
         self.stored.as_ref().map(|stored| stored.id.as_str())
     }
 
+    /// Begins anew, under another id where there are sessions.
+    pub(super) fn renew(&mut self) {
+        self.messages.clear();
+        self.preface.clear();
+        if let Some(stored) = &self.stored {
+            self.stored = stored.next().ok();
+        }
+    }
+
     pub(super) fn add_preface(&mut self, text: String) {
         self.preface.push(text);
     }

@@ -8,6 +8,7 @@ use super::session::Halt;
 use super::turn::Prompt;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Something that happened. Fronts pick what their dialect speaks of.
 #[derive(Debug)]
@@ -57,8 +58,27 @@ pub(super) enum Event<'a> {
         turn: Option<&'a str>,
         failure: &'a Failure,
     },
+    /// A sub-agent, by its number in the process.
+    Helper {
+        helper: u64,
+        name: &'a str,
+        news: News<'a>,
+    },
     /// Something the user may like to know.
     Notice { turn: &'a str, text: &'a str },
+}
+
+/// What is new of a sub-agent.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum News<'a> {
+    /// It begins with this task.
+    Begins { task: &'a str },
+    /// It waits for the model.
+    Asks,
+    /// It uses a tool.
+    Works,
+    /// It has come to this, after so long.
+    Ends { result: &'a str, took: Duration },
 }
 
 /// What the agent says of itself when it is ready.

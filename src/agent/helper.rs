@@ -1,11 +1,12 @@
-//! What the model is asked besides the conversation. A sub-agent has the model and no tools, and answers once.
+//! What the model is asked besides the conversation. One kind of sub-agent has the model and no tools, and answers once; for
+//! the other see [`super::subagent`].
 
 use super::asking::within;
 use super::message::{Block, Message, Role, Usage};
-use super::model::{Chunk, ModelError, ToolSpec};
+use super::model::{Chunk, ModelError, Request};
 use super::reply::Assembly;
 use super::session::Session;
-use super::tools::Delegate;
+use super::tools::{Delegate, Order};
 use super::turn::Turn;
 use std::pin::Pin;
 
@@ -25,28 +26,38 @@ impl Delegate for Helper<'_> {
                 role: Role::User,
                 content: vec![Block::Text(task.to_owned())],
             };
-            self.answer(&[asked]).await.map_err(|error| error.message)
+            let messages = [asked];
+            let mut request = self.session.settings.request(&messages, &[]);
+            request.model = &self.turn.model;
+            let said = self.ask(&request).await;
+            said.map(Assembly::text).map_err(|error| error.message)
         })
+    }
+
+    fn commission<'a>(
+        &'a self,
+        order: &'a Order,
+    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>> {
+        Box::pin(self.carry_out(order))
     }
 }
 
 impl Helper<'_> {
-    async fn answer(&self, messages: &[Message]) -> Result<String, ModelError> {
-        let (text, usage) = text_of_reply(self.session, messages, &[]).await?;
+    /// Asks the model at the turn's expense.
+    pub(super) async fn ask(&self, request: &Request<'_>) -> Result<Assembly, ModelError> {
+        let (said, usage) = silent_reply(self.session, request).await?;
         self.turn.spending.add(usage);
-        Ok(text)
+        Ok(said)
     }
 }
 
-/// Asks the model once, in silence: the text of its reply, and what it used.
-pub(super) async fn text_of_reply(
+/// Asks the model once, in silence: its reply, and what it used.
+pub(super) async fn silent_reply(
     session: &Session,
-    messages: &[Message],
-    tools: &[ToolSpec],
-) -> Result<(String, Usage), ModelError> {
-    let settings = &session.settings;
-    let body = session.model.body(&settings.request(messages, tools));
-    let patience = settings.patience;
+    request: &Request<'_>,
+) -> Result<(Assembly, Usage), ModelError> {
+    let body = session.model.body(request);
+    let patience = session.settings.patience;
     let mut stream = within(patience, session.model.send(body)).await??;
     let mut said = Assembly::default();
     let mut usage = Usage::default();
@@ -57,5 +68,5 @@ pub(super) async fn text_of_reply(
         }
         said.take_in(&chunk);
     }
-    Ok((said.text(), usage))
+    Ok((said, usage))
 }

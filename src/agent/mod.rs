@@ -43,6 +43,7 @@ mod shells;
 mod signals;
 mod spending;
 mod store;
+mod subagent;
 mod tools;
 mod turn;
 mod voice;

@@ -56,7 +56,8 @@ fn source(config: &Config, workspace: &Workspace) -> Result<model::Source, Strin
         }
     };
     let model = script.map(|script| mock_provider::Model::new(script, config.seed));
-    Ok(model::Source::Player(Player::new(model, config.gate)))
+    let player = Player::new(model, config.gate);
+    Ok(model::Source::Player(Rc::new(player)))
 }
 
 fn dialogue(config: &Config, workspace: &Workspace, faults: &Faults) -> Result<Dialogue, String> {

@@ -18,6 +18,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Why the agent does not go on.
 enum Over {
     EndOfInput,
+    Command,
     Signal,
     HostGone,
 }
@@ -39,7 +40,7 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
         biased;
         () = signals.any(faults, busy) => Over::Signal,
         () = session.voice.outbox.closed() => Over::HostGone,
-        () = take_commands(front, session, &mut input) => Over::EndOfInput,
+        over = take_commands(front, session, &mut input) => over,
         () = &mut work => Over::EndOfInput,
     };
     if matches!(over, Over::EndOfInput) {
@@ -69,17 +70,18 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
     faults.status()
 }
 
-async fn take_commands(front: &Front, session: &Session, input: &mut Receiver<Input>) {
-    loop {
+async fn take_commands(front: &Front, session: &Session, input: &mut Receiver<Input>) -> Over {
+    while !session.is_leaving() {
         session.voice.outbox.room_for_answers().await;
         let Some(line) = input.recv().await else {
-            return;
+            return Over::EndOfInput;
         };
         match session.faults.input(line) {
             Some(line) => (front.command)(session, line),
-            None => return,
+            None => return Over::EndOfInput,
         }
     }
+    Over::Command
 }
 
 /// Waits until nothing has been said for a while.

@@ -7,7 +7,7 @@ use super::dialogue::Dialogue;
 use super::event::{Call, Code, Event, Failure, Hello};
 use super::faults::{Bug, Faults};
 use super::ids::CallIds;
-use super::model::Model;
+use super::model::{Endpoint, Model};
 use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
 use super::turn::{Prompt, Turn};
@@ -30,14 +30,19 @@ pub(super) struct Session {
     pub(super) approvals: RefCell<Approvals>,
     pub(super) dialogue: RefCell<Dialogue>,
     pub(super) call_ids: RefCell<CallIds>,
+    /// The model of the turns to come, as its API knows it.
+    pub(super) model_name: RefCell<String>,
     turns: RefCell<Turns>,
     /// Shell commands of the host's own.
     shells: Shells,
     /// The tokens of the latest request and its reply; 0 if unknown.
     pub(super) context: Cell<u64>,
+    /// How many sub-agents there have been.
+    pub(super) helpers: Cell<u64>,
     pub(super) faults: Rc<Faults>,
     prompted: Notify,
     closing: Cell<bool>,
+    leaving: Cell<bool>,
 }
 
 /// The turn at work and those that wait.
@@ -94,6 +99,8 @@ impl Session {
             model,
             tools,
             workspace,
+            model_name: RefCell::new(settings.model.clone()),
+            helpers: Cell::default(),
             settings,
             approvals: RefCell::new(Approvals::new(mode)),
             call_ids: RefCell::new(CallIds::of(&dialogue.messages)),
@@ -104,6 +111,7 @@ impl Session {
             faults,
             prompted: Notify::new(),
             closing: Cell::new(false),
+            leaving: Cell::new(false),
         }
     }
 
@@ -153,7 +161,7 @@ impl Session {
             None => return,
         };
         self.dialogue.borrow_mut().take_asides();
-        let turn = Rc::new(Turn::new(prompt));
+        let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
         turns.current = Some(Rc::clone(&turn));
         drop(turns);
         self.faults.turn_begins();
@@ -197,6 +205,35 @@ impl Session {
     pub(super) fn heed(&self, text: String) {
         self.dialogue.borrow_mut().add_aside(text);
         self.take_asides();
+    }
+
+    /// Forgets what was said, and goes on as a new session. There must be no turn at work.
+    pub(super) fn renew(&self) {
+        self.dialogue.borrow_mut().renew();
+        self.call_ids.replace(CallIds::default());
+    }
+
+    /// Has the turns to come ask this model, where it is served.
+    pub(super) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
+        self.model_name.replace(name.to_owned());
+        if let Some(endpoint) = endpoint {
+            self.model.redirect(endpoint);
+        }
+    }
+
+    /// Whether a turn or a compaction is at work.
+    pub(super) fn is_busy(&self) -> bool {
+        let turns = self.turns.borrow();
+        turns.current.is_some() || turns.compaction.is_some()
+    }
+
+    /// The host wants the process to end.
+    pub(super) fn leave(&self) {
+        self.leaving.set(true);
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.get()
     }
 
     /// Stops what is at work, if anything is.
@@ -280,6 +317,11 @@ impl Session {
     /// Says that a command was none.
     pub(super) fn refuse(&self, failure: &Failure) {
         self.voice.fail(failure);
+        self.refused();
+    }
+
+    /// A command was refused.
+    pub(super) fn refused(&self) {
         if self.faults.plays(Bug::BadCommandExits) {
             self.voice.outbox.die(0);
         }

@@ -153,6 +153,14 @@ impl Store {
 }
 
 impl Stored {
+    /// Another new session in the same folder.
+    ///
+    /// # Errors
+    /// The disk says no.
+    pub(super) fn next(&self) -> Result<Self, String> {
+        Ok(self.store.stored(self.store.reserve_next()?, true))
+    }
+
     /// Saves all that was said.
     pub(super) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
         let document = Document {

@@ -32,6 +32,7 @@ pub(super) struct Prompt {
 /// A turn at work.
 pub(super) struct Turn {
     prompt: Prompt,
+    pub(super) model: String,
     pub(super) calls: Calls,
     pub(super) spending: Spending,
     /// The reply that is streaming in.
@@ -43,9 +44,10 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub(super) fn new(prompt: Prompt) -> Self {
+    pub(super) fn new(prompt: Prompt, model: String) -> Self {
         Turn {
             prompt,
+            model,
             calls: Calls::default(),
             spending: Spending::default(),
             partial: RefCell::default(),
@@ -244,7 +246,7 @@ impl Turn {
 }
 
 /// The calls in a reply.
-fn wanted(content: &[Block]) -> Vec<Wanted> {
+pub(super) fn wanted(content: &[Block]) -> Vec<Wanted> {
     let calls = content.iter().filter_map(|block| match block {
         Block::Call { id, tool, args, .. } => Some(Wanted {
             id: id.clone(),

@@ -3,6 +3,8 @@
 use super::event::{Event, Failure};
 use super::front::Emitter;
 use super::outbox::Outbox;
+use serde_json::Value;
+use std::any::Any;
 use std::cell::RefCell;
 
 /// Says events.
@@ -23,6 +25,18 @@ impl Voice {
         for frame in self.emitter.borrow_mut().frames(event) {
             self.outbox.send(frame);
         }
+    }
+
+    /// Sends a frame of the front's own.
+    pub(super) fn send(&self, frame: Value) {
+        self.outbox.send(frame);
+    }
+
+    /// Lets a front's commands look at what its emitter knows.
+    pub(super) fn emitter<E: Emitter, T>(&self, look: impl FnOnce(&mut E) -> T) -> Option<T> {
+        let mut emitter = self.emitter.borrow_mut();
+        let any: &mut dyn Any = &mut **emitter;
+        any.downcast_mut().map(look)
     }
 
     /// Says a failure that belongs to no turn.

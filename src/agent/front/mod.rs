@@ -2,6 +2,7 @@
 
 mod aionrs;
 mod pi;
+mod synaps;
 
 use super::args::{Flag, Options};
 use super::config::{Config, Env};
@@ -34,9 +35,9 @@ pub(super) struct Front {
 }
 
 /// Turns events into frames.
-pub(super) trait Emitter {
+pub(super) trait Emitter: std::any::Any {
     fn frames(&mut self, event: &Event<'_>) -> Vec<Value>;
 }
 
 /// Every dialect.
-pub(super) const FRONTS: &[Front] = &[aionrs::FRONT, pi::FRONT];
+pub(super) const FRONTS: &[Front] = &[aionrs::FRONT, pi::FRONT, synaps::FRONT];

@@ -19,6 +19,8 @@ pub(super) use scripted::{Gate, Player};
 
 use super::message::{Stop, Usage};
 use serde_json::Value;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// One step of a reply as it streams in.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,12 +69,13 @@ pub(super) enum Opening {
 /// A model that can be asked.
 pub(super) struct Model {
     language: Language,
-    source: Source,
+    source: RefCell<Source>,
 }
 
 /// Where its replies come from.
+#[derive(Clone)]
 pub(super) enum Source {
-    Player(Player),
+    Player(Rc<Player>),
     Endpoint(Endpoint),
 }
 
@@ -84,12 +87,23 @@ pub(super) enum Reply {
 
 impl Model {
     pub(super) fn new(language: Language, source: Source) -> Self {
-        Model { language, source }
+        Model {
+            language,
+            source: RefCell::new(source),
+        }
+    }
+
+    /// Has it served elsewhere from now on. A script plays on.
+    pub(super) fn redirect(&self, endpoint: &Endpoint) {
+        if let Source::Endpoint(now) = &mut *self.source.borrow_mut() {
+            now.clone_from(endpoint);
+        }
     }
 
     /// Sends a request's body and waits until the reply begins.
     pub(super) async fn send(&self, body: Value) -> Result<Reply, ModelError> {
-        match &self.source {
+        let source = self.source.borrow().clone();
+        match source {
             Source::Player(player) => player.ask(self.language, body).await.map(Reply::Played),
             Source::Endpoint(endpoint) => endpoint
                 .ask(self.language, body)

@@ -14,7 +14,7 @@ use std::process::{ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Bash",
     category: Category::Exec,
     purpose: "Runs a shell command in the workspace. What it leaves running is ended with it.",

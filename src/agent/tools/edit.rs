@@ -10,7 +10,7 @@ use serde_json::json;
 use similar::TextDiff;
 use std::rc::Rc;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Edit",
     category: Category::Edit,
     purpose: "Replaces a text in a file.",
@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(in crate::agent) struct Edit {
+    #[serde(alias = "path")]
     pub(in crate::agent) file_path: String,
     pub(in crate::agent) old_string: String,
     pub(in crate::agent) new_string: String,

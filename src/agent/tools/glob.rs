@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Glob",
     category: Category::Info,
     purpose: "Finds files by a pattern such as **/*.rs.",

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Grep",
     category: Category::Info,
     purpose: "Searches the contents of files by a regular expression.",

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::path::Path;
 use std::rc::Rc;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Read",
     category: Category::Info,
     purpose: "Reads a file: text with line numbers, or an image.",
@@ -29,6 +29,7 @@ pub(in crate::agent) const MAX_BYTES: u64 = 5 << 20;
 
 #[derive(Deserialize)]
 pub(in crate::agent) struct Read {
+    #[serde(alias = "path")]
     pub(in crate::agent) file_path: String,
     pub(in crate::agent) offset: Option<usize>,
     pub(in crate::agent) limit: Option<usize>,

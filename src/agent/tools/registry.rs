@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A built-in tool.
 pub(in crate::agent) struct Tool {
@@ -60,6 +61,26 @@ pub(in crate::agent) trait Delegate {
         &'a self,
         task: &'a str,
     ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
+
+    /// The same, by an agent that may use tools and tells how it is.
+    fn commission<'a>(
+        &'a self,
+        order: &'a Order,
+    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
+}
+
+/// A task for a sub-agent.
+#[derive(Debug, Clone)]
+pub(in crate::agent) struct Order {
+    /// The sub-agent's name.
+    pub(in crate::agent) name: String,
+    /// What it is told first; what this agent was told if left out.
+    pub(in crate::agent) system: Option<String>,
+    pub(in crate::agent) task: String,
+    /// The model to ask, as its API knows it; the turn's if left out.
+    pub(in crate::agent) model: Option<String>,
+    /// How long it may take.
+    pub(in crate::agent) limit: Duration,
 }
 
 /// Reads the arguments of a tool.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Write",
     category: Category::Edit,
     purpose: "Creates or overwrites a file.",
@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(in crate::agent) struct Write {
+    #[serde(alias = "path")]
     pub(in crate::agent) file_path: String,
     pub(in crate::agent) content: String,
 }

@@ -40,7 +40,9 @@ fn frame(event: &Event<'_>) -> Option<Value> {
         Event::Notice { turn, text } => {
             json!({ "type": "info", "msg_id": turn, "message": text })
         }
-        Event::Asking | Event::Compacted(_) | Event::Shelled(_) => return None,
+        Event::Asking | Event::Compacted(_) | Event::Shelled(_) | Event::Helper { .. } => {
+            return None;
+        }
     })
 }
 

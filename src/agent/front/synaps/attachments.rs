@@ -1,0 +1,71 @@
+//! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
+
+use crate::agent::attachments::load;
+use crate::agent::message::Block;
+use serde::Deserialize;
+use std::path::Path;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Attachment {
+    path: String,
+    name: Option<String>,
+    mime: Option<String>,
+}
+
+/// What the model is shown of the attached files.
+///
+/// # Errors
+/// Why one of them is refused.
+pub(super) fn read(attachments: &[Attachment], root: &Path) -> Result<Vec<Block>, String> {
+    attachments.iter().map(|one| one.read(root)).collect()
+}
+
+impl Attachment {
+    fn read(&self, root: &Path) -> Result<Block, String> {
+        self.check()?;
+        let mut block = load(&self.path, root)?;
+        if let Block::Document {
+            name, media_type, ..
+        } = &mut block
+        {
+            for (known, hint) in [(name, &self.name), (media_type, &self.mime)] {
+                if let Some(hint) = hint {
+                    known.clone_from(hint);
+                }
+            }
+        }
+        Ok(block)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let path = &self.path;
+        if !Path::new(path).is_absolute() {
+            return Err(format!("Attachment {path}: the path is not absolute"));
+        }
+        if path.split('/').any(|segment| segment == "..") {
+            return Err(format!("Attachment {path}: the path has a `..` segment"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(path: &str) -> String {
+        let one = Attachment {
+            path: path.into(),
+            name: None,
+            mime: None,
+        };
+        one.read(Path::new("/")).unwrap_err()
+    }
+
+    #[test]
+    fn only_absolute_paths_without_dot_dot_are_taken() {
+        assert!(refused("notes.txt").ends_with("not absolute"));
+        assert!(refused("/a/../b").ends_with("`..` segment"));
+        assert!(refused("/nowhere/a..b").ends_with("no such file"));
+    }
+}

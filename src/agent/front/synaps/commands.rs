@@ -1,0 +1,216 @@
+//! Commands ("RpcCommand", lines 101 to 194), and what is none.
+
+use super::answers;
+use super::attachments::{self, Attachment};
+use super::events::{COMPACT, Events, Job, ok};
+use super::frames::{error, response};
+use crate::agent::faults::Bug;
+use crate::agent::input::Input;
+use crate::agent::message::Block;
+use crate::agent::session::{Halt, Session};
+use crate::agent::turn::Prompt;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Command {
+    Prompt {
+        id: String,
+        message: String,
+        #[serde(default)]
+        attachments: Vec<Attachment>,
+    },
+    FollowUp {
+        id: String,
+        message: String,
+    },
+    Compact {
+        id: String,
+    },
+    NewSession {
+        id: String,
+    },
+    GetMessages {
+        id: String,
+    },
+    SetModel {
+        id: String,
+        model: String,
+    },
+    GetAvailableModels {
+        id: String,
+    },
+    Abort {
+        id: String,
+    },
+    GetSessionStats {
+        id: String,
+    },
+    GetState {
+        id: String,
+    },
+    Shutdown,
+}
+
+/// A line that is no command.
+struct Bad {
+    /// Its id, if it has one.
+    id: Option<String>,
+    why: String,
+}
+
+/// What a refused command is told.
+type Refusal = String;
+
+/// Acts on one line.
+pub(super) fn take(session: &Session, input: Input) {
+    match read(session, input) {
+        Ok(None) => {}
+        Ok(Some(command)) => act(session, command),
+        Err(Bad { id, why }) => {
+            session.voice.send(error(id.as_deref(), &why));
+            session.refused();
+        }
+    }
+}
+
+/// Reads a line; a blank one says nothing.
+fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
+    let bad = |why: String| Bad { id: None, why };
+    let Input::Line(line) = input else {
+        return Err(bad("The frame is longer than 1 MiB".into()));
+    };
+    let text =
+        std::str::from_utf8(&line).map_err(|_| bad("The frame is not valid UTF-8".into()))?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let mut command: Value = serde_json::from_str(text)
+        .map_err(|error| bad(format!("The frame is not JSON: {error}")))?;
+    if !command.is_object() {
+        return Err(bad("The frame is not a JSON object".into()));
+    }
+    session.faults.command(&mut command);
+    let id = command["id"].as_str().map(str::to_owned);
+    serde_json::from_value(command)
+        .map(Some)
+        .map_err(|error| Bad {
+            id,
+            why: format!("Invalid command: {error}"),
+        })
+}
+
+fn act(session: &Session, command: Command) {
+    let answer = |id: &str, name, done: Result<Map<String, Value>, Refusal>| match done {
+        Ok(body) => session.voice.send(response(id, name, body)),
+        Err(why) => session.voice.send(error(Some(id), &why)),
+    };
+    let begun = |id: &str, done: Result<(), Refusal>| {
+        if let Err(why) = done {
+            session.voice.send(error(Some(id), &why));
+        }
+    };
+    match command {
+        Command::Prompt {
+            id,
+            message,
+            attachments,
+        } => begun(&id, prompt(session, &id, message, &attachments)),
+        Command::FollowUp { id, message } => {
+            let blocks = Vec::new();
+            begun(&id, say(session, &id, "follow_up", message, blocks));
+        }
+        Command::Compact { id } => begun(&id, compact(session, &id)),
+        Command::NewSession { id } => {
+            let renewed = idle(session).map(|()| answers::new_session(session));
+            answer(&id, "new_session", renewed);
+        }
+        Command::GetMessages { id } => {
+            answer(&id, "get_messages", Ok(answers::messages(session)));
+        }
+        Command::SetModel { id, model } => {
+            let set = idle(session).and_then(|()| answers::set_model(session, &model));
+            answer(&id, "set_model", set);
+        }
+        Command::GetAvailableModels { id } => {
+            answer(&id, "get_available_models", Ok(answers::models(session)));
+        }
+        Command::Abort { id } => abort(session, id),
+        Command::GetSessionStats { id } => {
+            answer(&id, "get_session_stats", Ok(answers::stats(session)));
+        }
+        Command::GetState { id } => answer(&id, "get_state", Ok(answers::state(session))),
+        Command::Shutdown => session.leave(),
+    }
+}
+
+fn idle(session: &Session) -> Result<(), Refusal> {
+    if session.is_busy() {
+        return Err("Busy: a turn is at work".into());
+    }
+    Ok(())
+}
+
+fn prompt(
+    session: &Session,
+    id: &str,
+    message: String,
+    attachments: &[Attachment],
+) -> Result<(), Refusal> {
+    let mut blocks = attachments::read(attachments, session.workspace.root())?;
+    if !blocks.is_empty() && session.faults.plays(Bug::LosesFiles) {
+        blocks.clear();
+    }
+    say(session, id, "prompt", message, blocks)
+}
+
+fn say(
+    session: &Session,
+    id: &str,
+    command: &'static str,
+    text: String,
+    blocks: Vec<Block>,
+) -> Result<(), Refusal> {
+    begin(session, id, command)?;
+    // A number of its own: a host may use an id again.
+    let prompt = Prompt {
+        turn: session.next_turn(),
+        text,
+        blocks,
+        ..Prompt::default()
+    };
+    session.prompt(prompt).map_err(|failure| failure.message)
+}
+
+/// Begins what takes a while.
+fn begin(session: &Session, id: &str, command: &'static str) -> Result<(), Refusal> {
+    idle(session)?;
+    session.voice.emitter(|events: &mut Events| {
+        events.job = Some(Job {
+            id: id.to_owned(),
+            command,
+            model: events.model.clone(),
+            heard: false,
+            failure: None,
+        });
+    });
+    Ok(())
+}
+
+fn compact(session: &Session, id: &str) -> Result<(), Refusal> {
+    begin(session, id, COMPACT)?;
+    session.compact(None).map_err(|failure| failure.message)
+}
+
+/// Stops the turn at work; its end comes before the answer.
+fn abort(session: &Session, id: String) {
+    if session.is_busy() {
+        session
+            .voice
+            .emitter(|events: &mut Events| events.aborts.push(id));
+    } else {
+        session.voice.send(response(&id, "abort", ok()));
+    }
+    session.stop(Halt::Stop);
+}

@@ -1,0 +1,96 @@
+//! A sub-agent: it has the model and all tools but the one that makes sub-agents, and tells how it is.
+
+use super::calls::{Wanted, result};
+use super::event::{Event, News, Outcome};
+use super::helper::Helper;
+use super::message::{Block, Message, Role};
+use super::tools::{Cx, Order, SUBAGENT};
+use super::turn::wanted;
+use std::time::Instant;
+use tokio::time::timeout;
+
+impl Helper<'_> {
+    /// Has a sub-agent do what was ordered; gives its last words.
+    pub(super) async fn carry_out(&self, order: &Order) -> Result<String, String> {
+        let helper = self.session.helpers.get() + 1;
+        self.session.helpers.set(helper);
+        self.tell(helper, order, News::Begins { task: &order.task });
+        let began = Instant::now();
+        let answer = match timeout(order.limit, self.work(helper, order)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(format!("no answer within {} s", order.limit.as_secs())),
+        };
+        let (Ok(result) | Err(result)) = &answer;
+        let took = began.elapsed();
+        self.tell(helper, order, News::Ends { result, took });
+        answer
+    }
+
+    fn tell(&self, helper: u64, order: &Order, news: News<'_>) {
+        let name = &order.name;
+        self.session
+            .voice
+            .say(&Event::Helper { helper, name, news });
+    }
+
+    async fn work(&self, helper: u64, order: &Order) -> Result<String, String> {
+        let settings = &self.session.settings;
+        let mut tools = self.session.tools.specs();
+        tools.retain(|tool| tool.name != SUBAGENT.name);
+        let mut messages = vec![Message {
+            role: Role::User,
+            content: vec![Block::Text(order.task.clone())],
+        }];
+        for _ in 0..settings.max_turns {
+            self.tell(helper, order, News::Asks);
+            let mut request = settings.request(&messages, &tools);
+            request.model = order.model.as_deref().unwrap_or(&self.turn.model);
+            request.system = order.system.as_deref().unwrap_or(request.system);
+            let said = self.ask(&request).await;
+            let content = said.map_err(|error| error.message)?.whole();
+            let calls = wanted(&content);
+            if calls.is_empty() {
+                return Ok(text(content));
+            }
+            messages.push(Message {
+                role: Role::Assistant,
+                content,
+            });
+            let mut results = Vec::new();
+            for call in calls {
+                self.tell(helper, order, News::Works);
+                results.push(result(&call.id, &self.run(&call).await));
+            }
+            messages.push(Message {
+                role: Role::User,
+                content: results,
+            });
+        }
+        Err("the sub-agent did not come to an end".into())
+    }
+
+    async fn run(&self, call: &Wanted) -> Outcome {
+        if call.tool == SUBAGENT.name {
+            return Outcome::error("A sub-agent cannot have sub-agents.");
+        }
+        match self.session.tools.job(&call.tool, &call.args) {
+            Ok((_, job)) => {
+                let cx = Cx {
+                    workspace: &self.session.workspace,
+                    delegate: self,
+                    faults: &self.session.faults,
+                };
+                job.run(cx).await
+            }
+            Err(refused) => Outcome::error(refused.0),
+        }
+    }
+}
+
+fn text(content: Vec<Block>) -> String {
+    let texts = content.into_iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    });
+    texts.collect()
+}
