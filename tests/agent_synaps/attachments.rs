@@ -1,0 +1,52 @@
+use crate::harness::{Setup, kinds};
+use serde_json::{Value, json};
+
+fn prompted(setup: Setup, attachments: &Value) -> Vec<Value> {
+    let mut agent = setup.ready();
+    agent.send(
+        &json!({ "type": "prompt", "id": "p", "message": "look", "attachments": attachments }),
+    );
+    let mut events = vec![agent.next()];
+    while !["response", "error"].contains(&events.last().unwrap()["type"].as_str().unwrap()) {
+        events.push(agent.next());
+    }
+    let mut told = agent.ask("get_messages");
+    events.push(told["messages"].take());
+    events
+}
+
+#[test]
+fn what_is_in_attached_files_reaches_the_model() {
+    let setup = Setup::new().script(&json!([{ "text": "seen" }]));
+    let text = setup.file("notes.txt", "quagga");
+    let picture = setup.file("a.png", b"\x89PNG\r\n\x1a\n");
+    let paper = setup.file("b.pdf", b"%PDF-1.7");
+
+    let told = prompted(
+        setup,
+        &json!([{ "path": text }, { "path": picture, "mime": "image/png" }, { "path": paper, "name": "Paper" }]),
+    );
+
+    let content = &told.last().unwrap()[0]["content"];
+    assert!(content.to_string().contains("quagga"));
+    assert_eq!(content[2]["type"], "image");
+    assert_eq!(content[3]["title"], "Paper");
+}
+
+#[test]
+fn bad_paths_are_refused_and_no_turn_begins() {
+    for path in ["notes.txt", "/etc/../etc/hostname", "/nowhere/at/all", "/"] {
+        let told = prompted(Setup::new(), &json!([{ "path": path }]));
+
+        assert_eq!(kinds(&told[..1]), ["error"], "{path}");
+        assert_eq!(told[0]["id"], "p");
+        assert_eq!(told.last().unwrap(), &json!([]), "{path}");
+    }
+}
+
+#[test]
+fn an_empty_list_is_no_attachment() {
+    let told = prompted(Setup::new(), &json!([]));
+
+    assert_eq!(told.last().unwrap()[0]["content"], "look");
+}

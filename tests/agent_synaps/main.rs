@@ -1,0 +1,12 @@
+//! The reference agent as a process, spoken to in synaps@1.
+
+mod attachments;
+mod commands;
+mod ends;
+mod harness;
+mod limits;
+mod same_bytes;
+mod sessions;
+mod startup;
+mod subagents;
+mod turns;
