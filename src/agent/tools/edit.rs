@@ -27,7 +27,6 @@ pub(in crate::agent) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(in crate::agent) struct Edit {
-    #[serde(alias = "path")]
     pub(in crate::agent) file_path: String,
     pub(in crate::agent) old_string: String,
     pub(in crate::agent) new_string: String,

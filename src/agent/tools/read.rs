@@ -29,7 +29,6 @@ pub(in crate::agent) const MAX_BYTES: u64 = 5 << 20;
 
 #[derive(Deserialize)]
 pub(in crate::agent) struct Read {
-    #[serde(alias = "path")]
     pub(in crate::agent) file_path: String,
     pub(in crate::agent) offset: Option<usize>,
     pub(in crate::agent) limit: Option<usize>,

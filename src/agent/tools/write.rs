@@ -23,7 +23,6 @@ pub(in crate::agent) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(in crate::agent) struct Write {
-    #[serde(alias = "path")]
     pub(in crate::agent) file_path: String,
     pub(in crate::agent) content: String,
 }
