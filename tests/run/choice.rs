@@ -20,7 +20,7 @@ fn nothing_to_play_is_no_success() {
     for args in [
         ["--only", "nothing-matches"].as_slice(),
         &["--tag", "no-such-tag"],
-        &["--only", "startup/ready", "--shard", "2/2"],
+        &["--only", "aionrs@0.1/startup/ready", "--shard", "2/2"],
     ] {
         place.run(args).ends_with(3, "there is no scenario for");
     }
