@@ -5,6 +5,7 @@ mod attachments;
 mod commands;
 mod ends;
 mod errors;
+mod faults;
 mod harness;
 mod http;
 mod same_bytes;

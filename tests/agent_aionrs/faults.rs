@@ -1,0 +1,119 @@
+use crate::harness::{Agent, Setup, kinds};
+use conform::agent::faults;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+/// A session with text, thinking, a tool, a denial, an error and a bad command.
+fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
+    let write =
+        |id| json!({ "id": id, "name": "Write", "args": { "file_path": id, "content": "x" } });
+    let script = json!([
+        { "thinking": "hm", "text": ["a", "b"], "tool_calls": [write("t1"), write("t2")] },
+        { "text": "done" },
+        { "error": { "status": 429 } },
+    ]);
+    let mut agent = Setup::new()
+        .script(&script)
+        .var("MOCK_AGENT_FAULT", fault)
+        .start();
+    let mut events = agent.until("ready");
+    agent.raw("?\n");
+    agent.message("m1", "go");
+    events.extend(agent.until("tool_request"));
+    events.extend(agent.until("tool_request"));
+    agent.approve("t1", "once");
+    events.extend(agent.until("tool_result"));
+    agent.deny("t2", "no");
+    events.extend(agent.until("stream_end"));
+    agent.message("m2", "go on");
+    events.extend(agent.until("stream_end"));
+    let (rest, code) = agent.finish();
+    events.extend(rest);
+    (events, code)
+}
+
+#[test]
+fn a_fault_is_invisible_until_its_turn_has_come() {
+    let good = session("");
+    assert_eq!(good.1, Some(0));
+
+    for (dialect, fault) in faults::all() {
+        if dialect == "aionrs" {
+            let later = session(&format!("{}@turn=3", fault.id));
+            assert_eq!(later, good, "{}", fault.id);
+        }
+    }
+}
+
+#[test]
+fn every_fault_has_an_id_of_its_own_and_says_what_it_is() {
+    let mut ids = HashSet::new();
+    for (dialect, fault) in faults::all() {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(fault.id.chars().all(plain), "{}", fault.id);
+        assert!(ids.insert((dialect, fault.id)), "{}", fault.id);
+        assert!(!fault.summary.is_empty() && !fault.summary.ends_with('.'));
+    }
+    assert!(ids.len() >= 80);
+}
+
+#[test]
+fn a_fault_that_does_not_exist_is_refused() {
+    for (fault, message) in [
+        (
+            "no-stream-en",
+            "unknown fault `no-stream-en`; did you mean `no-stream-end`?",
+        ),
+        (
+            "no-stream-end@turn=x",
+            "--fault: \"x\" is not a turn's number",
+        ),
+    ] {
+        let mut agent = Setup::new().args(&["--fault", fault]).start();
+        assert_eq!(agent.next()["error"]["message"], message);
+        assert_eq!(agent.exit().code(), Some(1));
+    }
+}
+
+fn playing(fault: &str) -> Agent {
+    Setup::new().args(&["--fault", fault]).start()
+}
+
+#[test]
+fn a_fault_is_played_in_its_turn() {
+    let mut agent = playing("two-stream-ends@turn=2");
+    agent.expect("ready");
+    agent.message("m1", "a");
+    agent.expect("stream_end");
+    agent.message("m2", "b");
+    agent.expect("stream_end");
+
+    assert_eq!(agent.next()["type"], "stream_end");
+
+    agent.message("m3", "c");
+    assert_eq!(kinds(&agent.until("stream_end"))[0], "stream_start");
+    assert_eq!(agent.finish(), (vec![], Some(0)), "and only once");
+}
+
+#[test]
+fn a_fault_may_end_the_process() {
+    let mut dies = playing("dies-at-start");
+    assert_eq!(dies.try_next(), None);
+    assert_eq!(dies.exit().code(), Some(1));
+
+    let mut crashes = playing("crash-in-turn");
+    crashes.expect("ready");
+    crashes.message("m1", "a");
+    crashes.expect("stream_start");
+    assert_eq!(crashes.try_next(), None);
+    assert_eq!(crashes.exit().code(), Some(101));
+}
+
+#[test]
+fn a_fault_may_keep_the_process_alive() {
+    let mut agent = playing("deaf-to-eof");
+    agent.expect("ready");
+    agent.close();
+    agent.signal("TERM");
+    assert_eq!(agent.exit().code(), Some(0));
+}
