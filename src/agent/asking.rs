@@ -15,7 +15,7 @@ pub(super) struct Reply {
 }
 
 /// The wait before the first retry; it doubles with each.
-const BACKOFF: Duration = Duration::from_millis(50);
+const BACKOFF: Duration = Duration::from_millis(20);
 
 /// The longest wait before a retry, whatever the server wants.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);

@@ -80,6 +80,12 @@ impl Calls {
         slots[waiting(&slots, id)?].call().cloned()
     }
 
+    /// The call of this id, whatever its state.
+    pub(super) fn known(&self, id: &str) -> Option<Rc<Call>> {
+        let slots = self.slots.borrow();
+        slots.iter().find(|slot| slot.id == id)?.call().cloned()
+    }
+
     /// The ids of all calls that wait for an answer.
     pub(super) fn all_asked(&self) -> Vec<String> {
         let slots = self.slots.borrow();
@@ -135,6 +141,10 @@ impl Calls {
         for one in wanted {
             self.admit(session, turn, one);
         }
+        if session.is_closing() {
+            turn.halt(Halt::Exit);
+            return std::future::pending().await;
+        }
         let mut running = Running::default();
         for n in first..first + count {
             if self.may_start(session, n) {
@@ -149,6 +159,9 @@ impl Calls {
                 () = self.decided.notified() => {
                     for (n, decision) in self.decisions.take() {
                         match decision {
+                            Decision::Approve { .. } if session.faults.plays(Bug::LosesApproval) => {
+                                self.lose(n);
+                            }
                             Decision::Approve { .. } => {
                                 self.start(session, turn, n, cx, &mut running);
                             }
@@ -205,9 +218,6 @@ impl Calls {
                 turn: turn.id(),
                 call: &call,
             });
-            if session.is_closing() {
-                turn.halt(Halt::Exit);
-            }
         }
         let work = Some(Work { call, job });
         self.slots.borrow_mut().push(Slot { id, work, state });
@@ -260,12 +270,21 @@ impl Calls {
         }
     }
 
+    /// Forgets a call that was approved.
+    fn lose(&self, n: usize) {
+        let told = Outcome::error("Nothing came of this call.");
+        self.turn_to(n, State::Over(result(&self.id(n), &told)));
+    }
+
     fn deny_all(&self, session: &Session, turn: &Turn, reason: &str) {
-        for n in 0..self.slots.borrow().len() {
-            if self.slots.borrow()[n].state == State::Asked {
-                self.deny(session, turn, n, reason);
-            }
+        let asked = |slot: &Slot| slot.state == State::Asked;
+        while let Some(n) = self.position(asked) {
+            self.deny(session, turn, n, reason);
         }
+    }
+
+    fn position(&self, of: impl Fn(&Slot) -> bool) -> Option<usize> {
+        self.slots.borrow().iter().position(of)
     }
 
     fn id(&self, n: usize) -> String {

@@ -10,6 +10,9 @@ pub(super) struct Tree {
     alone: bool,
 }
 
+/// The time to start children that a leader gets who is killed alone.
+const HEAD_START: std::time::Duration = std::time::Duration::from_millis(200);
+
 impl Tree {
     pub(super) fn of(child: &Child, alone: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
@@ -24,6 +27,7 @@ impl Drop for Tree {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
             if self.alone {
+                std::thread::sleep(HEAD_START);
                 let _ = kill_process(leader, Signal::KILL);
                 return;
             }

@@ -1,7 +1,7 @@
 //! The process: from its arguments to its exit status.
 
 use super::args;
-use super::event::{Code, Failure};
+use super::event::{Code, Event, Failure};
 use super::exit::FATAL;
 use super::faults::{Bug, Faults};
 use super::front::{FRONTS, Front};
@@ -12,6 +12,7 @@ use super::process;
 use super::serve::serve;
 use super::voice::Voice;
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
@@ -36,7 +37,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .build();
     match runtime {
         Ok(runtime) => {
-            let code = runtime.block_on(run(front, &args));
+            let session = AssertUnwindSafe(|| runtime.block_on(run(front, &args)));
+            let code = catch_unwind(session).unwrap_or_else(|_| broken(front));
             ExitCode::from(code)
         }
         Err(error) => {
@@ -96,6 +98,20 @@ async fn run(front: &Front, args: &[String]) -> u8 {
             }
         }
     }
+}
+
+/// The agent has failed itself. Says so, where nobody else can any more.
+fn broken(front: &Front) -> u8 {
+    let failure = Failure::lasting(Code::Internal, "The agent has failed; stderr has more");
+    let event = Event::Failed {
+        turn: None,
+        failure: &failure,
+    };
+    for frame in (front.emitter)().frames(&event) {
+        println!("{frame}");
+    }
+    process::sweep();
+    FATAL
 }
 
 /// The fault that the flag or the environment asks for.

@@ -12,6 +12,9 @@ use tokio::sync::mpsc::Receiver;
 /// How long a turn may be silent once no more commands can come.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
+/// How long a turn may go on at all once no more commands can come.
+const LAST_TURN: Duration = Duration::from_secs(3);
+
 /// How long a turn gets to end in order when it is stopped at the exit.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -56,6 +59,7 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
             () = signals.any(faults, busy) => false,
             () = session.voice.outbox.closed() => false,
             () = silence(session) => false,
+            () = tokio::time::sleep(LAST_TURN) => false,
             () = &mut work => true,
         };
         if done {

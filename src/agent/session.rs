@@ -271,12 +271,14 @@ impl Session {
     pub(super) fn decide(&self, call: &str, decision: Decision) -> Result<(), Failure> {
         let asked = self.current().and_then(|turn| turn.asked(call));
         let Some((turn, asked)) = asked else {
+            if self.faults.intends(Bug::RunsBeforeAnswer) {
+                self.late_answer(call, &decision);
+                return Ok(());
+            }
             let why = format!("No tool request is waiting under the call_id {call:?}");
             return Err(Failure::lasting(Code::Protocol, why));
         };
-        let Some(decision) = self.faults.decision(decision, &asked.tool) else {
-            return Ok(());
-        };
+        let decision = self.faults.decision(decision, &asked.tool);
         if decision == (Decision::Approve { always: true }) {
             for category in self.faults.allowed(asked.category) {
                 self.approvals.borrow_mut().allow(category);
@@ -284,6 +286,14 @@ impl Session {
         }
         turn.decide(call, decision);
         Ok(())
+    }
+
+    /// An answer to a call that has not waited for it.
+    fn late_answer(&self, call: &str, decision: &Decision) {
+        let known = self.current().and_then(|turn| turn.calls.known(call));
+        if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
+            self.approvals.borrow_mut().allow(call.category);
+        }
     }
 
     pub(super) fn set_mode(&self, mode: Mode) {
@@ -405,8 +415,8 @@ impl Session {
         if self.faults.plays(Bug::ExitsAfterTurn) {
             self.voice.outbox.die(0);
         }
-        if turn.leaves_busy() {
-            std::future::pending::<()>().await;
+        while turn.leaves_busy() && !self.is_closing() {
+            self.prompted.notified().await;
         }
     }
 

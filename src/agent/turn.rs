@@ -12,6 +12,7 @@ use super::spending::Spending;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// What starts a turn.
@@ -42,6 +43,9 @@ pub(super) struct Turn {
     /// The session does not notice that the turn is over. Only a fault does that.
     busy: Cell<bool>,
 }
+
+/// The time to get under way that work gets which is to be left to itself. Only a fault leaves it.
+const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
     pub(super) fn new(prompt: Prompt, model: String) -> Self {
@@ -99,6 +103,7 @@ impl Turn {
         };
         if let Some(why) = halt {
             if faults.keeps_work(why, self.calls.any_open()) {
+                let _ = tokio::time::timeout(HEAD_START, &mut work).await;
                 std::mem::forget(work);
             } else {
                 drop(work);

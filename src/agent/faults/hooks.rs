@@ -36,23 +36,22 @@ impl Faults {
         case && self.plays(bug)
     }
 
-    /// What the host's answer to a call is taken for; none if it is lost.
-    pub(in crate::agent) fn decision(&self, right: Decision, tool: &str) -> Option<Decision> {
+    /// What the host's answer to a call is taken for.
+    pub(in crate::agent) fn decision(&self, right: Decision, tool: &str) -> Decision {
         if right == (Decision::Approve { always: true }) {
             self.approved.borrow_mut().push(tool.to_owned());
         }
         match right {
-            Decision::Approve { .. } if self.plays(Bug::LosesApproval) => None,
             Decision::Approve { always: true } if self.plays(Bug::IgnoresAlways) => {
-                Some(Decision::Approve { always: false })
+                Decision::Approve { always: false }
             }
             Decision::Approve { always: false } if self.plays(Bug::OnceIsAlways) => {
-                Some(Decision::Approve { always: true })
+                Decision::Approve { always: true }
             }
             Decision::Deny { .. } if self.plays(Bug::RunsDenied) => {
-                Some(Decision::Approve { always: false })
+                Decision::Approve { always: false }
             }
-            right => Some(right),
+            right => right,
         }
     }
 

@@ -72,7 +72,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the process ends with status 0 after a fatal error",
         Play::Bug(Bug::FatalExitsZero),
     )
-    .caught_by(&["startup-failure-told"]),
+    .caught_by(&["scenario:fatal/no-anthropic-key"]),
     start(
         "starts-without-key",
         "a missing key does not keep the agent from starting",

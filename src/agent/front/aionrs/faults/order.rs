@@ -25,7 +25,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream-start-late",
         "`stream_start` comes when the model has answered, not when it is asked",
         "stream_start",
-        Op::Until("text_delta"),
+        Op::Until(""),
     )
     .caught_by(&["scenario:turn/start-before-the-answer"]),
     frame(
@@ -41,7 +41,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_end",
         Op::Drop,
     )
-    .caught_by(&["turn-envelope"]),
+    .caught_by(&["stop-ends-turn", "scenario:turn/plain"]),
     frame(
         "two-stream-ends",
         "a turn has two `stream_end`",
@@ -76,13 +76,13 @@ pub(super) const FAULTS: &[Fault] = &[
         "text_delta",
         Op::Silence,
     )
-    .caught_by(&["turn-envelope"]),
+    .caught_by(&["scenario:turn/plain"]),
     bug(
         "second-turn-stuck",
         "no turn begins after the first",
         Bug::SecondTurnStuck,
     )
-    .caught_by(&["message-answered"]),
+    .caught_by(&["scenario:turn/second-message"]),
     bug(
         "empty-answer-stuck",
         "a turn in which the model says nothing never ends",

@@ -3,7 +3,8 @@
 use crate::agent::faults::{Bug, Fault, Play, bug, start};
 
 pub(super) const FAULTS: &[Fault] = &[
-    bug("ignores-stop", "`stop` changes nothing", Bug::IgnoresStop).caught_by(&["stop-ends-turn"]),
+    bug("ignores-stop", "`stop` changes nothing", Bug::IgnoresStop)
+        .caught_by(&["scenario:stop/model-that-never-answers"]),
     bug(
         "stop-without-end",
         "a stopped turn has no `stream_end`",
@@ -50,7 +51,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "no turn begins after a stop",
         Bug::StopLeavesBusy,
     )
-    .caught_by(&["message-answered"]),
+    .caught_by(&["scenario:stop/while-streaming"]),
     bug("stop-exits", "a stop ends the process", Bug::StopExits).caught_by(&["stays-alive"]),
     bug(
         "stop-forgets",
