@@ -5,6 +5,7 @@ use crate::agent::faults::Fault;
 use crate::dialect::file::Side;
 use crate::dialect::{Clause, Dialect};
 use crate::rules::rule::Rule;
+use crate::runner::rules::StepRule;
 use crate::scenario::Scenario;
 use serde_json::{Value, json};
 
@@ -76,6 +77,10 @@ pub(super) fn fault(known: &Known, fault: &Fault) -> Value {
         "summary": fault.summary,
         "caught_by": known.catchers(fault),
     })
+}
+
+pub(super) fn step_rule(rule: &StepRule) -> Value {
+    json!({ "id": rule.id, "doc": rule.doc })
 }
 
 pub(super) fn side(side: Side) -> &'static str {

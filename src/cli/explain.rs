@@ -10,6 +10,7 @@ use crate::agent::faults::Fault;
 use crate::dialect::Clause;
 use crate::located::unknown;
 use crate::rules::rule::Rule;
+use crate::runner::rules::{self, StepRule};
 use crate::scenario::Scenario;
 use serde_json::Value;
 use std::io::Write;
@@ -34,6 +35,7 @@ enum Found<'a> {
     Clause(&'a str, &'a Clause),
     Scenario(&'a Scenario),
     Fault(&'static Fault),
+    Step(&'static StepRule),
 }
 
 pub(super) fn run(args: Args) -> ExitStatus {
@@ -87,7 +89,13 @@ fn find<'a>(known: &'a Known, id: &str) -> Option<Found<'a>> {
             .find(|fault| fault.id == id)
             .map(Found::Fault)
     };
-    scenario.map(Found::Scenario).or_else(fault)
+    let step = || {
+        rules::RULES
+            .iter()
+            .find(|rule| rule.id == id)
+            .map(Found::Step)
+    };
+    scenario.map(Found::Scenario).or_else(fault).or_else(step)
 }
 
 fn json(known: &Known, found: &Found) -> Value {
@@ -97,11 +105,12 @@ fn json(known: &Known, found: &Found) -> Value {
         Found::Clause(id, clause) => describe::clause(known, id, clause),
         Found::Scenario(scenario) => describe::scenario(known, scenario),
         Found::Fault(fault) => describe::fault(known, fault),
+        Found::Step(rule) => describe::step_rule(rule),
     }
 }
 
 fn ids(known: &[Known]) -> Vec<String> {
-    let mut ids = Vec::new();
+    let mut ids: Vec<_> = rules::RULES.iter().map(|rule| rule.id.to_owned()).collect();
     for known in known {
         ids.push(known.dialect.id());
         ids.extend(known.dialect.rules.iter().map(|rule| rule.id.clone()));

@@ -26,7 +26,7 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use verdict::{Facts, Shown};
 
@@ -83,6 +83,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     pub(super) transcripts: Option<PathBuf>,
 }
+
+/// How long folders may take to be removed, and pipes to be let go, when all is over.
+const CLEARING: Duration = Duration::from_secs(10);
 
 /// Why nothing was played.
 #[derive(Debug)]
@@ -145,7 +148,8 @@ fn play(args: &Args) -> Result<ExitStatus, Refusal> {
         let staged = stage::stage(args, &scratch, &cancelled).await?;
         perform(args, staged, baseline, &scratch, cancelled, began).await
     });
-    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    // What is still being cleared up may end.
+    runtime.shutdown_timeout(CLEARING);
     result
 }
 

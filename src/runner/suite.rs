@@ -186,6 +186,7 @@ fn entry(waiting: &Waiting, tries: Tries, settings: &Settings) -> Entry {
     let began = std::time::Instant::now();
     played.clear();
     let clearing = began.elapsed();
+    tracing::debug!(id, ?wall, ?overhead, ?clearing, "played");
     let passed = matches!(played.verdict, Verdict::Pass | Verdict::Skipped);
     Entry {
         spoke: played.spoke || earlier.iter().any(|one| one.spoke),

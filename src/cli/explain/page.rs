@@ -8,6 +8,7 @@ use crate::cli::list::word;
 use crate::dialect::Clause;
 use crate::reporter::text::wrap;
 use crate::rules::rule::Rule;
+use crate::runner::rules::StepRule;
 use crate::scenario::Scenario;
 use anstyle::Style;
 use std::iter;
@@ -22,7 +23,18 @@ pub(super) fn page(known: &Known, found: &Found) -> String {
         Found::Clause(id, clause) => self::clause(known, id, clause),
         Found::Scenario(scenario) => self::scenario(known, scenario),
         Found::Fault(fault) => self::fault(known, fault),
+        Found::Step(rule) => step(rule),
     }
+}
+
+fn step(rule: &StepRule) -> String {
+    let mut page = title(
+        "rule",
+        rule.id,
+        "a check of the scenarios' own, as strict as they say",
+    );
+    paragraphs(&mut page, rule.doc);
+    page
 }
 
 fn dialect(known: &Known) -> String {

@@ -55,9 +55,10 @@ impl Played {
         }
     }
 
-    /// Removes the scenario's folder, its transcripts with it.
+    /// Removes the scenario's folder, its transcripts with it; in the background, since some file systems take their time.
     pub(crate) fn clear(&mut self) {
-        self.room = None;
+        let room = self.room.take();
+        tokio::task::spawn_blocking(move || drop(room));
     }
 }
 

@@ -130,7 +130,6 @@ pub fn adopt_orphans() {
 }
 
 /// Kills every child of this process: orphans that hid their origin. Only when no agent runs any more. Returns how many.
-#[must_use]
 pub fn end_strays() -> usize {
     let mut killed = std::collections::HashSet::new();
     for _ in 0..100 {
