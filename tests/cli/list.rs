@@ -34,6 +34,14 @@ fn everything_that_is_listed_can_be_explained() {
 }
 
 #[test]
+fn a_check_of_the_scenarios_own_is_explained() {
+    conform(&["explain", "scenario.expect_exit"])
+        .assert()
+        .success()
+        .stdout(contains("The process ends, in time"));
+}
+
+#[test]
 fn a_probe_is_explained_with_the_readings_it_accepts() {
     conform(&["explain", "aionrs/reading-cache-tokens"])
         .assert()

@@ -1,0 +1,87 @@
+//! Conditions written as YAML.
+
+use super::Compiler;
+use crate::located::{Node, unknown};
+use crate::rules::cond::Cond;
+use crate::rules::parse;
+
+impl Compiler<'_> {
+    pub(super) fn cond(&mut self, node: &Node) -> Option<Cond> {
+        if node.as_str().is_some() {
+            return self.read(node, parse::condition);
+        }
+        if let Some(list) = node.as_list() {
+            return Some(Cond::All(self.conds(list)?));
+        }
+        let (key, value) = match node.as_map() {
+            Some([(key, value)]) => (key.clone(), value.clone()),
+            Some([(every, list), (holds, inner)])
+                if every.name == "every" && holds.name == "holds" =>
+            {
+                return Some(Cond::Every(
+                    self.operand(list)?,
+                    Box::new(self.cond(inner)?),
+                ));
+            }
+            _ => {
+                return self.fail(
+                    node.error("a condition was expected: text, or one of any, all, not, seen, or every with holds"),
+                );
+            }
+        };
+        match key.name.as_str() {
+            "any" => Some(Cond::Any(self.conds(value.as_list().unwrap_or_default())?)),
+            "all" => Some(Cond::All(self.conds(value.as_list().unwrap_or_default())?)),
+            "not" => Some(Cond::Not(Box::new(self.cond(&value)?))),
+            "seen" => {
+                let pattern = self.pattern(&value)?;
+                self.seen.push(pattern.clone());
+                Some(Cond::Seen(self.seen.len() - 1, pattern))
+            }
+            name => self.fail(node.error_at(
+                key.span,
+                unknown("condition", name, ["any", "all", "not", "seen"]),
+            )),
+        }
+    }
+
+    fn conds(&mut self, nodes: &[Node]) -> Option<Vec<Cond>> {
+        nodes.iter().map(|node| self.cond(node)).collect()
+    }
+}
+
+/// A condition as a person would write it, for the `expected` of a finding.
+pub(super) fn describe(node: &Node) -> Vec<String> {
+    fn one(node: &Node) -> String {
+        if let Some(text) = node.as_str() {
+            return text.to_owned();
+        }
+        let join =
+            |nodes: &[Node], word: &str| nodes.iter().map(one).collect::<Vec<_>>().join(word);
+        if let Some(list) = node.as_list() {
+            return join(list, " and ");
+        }
+        match node.as_map() {
+            Some([(key, value)]) => match (key.name.as_str(), value.as_list()) {
+                ("any", Some([])) => "never".to_owned(),
+                ("any", Some(list)) => join(list, " or "),
+                ("all", Some(list)) => join(list, " and "),
+                ("seen", _) => format!("{} earlier", one(value)),
+                (word, _) => format!("{word} ({})", one(value)),
+            },
+            Some([(_, list), (_, inner)]) => {
+                format!("for every element of {}: {}", one(list), one(inner))
+            }
+            _ => String::new(),
+        }
+    }
+    match node.as_map() {
+        Some([(key, value)]) if key.name == "any" => value
+            .as_list()
+            .unwrap_or_default()
+            .iter()
+            .map(one)
+            .collect(),
+        _ => vec![one(node)],
+    }
+}

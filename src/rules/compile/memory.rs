@@ -1,0 +1,150 @@
+//! State, scopes, classes and answers: what rules remember.
+
+use super::Compiler;
+use crate::located::{Node, unknown};
+use crate::rules::cond::Operand;
+use crate::rules::file::{OrderingFile, StateFile};
+use crate::rules::parse::{self, Pattern};
+use crate::rules::state::{Change, Kind, Spec};
+use crate::rules::world::{Answer, For, Memory, Scope};
+
+impl Compiler<'_> {
+    pub(super) fn memory(&mut self, file: &OrderingFile) -> Memory {
+        for (n, name) in file.state.keys().enumerate() {
+            self.names.state.insert(name.clone(), n);
+        }
+        for (name, patterns) in &file.classes {
+            let atoms = patterns
+                .iter()
+                .filter_map(|p| self.pattern(p))
+                .flat_map(|p| p.0)
+                .collect();
+            self.names.classes.insert(name.clone(), Pattern(atoms));
+        }
+        let mut memory = Memory::default();
+        for (name, scope) in &file.scopes {
+            self.scopes.insert(name.clone(), memory.scopes.len());
+            let (open, close) = (self.pattern(&scope.open), self.pattern(&scope.close));
+            memory.scopes.push(Scope {
+                name: name.clone(),
+                open: open.unwrap_or_default(),
+                close: close.unwrap_or_default(),
+            });
+        }
+        for (name, state) in &file.state {
+            if let Some(var) = self.variable(name, state) {
+                memory.state.push(var);
+            }
+        }
+        for answer in &file.answers {
+            let key = answer.key.as_ref().and_then(|k| self.operand(k));
+            let command_key = answer.command_key.as_ref().and_then(|k| self.operand(k));
+            let (event, command) = (self.pattern(&answer.event), self.pattern(&answer.to));
+            memory.answers.push(Answer {
+                event: event.unwrap_or_default(),
+                command: command.unwrap_or_default(),
+                key: key.map(|k| (k.clone(), command_key.unwrap_or(k))),
+            });
+        }
+        memory
+    }
+
+    fn variable(&mut self, name: &str, state: &StateFile) -> Option<(Spec, Vec<For>)> {
+        const KINDS: &[(&str, Kind)] = &[
+            ("value", Kind::Value),
+            ("set", Kind::Set),
+            ("map", Kind::Map),
+            ("list", Kind::List),
+            ("count", Kind::Count),
+        ];
+        let kind = self.word("kind of state", &state.kind, KINDS)?;
+        let mut argv = Vec::new();
+        for (flag, node) in &state.argv {
+            match (node.as_str(), node.get("value")) {
+                (Some("next"), _) => argv.push((flag.clone(), None)),
+                (_, Some(value)) => argv.push((flag.clone(), Some(value.to_value()))),
+                _ => self
+                    .errors
+                    .push(node.error("`next` or `{ value: X }` was expected")),
+            }
+        }
+        let mut changes = Vec::new();
+        let mut lists = Vec::new();
+        let entries = state.on.as_ref().and_then(Node::as_map).unwrap_or_default();
+        for (key, node) in entries {
+            let on = match parse::pattern(&key.name, &self.names) {
+                Ok(pattern) => pattern,
+                Err(mistake) => {
+                    let error = node.error_at(key.span, mistake.message);
+                    self.errors.push(error);
+                    continue;
+                }
+            };
+            for node in node.as_list().unwrap_or(std::slice::from_ref(node)) {
+                if let Some((change, list)) = self.change(node) {
+                    changes.push((on.clone(), change));
+                    lists.push(list);
+                }
+            }
+        }
+        let settles = match &state.settles {
+            Some(node) => Some(self.pattern(node)?),
+            None => None,
+        };
+        let from_commands = changes
+            .iter()
+            .any(|(on, _)| on.symbols().meets(&self.known.symbols.host));
+        let spec = Spec {
+            name: name.to_owned(),
+            kind,
+            start: state.start.as_ref().map(Node::to_value),
+            argv,
+            changes,
+            settles,
+            from_commands,
+        };
+        Some((spec, lists))
+    }
+
+    fn change(&mut self, node: &Node) -> Option<(Change, Option<Operand>)> {
+        match node.as_str() {
+            Some("clear") => return Some((Change::Clear, None)),
+            Some("increment") => return Some((Change::Increment, None)),
+            _ => {}
+        }
+        let list = match node.get("for") {
+            Some(list) => Some(self.operand(list)?),
+            None => None,
+        };
+        let entries = node.as_map().unwrap_or_default();
+        let (key, value) = match entries.iter().find(|(key, _)| key.name != "for") {
+            Some((key, value)) => (key.clone(), value.clone()),
+            None => return self.fail(node.error(
+                "a change was expected: clear, increment, set, add, remove, put, append, take or concat",
+            )),
+        };
+        let change = match key.name.as_str() {
+            "set" => Change::Set(self.operand(&value)?),
+            "add" => Change::Add(self.operand(&value)?),
+            "remove" => Change::Remove(self.operand(&value)?),
+            "append" => Change::Append(self.operand(&value)?),
+            "take" => Change::Take(self.operand(&value)?),
+            "put" | "concat" => {
+                let Some([k, v]) = value.as_list() else {
+                    return self.fail(value.error("a list of a key and a value was expected"));
+                };
+                let (k, v) = (self.operand(k)?, self.operand(v)?);
+                if key.name == "put" {
+                    Change::Put(k, v)
+                } else {
+                    Change::Concat(k, v)
+                }
+            }
+            name => {
+                let known = ["set", "add", "remove", "put", "append", "take", "concat"];
+                return self.fail(node.error_at(key.span, unknown("change", name, known)));
+            }
+        };
+        Some((change, list))
+    }
+}

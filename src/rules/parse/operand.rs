@@ -1,0 +1,77 @@
+//! Values: of the frame, of the state, and literal.
+
+use super::{Parser, nearest};
+use crate::rules::cond::{FUNCTIONS, Operand};
+use crate::rules::lex::{Mistake, Token};
+use serde_json::Value;
+
+impl Parser<'_> {
+    pub(super) fn operand(&mut self) -> Result<Operand, Mistake> {
+        let operand = self.simple_operand()?;
+        if let (Some(Token::Pointer(pointer)), false) =
+            (self.peek(), matches!(operand, Operand::Pointer(_)))
+        {
+            let pointer = pointer.clone();
+            self.next += 1;
+            return Ok(Operand::At(Box::new(operand), pointer));
+        }
+        Ok(operand)
+    }
+
+    fn simple_operand(&mut self) -> Result<Operand, Mistake> {
+        let token = self.peek().cloned();
+        let literal = match token {
+            Some(Token::Pointer(pointer)) => {
+                self.next += 1;
+                return Ok(Operand::Pointer(pointer));
+            }
+            Some(Token::State(name)) => return self.state(&name),
+            Some(Token::Text(text)) => Value::String(text),
+            Some(Token::Number(number)) => Value::Number(number),
+            Some(Token::Name(name)) => match FUNCTIONS.iter().find(|(n, _)| *n == name) {
+                Some((_, function)) if self.calls() => {
+                    self.next += 2;
+                    let inner = self.operand()?;
+                    self.need_sign(")")?;
+                    return Ok(Operand::Call(*function, Box::new(inner)));
+                }
+                _ => match name.as_str() {
+                    "true" => Value::Bool(true),
+                    "false" => Value::Bool(false),
+                    "null" => Value::Null,
+                    _ => Value::String(name),
+                },
+            },
+            _ => {
+                return Err(self.mistake(
+                    "a value was expected here: a /pointer, a $state, a word or a number",
+                ));
+            }
+        };
+        self.next += 1;
+        Ok(Operand::Literal(literal))
+    }
+
+    fn calls(&self) -> bool {
+        matches!(self.tokens.get(self.next + 1), Some((_, Token::Sign("("))))
+    }
+
+    fn state(&mut self, name: &str) -> Result<Operand, Mistake> {
+        if name == "fold" {
+            self.next += 1;
+            return Ok(Operand::Fold);
+        }
+        let Some(var) = self.names.state.get(name).copied() else {
+            let near = nearest(name, self.names.state.keys().map(String::as_str));
+            let hint = near.map_or(String::new(), |n| format!("; did you mean `${n}`?"));
+            return Err(self.mistake(format!("`${name}` is not declared under `state`{hint}")));
+        };
+        self.next += 1;
+        if !self.take_sign("[") {
+            return Ok(Operand::State(var));
+        }
+        let key = Box::new(self.operand()?);
+        self.need_sign("]")?;
+        Ok(Operand::Entry(var, key))
+    }
+}

@@ -1,0 +1,154 @@
+//! Patterns, and regular expressions over them.
+
+use super::{Atom, Expr, MAX_DEPTH, Parser, Pattern, nearest};
+use crate::rules::lex::{Mistake, Token};
+use crate::rules::symbol::SymSet;
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self) -> Result<Expr, Mistake> {
+        let mut options = vec![self.seq()?];
+        while self.take_sign("|") {
+            options.push(self.seq()?);
+        }
+        Ok(if options.len() == 1 {
+            options.remove(0)
+        } else {
+            Expr::Alt(options)
+        })
+    }
+
+    fn seq(&mut self) -> Result<Expr, Mistake> {
+        let mut parts = Vec::new();
+        while matches!(self.peek(), Some(Token::Name(_) | Token::Sign("(" | "!"))) {
+            parts.push(self.rep()?);
+        }
+        match parts.len() {
+            0 => Err(self.mistake("an event, a `>command` or `(` was expected here")),
+            1 => Ok(parts.remove(0)),
+            _ => Ok(Expr::Seq(parts)),
+        }
+    }
+
+    fn rep(&mut self) -> Result<Expr, Mistake> {
+        let mut inner = if self.take_sign("(") {
+            self.depth += 1;
+            if self.depth > MAX_DEPTH {
+                return Err(self.mistake("the expression is nested too deeply"));
+            }
+            let inner = self.expr()?;
+            self.need_sign(")")?;
+            self.depth -= 1;
+            inner
+        } else {
+            Expr::One(self.atom()?)
+        };
+        loop {
+            let (min, many) = if self.take_sign("*") {
+                (0, true)
+            } else if self.take_sign("+") {
+                (1, true)
+            } else if self.take_sign("?") {
+                (0, false)
+            } else {
+                return Ok(inner);
+            };
+            inner = Expr::Repeat {
+                inner: Box::new(inner),
+                min,
+                many,
+            };
+        }
+    }
+
+    pub(super) fn pattern(&mut self) -> Result<Pattern, Mistake> {
+        let mut pattern = self.atom()?;
+        while self.take_sign("|") {
+            pattern.0.extend(self.atom()?.0);
+        }
+        Ok(pattern)
+    }
+
+    /// One atom; a class stands for several.
+    fn atom(&mut self) -> Result<Pattern, Mistake> {
+        let start = self.at();
+        let negated = self.take_sign("!");
+        let place = self.at();
+        let Some(Token::Name(name)) = self.peek().cloned() else {
+            return Err(self.mistake("an event, a `>command` or a class was expected here"));
+        };
+        self.next += 1;
+        let mut atoms = self.resolve(&name, place)?;
+        if negated {
+            let mut exclude = SymSet::default();
+            for atom in &atoms {
+                if !atom.guards.is_empty() {
+                    return Err(Mistake {
+                        at: place,
+                        message: "`!` does not go with a class that has conditions".to_owned(),
+                    });
+                }
+                exclude.extend(&atom.include);
+            }
+            atoms = vec![Atom {
+                include: self.names.symbols.map_or(SymSet::default(), |s| s.events),
+                exclude,
+                guards: Vec::new(),
+                source: format!("!{name}"),
+            }];
+        }
+        if self.take_sign("{") {
+            let mut guards = vec![self.cond()?];
+            while self.take_sign(",") {
+                guards.push(self.cond()?);
+            }
+            self.need_sign("}")?;
+            let written = self.source[start..self.at()].trim_end();
+            for atom in &mut atoms {
+                atom.guards.extend(guards.iter().cloned());
+                if !written.is_empty() {
+                    atom.source = written.to_owned();
+                }
+            }
+        }
+        Ok(Pattern(atoms))
+    }
+
+    fn resolve(&self, name: &str, at: usize) -> Result<Vec<Atom>, Mistake> {
+        let plain = |include: SymSet| {
+            vec![Atom {
+                include,
+                exclude: SymSet::default(),
+                guards: Vec::new(),
+                source: name.to_owned(),
+            }]
+        };
+        if let Some(class) = self.names.classes.get(name) {
+            return Ok(class.0.clone());
+        }
+        let symbols = self.names.symbols;
+        let found = match name {
+            "any" => symbols.map(|s| plain(s.events)),
+            ">any" => symbols.map(|s| plain(s.commands)),
+            _ => symbols
+                .and_then(|s| s.id(name))
+                .map(|id| plain(SymSet::of(id))),
+        };
+        found.ok_or_else(|| {
+            let what = if name.starts_with('>') {
+                "command"
+            } else {
+                "event or class"
+            };
+            Mistake {
+                at,
+                message: format!("`{name}` is no {what} of this dialect{}", self.hint(name)),
+            }
+        })
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let known = self.names.symbols.iter().flat_map(|s| s.names());
+        let known = known.chain(self.names.classes.keys().map(String::as_str));
+        nearest(name, known).map_or(String::new(), |n| format!("; did you mean `{n}`?"))
+    }
+}
