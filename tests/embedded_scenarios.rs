@@ -10,7 +10,8 @@ fn every_embedded_scenario_is_free_of_mistakes() {
     for (name, version) in source.names() {
         let dialect = dialect::load(&source, &format!("{name}@{version}"));
         let dialect = dialect.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
-        let files = ScenarioSource::embedded(&name, &version);
+        let files = ScenarioSource::of(&name, &version, &dialect.bases)
+            .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
         let loaded = files.load(Some(&Vocabulary::of(&dialect)));
         let scenarios = loaded.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
         let ids: Vec<_> = scenarios

@@ -1,5 +1,7 @@
 //! The command line.
 
+use super::protocol::FLAG as PROTOCOL;
+
 /// What was asked for, as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
@@ -132,6 +134,7 @@ pub(super) const COMMON: &[Flag] = &[
         mcp,
         "Scripted MCP tools: a file, the list itself, or none"
     ),
+    PROTOCOL,
     text!(
         "--fault",
         "ID[@turn=N]",
@@ -171,6 +174,7 @@ pub(super) const RPC: &[Flag] = &[
         mcp,
         "Scripted MCP tools: a file, the list itself, or none"
     ),
+    PROTOCOL,
     text!(
         "--fault",
         "ID[@turn=N]",

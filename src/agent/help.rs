@@ -2,6 +2,7 @@
 
 use super::args::Flag;
 use super::front::FRONTS;
+use super::protocol::VARIABLE;
 use std::process::ExitCode;
 
 /// Exit status where the arguments ask for no dialect.
@@ -14,6 +15,10 @@ const VARIABLES: &[(&str, &str)] = &[
         "What the model answers, like --script; wins over a base URL",
     ),
     ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
+    (
+        VARIABLE,
+        "The protocol's version, like --protocol; NAME@VERSION for one dialect only",
+    ),
     ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
     (
         "MOCK_AGENT_SESSIONS",
@@ -49,8 +54,10 @@ pub(super) fn help(args: &[String]) -> ExitCode {
     }
     let mut text =
         String::from("The reference agent. It speaks the dialect that the flags ask for:\n");
-    for front in FRONTS {
-        text.push_str(&format!("\n{}\n", front.name));
+    for versions in FRONTS.chunk_by(|one, next| one.name == next.name) {
+        let front = &versions[0];
+        let names: Vec<_> = versions.iter().map(|front| front.version).collect();
+        text.push_str(&format!("\n{} ({})\n", front.name, names.join(", ")));
         front
             .flags
             .iter()

@@ -32,6 +32,7 @@ mod model;
 mod outbox;
 mod prepare;
 mod process;
+mod protocol;
 mod provider;
 mod reply;
 mod run;
@@ -50,7 +51,11 @@ mod voice;
 
 pub use run::main;
 
-/// The names of the dialects that the agent speaks, without their versions.
-pub fn dialects() -> impl Iterator<Item = &'static str> {
-    front::FRONTS.iter().map(|front| front.name)
+pub use protocol::VARIABLE as PROTOCOL;
+
+/// The dialects that the agent speaks: names and versions.
+pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
+    front::FRONTS
+        .iter()
+        .map(|front| (front.name, front.version))
 }

@@ -4,11 +4,12 @@ use super::args;
 use super::event::{Code, Event, Failure};
 use super::exit::FATAL;
 use super::faults::{Bug, Faults};
-use super::front::{FRONTS, Front};
+use super::front::Front;
 use super::help::help;
 use super::outbox::Outbox;
 use super::prepare::prepare;
 use super::process;
+use super::protocol;
 use super::serve::serve;
 use super::voice::Voice;
 use std::ffi::OsString;
@@ -27,7 +28,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let Some(front) = FRONTS.iter().find(|front| (front.chosen)(&args)) else {
+    let variable = std::env::var(protocol::VARIABLE).ok();
+    let Some((front, fits)) = protocol::front(&args, variable.as_deref()) else {
         return help(&args);
     };
     log_to_stderr();
@@ -37,7 +39,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .build();
     match runtime {
         Ok(runtime) => {
-            let session = AssertUnwindSafe(|| runtime.block_on(run(front, &args)));
+            let session = AssertUnwindSafe(|| runtime.block_on(run(front, fits, &args)));
             let code = catch_unwind(session).unwrap_or_else(|_| broken(front));
             ExitCode::from(code)
         }
@@ -58,8 +60,8 @@ fn log_to_stderr() {
         .try_init();
 }
 
-async fn run(front: &Front, args: &[String]) -> u8 {
-    let options = args::parse(front.flags, args);
+async fn run(front: &Front, fits: Result<(), String>, args: &[String]) -> u8 {
+    let options = fits.and_then(|()| args::parse(front.flags, args));
     let faults = match &options {
         Ok(options) => fault(front, options.fault.as_deref()),
         Err(_) => Ok(Faults::default()),

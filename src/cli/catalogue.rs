@@ -60,28 +60,13 @@ pub(super) fn one(source: &DialectSource, id: &str, own: &[PathBuf]) -> Result<K
 
 fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
-    let files = dialect
-        .bases
-        .iter()
-        .rev()
-        .fold(ScenarioSource::default(), |base, id| files(id).over(base));
-    let files = files_of(&dialect).over(files);
+    let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
     let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
     Ok(Known {
         dialect,
         files,
         scenarios,
     })
-}
-
-fn files_of(dialect: &Dialect) -> ScenarioSource {
-    ScenarioSource::embedded(&dialect.name, &dialect.version)
-}
-
-fn files(id: &str) -> ScenarioSource {
-    id.split_once('@')
-        .map(|(name, version)| ScenarioSource::embedded(name, version))
-        .unwrap_or_default()
 }
 
 /// The errors of a user's file as one message, without the word `error` in front.
@@ -120,7 +105,7 @@ impl Known {
     /// The faults that the reference agent plays in this protocol.
     pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
         faults::all()
-            .filter(|(dialect, _)| *dialect == self.dialect.name)
+            .filter(|(spoken, _)| *spoken == (&*self.dialect.name, &*self.dialect.version))
             .map(|(_, fault)| fault)
     }
 

@@ -22,7 +22,7 @@ pub(super) fn dialect(known: &Known) -> Value {
     json!({
         "id": known.dialect.id(),
         "title": title,
-        "extends": bases.first(),
+        "extends": bases.first().map(|base| &base.id),
         "events": events.all().collect::<Vec<_>>(),
         "commands": commands.all().collect::<Vec<_>>(),
         "clauses": clauses.len(),

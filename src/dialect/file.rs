@@ -1,5 +1,6 @@
 //! What a `dialect.yaml` and a `clauses.yaml` may hold.
 
+use super::inherit::{HeritageFile, ToolName};
 use crate::finding::Level;
 use crate::located::{Located, Node};
 use indexmap::IndexMap;
@@ -31,6 +32,15 @@ pub struct DialectFile {
     /// In a delta: names of the base that this version lacks.
     #[serde(default)]
     pub removed: Vec<String>,
+    /// In a delta: clauses of the base that this version lacks. Rules and scenarios of the base do not cite them any more.
+    #[serde(default)]
+    pub removed_clauses: Vec<Located<String>>,
+    /// In a delta: tools that have another name than in the base, by the old one.
+    #[serde(default)]
+    pub tools: IndexMap<String, ToolName>,
+    /// In a delta: what becomes of the scenarios of the base.
+    #[serde(default)]
+    pub scenarios: HeritageFile,
     /// How a session begins.
     #[serde(default)]
     pub session: Option<SessionFile>,
@@ -49,7 +59,7 @@ pub struct DialectFile {
 }
 
 /// JSON Pointers to the name of a frame.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Discriminator {
     /// In an event.

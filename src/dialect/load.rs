@@ -1,7 +1,8 @@
 //! Loads a dialect folder: reads its files, lays a delta over its base, compiles, lints.
 
 use super::file::{ClauseFile, DialectFile, NameFile};
-use super::{Clause, Dialect, DialectSource, Session, Vocabulary, lint};
+use super::inherit::HeritageFile;
+use super::{Base, Clause, Dialect, DialectSource, Heritage, Session, Vocabulary, lint};
 use crate::finding::{Level, Source};
 use crate::located::{self, Error, Node, Span, unknown};
 use crate::rules::compile::{Known, compile};
@@ -61,7 +62,7 @@ struct Parts {
     events: Value,
     commands: Value,
     schema_path: PathBuf,
-    bases: Vec<String>,
+    bases: Vec<Base>,
 }
 
 impl Parts {
@@ -120,14 +121,29 @@ impl Parts {
                 bases: Vec::new(),
             },
             Some(base) => {
-                let mut bases = vec![format!("{}@{}", base.file.name, base.file.version)];
+                let inherited = std::mem::take(&mut base.clauses);
+                let gone = removed_clauses(&file, &inherited, &root)?;
+                let id = format!("{}@{}", base.file.name, base.file.version);
+                let (drop, rename) = (file.scenarios.drop.clone(), file.scenarios.rename.clone());
+                let tools = file.tools.clone();
+                let file = over(file, base.file.clone());
+                let names_at = file.discriminator.clone().unwrap_or_default();
+                let heritage = Heritage {
+                    drop,
+                    rename,
+                    tools,
+                    without_clauses: gone.clone(),
+                    names_at: (names_at.events, names_at.commands),
+                };
+                let mut bases = vec![Base { id, heritage }];
                 bases.append(&mut base.bases);
                 Parts {
-                    file: over(file, base.file.clone()),
+                    file,
                     ordering_root: ordering_root.or(base.ordering_root.take()),
                     root,
-                    ordering: ordering.over(std::mem::take(&mut base.ordering)),
-                    clauses: replace(std::mem::take(&mut base.clauses), clauses),
+                    ordering: ordering
+                        .over(std::mem::take(&mut base.ordering).without_clauses(&gone)),
+                    clauses: replace(inherited, &gone, clauses),
                     events: over_defs(base.events.take(), events),
                     commands: over_defs(base.commands.take(), commands),
                     schema_path,
@@ -201,19 +217,52 @@ fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
         session: delta.session.or(base.session.take()),
         launch: delta.launch.or(base.launch.take()),
         removed: Vec::new(),
+        removed_clauses: Vec::new(),
+        tools: IndexMap::new(),
+        scenarios: HeritageFile::default(),
         ..base
     }
 }
 
+/// The clauses of the base that a delta does not take over.
+fn removed_clauses(
+    file: &DialectFile,
+    base: &[(ClauseFile, Node)],
+    root: &Node,
+) -> Result<Vec<String>, Vec<Error>> {
+    let known = || base.iter().map(|(clause, _)| clause.id.value.as_str());
+    let dangling = file.removed_clauses.iter();
+    let dangling = dangling.filter(|id| !known().any(|known| known == id.value));
+    let errors: Vec<_> = dangling
+        .map(|id| root.error_at(id.span, unknown("clause of the base", &id.value, known())))
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(file
+        .removed_clauses
+        .iter()
+        .map(|id| id.value.clone())
+        .collect())
+}
+
+/// The clauses of the base in their order, those that the delta words anew in their old place; then the delta's own.
 fn replace(
     base: Vec<(ClauseFile, Node)>,
+    gone: &[String],
     delta: Vec<(ClauseFile, Node)>,
 ) -> Vec<(ClauseFile, Node)> {
-    let changed = |id: &str| delta.iter().any(|(c, _)| c.id.value == id);
-    let mut all: Vec<_> = base
-        .into_iter()
-        .filter(|(c, _)| !changed(&c.id.value))
-        .collect();
+    let mut delta = delta;
+    let mut all = Vec::new();
+    for (clause, node) in base {
+        let id = clause.id.value.clone();
+        let own = |(c, _): &(ClauseFile, Node)| c.id.value == id;
+        if let Some(place) = delta.iter().position(own) {
+            all.push(delta.remove(place));
+        } else if !gone.contains(&id) {
+            all.push((clause, node));
+        }
+    }
     all.extend(delta);
     all
 }

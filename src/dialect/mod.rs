@@ -1,12 +1,14 @@
 //! Dialects: a folder of data for one protocol at one version, loaded and linted.
 
 pub mod file;
+mod inherit;
 mod lint;
 mod load;
 mod source;
 mod types;
 mod vocabulary;
 
+pub use inherit::{Base, Heritage, ToolName};
 pub use load::load;
 pub use source::DialectSource;
 pub use types::{Clause, Dialect, Session};

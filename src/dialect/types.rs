@@ -1,6 +1,7 @@
 //! A dialect, loaded. Data only.
 
 use super::file::{CapabilityFile, Launch, Side};
+use super::inherit::Base;
 use super::vocabulary::Vocabulary;
 use crate::finding::Level;
 use crate::rules::parse::Pattern;
@@ -22,7 +23,7 @@ pub struct Dialect {
     /// One line for people.
     pub title: String,
     /// The dialects it was made from, nearest first.
-    pub bases: Vec<String>,
+    pub bases: Vec<Base>,
     /// The agent's frames.
     pub events: Vocabulary,
     /// The host's frames.

@@ -149,6 +149,15 @@ pub struct FoldFile {
 }
 
 impl OrderingFile {
+    /// This file, its rules citing none of these clauses.
+    #[must_use]
+    pub fn without_clauses(mut self, gone: &[String]) -> OrderingFile {
+        for rule in self.rules.values_mut() {
+            rule.clauses.retain(|clause| !gone.contains(&clause.value));
+        }
+        self
+    }
+
     /// This file laid over the one it extends: entries of the same name replace the base's, `remove` drops rules.
     #[must_use]
     pub fn over(mut self, mut base: OrderingFile) -> OrderingFile {

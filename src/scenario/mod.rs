@@ -8,6 +8,7 @@
 mod chunk;
 mod context;
 mod file;
+mod heritage;
 mod lint;
 mod load;
 mod model;

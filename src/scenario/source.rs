@@ -1,15 +1,18 @@
 //! Where scenarios come from: the executable itself, or files and folders of the user's.
 
+use super::heritage::inherit;
 use super::load;
 use super::types::Scenario;
 use super::unique::UniqueNames;
 use super::vocabulary::Vocabulary;
-use crate::located::{Error, load_yaml};
+use crate::dialect::{Base, Heritage};
+use crate::located::{Error, Node, load_yaml, unknown};
 use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
@@ -22,6 +25,8 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// Its text.
     pub text: Cow<'static, str>,
+    /// How the dialects between its own and the one it is played in read it.
+    pub heritage: Vec<Arc<Heritage>>,
 }
 
 /// A set of scenario files, sorted by id.
@@ -69,6 +74,47 @@ impl ScenarioSource {
         Self::sorted(files.into_values().collect())
     }
 
+    /// These scenarios as a delta takes them over.
+    ///
+    /// # Errors
+    /// The delta drops a scenario that is not here.
+    pub fn inherited(mut self, heritage: &Heritage) -> Result<Self, Vec<Error>> {
+        let mut errors = Vec::new();
+        for node in &heritage.drop {
+            let id = node.as_str().unwrap_or_default();
+            let before = self.files.len();
+            self.files.retain(|file| file.id != id);
+            if self.files.len() == before {
+                let known = self.files.iter().map(|file| file.id.as_str());
+                errors.push(node.error(unknown("scenario of the base", id, known)));
+            }
+        }
+        let heritage = Arc::new(heritage.clone());
+        for file in &mut self.files {
+            file.heritage.push(Arc::clone(&heritage));
+        }
+        if errors.is_empty() {
+            Ok(self)
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The embedded scenarios of a dialect, over those that it takes over of its bases, nearest first.
+    ///
+    /// # Errors
+    /// A delta drops a scenario that its base does not have.
+    pub fn of(name: &str, version: &str, bases: &[Base]) -> Result<Self, Vec<Error>> {
+        let mut all = ScenarioSource::default();
+        for base in bases.iter().rev() {
+            let (name, version) = base.id.split_once('@').unwrap_or((&base.id, ""));
+            all = Self::embedded(name, version)
+                .over(all)
+                .inherited(&base.heritage)?;
+        }
+        Ok(Self::embedded(name, version).over(all))
+    }
+
     /// The files.
     #[must_use]
     pub fn files(&self) -> &[SourceFile] {
@@ -83,7 +129,7 @@ impl ScenarioSource {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
         let mut names = UniqueNames::default();
         for file in &self.files {
-            let node = match load_yaml(&file.path, &file.text) {
+            let node = match file.read() {
                 Ok(node) => node,
                 Err(error) => {
                     errors.push(error);
@@ -109,6 +155,18 @@ impl ScenarioSource {
     }
 }
 
+impl SourceFile {
+    /// Its content, as it reads in the dialect it is played in.
+    ///
+    /// # Errors
+    /// It is not YAML.
+    pub fn read(&self) -> Result<Node, Error> {
+        let node = load_yaml(&self.path, &self.text)?;
+        let steps = self.heritage.iter();
+        Ok(steps.fold(node, |node, heritage| inherit(&node, heritage)))
+    }
+}
+
 fn is_scenario(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "yaml" || extension == "yml")
@@ -131,6 +189,7 @@ fn collect_embedded(dir: &Dir<'static>, root: &Path, files: &mut Vec<SourceFile>
                 id: id_of(file.path(), root),
                 path,
                 text: Cow::Borrowed(text),
+                heritage: Vec::new(),
             });
         }
     }
@@ -160,5 +219,6 @@ fn read(path: &Path, root: &Path) -> Result<SourceFile, Error> {
         id: id_of(path, root),
         path: path.to_owned(),
         text: Cow::Owned(text),
+        heritage: Vec::new(),
     })
 }

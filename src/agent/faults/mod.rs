@@ -14,10 +14,10 @@ pub(super) use fault::{Bug, Op, Play, bug, frame, start};
 pub(super) use plan::Faults;
 pub(super) use wire::{Death, Out};
 
-/// Every fault with the name of its dialect, in the order of `conform list faults`.
-pub fn all() -> impl Iterator<Item = (&'static str, &'static Fault)> {
+/// Every fault with its dialect's name and version, in the order of `conform list faults`.
+pub fn all() -> impl Iterator<Item = ((&'static str, &'static str), &'static Fault)> {
     super::front::FRONTS.iter().flat_map(|front| {
         let faults = front.faults.iter().copied().flatten();
-        faults.map(|fault| (front.name, fault))
+        faults.map(|fault| ((front.name, front.version), fault))
     })
 }

@@ -17,6 +17,8 @@ use serde_json::Value;
 pub(super) struct Front {
     /// Its name without the version.
     pub(super) name: &'static str,
+    /// The version; those of one dialect stand one behind the other, the oldest first.
+    pub(super) version: &'static str,
     /// Whether these arguments ask for it.
     pub(super) chosen: fn(&[String]) -> bool,
     /// Its flags.

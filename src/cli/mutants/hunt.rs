@@ -1,6 +1,6 @@
 //! Plays faults, each against the scenarios that can show it.
 
-use crate::agent::faults;
+use crate::agent::{self, faults};
 use crate::cli::catalogue::Known;
 use crate::dialect::Dialect;
 use crate::profile::Profile;
@@ -97,8 +97,8 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
         Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),
     };
-    let own =
-        faults::all().filter(|(name, fault)| *name == dialect.name && !fault.caught_by.is_empty());
+    let spoken = (&*dialect.name, &*dialect.version);
+    let own = faults::all().filter(|(of, fault)| *of == spoken && !fault.caught_by.is_empty());
     let suspects = own.map(|(_, fault)| Suspect {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),
@@ -221,6 +221,7 @@ impl Ground {
             env: fault
                 .map(|id| ("MOCK_AGENT_FAULT".into(), id.into()))
                 .into_iter()
+                .chain([(agent::PROTOCOL.into(), self.dialect.id().into())])
                 .collect(),
         };
         let part = Part {

@@ -122,11 +122,20 @@ fn variable(entry: &str) -> Result<(OsString, OsString), Refusal> {
     }
 }
 
+/// The bundled agent, told which version to speak.
+fn speaking(agent: &Agent, dialect: &crate::dialect::Dialect) -> Agent {
+    let mut agent = agent.clone();
+    agent
+        .env
+        .insert(0, (crate::agent::PROTOCOL.into(), dialect.id().into()));
+    agent
+}
+
 /// The dialects that the bundled agent speaks.
 fn spoken(source: &DialectSource) -> Vec<String> {
     let names = source.names().into_iter();
     names
-        .filter(|(name, _)| crate::agent::dialects().any(|spoken| spoken == name))
+        .filter(|(name, version)| crate::agent::dialects().any(|spoken| spoken == (name, version)))
         .map(|(name, version)| format!("{name}@{version}"))
         .collect()
 }
@@ -163,7 +172,11 @@ fn parts(
         let scenarios: Vec<_> = wanted.collect();
         if !scenarios.is_empty() {
             parts.push(Part {
-                agent: agent.clone(),
+                agent: if args.agent.is_empty() {
+                    speaking(agent, &dialect)
+                } else {
+                    agent.clone()
+                },
                 dialect: Arc::clone(&dialect),
                 wire: args.wire.clone(),
                 scenarios,

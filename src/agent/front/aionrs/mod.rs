@@ -11,6 +11,7 @@ use crate::agent::tools::TOOLS;
 
 pub(super) const FRONT: Front = Front {
     name: "aionrs",
+    version: "0.1",
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: COMMON,
     line_limit: LINE_LIMIT,

@@ -1,6 +1,7 @@
 //! The flags of the page, and those that hosts give besides.
 
 use crate::agent::args::{Flag, text};
+use crate::agent::protocol::FLAG as PROTOCOL;
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
@@ -69,6 +70,7 @@ pub(super) const FLAGS: &[Flag] = &[
         script,
         "What the model answers: a model script or a scenario"
     ),
+    PROTOCOL,
     text!(
         "--fault",
         "ID[@turn=N]",

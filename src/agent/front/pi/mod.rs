@@ -14,6 +14,7 @@ use super::Front;
 
 pub(super) const FRONT: Front = Front {
     name: "pi",
+    version: "0.14",
     chosen,
     flags: flags::FLAGS,
     line_limit: LINE_LIMIT,

@@ -15,6 +15,7 @@ use crate::agent::args::RPC;
 
 pub(super) const FRONT: Front = Front {
     name: "synaps",
+    version: "1",
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: RPC,
     line_limit: frames::LIMIT,

@@ -1,0 +1,91 @@
+//! Which dialect, and which version of it, the agent speaks.
+
+use super::args::Flag;
+use super::front::{FRONTS, Front};
+
+/// Asks for a version of the dialect that the other flags ask for.
+pub(super) const FLAG: Flag = Flag {
+    name: "--protocol",
+    value: Some("VERSION"),
+    help: "The protocol's version; the oldest if left out",
+    set: |_, _| Ok(()),
+};
+
+/// The same in the environment: a version, or `NAME@VERSION`, which other dialects do not heed.
+pub const VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
+
+/// The front that the arguments and the variable ask for, or what is wrong with the version and the front to say it with.
+/// None if the arguments ask for no dialect.
+pub(super) fn front(
+    args: &[String],
+    variable: Option<&str>,
+) -> Option<(&'static Front, Result<(), String>)> {
+    let spoken: Vec<_> = FRONTS.iter().filter(|front| (front.chosen)(args)).collect();
+    let oldest = *spoken.first()?;
+    let asked = flag(args).or_else(|| variable.and_then(|text| meant(text, oldest.name)));
+    let Some(version) = asked else {
+        return Some((oldest, Ok(())));
+    };
+    let found = spoken.iter().find(|front| front.version == version);
+    Some(found.map_or_else(
+        || (oldest, Err(unknown(version, &spoken))),
+        |front| (*front, Ok(())),
+    ))
+}
+
+fn flag(args: &[String]) -> Option<&str> {
+    let at = args.iter().position(|word| word.starts_with(FLAG.name))?;
+    match &args[at][FLAG.name.len()..] {
+        "" => args.get(at + 1).map(String::as_str),
+        joined => joined.strip_prefix('='),
+    }
+}
+
+/// The version that the variable's text asks of this dialect.
+fn meant<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    match text.split_once('@') {
+        Some((of, version)) => (of == name).then_some(version),
+        None => (!text.is_empty()).then_some(text),
+    }
+}
+
+fn unknown(version: &str, spoken: &[&Front]) -> String {
+    let versions: Vec<_> = spoken.iter().map(|front| front.version).collect();
+    let name = spoken.first().map_or("", |front| front.name);
+    format!(
+        "{}: {name} is not spoken in version {version:?}, but in {}",
+        FLAG.name,
+        versions.join(" and ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(args: &[&str], variable: Option<&str>) -> Option<(&'static str, bool)> {
+        let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        front(&args, variable).map(|(front, fits)| (front.version, fits.is_ok()))
+    }
+
+    #[test]
+    fn the_oldest_version_is_spoken_where_nothing_is_said() {
+        assert_eq!(asked(&["--json-stream"], None), Some(("0.1", true)));
+        assert_eq!(asked(&["--json-stream"], Some("")), Some(("0.1", true)));
+        assert_eq!(asked(&[], Some("0.1")), None);
+    }
+
+    #[test]
+    fn the_flag_goes_before_the_variable() {
+        let one = asked(&["--json-stream", "--protocol", "9"], Some("0.1"));
+        assert_eq!(one, Some(("0.1", false)));
+        let joined = asked(&["--json-stream", "--protocol=0.1"], Some("9"));
+        assert_eq!(joined, Some(("0.1", true)));
+    }
+
+    #[test]
+    fn a_variable_for_another_dialect_is_not_heeded() {
+        assert_eq!(asked(&["rpc"], Some("aionrs@0.2")), Some(("1", true)));
+        assert_eq!(asked(&["rpc"], Some("synaps@2")), Some(("1", false)));
+    }
+}

@@ -1,0 +1,50 @@
+//! What a delta takes over of its base's scenarios, and under which names.
+
+use crate::located::Node;
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+/// A dialect that another one was made from.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// `NAME@VERSION`.
+    pub id: String,
+    /// How its scenarios read in the dialect that extends it.
+    pub heritage: Heritage,
+}
+
+/// How the scenarios of a base read in a delta.
+#[derive(Debug, Clone, Default)]
+pub struct Heritage {
+    /// Ids of scenarios that do not hold here, each where it is written.
+    pub drop: Vec<Node>,
+    /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
+    pub rename: IndexMap<String, IndexMap<String, String>>,
+    /// Tools that have another name here, by the old one.
+    pub tools: IndexMap<String, ToolName>,
+    /// Clauses of the base that this version does not have.
+    pub without_clauses: Vec<String>,
+    /// JSON Pointers to the name of an event, and of a command.
+    pub names_at: (String, String),
+}
+
+/// What a delta says about the scenarios of its base.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HeritageFile {
+    /// Ids of scenarios that do not hold here.
+    pub drop: Vec<Node>,
+    /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
+    pub rename: IndexMap<String, IndexMap<String, String>>,
+}
+
+/// What a tool is called, and its arguments where their names differ too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolName {
+    /// The tool's name.
+    pub name: String,
+    /// Arguments: the name that scenarios use, and the tool's own.
+    #[serde(default)]
+    pub args: IndexMap<String, String>,
+}

@@ -1,0 +1,188 @@
+//! A scenario of a base as it reads in the dialect that extends it.
+
+use crate::dialect::{Heritage, ToolName};
+use crate::located::{Key, Kind, Node};
+use indexmap::IndexMap;
+
+/// The keys under which scenarios name a tool, and those under which its arguments stand beside them.
+const TOOL_KEYS: &[&str] = &["name", "tool_name", "toolName"];
+const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "input"];
+
+/// What a part of a scenario speaks of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Of what the agent writes, or of neither side.
+    Event,
+    /// Of what the host writes.
+    Command,
+    /// Of what the model answers.
+    Model,
+}
+
+/// The scenario with the names of the delta.
+pub(super) fn inherit(scenario: &Node, heritage: &Heritage) -> Node {
+    let Some(entries) = scenario.as_map() else {
+        return scenario.clone();
+    };
+    let entries = entries.iter().map(|(key, value)| {
+        let value = match key.name.as_str() {
+            "name" => value.clone(),
+            "clauses" => kept_clauses(value, heritage),
+            "model" => renamed(value, Part::Model, heritage),
+            _ => renamed(value, Part::Event, heritage),
+        };
+        (key.clone(), value)
+    });
+    scenario.with_kind(Kind::Map(entries.collect()))
+}
+
+fn kept_clauses(clauses: &Node, heritage: &Heritage) -> Node {
+    let kept = |clause: &&Node| {
+        let id = clause.as_str().unwrap_or_default();
+        !heritage.without_clauses.iter().any(|gone| gone == id)
+    };
+    match clauses.as_list() {
+        Some(list) => clauses.with_kind(Kind::List(list.iter().filter(kept).cloned().collect())),
+        None => clauses.clone(),
+    }
+}
+
+fn renamed(node: &Node, part: Part, heritage: &Heritage) -> Node {
+    match node.kind() {
+        Kind::List(items) => {
+            let items = items.iter().map(|item| renamed(item, part, heritage));
+            node.with_kind(Kind::List(items.collect()))
+        }
+        Kind::Map(entries) => node.with_kind(Kind::Map(map(node, entries, part, heritage))),
+        _ => node.clone(),
+    }
+}
+
+fn map(node: &Node, entries: &[(Key, Node)], part: Part, heritage: &Heritage) -> Vec<(Key, Node)> {
+    let members = members_of(node, part, heritage);
+    let tool = |value: &Node| heritage.tools.get(value.as_str()?);
+    let called = node.get("name").and_then(tool);
+    let entry = |(key, value): &(Key, Node)| {
+        let name = key.name.as_str();
+        let inner = match name {
+            "send" => Part::Command,
+            _ => part,
+        };
+        let value = match (tool(value), called) {
+            (Some(tool), _) if TOOL_KEYS.contains(&name) => {
+                value.with_kind(Kind::Text(tool.name.clone()))
+            }
+            (_, Some(tool)) if ARGUMENT_KEYS.contains(&name) => arguments(value, tool),
+            _ if name == "clauses" => kept_clauses(value, heritage),
+            _ => renamed(value, inner, heritage),
+        };
+        let name = members.and_then(|members| members.get(name));
+        (
+            name.map_or_else(|| key.clone(), |name| called_anew(key, name)),
+            value,
+        )
+    };
+    entries.iter().map(entry).collect()
+}
+
+/// The members that this frame, if it is one, calls otherwise.
+fn members_of<'a>(
+    node: &Node,
+    part: Part,
+    heritage: &'a Heritage,
+) -> Option<&'a IndexMap<String, String>> {
+    let (events, commands) = &heritage.names_at;
+    match part {
+        Part::Model => None,
+        Part::Event => heritage.rename.get(node.at(events)?.as_str()?),
+        Part::Command => {
+            let name = node.at(commands)?.as_str()?;
+            heritage.rename.get(&format!(">{name}"))
+        }
+    }
+}
+
+fn arguments(node: &Node, tool: &ToolName) -> Node {
+    let Some(entries) = node.as_map() else {
+        return node.clone();
+    };
+    let entries = entries.iter().map(|(key, value)| {
+        let name = tool.args.get(&key.name);
+        let key = name.map_or_else(|| key.clone(), |name| called_anew(key, name));
+        (key, value.clone())
+    });
+    node.with_kind(Kind::Map(entries.collect()))
+}
+
+fn called_anew(key: &Key, name: &str) -> Key {
+    Key {
+        name: name.to_owned(),
+        span: key.span,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::located::load_yaml;
+    use serde_json::{Value, json};
+
+    fn heritage() -> Heritage {
+        let args = IndexMap::from([("command".to_owned(), "cmd".to_owned())]);
+        let tool = ToolName {
+            name: "Exec".into(),
+            args,
+        };
+        let members = IndexMap::from([("input".to_owned(), "content".to_owned())]);
+        Heritage {
+            rename: IndexMap::from([(">message".to_owned(), members)]),
+            tools: IndexMap::from([("Bash".to_owned(), tool)]),
+            without_clauses: vec!["x.gone".into()],
+            names_at: ("/type".into(), "/type".into()),
+            ..Heritage::default()
+        }
+    }
+
+    fn read(yaml: &str) -> Value {
+        inherit(&load_yaml("s.yaml", yaml).unwrap(), &heritage()).to_value()
+    }
+
+    #[test]
+    fn members_of_commands_are_renamed_where_they_are_sent() {
+        assert_eq!(
+            read(
+                "steps: [{ send: { type: message, input: a } }, { send: { type: other, input: b } }, { expect: { type: message, input: c } }]"
+            ),
+            json!({ "steps": [
+                { "send": { "type": "message", "content": "a" } },
+                { "send": { "type": "other", "input": "b" } },
+                { "expect": { "type": "message", "input": "c" } },
+            ] })
+        );
+    }
+
+    #[test]
+    fn tools_and_their_arguments_are_renamed_in_the_model_and_in_matchers() {
+        assert_eq!(
+            read(
+                "{ name: Bash, model: [{ tool_calls: [{ name: Bash, args: { command: ls } }, { name: Read, args: { command: x } }] }], steps: [{ expect: { tool: { name: Bash } } }, { expect: { tool_name: Bash } }] }"
+            ),
+            json!({
+                "name": "Bash",
+                "model": [{ "tool_calls": [
+                    { "name": "Exec", "args": { "cmd": "ls" } },
+                    { "name": "Read", "args": { "command": "x" } },
+                ] }],
+                "steps": [{ "expect": { "tool": { "name": "Exec" } } }, { "expect": { "tool_name": "Exec" } }],
+            })
+        );
+    }
+
+    #[test]
+    fn removed_clauses_are_not_cited_any_more() {
+        assert_eq!(
+            read("{ clauses: [x.gone, x.here], steps: [{ clauses: [x.gone] }] }"),
+            json!({ "clauses": ["x.here"], "steps": [{ "clauses": [] }] })
+        );
+    }
+}
