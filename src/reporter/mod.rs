@@ -4,6 +4,7 @@ mod json;
 mod junit;
 #[cfg(test)]
 pub(crate) mod sample;
+mod template;
 pub mod terminal;
 pub(crate) mod text;
 
@@ -26,6 +27,12 @@ pub struct Format {
 /// Every format. A new one is a file and a line here.
 pub const FORMATS: &[Format] = &[
     Format {
+        name: "html",
+        about: "one page for a browser",
+        coloured: false,
+        render: template::html,
+    },
+    Format {
         name: "json",
         about: "the report itself, for programs",
         coloured: false,
@@ -36,6 +43,12 @@ pub const FORMATS: &[Format] = &[
         about: "JUnit XML, for CI servers",
         coloured: false,
         render: junit::render,
+    },
+    Format {
+        name: "markdown",
+        about: "tables for a pull request or a job's summary",
+        coloured: false,
+        render: template::markdown,
     },
     Format {
         name: "terminal",
@@ -76,6 +89,16 @@ mod tests {
     #[test]
     fn the_junit_report_reads_as_it_should() {
         assert_data_eq!(rendered("junit"), file!["snapshots/junit.xml"].raw());
+    }
+
+    #[test]
+    fn the_html_report_reads_as_it_should() {
+        assert_data_eq!(rendered("html"), file!["snapshots/report.html"].raw());
+    }
+
+    #[test]
+    fn the_markdown_report_reads_as_it_should() {
+        assert_data_eq!(rendered("markdown"), file!["snapshots/report.md"].raw());
     }
 
     #[test]
