@@ -31,7 +31,7 @@ fn wrong_arguments_are_usage_errors_that_say_what_is_wrong() {
         ),
         (
             &["check", "--report", "xml=x", "x"],
-            "no format 'xml'; there are json, junit",
+            "no format 'xml'; there are html, json",
         ),
         (
             &["run", "--frobnicate"],
