@@ -68,3 +68,10 @@ fn pi_0_14_0() {
         println!("{found}");
     }
 }
+
+#[test]
+fn pi_0_73_1() {
+    if let Some(found) = findings("pi-0.73.1") {
+        println!("{found}");
+    }
+}

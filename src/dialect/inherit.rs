@@ -16,6 +16,8 @@ pub struct Base {
 /// How the scenarios of a base read in a delta.
 #[derive(Debug, Clone, Default)]
 pub struct Heritage {
+    /// Ids of the only scenarios that hold here, each where it is written; all, if it is empty.
+    pub keep: Vec<Node>,
     /// Ids of scenarios that do not hold here, each where it is written.
     pub drop: Vec<Node>,
     /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
@@ -32,6 +34,8 @@ pub struct Heritage {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HeritageFile {
+    /// Ids of the only scenarios that hold here; all, if none is given.
+    pub keep: Vec<Node>,
     /// Ids of scenarios that do not hold here.
     pub drop: Vec<Node>,
     /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.

@@ -124,11 +124,12 @@ impl Parts {
                 let inherited = std::mem::take(&mut base.clauses);
                 let gone = removed_clauses(&file, &inherited, &root)?;
                 let id = format!("{}@{}", base.file.name, base.file.version);
-                let (drop, rename) = (file.scenarios.drop.clone(), file.scenarios.rename.clone());
+                let HeritageFile { keep, drop, rename } = file.scenarios.clone();
                 let tools = file.tools.clone();
                 let file = over(file, base.file.clone());
                 let names_at = file.discriminator.clone().unwrap_or_default();
                 let heritage = Heritage {
+                    keep,
                     drop,
                     rename,
                     tools,

@@ -77,18 +77,22 @@ impl ScenarioSource {
     /// These scenarios as a delta takes them over.
     ///
     /// # Errors
-    /// The delta drops a scenario that is not here.
+    /// The delta keeps or drops a scenario that is not here.
     pub fn inherited(mut self, heritage: &Heritage) -> Result<Self, Vec<Error>> {
-        let mut errors = Vec::new();
-        for node in &heritage.drop {
-            let id = node.as_str().unwrap_or_default();
-            let before = self.files.len();
-            self.files.retain(|file| file.id != id);
-            if self.files.len() == before {
+        let named = |node: &Node| node.as_str().unwrap_or_default().to_owned();
+        let listed = heritage.keep.iter().chain(&heritage.drop);
+        let missing = listed.filter(|node| !self.files.iter().any(|f| f.id == named(node)));
+        let errors: Vec<_> = missing
+            .map(|node| {
                 let known = self.files.iter().map(|file| file.id.as_str());
-                errors.push(node.error(unknown("scenario of the base", id, known)));
-            }
-        }
+                node.error(unknown("scenario of the base", &named(node), known))
+            })
+            .collect();
+        let holds = |nodes: &[Node], id: &str| nodes.iter().any(|node| named(node) == id);
+        self.files.retain(|file| {
+            (heritage.keep.is_empty() || holds(&heritage.keep, &file.id))
+                && !holds(&heritage.drop, &file.id)
+        });
         let heritage = Arc::new(heritage.clone());
         for file in &mut self.files {
             file.heritage.push(Arc::clone(&heritage));
@@ -103,7 +107,7 @@ impl ScenarioSource {
     /// The embedded scenarios of a dialect, over those that it takes over of its bases, nearest first.
     ///
     /// # Errors
-    /// A delta drops a scenario that its base does not have.
+    /// A delta keeps or drops a scenario that its base does not have.
     pub fn of(name: &str, version: &str, bases: &[Base]) -> Result<Self, Vec<Error>> {
         let mut all = ScenarioSource::default();
         for base in bases.iter().rev() {
