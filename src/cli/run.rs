@@ -5,6 +5,7 @@ mod hear;
 mod required;
 mod signals;
 mod stage;
+mod suspects;
 mod verdict;
 
 use super::args::{DialectArgs, ReportTarget, report_target};
@@ -41,6 +42,9 @@ pub(super) struct Args {
     pub(super) agent: Vec<OsString>,
     #[command(flatten)]
     pub(super) dialect: DialectArgs,
+    /// Play without listening first whether the agent speaks the dialect that is named
+    #[arg(long)]
+    pub(super) no_probe: bool,
     /// Scenarios of your own, files or folders, in place of the built-in ones; repeatable
     #[arg(long, value_name = "PATH")]
     pub(super) scenarios: Vec<PathBuf>,

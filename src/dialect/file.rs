@@ -90,6 +90,21 @@ pub struct SessionFile {
     pub quit: Option<Node>,
     /// Where the agent says its version, and which it may say.
     pub version: Option<VersionFile>,
+    /// How an agent that begins in silence is brought to show that it speaks this dialect.
+    pub probe: Option<ProbeFile>,
+}
+
+/// What is said to an agent that begins in silence, and what shows that it speaks a dialect.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeFile {
+    /// Lines that are sent to it, in order.
+    pub send: Vec<Node>,
+    /// A matcher for the event that shows it.
+    pub shows: Node,
+    /// A matcher for what an agent of this dialect never writes before that.
+    #[serde(default)]
+    pub unless: Option<Node>,
 }
 
 /// Where the agent says its version.
@@ -122,6 +137,12 @@ pub struct CapabilityFile {
 pub struct Launch {
     /// The names that programs of this dialect usually have.
     pub programs: Vec<String>,
+    /// The npm package that a program of this dialect is part of.
+    pub package: Option<String>,
+    /// What the help of a program of this dialect says: a regular expression.
+    pub help: Option<String>,
+    /// What early versions of the package lack.
+    pub lacks: Vec<LacksFile>,
     /// Arguments.
     pub args: Vec<String>,
     /// Environment variables.
@@ -130,6 +151,16 @@ pub struct Launch {
     pub home_files: IndexMap<String, String>,
     /// What each wire of the model adds.
     pub wires: IndexMap<String, Wire>,
+}
+
+/// What the versions before a certain one lack.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LacksFile {
+    /// The first version that has it.
+    pub before: String,
+    /// Commands.
+    pub commands: Vec<String>,
 }
 
 /// What one wire of the model adds to a launch.

@@ -1,10 +1,12 @@
 //! Loads a dialect folder: reads its files, lays a delta over its base, compiles, lints.
 
-use super::file::{ClauseFile, DialectFile, NameFile};
+use super::file::{ClauseFile, DialectFile, Launch, NameFile};
 use super::inherit::HeritageFile;
+use super::types::Probe;
 use super::{Base, Clause, Dialect, DialectSource, Heritage, Session, Vocabulary, lint};
 use crate::finding::{Level, Source};
 use crate::located::{self, Error, Node, Span, unknown};
+use crate::matcher::Matcher;
 use crate::rules::compile::{Known, compile};
 use crate::rules::file::OrderingFile;
 use crate::rules::parse::{Names, Pattern, pattern};
@@ -331,6 +333,8 @@ fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses, rules_root));
     let session = session_of(file.session, &root, &symbols, &mut errors);
+    let launch = file.launch.unwrap_or_default();
+    errors.extend(mistakes_of(&launch, &commands, &root));
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
         return Err(errors);
     };
@@ -369,7 +373,7 @@ fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
         capabilities: file.capabilities,
         budgets,
         limits: file.limits,
-        launch: file.launch.unwrap_or_default(),
+        launch,
     })
 }
 
@@ -464,7 +468,35 @@ fn session_of(
         turn,
         quit,
         version,
+        probe: file.probe.and_then(|probe| probe_of(&probe, errors)),
     }
+}
+
+fn mistakes_of(launch: &Launch, commands: &Vocabulary, root: &Node) -> Vec<Error> {
+    let place = root.nearest("/launch");
+    let mut errors = Vec::new();
+    if let Some(Err(e)) = launch.help.as_deref().map(regex::Regex::new) {
+        errors.push(place.error(format!("`launch.help` is not a regular expression: {e}")));
+    }
+    let lacked = launch.lacks.iter().flat_map(|lacks| &lacks.commands);
+    for name in lacked.filter(|name| !commands.names.contains_key(*name)) {
+        let known = commands.names.keys().map(String::as_str);
+        errors.push(place.error(unknown("command", name, known)));
+    }
+    errors
+}
+
+fn probe_of(file: &super::file::ProbeFile, errors: &mut Vec<Error>) -> Option<Probe> {
+    let mut matcher = |node: &Node| {
+        let compiled = Matcher::compile(node);
+        compiled.map_err(|e| errors.extend(e)).ok()
+    };
+    let (shows, unless) = (matcher(&file.shows), file.unless.as_ref().map(matcher));
+    Some(Probe {
+        send: file.send.iter().map(Node::to_value).collect(),
+        shows: shows?,
+        unless: unless.flatten(),
+    })
 }
 
 fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Rule {

@@ -4,6 +4,7 @@ use super::file::{CapabilityFile, Launch, Side};
 use super::inherit::Base;
 use super::vocabulary::Vocabulary;
 use crate::finding::Level;
+use crate::matcher::Matcher;
 use crate::rules::parse::Pattern;
 use crate::rules::rule::Rule;
 use crate::rules::symbol::Symbols;
@@ -11,6 +12,7 @@ use crate::rules::world::Memory;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
 use regex::Regex;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// One protocol at one version.
@@ -65,6 +67,19 @@ pub struct Session {
     pub quit: Pattern,
     /// Where the agent says its version: event, pointer, and the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
+    /// How an agent that begins in silence shows that it speaks this dialect.
+    pub probe: Option<Probe>,
+}
+
+/// What is said to an agent that begins in silence, and what it shows.
+#[derive(Debug, Clone)]
+pub struct Probe {
+    /// What is sent, in order.
+    pub send: Vec<Value>,
+    /// The event that shows that it speaks this dialect.
+    pub shows: Matcher,
+    /// What an agent of this dialect never writes before that.
+    pub unless: Option<Matcher>,
 }
 
 /// One normative statement of a spec.

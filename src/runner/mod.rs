@@ -16,6 +16,7 @@ mod inbox;
 mod keep;
 mod launch;
 mod limits;
+mod package;
 mod play;
 mod probe;
 mod process;
@@ -28,6 +29,7 @@ mod tries;
 
 pub use agent::Agent;
 pub use keep::Keep;
-pub use probe::{Heard, Probe};
+pub use package::Package;
+pub use probe::{Heard, Probe, help};
 pub use process::{adopt_orphans, end_strays};
 pub use scratch::Scratch;

@@ -1,5 +1,8 @@
 //! The first words of an agent: does it come up at all, and which dialect does it speak?
 
+mod ears;
+mod help;
+
 use super::agent::Agent;
 use super::budgets::{show, stretch};
 use super::inbox::{Inbox, Item};
@@ -9,11 +12,13 @@ use super::play::{Stop, serve};
 use super::process::Process;
 use super::scratch::{Room, Scratch};
 use super::signals;
+use crate::dialect::Dialect;
 use crate::dialect::file::{Launch as Recipe, Wire};
-use crate::dialect::{Dialect, Named};
 use crate::frame::{Body, End, Frame, Line};
-use crate::framing::parse;
 use crate::scenario::types::AgentSetup;
+use ears::{Ears, Signs};
+pub use help::help;
+use indexmap::IndexSet;
 use mock_provider::Script;
 use mock_provider::server::Server;
 use std::sync::Arc;
@@ -26,12 +31,14 @@ use tokio::time::Instant;
 pub struct Probe<'a> {
     /// The agent.
     pub agent: &'a Agent,
-    /// The dialects it may speak. With arguments of its own it gets what their recipes add together, else the first one's.
-    pub dialects: &'a [Arc<Dialect>],
+    /// The dialects whose recipes it is started with. It gets the arguments of the first, the environment and the files of all.
+    pub recipes: &'a [Arc<Dialect>],
+    /// Every dialect that it may turn out to speak.
+    pub known: &'a [Arc<Dialect>],
+    /// The one of them that it is said to speak.
+    pub named: Option<usize>,
     /// The wire of the recipes that the model is served over; the first if `None`.
     pub wire: Option<&'a str>,
-    /// Whether its first event must be just as the dialect wants it, which tells dialects apart.
-    pub strict: bool,
     /// By how much the budget is stretched.
     pub time_scale: f64,
 }
@@ -39,8 +46,15 @@ pub struct Probe<'a> {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    /// It said what an agent of the dialect at this place says first.
-    Dialect(usize),
+    /// It speaks the dialect at this place of those that are known.
+    Dialect {
+        /// The place.
+        index: usize,
+        /// The line that shows it.
+        by: String,
+    },
+    /// It wrote this line, which agents of the dialect that is named never write.
+    Barred(String),
     /// It said nothing at all; the sentence says what it did instead.
     Nothing(String),
     /// It said something else.
@@ -66,6 +80,7 @@ impl Probe<'_> {
             Ok(started) => started,
             Err(why) => return Heard::NotStarted(why),
         };
+        self.ask(&process);
         let listened = tokio::select! {
             biased;
             _ = cancel.wait_for(|cancelled| *cancelled) => None,
@@ -73,14 +88,7 @@ impl Probe<'_> {
         };
         let (heard, over) = listened.unwrap_or((Heard::Interrupted, false));
         if !over {
-            process.kill("probe");
-            let gone = async { while !is_end(&inbox.next().await) {} };
-            if tokio::time::timeout(limits::KILL_PATIENCE, gone)
-                .await
-                .is_err()
-            {
-                tracing::warn!("the agent that was listened to is still there");
-            }
+            kill(&process, &inbox).await;
         }
         heard
     }
@@ -112,11 +120,28 @@ impl Probe<'_> {
         Ok((process, server, room))
     }
 
+    /// Says what brings agents to speak that begin in silence.
+    fn ask(&self, process: &Process) {
+        let probes = self
+            .recipes
+            .iter()
+            .filter_map(|dialect| dialect.session.probe.as_ref());
+        let lines: IndexSet<String> = probes
+            .flat_map(|probe| &probe.send)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        for line in lines {
+            if process.write(line.into_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+
     /// The recipes as one: the arguments of the first, the environment and the files of all.
     fn recipe(&self) -> (Recipe, Wire) {
         let mut all = Recipe::default();
         let mut wires = Wire::default();
-        for Dialect { launch, .. } in self.dialects.iter().map(AsRef::as_ref).rev() {
+        for Dialect { launch, .. } in self.recipes.iter().map(AsRef::as_ref).rev() {
             all.args.clone_from(&launch.args);
             all.env.extend(launch.env.clone());
             all.home_files.extend(launch.home_files.clone());
@@ -133,30 +158,34 @@ impl Probe<'_> {
     /// What the agent says first, and whether it is over with it.
     async fn first_words(&self, inbox: &Inbox) -> (Heard, bool) {
         let budgets = self
-            .dialects
+            .recipes
             .iter()
             .filter_map(|dialect| dialect.budget("start"));
         let budget = stretch(budgets.max().unwrap_or(START), self.time_scale);
         let until = Instant::now() + budget;
         let (mut first, mut lines) = (None, 0);
+        let mut ears = Ears::new(self.known, self.named);
         let mut complaint = String::new();
         loop {
             let Ok(item) = tokio::time::timeout_at(until, inbox.next()).await else {
                 let when = format!("in {} (budget `start`){complaint}", show(budget));
-                return (said(first, inbox.unfinished(), &when), false);
+                return (
+                    self.said(first, ears.signs(), inbox.unfinished(), &when),
+                    false,
+                );
             };
             match item {
                 Item::Frame(frame) => match frame.body {
                     Body::FromAgent(line) => {
-                        if let Some(index) =
-                            self.dialects.iter().position(|d| self.greets(d, &line))
-                        {
-                            return (Heard::Dialect(index), false);
+                        if let Some(index) = ears.hear(&line, || shown(&line)) {
+                            let by = shown(&line);
+                            return (Heard::Dialect { index, by }, false);
                         }
                         first.get_or_insert_with(|| shown(&line));
                         lines += 1;
                         if lines == LINES {
-                            return (said(first, 0, &format!("in {LINES} lines")), false);
+                            let when = format!("in {LINES} lines");
+                            return (self.said(first, ears.signs(), 0, &when), false);
                         }
                     }
                     Body::Stderr(line) if !line.bytes.is_empty() => {
@@ -164,45 +193,51 @@ impl Probe<'_> {
                     }
                     Body::End(end) => {
                         let when = format!("before it {}{complaint}", ended(&end));
-                        return (said(first, 0, &when), true);
+                        return (self.said(first, ears.signs(), 0, &when), true);
                     }
                     _ => {}
                 },
                 Item::Overflow { bytes, .. } => {
-                    return (said(first, bytes, &format!("in {bytes} bytes")), false);
+                    let when = format!("in {bytes} bytes");
+                    return (self.said(first, ears.signs(), bytes, &when), false);
                 }
                 Item::StdoutEnd | Item::Failure(_) => {}
             }
         }
     }
 
-    /// Whether a line is the one by which an agent of a dialect says that it is up.
-    fn greets(&self, dialect: &Dialect, line: &Line) -> bool {
-        let Some(value) = parse(line).value else {
-            return false;
-        };
-        let Named::Known(name, _) = dialect.events.name(&value) else {
-            return false;
-        };
-        if dialect.session.ready.as_ref() != Some(&name) {
-            return false;
+    /// What to make of an agent that did not show what it speaks. One that wrote an event of the dialect that is named is to be
+    /// judged by it.
+    fn said(&self, first: Option<String>, signs: Signs, bytes: u64, when: &str) -> Heard {
+        match (self.named, signs, first) {
+            (
+                Some(_),
+                Signs {
+                    against: Some(by), ..
+                },
+                _,
+            ) => Heard::Barred(by),
+            (Some(index), Signs { of: Some(by), .. }, _) => Heard::Dialect { index, by },
+            (_, _, Some(first)) => Heard::Strange(format!(
+                "it did not say that it is up {when}; the first thing it wrote is {first:?}"
+            )),
+            (_, _, None) if bytes > 0 => Heard::Strange(format!(
+                "it wrote {bytes} bytes and no end of a line {when}"
+            )),
+            _ => Heard::Nothing(format!("it wrote nothing {when}")),
         }
-        let is_version = |text: &str| match &dialect.session.version {
-            Some((_, _, versions)) => versions.is_match(text),
-            None => true,
-        };
-        let version = dialect
-            .session
-            .version
-            .as_ref()
-            .and_then(|(_, at, _)| value.pointer(at));
-        let version = version.map(|version| match version.as_str() {
-            Some(text) => text.to_owned(),
-            None => version.to_string(),
-        });
-        !self.strict
-            || dialect.event_schemas.is_valid(&name, &value)
-                && version.is_none_or(|text| is_version(&text))
+    }
+}
+
+/// Kills an agent that was listened to, and waits until it is gone.
+async fn kill(process: &Process, inbox: &Inbox) {
+    process.kill("probe");
+    let gone = async { while !is_end(&inbox.next().await) {} };
+    if tokio::time::timeout(limits::KILL_PATIENCE, gone)
+        .await
+        .is_err()
+    {
+        tracing::warn!("the agent that was listened to is still there");
     }
 }
 
@@ -218,18 +253,6 @@ fn is_end(item: &Item) -> bool {
 
 fn shown(line: &Line) -> String {
     line.text().chars().take(SHOWN).collect()
-}
-
-fn said(first: Option<String>, unfinished: u64, when: &str) -> Heard {
-    match first {
-        Some(first) => Heard::Strange(format!(
-            "it did not say that it is up {when}; the first thing it wrote is {first:?}"
-        )),
-        None if unfinished > 0 => Heard::Strange(format!(
-            "it wrote {unfinished} bytes and no end of a line {when}"
-        )),
-        None => Heard::Nothing(format!("it wrote nothing {when}")),
-    }
 }
 
 fn ended(end: &End) -> String {

@@ -1,37 +1,67 @@
-//! Listens to the agent before anything is played: an agent that never comes up is not to fail a hundred scenarios one by one.
+//! Listens to the agent before anything is played: an agent that never comes up, or that speaks another protocol, is not to fail a
+//! hundred scenarios one by one.
 
+use super::suspects::{Suspects, known};
 use super::{Args, Refusal};
 use crate::cli::output;
 use crate::dialect::{self, Dialect, DialectSource};
-use crate::runner::{Agent, Heard, Probe, Scratch};
+use crate::runner::{Agent, Heard, Package, Probe, Scratch};
 use std::sync::Arc;
 use tokio::sync::watch;
+
+/// How much of its time an agent gets that looks like one of another protocol.
+const STRANGER: f64 = 0.3;
 
 /// Who is listened to, and how.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ear<'a> {
     pub(super) args: &'a Args,
     pub(super) agent: &'a Agent,
+    pub(super) package: Option<&'a Package>,
     pub(super) scratch: &'a Scratch,
     pub(super) cancelled: &'a watch::Receiver<bool>,
 }
 
 impl Ear<'_> {
-    /// Makes sure that the agent says that it is up, where its dialect has a way to say so.
-    pub(super) async fn comes_up(&self, dialect: &Arc<Dialect>) -> Result<(), Refusal> {
-        let Some(ready) = &dialect.session.ready else {
-            return Ok(());
+    /// Makes sure that the agent comes up, and that it does not show that it speaks another dialect.
+    pub(super) async fn comes_up(
+        &self,
+        source: &DialectSource,
+        dialect: &Arc<Dialect>,
+    ) -> Result<(), Refusal> {
+        let id = dialect.id();
+        let advice = match (&dialect.session.ready, &dialect.session.probe) {
+            (Some(ready), _) => format!("an agent of it says `{ready}` when it is up"),
+            (None, Some(probe)) => format!(
+                "an agent of it answers a `prompt` with {}",
+                probe.shows.describe(&Default::default())
+            ),
+            (None, None) => return Ok(()),
         };
-        let advice = format!(
-            "nothing of {} could be checked: an agent of it says `{ready}` when it is up",
-            dialect.id()
-        );
-        match self.listen(std::slice::from_ref(dialect), false).await {
-            Heard::Dialect(_) => Ok(()),
-            Heard::Nothing(why) | Heard::Strange(why) => Err(Refusal::incomplete(format!(
-                "the agent did not come up: {why}\n{advice}{}",
-                self.hint()
+        let mut all = vec![Arc::clone(dialect)];
+        all.extend(others(source, &id));
+        let suspects = Suspects::by_sight(self.agent, self.package, &all);
+        let hint = suspects.hint(dialect);
+        let patience = if hint.is_some() { STRANGER } else { 1.0 };
+        let recipe = std::slice::from_ref(dialect);
+        match self.listen(recipe, &all, Some(0), patience).await {
+            Heard::Dialect { index: 0, .. } => Ok(()),
+            Heard::Barred(by) => Err(Refusal::usage(format!(
+                "the agent does not speak {id}: {}\nname the dialect to judge it by with --dialect, or play anyway with --no-probe{}",
+                evidence(dialect, &by),
+                hint.unwrap_or_default()
             ))),
+            Heard::Dialect { index, by } => Err(Refusal::usage(format!(
+                "the agent speaks {}, not {id}: {}\nname the one to judge it by with --dialect, or play anyway with --no-probe",
+                all[index].id(),
+                evidence(&all[index], &by),
+            ))),
+            Heard::Nothing(why) | Heard::Strange(why) => {
+                let hint = hint.unwrap_or_else(|| self.hint());
+                Err(Refusal::incomplete(format!(
+                    "the agent did not come up: {why}\nnothing of {id} could be checked: {advice}{hint}"
+                )))
+            }
             other => Err(refusal(other)),
         }
     }
@@ -46,60 +76,62 @@ impl Ear<'_> {
                 loaded.map_err(|errors| Refusal::usage(crate::located::render_all(&errors)))?,
             );
         }
-        let called = self
-            .agent
-            .program
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let by_name: Vec<_> = dialects
-            .iter()
-            .filter(|dialect| dialect.launch.programs.iter().any(|name| *name == called))
-            .cloned()
-            .collect();
-        let candidates = if by_name.is_empty() {
+        let mut suspects = Suspects::by_sight(self.agent, self.package, &dialects);
+        if suspects.dialects.is_empty() && self.agent.args.is_none() {
+            let (scale, cancel) = (self.args.time_scale, self.cancelled.clone());
+            let help = crate::runner::help(self.agent, self.scratch, scale, cancel).await;
+            suspects = Suspects::by_help(&help, &dialects);
+        }
+        let candidates = if suspects.dialects.is_empty() {
             &dialects
         } else {
-            &by_name
+            &suspects.dialects
         };
-        let (greeting, mute): (Vec<_>, Vec<_>) = candidates
-            .iter()
-            .cloned()
-            .partition(|dialect| dialect.session.ready.is_some());
-        if greeting.is_empty()
+        let (talking, mute): (Vec<_>, Vec<_>) = candidates.iter().cloned().partition(|dialect| {
+            dialect.session.ready.is_some() || dialect.session.probe.is_some()
+        });
+        if talking.is_empty()
             && let Some(dialect) = mute.last()
         {
-            return Ok(said_aloud(dialect, "by the agent's name"));
+            return Ok(said_aloud(dialect, &suspects.why));
         }
-        let heard = self.among(&greeting).await;
-        match heard {
-            Ok(dialect) => Ok(said_aloud(&dialect, "by the agent's first words")),
+        let also = |why: &str| match suspects.why.as_str() {
+            "" => String::new(),
+            seen => format!("{why}{seen}"),
+        };
+        match self.among(&talking).await {
+            Ok((dialect, by)) => Ok(said_aloud(
+                &dialect,
+                &format!("{}{}", evidence(&dialect, &by), also("; ")),
+            )),
             Err(Heard::Nothing(why)) => Err(Refusal::incomplete(format!(
-                "the agent did not come up: {why}\nname its protocol with --dialect if it is one that begins in silence; known are {}{}",
+                "the agent did not come up: {why}\nname its protocol with --dialect if it is one that begins in silence; known are {}{}{}",
                 known(&dialects),
+                also("\n"),
                 self.hint()
             ))),
             Err(Heard::Strange(why)) => Err(Refusal::usage(format!(
-                "cannot tell the agent's protocol: {why}\nname it with --dialect; known are {}",
-                known(&dialects)
+                "cannot tell the agent's protocol: {why}\nname it with --dialect; known are {}{}",
+                known(&dialects),
+                also("\n"),
             ))),
             Err(other) => Err(refusal(other)),
         }
     }
 
-    /// Which of these dialects the agent speaks. Without arguments of its own it is started with the recipe of each.
-    async fn among(&self, dialects: &[Arc<Dialect>]) -> Result<Arc<Dialect>, Heard> {
+    /// Which of these dialects the agent speaks, and the line that shows it. Without arguments of its own it is started with the
+    /// recipe of each protocol, the newest version's first.
+    async fn among(&self, dialects: &[Arc<Dialect>]) -> Result<(Arc<Dialect>, String), Heard> {
         let mut worst = Heard::Nothing("there is no dialect".to_owned());
-        let groups: Vec<&[Arc<Dialect>]> = if self.agent.args.is_some() {
-            vec![dialects]
-        } else {
-            dialects
-                .chunk_by(|one, other| one.launch == other.launch)
-                .collect()
-        };
+        let families = dialects.chunk_by(|one, other| one.name == other.name);
+        let newest_first = families.map(|family| family.iter().rev().cloned().collect());
+        let mut groups: Vec<Vec<Arc<Dialect>>> = newest_first.collect();
+        if self.agent.args.is_some() {
+            groups = vec![groups.concat()];
+        }
         for group in groups {
-            match self.listen(group, true).await {
-                Heard::Dialect(index) => return Ok(Arc::clone(&group[index])),
+            match self.listen(&group, &group, None, 1.0).await {
+                Heard::Dialect { index, by } => return Ok((Arc::clone(&group[index]), by)),
                 stop @ (Heard::NotStarted(_) | Heard::Interrupted) => return Err(stop),
                 strange @ Heard::Strange(_) => worst = strange,
                 nothing if !matches!(worst, Heard::Strange(_)) => worst = nothing,
@@ -125,16 +157,33 @@ impl Ear<'_> {
         }
     }
 
-    async fn listen(&self, dialects: &[Arc<Dialect>], strict: bool) -> Heard {
+    async fn listen(
+        &self,
+        recipes: &[Arc<Dialect>],
+        known: &[Arc<Dialect>],
+        named: Option<usize>,
+        patience: f64,
+    ) -> Heard {
         let probe = Probe {
             agent: self.agent,
-            dialects,
+            recipes,
+            known,
+            named,
             wire: self.args.wire.as_deref(),
-            strict,
-            time_scale: self.args.time_scale,
+            time_scale: self.args.time_scale * patience,
         };
         probe.listen(self.scratch, self.cancelled.clone()).await
     }
+}
+
+/// Every dialect but one, as far as they can be read.
+fn others(source: &DialectSource, id: &str) -> Vec<Arc<Dialect>> {
+    let names = source.names().into_iter();
+    names
+        .map(|(name, version)| format!("{name}@{version}"))
+        .filter(|other| other != id)
+        .filter_map(|other| dialect::load(source, &other).ok())
+        .collect()
 }
 
 fn refusal(heard: Heard) -> Refusal {
@@ -145,15 +194,22 @@ fn refusal(heard: Heard) -> Refusal {
     }
 }
 
-fn said_aloud(dialect: &Dialect, how: &str) -> String {
-    output::note(format_args!("the agent speaks {} ({how})", dialect.id()));
-    dialect.id()
+/// What showed which dialect an agent speaks.
+fn evidence(dialect: &Dialect, line: &str) -> String {
+    match &dialect.session.probe {
+        Some(probe) => {
+            let asked = probe.send.iter().map(|line| line["type"].to_string());
+            let asked: Vec<_> = asked.collect();
+            format!("asked {}, it wrote {line}", asked.join(" and "))
+        }
+        None => format!("its first words are {line}"),
+    }
 }
 
-fn known(dialects: &[Arc<Dialect>]) -> String {
-    dialects
-        .iter()
-        .map(|dialect| dialect.id())
-        .collect::<Vec<_>>()
-        .join(", ")
+fn said_aloud(dialect: &Dialect, how: &str) -> String {
+    output::note(format_args!(
+        "the agent speaks {}: {how}; `--dialect` overrules this",
+        dialect.id()
+    ));
+    dialect.id()
 }

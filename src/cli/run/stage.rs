@@ -7,8 +7,9 @@ use crate::cli::output::quoted;
 use crate::dialect::DialectSource;
 use crate::runner::select::Selection;
 use crate::runner::suite::Part;
-use crate::runner::{Agent, Scratch};
+use crate::runner::{Agent, Package, Scratch};
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -54,9 +55,11 @@ pub(super) async fn stage(
     };
     let bundled = args.agent.is_empty();
     let agent = agent(args)?;
+    let package = package(&agent);
     let ear = hear::Ear {
         args,
         agent: &agent,
+        package: package.as_ref(),
         scratch,
         cancelled,
     };
@@ -75,11 +78,9 @@ pub(super) async fn stage(
         shard: args.shard,
     };
     let parts = parts(known, &agent, args, &selection)?;
-    for part in parts
-        .iter()
-        .filter(|_| !(bundled || wanted.dialect.is_none()))
-    {
-        ear.comes_up(&part.dialect).await?;
+    let heard = bundled || wanted.dialect.is_none() || args.no_probe;
+    for part in parts.iter().filter(|_| !heard) {
+        ear.comes_up(&source, &part.dialect).await?;
     }
     Ok(Staged {
         parts,
@@ -105,6 +106,13 @@ fn agent(args: &Args) -> Result<Agent, Refusal> {
             env,
         }),
     }
+}
+
+/// The package of the agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
+fn package(agent: &Agent) -> Option<Package> {
+    let args = agent.args.iter().flatten().map(Path::new);
+    let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
+    files.take(2).find_map(Package::of)
 }
 
 fn variable(entry: &str) -> Result<(OsString, OsString), Refusal> {

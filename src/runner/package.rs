@@ -1,0 +1,91 @@
+//! The npm package that a program is part of.
+
+use serde_json::Value;
+use std::path::Path;
+
+/// A package, as its `package.json` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// How far up the folders a program's package is looked for.
+const UP: usize = 4;
+/// How much of a `package.json` is read, in bytes.
+const MOST: u64 = 1 << 20;
+
+impl Package {
+    /// The package of the file that a path leads to: the nearest `package.json` with a name and a version above it.
+    #[must_use]
+    pub fn of(program: &Path) -> Option<Self> {
+        let file = program.canonicalize().ok()?;
+        file.ancestors()
+            .skip(1)
+            .take(UP)
+            .find_map(|folder| Self::read(&folder.join("package.json")))
+    }
+
+    /// Whether this is a version before `other`; numbers are compared part by part.
+    #[must_use]
+    pub fn is_before(&self, other: &str) -> bool {
+        numbers(&self.version) < numbers(other)
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        let size = path.metadata().ok()?.len();
+        let text = (size <= MOST).then(|| std::fs::read(path).ok()).flatten()?;
+        let value: Value = serde_json::from_slice(&text).ok()?;
+        let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
+        Some(Package {
+            name: text("name")?,
+            version: text("version")?,
+        })
+    }
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    let parts = version.split(['-', '+']).next().unwrap_or_default();
+    let parts = parts.split('.').map(|part| part.parse().unwrap_or(0));
+    let mut parts: Vec<u64> = parts.collect();
+    while parts.last() == Some(&0) {
+        parts.pop();
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_linked_program_is_part_of_the_package_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = folder.path().join("lib/agent");
+        std::fs::create_dir_all(package.join("dist")).unwrap();
+        std::fs::write(package.join("dist/cli.js"), "").unwrap();
+        symlink("lib/agent/dist/cli.js", folder.path().join("agent")).unwrap();
+        let program = folder.path().join("agent");
+        std::fs::write(package.join("dist/package.json"), r#"{"type":"module"}"#).unwrap();
+        assert_eq!(Package::of(&program), None);
+
+        let json = r#"{"name":"@x/agent","version":"0.13.2"}"#;
+        std::fs::write(package.join("package.json"), json).unwrap();
+        let found = Package::of(&program).unwrap();
+
+        assert_eq!(found.name, "@x/agent");
+        for (other, before) in [
+            ("0.14", true),
+            ("0.13.10", true),
+            ("0.13.2", false),
+            ("0.13", false),
+            ("0.2.9", false),
+            ("1", true),
+        ] {
+            assert_eq!(found.is_before(other), before, "{other}");
+        }
+    }
+}
