@@ -21,6 +21,7 @@ fn part() -> Part {
             prefix: vec!["agent".into()],
             args: None,
             env: vec![],
+            lacks: Vec::new(),
         },
         scenarios: scenarios.expect("the scenarios load"),
         dialect,

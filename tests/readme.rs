@@ -92,11 +92,9 @@ fn said(command: &str) -> String {
 
 /// The text without what differs from run to run.
 fn settled(text: &str) -> String {
-    let mut text = text.replace(
-        "note: the agent speaks aionrs@0.1 (by the agent's first words)\n",
-        "",
-    );
+    let mut text = text.to_owned();
     for (pattern, instead) in [
+        (r"(?m)^note: the agent speaks aionrs@0\.1: .*\n", ""),
         (r"\[ *\d+\.\d+s\]", "[time]"),
         (r" +\d+(\.\d+)? (µs|ms)  ", " time  "),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:port"),

@@ -2,10 +2,11 @@
 
 use super::args::DialectArgs;
 use crate::agent::faults::{self, Fault};
-use crate::dialect::{self, Dialect, DialectSource};
+use crate::dialect::{self, Dialect, DialectSource, Heritage, ToolName};
 use crate::located::{self, Error};
 use crate::rules::rule::Rule;
 use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
+use indexmap::IndexMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,26 +37,43 @@ pub(super) fn load(args: &DialectArgs) -> Result<Vec<Known>, String> {
         .collect()
 }
 
-/// Loads one dialect; with scenarios of the user's, those in place of the built-in ones.
+/// Loads one dialect; with scenarios of the user's, those in place of the built-in ones, and tools called as the user says.
 ///
 /// # Errors
 /// What to tell the user.
-pub(super) fn one(source: &DialectSource, id: &str, own: &[PathBuf]) -> Result<Known, String> {
-    if own.is_empty() {
-        return known(source, id).map_err(|errors| told(&errors));
+pub(super) fn one(
+    source: &DialectSource,
+    id: &str,
+    own: &[PathBuf],
+    tools: &IndexMap<String, ToolName>,
+) -> Result<Known, String> {
+    let mut known = if own.is_empty() {
+        known(source, id).map_err(|errors| told(&errors))?
+    } else {
+        let mut files = ScenarioSource::default();
+        for path in own {
+            let more = ScenarioSource::at(path).map_err(|error| told(&[error]))?;
+            files = more.over(files);
+        }
+        let dialect = dialect::load(source, id).map_err(|errors| told(&errors))?;
+        let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
+        Known {
+            scenarios: scenarios.map_err(|errors| told(&errors))?,
+            dialect,
+            files,
+        }
+    };
+    if !tools.is_empty() {
+        let heritage = Heritage {
+            tools: tools.clone(),
+            ..Heritage::default()
+        };
+        let files = known.files.inherited(&heritage);
+        known.files = files.map_err(|errors| told(&errors))?;
+        let scenarios = known.files.load(Some(&Vocabulary::of(&known.dialect)));
+        known.scenarios = scenarios.map_err(|errors| told(&errors))?;
     }
-    let dialect = dialect::load(source, id).map_err(|errors| told(&errors))?;
-    let mut files = ScenarioSource::default();
-    for path in own {
-        let more = ScenarioSource::at(path).map_err(|error| told(&[error]))?;
-        files = more.over(files);
-    }
-    let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
-    Ok(Known {
-        scenarios: scenarios.map_err(|errors| told(&errors))?,
-        dialect,
-        files,
-    })
+    Ok(known)
 }
 
 fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {

@@ -5,6 +5,7 @@ mod hear;
 mod required;
 mod signals;
 mod stage;
+mod subject;
 mod suspects;
 mod verdict;
 
@@ -75,6 +76,9 @@ pub(super) struct Args {
     /// Also give the agent this environment variable: a value, or the one that conform itself has; repeatable
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(super) env: Vec<String>,
+    /// The agent does not have this command or capability: skip what needs it; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(super) lacks: Vec<String>,
     /// Play a scenario that failed again, up to N times; one that passes then is flaky, which is shown and does not fail
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) retries: u32,

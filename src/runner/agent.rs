@@ -1,5 +1,6 @@
 //! The agent under test, as the user names it.
 
+use super::lacks::Lack;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ pub struct Agent {
     pub args: Option<Vec<OsString>>,
     /// Environment variables beside those of the recipe.
     pub env: Vec<(OsString, OsString)>,
+    /// What it is known not to have. Scenarios that need it are skipped.
+    pub lacks: Vec<Lack>,
 }
 
 impl Agent {

@@ -185,6 +185,7 @@ mod tests {
             prefix: vec!["sub".into()],
             args: args.map(|args| args.iter().map(OsString::from).collect()),
             env: vec![],
+            lacks: vec![],
         }
     }
 

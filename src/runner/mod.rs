@@ -14,6 +14,7 @@ mod budgets;
 mod history;
 mod inbox;
 mod keep;
+mod lacks;
 mod launch;
 mod limits;
 mod package;
@@ -29,6 +30,7 @@ mod tries;
 
 pub use agent::Agent;
 pub use keep::Keep;
+pub use lacks::Lack;
 pub use package::Package;
 pub use probe::{Heard, Probe, help};
 pub use process::{adopt_orphans, end_strays};

@@ -67,6 +67,8 @@ pub enum Heard {
 
 /// Where dialects do not say how long a start may take.
 const START: Duration = Duration::from_secs(10);
+/// How long an agent that has shown what it does not speak may take to show what it does.
+const SECOND_THOUGHTS: Duration = Duration::from_secs(2);
 /// How many lines of a stranger are looked at.
 const LINES: u32 = 1000;
 /// How much of its first line is shown.
@@ -162,7 +164,7 @@ impl Probe<'_> {
             .iter()
             .filter_map(|dialect| dialect.budget("start"));
         let budget = stretch(budgets.max().unwrap_or(START), self.time_scale);
-        let until = Instant::now() + budget;
+        let mut until = Instant::now() + budget;
         let (mut first, mut lines) = (None, 0);
         let mut ears = Ears::new(self.known, self.named);
         let mut complaint = String::new();
@@ -180,6 +182,10 @@ impl Probe<'_> {
                         if let Some(index) = ears.hear(&line, || shown(&line)) {
                             let by = shown(&line);
                             return (Heard::Dialect { index, by }, false);
+                        }
+                        if ears.signs().against.is_some() {
+                            until = until
+                                .min(Instant::now() + stretch(SECOND_THOUGHTS, self.time_scale));
                         }
                         first.get_or_insert_with(|| shown(&line));
                         lines += 1;

@@ -82,6 +82,7 @@ fn an_agent_that_is_silent_in_a_dialect_of_silent_starts_does_not_fail_every_sce
         "pi",
         "-j",
         "3",
+        "--no-probe",
         "sleep",
         "1000",
     ];

@@ -8,4 +8,5 @@ mod harness;
 mod known;
 mod leftovers;
 mod model;
+mod probing;
 mod steps;

@@ -223,6 +223,7 @@ impl Ground {
                 .into_iter()
                 .chain([(agent::PROTOCOL.into(), self.dialect.id().into())])
                 .collect(),
+            lacks: Vec::new(),
         };
         let part = Part {
             agent,

@@ -1,6 +1,8 @@
 //! `conform.yaml`: what a project says once instead of on every command line.
 
+use crate::dialect::ToolName;
 use crate::located;
+use indexmap::IndexMap;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,10 @@ pub(super) struct Config {
     pub(super) dialect_dir: Option<PathBuf>,
     /// As `--scenarios`.
     pub(super) scenarios: Vec<PathBuf>,
+    /// As `--lacks`.
+    pub(super) lacks: Vec<String>,
+    /// Tools that the agent calls otherwise than the scenarios do, by the name that those use.
+    pub(super) tools: IndexMap<String, ToolName>,
 }
 
 /// Reads the file, if there is one.

@@ -1,5 +1,6 @@
 //! What is to be played, with whom: from the command line to the parts of a suite.
 
+use super::subject::{agent, lacks, package, speaking};
 use super::{Args, Refusal, config, hear};
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, Known};
@@ -7,9 +8,7 @@ use crate::cli::output::quoted;
 use crate::dialect::DialectSource;
 use crate::runner::select::Selection;
 use crate::runner::suite::Part;
-use crate::runner::{Agent, Package, Scratch};
-use std::ffi::OsString;
-use std::path::Path;
+use crate::runner::{Agent, Scratch};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -70,14 +69,18 @@ pub(super) async fn stage(
     };
     let mut known = Vec::new();
     for id in &ids {
-        known.push(catalogue::one(&source, id, scenarios).map_err(Refusal::usage)?);
+        known.push(catalogue::one(&source, id, scenarios, &config.tools).map_err(Refusal::usage)?);
     }
     let selection = Selection {
         only: args.only.clone(),
         tags: args.tag.clone(),
         shard: args.shard,
     };
-    let parts = parts(known, &agent, args, &selection)?;
+    let mut parts = parts(known, &agent, args, &selection)?;
+    let lacking = [config.lacks, args.lacks.clone()].concat();
+    for part in &mut parts {
+        part.agent.lacks = lacks(&part.dialect, package.as_ref(), &lacking)?;
+    }
     let heard = bundled || wanted.dialect.is_none() || args.no_probe;
     for part in parts.iter().filter(|_| !heard) {
         ear.comes_up(&source, &part.dialect).await?;
@@ -87,56 +90,6 @@ pub(super) async fn stage(
         shown: shown(args),
         rerun: rerun(args, &wanted, &ids),
     })
-}
-
-fn agent(args: &Args) -> Result<Agent, Refusal> {
-    let env = args.env.iter().map(|entry| variable(entry));
-    let env = env.collect::<Result<Vec<_>, _>>()?;
-    match args.agent.split_first() {
-        None => Ok(Agent {
-            program: std::env::current_exe()?,
-            prefix: vec!["agent".into()],
-            args: None,
-            env,
-        }),
-        Some((program, rest)) => Ok(Agent {
-            program: Agent::find(program).map_err(Refusal::usage)?,
-            prefix: Vec::new(),
-            args: (!rest.is_empty()).then(|| rest.to_vec()),
-            env,
-        }),
-    }
-}
-
-/// The package of the agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
-fn package(agent: &Agent) -> Option<Package> {
-    let args = agent.args.iter().flatten().map(Path::new);
-    let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
-    files.take(2).find_map(Package::of)
-}
-
-fn variable(entry: &str) -> Result<(OsString, OsString), Refusal> {
-    match entry.split_once('=') {
-        Some(("", _)) => Err(Refusal::usage(format!(
-            "--env {entry}: a variable has a name"
-        ))),
-        Some((name, value)) => Ok((name.into(), value.into())),
-        None => {
-            let value = std::env::var_os(entry);
-            let missing =
-                || Refusal::usage(format!("--env {entry}: there is no such variable here"));
-            Ok((entry.into(), value.ok_or_else(missing)?))
-        }
-    }
-}
-
-/// The bundled agent, told which version to speak.
-fn speaking(agent: &Agent, dialect: &crate::dialect::Dialect) -> Agent {
-    let mut agent = agent.clone();
-    agent
-        .env
-        .insert(0, (crate::agent::PROTOCOL.into(), dialect.id().into()));
-    agent
 }
 
 /// The dialects that the bundled agent speaks.
@@ -246,6 +199,9 @@ fn rerun(args: &Args, dialect: &DialectArgs, ids: &[String]) -> Rerun {
     }
     for entry in &args.env {
         option("--env", entry);
+    }
+    for what in &args.lacks {
+        option("--lacks", what);
     }
     if args.seed != 0 {
         option("--seed", &args.seed.to_string());

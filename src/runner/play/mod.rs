@@ -20,6 +20,7 @@ mod wait;
 use super::agent::Agent;
 use super::budgets::Budgets;
 use super::inbox::Inbox;
+use super::lacks::missing;
 use super::launch;
 use super::scratch::{Room, Scratch};
 use crate::dialect::Dialect;
@@ -100,6 +101,9 @@ pub(super) struct Player {
 /// The agent cannot be started at all, with the sentence that says why.
 pub(super) async fn play(stage: Arc<Stage>, scenario: Arc<Scenario>) -> Result<Played, String> {
     let began = std::time::Instant::now();
+    if let Some(why) = missing(&stage.agent.lacks, &stage.dialect, &scenario) {
+        return Ok(Played::skipped(why));
+    }
     match Player::start(stage, scenario) {
         Ok(mut player) => {
             let played = player.steps().await;

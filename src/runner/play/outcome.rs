@@ -38,9 +38,18 @@ pub(crate) struct Played {
 impl Played {
     /// A scenario that could not be played, by the harness's own fault or the scenario's.
     pub(in crate::runner) fn broken(why: String, wall: Duration) -> Self {
+        Self::unplayed(Verdict::Broken, why, wall)
+    }
+
+    /// A scenario that this agent is not asked to play.
+    pub(in crate::runner) fn skipped(why: String) -> Self {
+        Self::unplayed(Verdict::Skipped, why, Duration::ZERO)
+    }
+
+    fn unplayed(verdict: Verdict, reason: String, wall: Duration) -> Self {
         Played {
-            verdict: Verdict::Broken,
-            reason: why,
+            verdict,
+            reason,
             findings: Vec::new(),
             findings_dropped: 0,
             frames: 0,
