@@ -7,7 +7,7 @@ use super::args::DialectArgs;
 use super::catalogue;
 use super::exit::ExitStatus;
 use super::{output, table};
-use crate::proof::matrix::{Fate, Matrix};
+use crate::proof::matrix::{Matrix, Row};
 use hunt::Hunt;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -18,8 +18,8 @@ pub(super) use published::matrix as published_matrix;
 
 /// Play every fault of the mock agent against the suite, and print what caught it
 ///
-/// A fault is killed if what must catch it does, and no other rule complains. A fault that changes nothing, a fault that is caught for
-/// another reason, and a rule that no fault kills are errors.
+/// A fault is killed if what must catch it does, where the fault happened, and no other rule complains. A fault that is never played, one
+/// that changes nothing, one that is caught for another reason or at another place, and a rule that no fault kills are errors.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -30,11 +30,11 @@ pub(super) struct Args {
     /// How many faults to play at once [default: three a core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Stretch every time budget by this factor; a fault that hangs costs its whole budget
-    #[arg(long, value_name = "X", default_value_t = 0.3)]
+    /// Stretch every time budget by this factor; a fault that hangs costs its whole budget. What is not killed is played again in full time
+    #[arg(long, value_name = "X", default_value_t = 0.2)]
     time_scale: f64,
-    /// Write each dialect's matrix into this folder, as `NAME@VERSION.json`
-    #[arg(long, value_name = "DIR")]
+    /// Write each dialect's matrix into this folder, as `NAME@VERSION.json` and as a page to read
+    #[arg(long, value_name = "DIR", conflicts_with = "only")]
     publish: Option<PathBuf>,
 }
 
@@ -91,11 +91,8 @@ fn matrices(args: &Args) -> Result<Vec<Matrix>, (ExitStatus, String)> {
         ));
     }
     if let Some(folder) = &args.publish {
-        std::fs::create_dir_all(folder).map_err(harness)?;
         for matrix in &matrices {
-            let text = serde_json::to_string_pretty(matrix).map_err(|e| harness(e.into()))?;
-            std::fs::write(folder.join(format!("{}.json", matrix.dialect)), text + "\n")
-                .map_err(harness)?;
+            published::write(folder, matrix).map_err(harness)?;
         }
     }
     Ok(matrices)
@@ -106,58 +103,34 @@ fn print(matrices: &[Matrix], whole: bool) -> std::io::Result<bool> {
     let mut out = output::stdout();
     let mut clean = true;
     for matrix in matrices {
-        let rows: Vec<Vec<String>> = matrix
-            .faults
-            .iter()
-            .map(|row| {
-                let fate = match row.fate {
-                    Fate::Killed => "killed",
-                    Fate::Collateral(_) => "COLLATERAL",
-                    Fate::WrongReason(_) => "WRONG REASON",
-                    Fate::Survived => "SURVIVED",
-                };
-                let frame = if row.frame == 0 {
-                    String::new()
-                } else {
-                    row.frame.to_string()
-                };
-                vec![
-                    row.fault.clone(),
-                    fate.to_owned(),
-                    row.caught_by.clone(),
-                    frame,
-                    row.scenario.clone(),
-                ]
-            })
-            .collect();
+        let rows: Vec<Vec<String>> = matrix.faults.iter().map(cells).collect();
         table::write(
-            &["FAULT", "FATE", "CAUGHT BY", "FRAME", "SCENARIO"],
+            &["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"],
             &rows,
             &mut out,
         )?;
-        let complaints: Vec<String> = matrix
-            .faults
-            .iter()
-            .filter_map(|row| row.complaint())
-            .collect();
-        let unproved = matrix.rules_without_killer.iter().filter(|_| whole);
-        let unproved = unproved.map(|rule| format!("{rule}: no fault shows that it can fail"));
-        let complaints: Vec<String> = complaints.into_iter().chain(unproved).collect();
+        let complaints = matrix.complaints(whole);
         for complaint in &complaints {
             writeln!(out, "error: {complaint}")?;
         }
-        let killed = matrix
-            .faults
-            .iter()
-            .filter(|row| row.fate == Fate::Killed)
-            .count();
-        writeln!(
-            out,
-            "{}: {killed} of {} faults killed",
-            matrix.dialect,
-            matrix.faults.len()
-        )?;
+        writeln!(out, "{}", matrix.sum())?;
         clean &= complaints.is_empty();
     }
     Ok(clean)
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let caught = row.line > 0 || !row.frame.is_empty();
+    vec![
+        row.fault.clone(),
+        row.fate.word().to_owned(),
+        row.caught_by.clone(),
+        if caught {
+            row.line.to_string()
+        } else {
+            String::new()
+        },
+        row.frame.clone(),
+        row.scenario.clone(),
+    ]
 }

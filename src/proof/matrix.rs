@@ -1,7 +1,7 @@
 //! The kill matrix: each fault of the mock agent, what must catch it, and what did.
 
+use super::trace::{Place, Trace};
 use crate::finding::{Blame, Finding};
-use crate::report::ScenarioReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub struct Row {
     pub fault: String,
     /// What it does wrong.
     pub summary: String,
+    /// What must catch it: rules and scenarios, each of them enough.
+    pub must: Vec<String>,
     /// What became of it.
     pub fate: Fate,
     /// The rule, or the scenario's own step, that caught it.
@@ -34,9 +36,15 @@ pub struct Row {
     /// The scenario in which it was caught.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scenario: String,
-    /// The frame at which it was caught.
+    /// The line of the agent's stdout, counted from 1, at which it was caught, or the last one before that.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub frame: u64,
+    pub line: u64,
+    /// The frame at which it was caught, in the words of rules.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub frame: String,
+    /// Other rules that must catch it and did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// The clauses that the findings which caught it cite.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
@@ -51,14 +59,19 @@ fn is_zero(n: &u64) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// Caught by what must catch it, and no other rule complained.
+    /// Caught by what must catch it, where it happened, and no other rule complained.
     Killed,
-    /// Caught by what must catch it, and these rules, which it should not concern, complained as well.
+    /// Caught by what must catch it, and these complained as well: rules that it should not concern, or anything before it was
+    /// played.
     Collateral(Vec<String>),
+    /// What must catch it complained, but not at the line that the fault had spoilt.
+    Misplaced(String),
     /// Only these complained, which should not be what catches it.
     WrongReason(Vec<String>),
-    /// Nothing complained.
+    /// It was played, and nothing complained.
     Survived,
+    /// It was played in none of the scenarios.
+    NotReached,
 }
 
 /// What can catch a fault.
@@ -79,6 +92,30 @@ pub struct Suspect {
     pub summary: String,
     /// What must catch it: one of these, and no rule beside them.
     pub caught_by: Vec<Catcher>,
+    /// Whether a rule that catches it must stand at the very line that it has spoilt.
+    pub there: bool,
+}
+
+/// A scenario that was played with a fault.
+#[derive(Debug, Clone, Default)]
+pub struct Played {
+    /// Its id.
+    pub id: String,
+    /// What was found, each with the number of the session, from 0.
+    pub findings: Vec<(usize, Finding)>,
+    /// The sessions.
+    pub traces: Vec<Trace>,
+}
+
+/// A finding against the agent, and what it says of the fault.
+struct Witness<'a> {
+    scenario: &'a Played,
+    session: usize,
+    finding: &'a Finding,
+    /// Whether the fault had been played by then.
+    due: bool,
+    /// Whether it stands at the line that the fault has spoilt.
+    there: bool,
 }
 
 impl Row {
@@ -94,66 +131,140 @@ impl Row {
                 "{fault}: caught by {caught_by}, and also by {}, which it should not concern",
                 rules.join(", ")
             )),
+            Fate::Misplaced(how) => Some(format!("{fault}: caught at the wrong place: {how}")),
             Fate::WrongReason(rules) => Some(format!(
-                "{fault}: caught for another reason: {} complained, and nothing that must catch it",
-                rules.join(", ")
+                "{fault}: caught for another reason: {} complained, and not {}, which must catch it",
+                rules.join(", "),
+                self.must.join(" or ")
             )),
             Fate::Survived => Some(format!(
-                "{fault}: changed nothing that any rule or scenario saw"
+                "{fault}: it was played, and changed nothing that any rule or scenario saw"
+            )),
+            Fate::NotReached => Some(format!(
+                "{fault}: it was never played: no scenario comes to where it would be"
             )),
         }
     }
 }
 
+impl Played {
+    fn witnesses(&self) -> impl Iterator<Item = Witness<'_>> {
+        let first = self.traces.iter().position(|trace| trace.from().is_some());
+        let theirs = self
+            .findings
+            .iter()
+            .filter(|(_, f)| f.blame == Blame::Agent);
+        theirs.map(move |(session, finding)| {
+            let trace = self.traces.get(*session);
+            let from = trace.and_then(Trace::from);
+            Witness {
+                scenario: self,
+                session: *session,
+                finding,
+                due: match from {
+                    // A step's finding stands at the frame that came nearest to what it waited for, and that may be an old one.
+                    Some(from) => finding.at >= from || is_step(&finding.rule),
+                    None => first.is_some_and(|first| first < *session),
+                },
+                there: trace.and_then(Trace::spoilt) == Some(finding.at),
+            }
+        })
+    }
+
+    fn reached(&self) -> bool {
+        self.traces.iter().any(|trace| trace.from().is_some())
+    }
+}
+
+impl Witness<'_> {
+    fn place(&self) -> Place {
+        let trace = self.scenario.traces.get(self.session);
+        trace
+            .map(|trace| trace.place(self.finding.at))
+            .unwrap_or_default()
+    }
+
+    fn is_step(&self) -> bool {
+        is_step(&self.finding.rule)
+    }
+
+    /// Its rule, and when it spoke if that was too early.
+    fn name(&self) -> String {
+        let step = if self.is_step() {
+            format!(" in {}", self.scenario.id)
+        } else {
+            String::new()
+        };
+        let early = if self.due {
+            ""
+        } else {
+            " (before the fault was played)"
+        };
+        format!("{}{step}{early}", self.finding.rule)
+    }
+}
+
 /// What the scenarios that were played with a fault say of it.
 #[must_use]
-pub fn row(suspect: &Suspect, scenarios: &[ScenarioReport]) -> Row {
-    let all = scenarios
-        .iter()
-        .flat_map(|s| s.findings.iter().map(move |f| (s, f)));
-    let all: Vec<_> = all.filter(|(_, f)| f.blame == Blame::Agent).collect();
-    let caught = |(s, f): &(&ScenarioReport, &Finding)| {
-        suspect.caught_by.iter().any(|c| c.caught(&s.id, &f.rule))
-    };
-    let mut others: Vec<String> = Vec::new();
-    for (_, finding) in &all {
-        let named = suspect
-            .caught_by
-            .contains(&Catcher::Rule(finding.rule.clone()));
-        if !named && !is_step(&finding.rule) && !others.contains(&finding.rule) {
-            others.push(finding.rule.clone());
-        }
-    }
+pub fn row(suspect: &Suspect, scenarios: &[Played]) -> Row {
+    let all: Vec<Witness<'_>> = scenarios.iter().flat_map(Played::witnesses).collect();
+    let named = |w: &Witness<'_>| suspect.rank(w).is_some();
+    let caught = |w: &Witness<'_>| named(w) && w.due;
+    let right = |w: &Witness<'_>| caught(w) && (w.there || !suspect.there || w.is_step());
+
+    let unrelated = |w: &&Witness<'_>| !w.due || !(named(w) || w.is_step());
+    let mut others: Vec<String> = all.iter().filter(unrelated).map(Witness::name).collect();
+    dedup(&mut others);
     let mut row = Row {
         fault: suspect.id.clone(),
         summary: suspect.summary.clone(),
+        must: suspect.caught_by.iter().map(Catcher::name).collect(),
         fate: Fate::Survived,
         caught_by: String::new(),
         scenario: String::new(),
-        frame: 0,
+        line: 0,
+        frame: String::new(),
+        also: Vec::new(),
         clauses: Vec::new(),
     };
-    let Some((scenario, finding)) = all.iter().find(|pair| caught(pair)) else {
-        let steps = all
-            .iter()
-            .filter(|(_, f)| is_step(&f.rule))
-            .map(|(s, f)| format!("{} in {}", f.rule, s.id));
-        others.extend(steps.take(1));
-        if !others.is_empty() {
-            row.fate = Fate::WrongReason(others);
-        }
+    let best = all
+        .iter()
+        .filter(|w| right(w))
+        .min_by_key(|w| suspect.rank(w));
+    let Some(best) = best else {
+        row.fate = match all.iter().find(|w| caught(w)) {
+            Some(elsewhere) => {
+                let Place { line, frame } = elsewhere.place();
+                let (rule, id) = (&elsewhere.finding.rule, &elsewhere.scenario.id);
+                Fate::Misplaced(format!(
+                    "{rule} in {id} at line {line} ({frame}), which is not the line that was spoilt"
+                ))
+            }
+            None => {
+                let steps = all.iter().filter(|w| w.due && w.is_step());
+                others.extend(steps.map(Witness::name).take(1));
+                match others.is_empty() {
+                    false => Fate::WrongReason(others),
+                    true if scenarios.iter().any(Played::reached) => Fate::Survived,
+                    true => Fate::NotReached,
+                }
+            }
+        };
         return row;
     };
-    row.caught_by = finding.rule.clone();
-    row.scenario = scenario.id.clone();
-    row.frame = finding.at;
-    row.clauses = all
-        .iter()
-        .filter(|pair| caught(pair))
-        .flat_map(|(_, f)| f.clauses.clone())
-        .collect();
-    row.clauses.sort();
-    row.clauses.dedup();
+    let Place { line, frame } = best.place();
+    row.caught_by.clone_from(&best.finding.rule);
+    row.scenario.clone_from(&best.scenario.id);
+    row.line = line;
+    row.frame = frame;
+    for witness in all.iter().filter(|w| caught(w)) {
+        row.clauses.extend(witness.finding.clauses.iter().cloned());
+        if witness.finding.rule != row.caught_by {
+            row.also.push(witness.finding.rule.clone());
+        }
+    }
+    dedup(&mut row.also);
+    dedup(&mut row.clauses);
     row.fate = if others.is_empty() {
         Fate::Killed
     } else {
@@ -162,12 +273,78 @@ pub fn row(suspect: &Suspect, scenarios: &[ScenarioReport]) -> Row {
     row
 }
 
+fn dedup(list: &mut Vec<String>) {
+    list.sort();
+    list.dedup();
+}
+
+impl Suspect {
+    /// How high the catcher that a finding stands for is in the list of those that must catch the fault.
+    fn rank(&self, witness: &Witness<'_>) -> Option<usize> {
+        let (rule, id) = (&witness.finding.rule, &witness.scenario.id);
+        self.caught_by.iter().position(|c| c.caught(id, rule))
+    }
+}
+
 impl Catcher {
     fn caught(&self, scenario: &str, rule: &str) -> bool {
         match self {
             Catcher::Rule(id) => id == rule,
             Catcher::Scenario(id) => id == scenario && is_step(rule),
         }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Catcher::Rule(id) | Catcher::Scenario(id) => id.clone(),
+        }
+    }
+}
+
+impl Fate {
+    /// The word for it in tables.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Fate::Killed => "killed",
+            Fate::Collateral(_) => "COLLATERAL",
+            Fate::Misplaced(_) => "MISPLACED",
+            Fate::WrongReason(_) => "WRONG REASON",
+            Fate::Survived => "SURVIVED",
+            Fate::NotReached => "NOT REACHED",
+        }
+    }
+}
+
+impl Matrix {
+    /// All that is wrong, for people. What no fault kills is wrong only if all faults were played.
+    #[must_use]
+    pub fn complaints(&self, whole: bool) -> Vec<String> {
+        let unproved = self.rules_without_killer.iter().filter(|_| whole);
+        let unproved = unproved.map(|rule| format!("{rule}: no fault shows that it can fail"));
+        let rows = self.faults.iter().filter_map(Row::complaint);
+        rows.chain(unproved).collect()
+    }
+
+    /// How many were killed, in a sentence without its full stop.
+    #[must_use]
+    pub fn sum(&self) -> String {
+        let killed = self.faults.iter().filter(|row| row.fate == Fate::Killed);
+        format!(
+            "{}: {} of {} faults killed",
+            self.dialect,
+            killed.count(),
+            self.faults.len()
+        )
+    }
+
+    /// Whether a fault shows that this rule can fail.
+    #[must_use]
+    pub fn kills(&self, rule: &str) -> bool {
+        self.faults.iter().any(|row| {
+            row.fate == Fate::Killed
+                && (row.caught_by == rule || row.also.iter().any(|also| also == rule))
+        })
     }
 }
 
@@ -181,14 +358,15 @@ mod tests {
     use super::*;
     use crate::finding::{Level, Source};
 
-    fn scenario(id: &str, rules: &[&str]) -> ScenarioReport {
-        let finding = |rule: &&str| Finding {
+    /// A scenario with findings, each a rule at a frame; the fault spoilt the second line, which is frame 4.
+    fn scenario(id: &str, findings: &[(&str, u64)]) -> Played {
+        let finding = |(rule, at): &(&str, u64)| Finding {
             rule: (*rule).into(),
             level: Level::Must,
             source: Source::Spec,
             blame: Blame::Agent,
             clauses: vec!["c".into()],
-            at: 4,
+            at: *at,
             key: String::new(),
             message: String::new(),
             expected: vec![],
@@ -197,50 +375,81 @@ mod tests {
             rerun: String::new(),
             baseline: None,
         };
-        ScenarioReport {
+        Played {
             id: id.into(),
-            findings: rules.iter().map(finding).collect(),
-            ..ScenarioReport::default()
+            findings: findings.iter().map(|f| (0, finding(f))).collect(),
+            traces: vec![Trace::sample(&[2, 4, 6], Some(2))],
         }
     }
 
-    fn fate(caught_by: &[Catcher], scenarios: &[ScenarioReport]) -> Fate {
+    fn fate(there: bool, caught_by: &[Catcher], scenarios: &[Played]) -> Fate {
         let suspect = Suspect {
             id: "f".into(),
             summary: "s".into(),
             caught_by: caught_by.to_vec(),
+            there,
         };
         row(&suspect, scenarios).fate
     }
 
+    fn by_rule() -> [Catcher; 2] {
+        [Catcher::Rule("d/r".into()), Catcher::Rule("d/also".into())]
+    }
+
     #[test]
     fn a_fault_is_killed_only_by_what_is_named_for_it() {
-        let by_rule = [Catcher::Rule("d/r".into()), Catcher::Rule("d/also".into())];
-        assert_eq!(fate(&by_rule, &[scenario("a", &[])]), Fate::Survived);
+        let by_rule = by_rule();
+        assert_eq!(fate(true, &by_rule, &[scenario("a", &[])]), Fate::Survived);
+        let named = [("d/r", 4), ("d/also", 6), ("scenario.expect", 7)];
+        assert_eq!(fate(true, &by_rule, &[scenario("a", &named)]), Fate::Killed);
         assert_eq!(
-            fate(
-                &by_rule,
-                &[scenario("a", &["d/r", "d/also", "scenario.expect"])]
-            ),
-            Fate::Killed
-        );
-        assert_eq!(
-            fate(&by_rule, &[scenario("a", &["d/x"])]),
+            fate(true, &by_rule, &[scenario("a", &[("d/x", 4)])]),
             Fate::WrongReason(vec!["d/x".into()])
         );
         assert_eq!(
-            fate(&by_rule, &[scenario("a", &["d/r", "d/x"])]),
+            fate(true, &by_rule, &[scenario("a", &[("d/r", 4), ("d/x", 5)])]),
             Fate::Collateral(vec!["d/x".into()])
         );
         let by_step = [Catcher::Scenario("a".into())];
-        assert_eq!(
-            fate(&by_step, &[scenario("a", &["scenario.expect"])]),
-            Fate::Killed
-        );
+        let step = [("scenario.expect", 9)];
+        assert_eq!(fate(true, &by_step, &[scenario("a", &step)]), Fate::Killed);
         let elsewhere = Fate::WrongReason(vec!["scenario.expect in b".into()]);
+        assert_eq!(fate(true, &by_step, &[scenario("b", &step)]), elsewhere);
+    }
+
+    #[test]
+    fn a_fault_is_killed_where_it_happened() {
+        let late = [scenario("a", &[("d/r", 6)])];
+        let told = "d/r in a at line 3 (), which is not the line that was spoilt";
+        assert_eq!(fate(true, &by_rule(), &late), Fate::Misplaced(told.into()));
+        assert_eq!(fate(false, &by_rule(), &late), Fate::Killed);
+        let early = Fate::WrongReason(vec!["d/r (before the fault was played)".into()]);
         assert_eq!(
-            fate(&by_step, &[scenario("b", &["scenario.expect"])]),
-            elsewhere
+            fate(false, &by_rule(), &[scenario("a", &[("d/r", 2)])]),
+            early
         );
+    }
+
+    #[test]
+    fn a_fault_that_was_never_played_is_told_from_one_that_changed_nothing() {
+        let unplayed = Played {
+            traces: vec![Trace::sample(&[2, 4], None)],
+            ..scenario("a", &[])
+        };
+        let fate = fate(true, &by_rule(), &[unplayed]);
+        assert_eq!(fate, Fate::NotReached);
+    }
+
+    #[test]
+    fn the_catcher_that_is_named_first_counts() {
+        let suspect = Suspect {
+            id: "f".into(),
+            summary: "s".into(),
+            caught_by: by_rule().to_vec(),
+            there: false,
+        };
+        let row = row(&suspect, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
+        assert_eq!((row.caught_by.as_str(), row.line), ("d/r", 2));
+        assert_eq!(row.also, ["d/also"]);
     }
 }

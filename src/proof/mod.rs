@@ -3,3 +3,5 @@
 
 pub mod coverage;
 pub mod matrix;
+pub mod page;
+pub mod trace;

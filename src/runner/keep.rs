@@ -16,20 +16,21 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Keeps a scenario's transcripts, if they are to be kept, and says where the first one is; nothing if it is not kept.
+    /// Keeps a scenario's transcripts, if they are to be kept, and says where they are.
     pub(super) fn keep(
         &self,
         id: &str,
         verdict: Verdict,
         transcripts: &[PathBuf],
-    ) -> io::Result<String> {
+    ) -> io::Result<Vec<PathBuf>> {
         let folder = match self {
             Keep::Failures(folder) if !matches!(verdict, Verdict::Pass | Verdict::Skipped) => {
                 folder
             }
             Keep::All(folder) => folder,
-            _ => return Ok(String::new()),
+            _ => return Ok(Vec::new()),
         };
+        let mut kept = Vec::new();
         for (session, from) in transcripts.iter().enumerate() {
             let to = path(folder, id, session);
             if let Some(parent) = to.parent() {
@@ -37,11 +38,9 @@ impl Keep {
             }
             // Folders on two file systems can only be copied between.
             std::fs::rename(from, &to).or_else(|_| std::fs::copy(from, &to).map(drop))?;
+            kept.push(to);
         }
-        Ok(match transcripts {
-            [] => String::new(),
-            _ => path(folder, id, 0).display().to_string(),
-        })
+        Ok(kept)
     }
 }
 

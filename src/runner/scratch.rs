@@ -34,14 +34,23 @@ impl Scratch {
         Err(io::Error::other("every name is taken"))
     }
 
+    /// An empty folder, for files of the harness's own.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn folder(&self) -> io::Result<PathBuf> {
+        let n = self.next.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(n.to_string());
+        private(&path)?;
+        Ok(path)
+    }
+
     /// Folders for one scenario.
     ///
     /// # Errors
     /// They cannot be made.
     pub(super) fn room(&self) -> io::Result<Room> {
-        let n = self.next.fetch_add(1, Ordering::Relaxed);
-        let path = self.path.join(n.to_string());
-        private(&path)?;
+        let path = self.folder()?;
         let room = Room {
             home: path.join("home"),
             workspace: path.join("work"),

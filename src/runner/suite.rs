@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::keep::Keep;
 use super::play::{Played, Stage};
 use super::scratch::Scratch;
-use super::tries::{Tries, kept, reported, tries};
+use super::tries::{Tries, first, kept, reported, tries};
 use crate::dialect::Dialect;
 use crate::gather::Exercised;
 use crate::judgement;
@@ -13,6 +13,7 @@ use crate::report::ScenarioReport;
 use crate::scenario::Scenario;
 use crate::verdict::Verdict;
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -53,6 +54,10 @@ pub struct Settings {
 pub struct Entry {
     /// For the report.
     pub report: ScenarioReport,
+    /// The transcripts that were kept, one a life of the agent.
+    pub transcripts: Vec<PathBuf>,
+    /// For each finding of the report the life of the agent, from 0, in which it was found.
+    pub sessions: Vec<usize>,
     /// What it exercised.
     pub exercised: Exercised,
     /// Whether the agent wrote any event of its dialect.
@@ -182,7 +187,7 @@ fn entry(waiting: &Waiting, tries: Tries, settings: &Settings) -> Entry {
         earlier,
         last: mut played,
     } = tries;
-    let transcript = kept(&settings.keep, &id, played.verdict, &played.transcripts);
+    let transcripts = kept(&settings.keep, &id, played.verdict, &played.transcripts);
     let began = std::time::Instant::now();
     played.clear();
     let clearing = began.elapsed();
@@ -201,9 +206,11 @@ fn entry(waiting: &Waiting, tries: Tries, settings: &Settings) -> Entry {
             frames: played.frames,
             findings: played.findings,
             findings_dropped: played.findings_dropped,
-            transcript,
+            transcript: first(&transcripts),
             stderr: if passed { Vec::new() } else { played.stderr },
         },
+        transcripts,
+        sessions: played.sessions,
         exercised: played.exercised,
         wants_turn: wants_turn(&waiting.scenario),
         wall: wall + clearing,
@@ -220,6 +227,8 @@ fn left_out(waiting: &Waiting) -> Entry {
             reason: why.to_owned(),
             ..ScenarioReport::default()
         },
+        transcripts: Vec::new(),
+        sessions: Vec::new(),
         exercised: Exercised::default(),
         spoke: false,
         turn: false,

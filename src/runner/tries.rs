@@ -61,25 +61,37 @@ impl Tries {
 pub(super) fn reported(id: &str, earlier: Vec<Played>, keep: &Keep) -> Vec<Try> {
     let one = |(n, mut played): (usize, Played)| {
         let name = format!("{id}.try-{}", n + 1);
-        let transcript = kept(keep, &name, played.verdict, &played.transcripts);
+        let transcripts = kept(keep, &name, played.verdict, &played.transcripts);
         played.clear();
         Try {
             verdict: played.verdict,
             reason: played.reason,
             duration_ms: u64::try_from(played.wall.as_millis()).unwrap_or(u64::MAX),
             findings: played.findings,
-            transcript,
+            transcript: first(&transcripts),
             stderr: played.stderr,
         }
     };
     earlier.into_iter().enumerate().map(one).collect()
 }
 
-/// Keeps transcripts, and says where the first one is; nothing if it is not kept.
-pub(super) fn kept(keep: &Keep, name: &str, verdict: Verdict, transcripts: &[PathBuf]) -> String {
+/// Keeps transcripts, if they are to be kept, and says where they are.
+pub(super) fn kept(
+    keep: &Keep,
+    name: &str,
+    verdict: Verdict,
+    transcripts: &[PathBuf],
+) -> Vec<PathBuf> {
     keep.keep(name, verdict, transcripts)
         .unwrap_or_else(|error| {
             tracing::warn!(%error, name, "a transcript is lost");
-            String::new()
+            Vec::new()
         })
+}
+
+/// The first of the transcripts that were kept, as reports name it; empty if none was.
+pub(super) fn first(kept: &[PathBuf]) -> String {
+    kept.first()
+        .map(|path| path.display().to_string())
+        .unwrap_or_default()
 }

@@ -15,8 +15,19 @@ pub struct Fault {
     /// steps must fail (`scenario:stop/while-streaming`); each of them is enough. Empty for what is legal on the wire and only
     /// there to try hosts with.
     pub caught_by: &'static [&'static str],
+    /// Where what catches it stands.
+    pub shows: Shows,
     pub(in crate::agent) moment: Moment,
     pub(in crate::agent) play: Play,
+}
+
+/// Where in a session a fault shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// At the very line that it has spoilt.
+    There,
+    /// There, or later: something is missing or late, or what it did has consequences.
+    Later,
 }
 
 /// From when on a fault is played, where the user does not say.
@@ -173,6 +184,32 @@ pub(in crate::agent) enum Bug {
     ToolReadsStdin,
 }
 
+impl Op {
+    const fn shows(self) -> Shows {
+        match self {
+            Op::Twice
+            | Op::Set(..)
+            | Op::Remove(_)
+            | Op::Before(_)
+            | Op::After(_)
+            | Op::AfterWhile(..)
+            | Op::RawBefore(_)
+            | Op::RawAfter(_)
+            | Op::Line(_)
+            | Op::Cumulate(_) => Shows::There,
+            Op::Drop
+            | Op::Late(_)
+            | Op::Until(_)
+            | Op::Exit(_)
+            | Op::Kill(_)
+            | Op::HalfAndExit(_)
+            | Op::Silence
+            | Op::Delay(_)
+            | Op::Trickle => Shows::Later,
+        }
+    }
+}
+
 /// A fault on frames.
 pub(in crate::agent) const fn frame(
     id: &'static str,
@@ -184,6 +221,7 @@ pub(in crate::agent) const fn frame(
         id,
         summary,
         caught_by: &[],
+        shows: op.shows(),
         moment: Moment::FirstTurn,
         play: Play::Frames(Frames {
             on,
@@ -200,6 +238,7 @@ pub(in crate::agent) const fn bug(id: &'static str, summary: &'static str, bug: 
         id,
         summary,
         caught_by: &[],
+        shows: Shows::Later,
         moment: Moment::FirstTurn,
         play: Play::Bug(bug),
     }
@@ -211,6 +250,7 @@ pub(in crate::agent) const fn start(id: &'static str, summary: &'static str, pla
         id,
         summary,
         caught_by: &[],
+        shows: Shows::Later,
         moment: Moment::Start,
         play,
     }
@@ -249,6 +289,14 @@ impl Fault {
     pub(in crate::agent) const fn at_start(self) -> Self {
         Fault {
             moment: Moment::Start,
+            ..self
+        }
+    }
+
+    /// The same, where only a later frame shows that the line was wrong.
+    pub(in crate::agent) const fn later(self) -> Self {
+        Fault {
+            shows: Shows::Later,
             ..self
         }
     }

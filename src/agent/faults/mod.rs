@@ -7,11 +7,13 @@ mod fault;
 mod hooks;
 mod patch;
 mod plan;
+mod told;
 mod wire;
 
-pub use fault::Fault;
 pub(super) use fault::{Bug, Op, Play, bug, frame, start};
+pub use fault::{Fault, Shows};
 pub(super) use plan::Faults;
+pub use told::{heard, told};
 pub(super) use wire::{Death, Out};
 
 /// Every fault with its dialect's name and version, in the order of `conform list faults`.

@@ -1,6 +1,7 @@
 //! Which fault this process plays, and whether its turn has come.
 
 use super::fault::{Bug, Frames, Moment, Play};
+use super::told::told;
 use super::wire::Wire;
 use super::{Fault, Out};
 use crate::agent::args::Options;
@@ -114,24 +115,25 @@ impl Faults {
 
     /// Lets a frame pass to the wire.
     pub(in crate::agent) fn pass(&self, frame: Value, write: &mut dyn FnMut(Out)) {
-        let mut write = |out: Out| {
+        let frames = match self.play() {
+            Some(Play::Frames(frames)) => Some(frames),
+            _ => None,
+        };
+        let mut outs = Vec::new();
+        let spoilt = self
+            .wire
+            .borrow_mut()
+            .pass(frames.as_ref(), frame, &mut |out| outs.push(out));
+        // Told first, for what goes out may end the process.
+        if let Some(sound) = spoilt {
+            self.tell_at(self.lines.get() + sound + 1);
+        }
+        for out in outs {
             if let Out::Bytes(bytes) = &out {
                 let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
                 self.lines.set(self.lines.get() + lines as u64);
             }
             write(out);
-        };
-        let frames = match self.play() {
-            Some(Play::Frames(frames)) => Some(frames),
-            _ => None,
-        };
-        let before = self.lines.get();
-        let played = self
-            .wire
-            .borrow_mut()
-            .pass(frames.as_ref(), frame, &mut write);
-        if played {
-            self.tell_at(before + 1);
         }
     }
 
@@ -144,7 +146,7 @@ impl Faults {
         if let Some(fault) = self.fault
             && !self.told.replace(true)
         {
-            eprintln!("mock-agent: fault {} played at line {line}", fault.id);
+            eprintln!("{}", told(fault.id, line));
         }
     }
 }

@@ -47,15 +47,15 @@ struct Held {
 }
 
 impl Wire {
-    /// Lets a frame pass. True if it was tampered with.
+    /// Lets a frame pass. If it was tampered with, gives how many lines came before anything was wrong.
     pub(super) fn pass(
         &mut self,
         frames: Option<&Frames>,
         frame: Value,
         write: &mut dyn FnMut(Out),
-    ) -> bool {
+    ) -> Option<u64> {
         if self.silent {
-            return true;
+            return Some(0);
         }
         let kind = frame["type"].as_str().unwrap_or_default().to_owned();
         let fits = frames.filter(|frames| frames.fit(&frame) && (frames.every || self.met == 0));
@@ -63,14 +63,14 @@ impl Wire {
             self.met += 1;
             let plain = line(&frame);
             let outs = self.tamper(frames.op, frame);
-            let tampered = outs != [Out::Bytes(plain)];
+            let spoilt = spoilt_behind(&outs, &plain);
             outs.into_iter().for_each(write);
-            return tampered;
+            return spoilt;
         }
         self.free(&kind, true, write);
         write(Out::Bytes(line(&frame)));
         self.free(&kind, false, write);
-        false
+        None
     }
 
     /// Lets go of the lines that such a frame frees.
@@ -162,6 +162,15 @@ impl Wire {
             self.said.1.push_str(text.as_str().unwrap_or_default());
             *text = json!(self.said.1);
         }
+    }
+}
+
+/// How many lines of what goes out are as they should be before the first that is not; `None` if nothing is wrong.
+fn spoilt_behind(outs: &[Out], plain: &[u8]) -> Option<u64> {
+    match outs {
+        [Out::Bytes(only)] if only == plain => None,
+        [Out::Bytes(first), ..] if first.starts_with(plain) => Some(1),
+        _ => Some(0),
     }
 }
 

@@ -1,24 +1,55 @@
 //! Plays faults, each against the scenarios that can show it.
 
-use crate::agent::{self, faults};
+use super::published;
+use crate::agent::{
+    self,
+    faults::{self, Shows},
+};
 use crate::cli::catalogue::Known;
 use crate::dialect::Dialect;
+use crate::frame::Frame;
 use crate::profile::Profile;
-use crate::proof::matrix::{Catcher, Fate, Matrix, Row, Suspect, row};
-use crate::report::ScenarioReport;
+use crate::proof::matrix::{Catcher, Fate, Matrix, Played, Row, Suspect, row};
+use crate::proof::trace::Trace;
 use crate::rules::rule::{Form, Rule};
 use crate::runner::suite::{self, Ended, Entry, Part, Settings};
 use crate::runner::{Agent, Keep, Scratch};
 use crate::scenario::Scenario;
+use crate::transcript::Reader;
 use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio::task::JoinSet;
 
 /// Scenarios with this tag are played with every fault, for they must complain of nothing else.
 const SMOKE: &str = "smoke";
 /// How many of the scenarios that exercise a rule are tried first.
 const FIRST: usize = 5;
+/// How many scenarios are played at a time with one fault: most that goes wrong is waited for.
+const AT_A_TIME: usize = 4;
+
+/// Against what a fault is played, from the likeliest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// The scenario in which it was caught when the matrix was published.
+    Published,
+    /// Some scenarios that exercise the rules that must catch it.
+    Likely,
+    /// All scenarios that do.
+    Exercised,
+    /// Every scenario.
+    All,
+}
+
+const ROUNDS: &[Round] = &[
+    Round::Published,
+    Round::Likely,
+    Round::Exercised,
+    Round::All,
+];
 
 pub(super) struct Hunt<'a> {
     pub(super) only: &'a [String],
@@ -26,12 +57,16 @@ pub(super) struct Hunt<'a> {
     pub(super) time_scale: f64,
 }
 
+/// For each rule, the scenarios that exercise it.
+type Exercised = HashMap<String, BTreeSet<String>>;
+
 /// What the hunters share.
 struct Ground {
     dialect: Arc<Dialect>,
     scenarios: Vec<Scenario>,
-    /// For each rule, the scenarios that exercise it.
-    exercised: HashMap<String, BTreeSet<String>>,
+    /// Where faults were caught when the matrix was published.
+    published: Matrix,
+    exercised: OnceCell<Exercised>,
     scratch: Arc<Scratch>,
     places: Semaphore,
     time_scale: f64,
@@ -52,16 +87,15 @@ impl Hunt<'_> {
         };
         let wanted: Vec<Suspect> = suspects.into_iter().filter(wanted).collect();
         let scratch = Arc::new(Scratch::new().map_err(|e| e.to_string())?);
-        let mut ground = Ground {
+        let ground = Arc::new(Ground {
+            published: published::matrix(&dialect.id()),
             dialect: Arc::clone(&dialect),
             scenarios,
-            exercised: HashMap::new(),
+            exercised: OnceCell::new(),
             scratch,
             places: Semaphore::new(self.jobs),
             time_scale: self.time_scale,
-        };
-        ground.exercised = ground.good_run().await?;
-        let ground = Arc::new(ground);
+        });
         let mut hunters = JoinSet::new();
         for (n, suspect) in wanted.into_iter().enumerate() {
             let ground = Arc::clone(&ground);
@@ -73,22 +107,17 @@ impl Hunt<'_> {
             rows.push((n, row?));
         }
         rows.sort_by_key(|(n, _)| *n);
-        let faults: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        let needs = dialect
-            .rules
-            .iter()
-            .filter(|rule| needs_killer(rule, &dialect))
-            .map(|rule| rule.id.clone());
-        let killed = |rule: &String| {
-            faults
-                .iter()
-                .any(|row| row.fate == Fate::Killed && row.caught_by == *rule)
-        };
-        Ok(Some(Matrix {
+        let mut matrix = Matrix {
             dialect: dialect.id(),
-            rules_without_killer: needs.filter(|rule| !killed(rule)).collect(),
-            faults,
-        }))
+            faults: rows.into_iter().map(|(_, row)| row).collect(),
+            rules_without_killer: Vec::new(),
+        };
+        let needs = dialect.rules.iter().filter(|r| needs_killer(r, &dialect));
+        matrix.rules_without_killer = needs
+            .filter(|rule| !matrix.kills(&rule.id))
+            .map(|rule| rule.id.clone())
+            .collect();
+        Ok(Some(matrix))
     }
 }
 
@@ -103,6 +132,7 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
+        there: fault.shows == Shows::There,
     });
     suspects.collect()
 }
@@ -126,9 +156,11 @@ fn needs_killer(rule: &Rule, dialect: &Dialect) -> bool {
 
 impl Ground {
     /// Plays the whole suite with the good agent, which must be clean, and learns which scenarios exercise which rule.
-    async fn good_run(&self) -> Result<HashMap<String, BTreeSet<String>>, String> {
-        let entries = self.play(None, self.scenarios.clone(), 2, 1.0).await?;
-        let mut exercised: HashMap<String, BTreeSet<String>> = HashMap::new();
+    async fn good_run(&self) -> Result<Exercised, String> {
+        let entries = self
+            .play(None, self.scenarios.clone(), 1.0, Keep::Nothing)
+            .await?;
+        let mut exercised = Exercised::new();
         for entry in entries {
             if let Some(finding) = entry
                 .report
@@ -154,65 +186,129 @@ impl Ground {
         Ok(exercised)
     }
 
-    /// Plays a fault against the likeliest scenarios first, and against more only while it survives.
+    /// Plays a fault where it was caught before, and against more scenarios only while it survives.
     async fn hunt(&self, suspect: &Suspect) -> Result<Row, String> {
         let _place = self.places.acquire().await.map_err(|e| e.to_string())?;
-        let mut reports: Vec<ScenarioReport> = Vec::new();
-        let mut best = row(suspect, &[]);
-        for wanted in self.rounds(suspect) {
-            let played: BTreeSet<String> = reports.iter().map(|r| r.id.clone()).collect();
-            let fresh = |s: &&Scenario| {
-                let id = self.id(s);
-                wanted.contains(&id) && !played.contains(&id)
-            };
-            let scenarios: Vec<Scenario> = self.scenarios.iter().filter(fresh).cloned().collect();
-            let entries = self
-                .play(Some(&suspect.id), scenarios, 2, self.time_scale)
-                .await?;
-            reports.extend(entries.into_iter().map(|entry| entry.report));
-            reports.sort_by(|a, b| a.id.cmp(&b.id));
-            best = row(suspect, &reports);
-            if matches!(best.fate, Fate::Killed | Fate::Collateral(_)) {
-                break;
+        let mut played: Vec<Played> = Vec::new();
+        for round in ROUNDS {
+            let wanted = self.wanted(suspect, *round).await?;
+            let fresh = |id: &String| wanted.contains(id) && !played.iter().any(|p| p.id == *id);
+            let more = self.attempt(suspect, fresh, self.time_scale).await?;
+            played.extend(more);
+            played.sort_by(|a, b| a.id.cmp(&b.id));
+            match row(suspect, &played) {
+                row if row.fate == Fate::Killed => return Ok(row),
+                Row {
+                    fate: Fate::Collateral(_),
+                    ..
+                } => break,
+                _ => {}
             }
         }
-        Ok(best)
+        // Before anything is held against a fault or a rule, time must not be what was short.
+        let (found, silent): (Vec<Played>, Vec<Played>) = played
+            .into_iter()
+            .partition(|played| !played.findings.is_empty());
+        let again = |id: &String| found.iter().any(|p| p.id == *id);
+        let mut played = self.attempt(suspect, again, 1.0).await?;
+        played.extend(silent);
+        played.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(row(suspect, &played))
+    }
+
+    /// The scenarios of a round.
+    async fn wanted(&self, suspect: &Suspect, round: Round) -> Result<BTreeSet<String>, String> {
+        let all = || self.scenarios.iter();
+        let smoke = all().filter(|s| s.tags.iter().any(|tag| tag == SMOKE));
+        let mut wanted: BTreeSet<String> = smoke.map(|s| self.id(s)).collect();
+        if round == Round::All {
+            return Ok(all().map(|s| self.id(s)).collect());
+        }
+        let before = self.published.faults.iter().find(|r| r.fault == suspect.id);
+        if let Some(before) = before.filter(|row| row.fate == Fate::Killed) {
+            wanted.insert(before.scenario.clone());
+            if round == Round::Published {
+                return Ok(wanted);
+            }
+        }
+        let exercised = self.exercised.get_or_try_init(|| self.good_run()).await?;
+        for catcher in &suspect.caught_by {
+            match catcher {
+                Catcher::Scenario(id) => {
+                    wanted.insert(id.clone());
+                }
+                Catcher::Rule(rule) => {
+                    let shows = exercised.get(rule).into_iter().flatten();
+                    let most = if round == Round::Exercised {
+                        usize::MAX
+                    } else {
+                        FIRST
+                    };
+                    wanted.extend(shows.take(most).cloned());
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Plays a fault against some scenarios.
+    async fn attempt(
+        &self,
+        suspect: &Suspect,
+        wanted: impl Fn(&String) -> bool,
+        time_scale: f64,
+    ) -> Result<Vec<Played>, String> {
+        let scenarios = self.scenarios.iter().filter(|s| wanted(&self.id(s)));
+        let scenarios = scenarios.cloned().collect();
+        let folder = self.scratch.folder().map_err(|e| e.to_string())?;
+        let keep = Keep::All(folder.clone());
+        let entries = self
+            .play(Some(&suspect.id), scenarios, time_scale, keep)
+            .await?;
+        let played = entries
+            .into_iter()
+            .map(|entry| self.played(&suspect.id, entry));
+        let played = played.collect();
+        // What is left is removed with the scratch folder.
+        let _ = std::fs::remove_dir_all(folder);
+        played
+    }
+
+    fn played(&self, fault: &str, entry: Entry) -> Result<Played, String> {
+        let heard = |text: &str| {
+            let (id, line) = faults::heard(text)?;
+            (id == fault).then_some(line)
+        };
+        let trace = |path: &PathBuf| {
+            let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+            let file = File::open(path).map_err(|error| failed(&error))?;
+            let frames = Reader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
+            let frames: Result<Vec<Frame>, _> = frames.collect();
+            let frames = frames.map_err(|error| failed(&error))?;
+            Ok(Trace::of(frames.into_iter(), &self.dialect, heard))
+        };
+        let traces: Result<Vec<Trace>, String> = entry.transcripts.iter().map(trace).collect();
+        Ok(Played {
+            id: entry.report.id,
+            findings: entry
+                .sessions
+                .into_iter()
+                .zip(entry.report.findings)
+                .collect(),
+            traces: traces?,
+        })
     }
 
     fn id(&self, scenario: &Scenario) -> String {
         format!("{}/{}", self.dialect.id(), scenario.id)
     }
 
-    fn rounds(&self, suspect: &Suspect) -> Vec<BTreeSet<String>> {
-        let smoke = self
-            .scenarios
-            .iter()
-            .filter(|s| s.tags.iter().any(|t| t == SMOKE))
-            .map(|s| self.id(s));
-        let mut first: BTreeSet<String> = smoke.collect();
-        let mut second = BTreeSet::new();
-        for catcher in &suspect.caught_by {
-            match catcher {
-                Catcher::Scenario(id) => {
-                    first.insert(id.clone());
-                }
-                Catcher::Rule(rule) => {
-                    let shows = self.exercised.get(rule).cloned().unwrap_or_default();
-                    first.extend(shows.iter().take(FIRST).cloned());
-                    second.extend(shows);
-                }
-            }
-        }
-        let all = self.scenarios.iter().map(|s| self.id(s)).collect();
-        vec![first, second, all]
-    }
-
     async fn play(
         &self,
         fault: Option<&str>,
         scenarios: Vec<Scenario>,
-        jobs: usize,
         time_scale: f64,
+        keep: Keep,
     ) -> Result<Vec<Entry>, String> {
         let agent = Agent {
             program: std::env::current_exe().map_err(|e| e.to_string())?,
@@ -232,12 +328,12 @@ impl Ground {
             scenarios,
         };
         let settings = Settings {
-            jobs,
+            jobs: AT_A_TIME,
             profile: Profile::Spec,
             time_scale,
             seed: 0,
             retries: 0,
-            keep: Keep::Nothing,
+            keep,
         };
         let (_keep, cancelled) = watch::channel(false);
         let mut entries = Vec::new();

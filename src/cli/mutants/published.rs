@@ -1,7 +1,10 @@
 //! The kill matrices that are published with the program.
 
 use crate::proof::matrix::Matrix;
+use crate::proof::page;
 use include_dir::{Dir, include_dir};
+use std::io;
+use std::path::Path;
 
 static PUBLISHED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/reports/published/kill-matrix");
 
@@ -13,4 +16,18 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
             dialect: dialect.to_owned(),
             ..Matrix::default()
         })
+}
+
+/// Writes a matrix as JSON and as a page.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(super) fn write(folder: &Path, matrix: &Matrix) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let text = serde_json::to_string_pretty(matrix)?;
+    std::fs::write(folder.join(format!("{}.json", matrix.dialect)), text + "\n")?;
+    std::fs::write(
+        folder.join(format!("{}.md", matrix.dialect)),
+        page::markdown(matrix),
+    )
 }

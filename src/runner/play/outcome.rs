@@ -17,6 +17,8 @@ pub(crate) struct Played {
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) findings: Vec<Finding>,
+    /// For each of them the life of the agent, from 0, in which it was found.
+    pub(crate) sessions: Vec<usize>,
     pub(crate) findings_dropped: u64,
     pub(crate) frames: u64,
     pub(crate) exercised: Exercised,
@@ -51,6 +53,7 @@ impl Played {
             verdict,
             reason,
             findings: Vec::new(),
+            sessions: Vec::new(),
             findings_dropped: 0,
             frames: 0,
             exercised: Exercised::default(),
@@ -96,7 +99,8 @@ impl Player {
             Ok(last) => past.push(last),
             Err(why) => broken = broken.or(Some(why)),
         }
-        let findings = findings(&past, charges);
+        let (sessions, findings): (Vec<usize>, Vec<Finding>) =
+            findings(&past, charges).into_iter().unzip();
         let mut exercised = Exercised::default();
         for Past { outcome, .. } in &past {
             for (rule, times) in &outcome.exercised {
@@ -146,6 +150,7 @@ impl Player {
             verdict,
             reason,
             findings,
+            sessions,
             findings_dropped: sum(|past| past.outcome.dropped),
             frames: sum(|past| past.outcome.frames),
             exercised,
@@ -163,9 +168,9 @@ impl Player {
     }
 }
 
-/// The findings of all sessions in the order of their frames. What the rules hold against the host is the scenario's own doing,
+/// The findings of all sessions, each with the number of its session, in the order of their frames. What the rules hold against the host is the scenario's own doing,
 /// and nobody's fault here.
-fn findings(past: &[Past], charges: Vec<(usize, Finding)>) -> Vec<Finding> {
+fn findings(past: &[Past], charges: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
     let mut charges = charges;
     let mut all = Vec::new();
     for (session, past_session) in past.iter().enumerate() {
@@ -189,7 +194,7 @@ fn findings(past: &[Past], charges: Vec<(usize, Finding)>) -> Vec<Finding> {
                 };
             }
         }
-        all.append(&mut found);
+        all.extend(found.into_iter().map(|finding| (session, finding)));
     }
     all
 }

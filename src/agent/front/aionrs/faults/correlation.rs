@@ -110,6 +110,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "tool_running",
         Op::Set("/call_id", "\"other\""),
     )
+    .later()
     .caught_by(&["tool-lifecycle"]),
     frame(
         "result-of-another-call",
@@ -124,6 +125,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "tool_cancelled",
         Op::Set("/call_id", "\"other\""),
     )
+    .later()
     .caught_by(&["deny-cancels"]),
     bug(
         "call-ids-repeat",

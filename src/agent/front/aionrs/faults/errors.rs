@@ -26,6 +26,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .at_start()
     .when(PROTOCOL)
     .every()
+    .later()
     .caught_by(&["bad-command-answered"]),
     frame(
         "bad-command-retryable",

@@ -55,6 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "text_delta",
         Op::Before(END),
     )
+    .later()
     .caught_by(&["turn-envelope"]),
     frame(
         "text-after-end",
