@@ -217,6 +217,11 @@ fn aionrs() {
 }
 
 #[test]
+fn aionrs_0_2() {
+    survivors("aionrs-0.2.10");
+}
+
+#[test]
 fn synaps() {
     survivors("synaps-0.1.9");
 }
