@@ -1,5 +1,6 @@
 //! `conform check`: judges recorded sessions.
 
+mod buffered;
 mod judge;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
@@ -15,8 +16,8 @@ use std::time::Instant;
 
 /// Judge recorded sessions, no process involved
 ///
-/// A transcript names its dialect in its first line. A plain capture of an agent's stdout is judged too; name its dialect with
-/// --dialect.
+/// A transcript names its dialect in its first line. Where it does not, and for a plain capture of an agent's stdout, the frames show the
+/// dialect, and which it is taken for is said; --dialect names it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The recorded sessions; `-` is standard input

@@ -4,12 +4,14 @@ pub mod file;
 mod inherit;
 mod lint;
 mod load;
+mod recognize;
 mod source;
 mod types;
 mod vocabulary;
 
 pub use inherit::{Base, Heritage, ToolName};
 pub use load::load;
+pub use recognize::recognize;
 pub use source::DialectSource;
 pub use types::{Clause, Dialect, Session};
 pub use vocabulary::{Named, Vocabulary};

@@ -2,6 +2,7 @@ use crate::{conform, outcome, snapshot, transcript};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use regex::Regex;
+use serde_json::json;
 use snapbox::assert_data_eq;
 use std::fs;
 
@@ -116,14 +117,55 @@ fn one_bad_file_hides_nothing_of_the_others() {
 }
 
 #[test]
-fn a_plain_capture_is_judged_once_its_dialect_is_named() {
+fn a_plain_capture_is_judged_by_the_dialect_that_its_frames_show() {
     let path = transcript("capture.txt");
-    conform(&["check", &path]).assert().code(2).stderr(contains(
-        "capture.txt:1: no transcript header; name the dialect with --dialect",
-    ));
-    conform(&["check", "--dialect", "aionrs", &path])
+    conform(&["check", &path])
         .assert()
-        .code(0);
+        .code(0)
+        .stderr(contains("capture.txt: aionrs@0.1, by its frames"));
+    conform(&["check", "--dialect", "aionrs@0.1", &path])
+        .assert()
+        .code(0)
+        .stderr("");
+}
+
+#[test]
+fn of_several_versions_the_frames_choose() {
+    let judged = |text: &str, id: &str| {
+        for args in [&["check", "-"][..], &["check", "--dialect", "aionrs", "-"]] {
+            conform(args)
+                .write_stdin(text)
+                .assert()
+                .stderr(contains(format!("standard input: {id}, by its frames")));
+        }
+    };
+    let start = r#"{"type":"stream_start","msg_id":"m1"}"#;
+    judged(start, "aionrs@0.1");
+    judged(&format!("{start}\n{}", r#"{"type":"pong"}"#), "aionrs@0.2");
+    judged(
+        r#"{"type":"ready","version":"0.2.3","capabilities":{}}"#,
+        "aionrs@0.2",
+    );
+    let sent = |member: &str| {
+        format!(
+            "{}\n{}",
+            r#"{"conform_transcript":1,"agent":["aionrs"]}"#,
+            json!({ "at": 1, "dir": "to_agent", "line": json!({ "type": "message", "msg_id": "m", member: "x" }).to_string() })
+        )
+    };
+    judged(&sent("input"), "aionrs@0.1");
+    judged(&sent("content"), "aionrs@0.2");
+}
+
+#[test]
+fn a_capture_that_shows_no_dialect_is_not_judged() {
+    conform(&["check", "-"])
+        .write_stdin("{\"kind\":\"x\"}\n")
+        .assert()
+        .code(2)
+        .stderr(contains(
+            "the frames do not show one; name the dialect with --dialect",
+        ));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! From transcript files to a report.
 
 use super::Args;
+use super::buffered::Buffered;
 use crate::check::{Checker, Context, Outcome};
 use crate::cli::baseline::Laid;
 use crate::cli::output;
@@ -10,7 +11,7 @@ use crate::gather::{Exercised, Gatherer};
 use crate::judgement;
 use crate::report::{Command, Report, ScenarioReport};
 use crate::reporter::terminal;
-use crate::transcript::{self, Header, Reader};
+use crate::transcript::{self, Reader};
 use crate::verdict::Verdict;
 use std::collections::HashMap;
 use std::fs::File;
@@ -60,6 +61,10 @@ pub(super) fn all(
     Ok((judge.gatherer.finish(), unread))
 }
 
+/// How many frames are looked at to tell the dialect.
+const FIRST: usize = 256;
+const FIRST_BYTES: usize = 4 << 20;
+
 struct Judge<'a> {
     args: &'a Args,
     side: Blame,
@@ -80,7 +85,8 @@ impl Judge<'_> {
         let input =
             open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
         let reader = Reader::new(input).map_err(|error| error.in_file(name(path)))?;
-        let dialect = self.dialect(path, reader.header())?;
+        let mut reader = Buffered::new(reader);
+        let dialect = self.dialect(path, &mut reader)?;
         let context = Context {
             argv: reader.header().map(|header| header.agent.clone()),
             capture: reader.header().is_none(),
@@ -150,35 +156,93 @@ impl Judge<'_> {
         }
     }
 
-    fn dialect(&mut self, path: &Path, header: Option<&Header>) -> Result<Arc<Dialect>, String> {
-        let Some(id) = self
-            .args
-            .dialect
-            .dialect
-            .as_deref()
-            .or(header.and_then(|header| header.dialect.as_deref()))
-        else {
-            let known = self
-                .source
-                .names()
-                .iter()
-                .map(|(name, version)| format!("{name}@{version}"))
-                .collect::<Vec<_>>();
-            let why = if header.is_some() {
-                "the header names no dialect"
-            } else {
-                "no transcript header"
-            };
-            let known = known.join(", ");
-            return Err(format!(
-                "{}:1: {why}; name the dialect with --dialect (one of {known})",
-                name(path)
-            ));
+    /// The dialect that the user or the header names; where neither says the version, the one that the frames show.
+    fn dialect(&mut self, path: &Path, reader: &mut Buffered) -> Result<Arc<Dialect>, String> {
+        let header = reader.header();
+        let named = self.args.dialect.dialect.clone();
+        let named = named.or_else(|| header.and_then(|header| header.dialect.clone()));
+        if let Some(id) = named.as_ref().filter(|id| id.contains('@')) {
+            return self.load(path, id);
+        }
+        let argv = header.map(|header| header.agent.clone());
+        let program = argv.and_then(|argv| argv.first().cloned());
+        let candidates = self.candidates(path, named.as_deref(), program.as_deref())?;
+        if let [only] = &candidates[..] {
+            let id = only.id();
+            if named.is_none() {
+                output::note(format_args!("{}: {id}, by the agent's name", name(path)));
+            }
+            return self.load(path, &id);
+        }
+        let found = dialect::recognize(&candidates, reader.first(FIRST, FIRST_BYTES));
+        match (found, &named) {
+            (Some(found), _) => {
+                let id = candidates[found].id();
+                output::note(format_args!("{}: {id}, by its frames", name(path)));
+                self.load(path, &id)
+            }
+            (None, Some(id)) => self.load(path, id),
+            (None, None) => Err(self.unrecognized(path, reader.header().is_some())),
+        }
+    }
+
+    /// The dialects that may be meant: those of the name, or those whose agents bear the program's name, or all.
+    fn candidates(
+        &self,
+        path: &Path,
+        named: Option<&str>,
+        program: Option<&str>,
+    ) -> Result<Vec<Arc<Dialect>>, String> {
+        let names = self.source.names().into_iter();
+        let ids = names
+            .filter(|(name, _)| named.is_none_or(|named| named == name))
+            .map(|(name, version)| format!("{name}@{version}"));
+        let all: Vec<_> = ids
+            .map(|id| self.read(path, &id))
+            .collect::<Result<_, _>>()?;
+        let program = program.map(Path::new).and_then(Path::file_name);
+        let bears = |dialect: &&Arc<Dialect>| {
+            let programs = dialect.launch.programs.iter();
+            program.is_some_and(|program| programs.clone().any(|known| program == known.as_str()))
         };
+        let by_program: Vec<_> = all.iter().filter(bears).cloned().collect();
+        Ok(if by_program.is_empty() {
+            all
+        } else {
+            by_program
+        })
+    }
+
+    fn unrecognized(&self, path: &Path, with_header: bool) -> String {
+        let names = self.source.names();
+        let known: Vec<_> = names
+            .iter()
+            .map(|(name, version)| format!("{name}@{version}"))
+            .collect();
+        let why = if with_header {
+            "the header names no dialect"
+        } else {
+            "no transcript header"
+        };
+        format!(
+            "{}:1: {why}, and the frames do not show one; name the dialect with --dialect (one of {})",
+            name(path),
+            known.join(", ")
+        )
+    }
+
+    fn load(&mut self, path: &Path, id: &str) -> Result<Arc<Dialect>, String> {
         if let Some(dialect) = self.loaded.get(id) {
             return Ok(Arc::clone(dialect));
         }
-        let dialect = dialect::load(&self.source, id).map_err(|errors| {
+        let dialect = self.read(path, id)?;
+        self.gatherer.dialect(&dialect);
+        self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
+        Ok(dialect)
+    }
+
+    fn read(&self, path: &Path, id: &str) -> Result<Arc<Dialect>, String> {
+        dialect::load(&self.source, id).map_err(|errors| {
             let place = if self.args.dialect.dialect.is_some() {
                 String::new()
             } else {
@@ -191,10 +255,7 @@ impl Judge<'_> {
                     crate::located::render_all(errors)
                 ),
             }
-        })?;
-        self.gatherer.dialect(&dialect);
-        self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
-        Ok(dialect)
+        })
     }
 
     fn what(&self) -> &'static str {

@@ -1,0 +1,67 @@
+//! Which dialect a recorded session is in.
+
+use super::{Dialect, Named, Vocabulary};
+use crate::frame::{Body, Frame, Line};
+use crate::framing::parse;
+use crate::schema::Schemas;
+use std::sync::Arc;
+
+/// The place of the dialect that these frames are in: the version that the agent says decides, then how many frames each one knows, and
+/// how many of them have the shape it gives them. Of several versions that fit alike it is the one that stands first.
+///
+/// `None` if no dialect knows any of the frames, or dialects of different names fit alike.
+#[must_use]
+pub fn recognize(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<usize> {
+    let scores: Vec<_> = dialects.iter().map(|d| score(d, frames)).collect();
+    let best = scores.iter().filter(|score| score.known > 0).max()?;
+    let mut alike = (0..dialects.len()).filter(|n| scores[*n] == *best);
+    let first = alike.next()?;
+    alike
+        .all(|other| dialects[other].name == dialects[first].name)
+        .then_some(first)
+}
+
+/// What speaks for a dialect, the weightiest first.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    says_so: bool,
+    known: usize,
+    fitting: usize,
+}
+
+fn score(dialect: &Dialect, frames: &[Frame]) -> Score {
+    let mut score = Score::default();
+    for frame in frames {
+        let (line, names, schemas) = match &frame.body {
+            Body::FromAgent(line) => (line, &dialect.events, &dialect.event_schemas),
+            Body::ToAgent(line) => (line, &dialect.commands, &dialect.command_schemas),
+            _ => continue,
+        };
+        count(&mut score, line, names, schemas);
+        if matches!(frame.body, Body::FromAgent(_)) {
+            score.says_so |= says_version(dialect, line);
+        }
+    }
+    score
+}
+
+fn count(score: &mut Score, line: &Line, names: &Vocabulary, schemas: &Schemas) {
+    let Some(value) = parse(line).value else {
+        return;
+    };
+    if let Named::Known(name, kind) = names.name(&value) {
+        score.known += 1;
+        score.fitting += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), &value));
+    }
+}
+
+/// Whether the agent says in this line that it speaks a version of the dialect.
+fn says_version(dialect: &Dialect, line: &Line) -> bool {
+    let (Some((event, at, versions)), Some(value)) = (&dialect.session.version, parse(line).value)
+    else {
+        return false;
+    };
+    let is_event = matches!(dialect.events.name(&value), Named::Known(name, _) if name == *event);
+    let version = value.pointer(at).and_then(serde_json::Value::as_str);
+    is_event && version.is_some_and(|version| versions.is_match(version))
+}
