@@ -48,7 +48,7 @@ CONFORM_LOG=debug writes conform's own log to stderr.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(Box<run::Args>),
     Check(check::Args),
     List(list::Args),
     Explain(explain::Args),
@@ -84,7 +84,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> ExitCode {
     match command {
-        Command::Run(args) => run::run(args).into(),
+        Command::Run(args) => run::run(&args).into(),
         Command::Check(args) => check::run(args).into(),
         Command::List(args) => list::run(args).into(),
         Command::Explain(args) => explain::run(args).into(),

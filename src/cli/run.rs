@@ -125,9 +125,9 @@ impl Refusal {
     }
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: &Args) -> ExitStatus {
     adopt_orphans();
-    let played = play(&args);
+    let played = play(args);
     let strays = end_strays();
     if strays > 0 {
         output::warning(format_args!(
