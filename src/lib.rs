@@ -71,5 +71,6 @@ pub mod rules;
 pub mod runner;
 pub mod scenario;
 pub mod schema;
+mod signals;
 pub mod transcript;
 pub mod verdict;

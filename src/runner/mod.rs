@@ -24,7 +24,6 @@ mod process;
 pub mod rules;
 mod scratch;
 pub mod select;
-mod signals;
 pub mod suite;
 mod tries;
 

@@ -2,6 +2,7 @@
 
 use super::error::Problem;
 use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use crate::signals;
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -137,14 +138,10 @@ fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
         "llm_request" => Body::LlmRequest(request(record)?),
         "llm_reply" => Body::LlmReply(reply(&record)?),
         "stdin_closed" => Body::StdinClosed,
-        "signal" => match required(record.signal, "signal")? {
-            Value::String(name) => Body::Signal(name),
-            other => {
-                return Err(Problem::BadRecord(format!(
-                    "\"signal\" is {other}, not a signal's name"
-                )));
-            }
-        },
+        "signal" => Body::Signal(match required(record.signal, "signal")? {
+            Value::String(name) => name,
+            other => signals::name(signal(&other)?),
+        }),
         "end" => Body::End(end(record)?),
         unknown => return Err(Problem::UnknownDir(unknown.to_owned())),
     })
@@ -216,13 +213,7 @@ fn end(record: Record<&RawValue>) -> Result<End, Problem> {
             orphans,
         },
         Some("signalled") => {
-            let signal = required(record.signal, "signal")?;
-            let number = signal
-                .as_i64()
-                .and_then(|number| i32::try_from(number).ok());
-            let signal = number.ok_or_else(|| {
-                Problem::BadRecord(format!("\"signal\" is {signal}, not a signal's number"))
-            })?;
+            let signal = signal(&required(record.signal, "signal")?)?;
             End::Signalled { signal, orphans }
         }
         Some("killed") => End::Killed {
@@ -236,6 +227,16 @@ fn end(record: Record<&RawValue>) -> Result<End, Problem> {
         }
         None => return Err(missing("end")),
     })
+}
+
+/// The number of a signal that is given by its name or its number.
+fn signal(value: &Value) -> Result<i32, Problem> {
+    let named = value.as_str().and_then(signals::find);
+    let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
+    named
+        .map(|signal| signal.as_raw())
+        .or(number)
+        .ok_or_else(|| Problem::BadRecord(format!("\"signal\" is {value}, not a signal")))
 }
 
 fn required<T>(field: Option<T>, name: &str) -> Result<T, Problem> {

@@ -207,6 +207,27 @@ fn a_broken_record_is_a_located_error_behind_the_frames_before_it() {
 }
 
 #[test]
+fn a_signal_may_be_given_by_its_name_or_its_number() {
+    for signal in ["15", "\"SIGTERM\""] {
+        let record = format!("{{\"at\":1,\"dir\":\"signal\",\"signal\":{signal}}}");
+        assert_eq!(
+            record::read(record.as_bytes()).unwrap().body,
+            Body::Signal("SIGTERM".into())
+        );
+        let record =
+            format!("{{\"at\":1,\"dir\":\"end\",\"end\":\"signalled\",\"signal\":{signal}}}");
+        let ended = End::Signalled {
+            signal: 15,
+            orphans: 0,
+        };
+        assert_eq!(
+            record::read(record.as_bytes()).unwrap().body,
+            Body::End(ended)
+        );
+    }
+}
+
+#[test]
 fn each_wrong_record_says_what_is_wrong() {
     let cases = [
         ("nonsense\n", "line 2, column 2: not JSON: expected ident"),
@@ -243,8 +264,8 @@ fn each_wrong_record_says_what_is_wrong() {
             "line 2: not a transcript record: no way for a session to end: \"lost\"",
         ),
         (
-            "{\"at\":1,\"dir\":\"signal\",\"signal\":15}\n",
-            "line 2: not a transcript record: \"signal\" is 15, not a signal's name",
+            "{\"at\":1,\"dir\":\"signal\",\"signal\":[15]}\n",
+            "line 2: not a transcript record: \"signal\" is [15], not a signal",
         ),
     ];
     for (record, expected) in cases {

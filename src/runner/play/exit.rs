@@ -4,8 +4,9 @@ use super::charge::Charge;
 use super::wait::{More, Wait, late};
 use super::{Player, Stop};
 use crate::frame::End;
-use crate::runner::{rules, signals};
+use crate::runner::rules;
 use crate::scenario::types::{ExitExpectation, Step};
+use crate::signals;
 
 impl Player {
     /// Waits for the process to end, and looks how it did.

@@ -6,7 +6,8 @@ use crate::dialect::Named;
 use crate::finding::Level;
 use crate::frame::{Body, Line};
 use crate::located::Span;
-use crate::runner::{rules, signals};
+use crate::runner::rules;
+use crate::signals;
 use serde_json::Value;
 
 impl Player {

@@ -4,7 +4,7 @@ use super::{Player, Stop};
 use crate::frame::{Body, End, Frame};
 use crate::runner::budgets::show;
 use crate::runner::inbox::Item;
-use crate::runner::signals;
+use crate::signals;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;

@@ -2,12 +2,7 @@
 
 use crate::scenario::context::Context;
 use crate::scenario::file::ScenarioFile;
-
-/// The signals that a scenario may send or expect.
-const SIGNALS: &[&str] = &[
-    "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGKILL", "SIGUSR1", "SIGUSR2", "SIGPIPE",
-    "SIGSTOP", "SIGCONT",
-];
+use crate::signals::{SENDABLE, SIGNALS};
 
 pub(super) fn lists(file: &ScenarioFile, context: &mut Context<'_>) {
     context.no_duplicates("clause", &file.clauses);
@@ -25,7 +20,8 @@ pub(super) fn signals(file: &ScenarioFile, context: &mut Context<'_>) {
             .as_ref()
             .and_then(|exit| exit.or_signal.as_ref());
         for name in step.signal.iter().chain(or_signal) {
-            context.known("signal", name, SIGNALS.iter().copied());
+            let known = SIGNALS[..SENDABLE].iter().map(|(name, _)| *name);
+            context.known("signal", name, known);
         }
     }
 }

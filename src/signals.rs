@@ -2,8 +2,11 @@
 
 use rustix::process::Signal;
 
-/// Every signal with a name here. The first ten are those that a scenario may send.
-const SIGNALS: &[(&str, Signal)] = &[
+/// Those that a scenario may send: the first of [`SIGNALS`].
+pub(crate) const SENDABLE: usize = 10;
+
+/// Every signal with a name here.
+pub(crate) const SIGNALS: &[(&str, Signal)] = &[
     ("SIGTERM", Signal::TERM),
     ("SIGINT", Signal::INT),
     ("SIGHUP", Signal::HUP),
@@ -25,13 +28,13 @@ const SIGNALS: &[(&str, Signal)] = &[
 ];
 
 /// The signal of this name.
-pub(super) fn find(name: &str) -> Option<Signal> {
+pub(crate) fn find(name: &str) -> Option<Signal> {
     let found = SIGNALS.iter().find(|(known, _)| *known == name);
     found.map(|(_, signal)| *signal)
 }
 
 /// A signal's name, or its number where it has none here.
-pub(super) fn name(number: i32) -> String {
+pub(crate) fn name(number: i32) -> String {
     let found = SIGNALS.iter().find(|(_, signal)| signal.as_raw() == number);
     found.map_or_else(
         || format!("signal {number}"),
