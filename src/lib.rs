@@ -71,6 +71,7 @@ pub mod rules;
 pub mod runner;
 pub mod scenario;
 pub mod schema;
+pub mod side_by_side;
 mod signals;
 pub mod transcript;
 pub mod verdict;

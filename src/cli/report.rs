@@ -5,7 +5,9 @@ use super::exit::ExitStatus;
 use super::{output, reports};
 use crate::merge::merge;
 use crate::report::Report;
+use crate::reporter;
 use clap::Subcommand;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Render a JSON report in another format, or merge the reports of shards
@@ -25,6 +27,15 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Merge(Merge),
+    SideBySide(SideBySide),
+}
+
+/// Lay the reports of several agents side by side, as Markdown on standard output
+#[derive(Debug, clap::Args)]
+struct SideBySide {
+    /// What an agent is called, and its report, as written by `--report json=FILE`
+    #[arg(required = true, value_name = "NAME=FILE.json", value_parser = named)]
+    reports: Vec<(String, PathBuf)>,
 }
 
 /// Make one report of the reports of shards
@@ -41,6 +52,7 @@ struct Merge {
 pub(super) fn run(args: Args) -> ExitStatus {
     let (files, to) = match args.action {
         Some(Action::Merge(merge)) => (merge.files, merge.to),
+        Some(Action::SideBySide(args)) => return side_by_side(&args.reports),
         None => (args.file.into_iter().collect(), args.to),
     };
     let to = if to.is_empty() {
@@ -56,6 +68,31 @@ pub(super) fn run(args: Args) -> ExitStatus {
         .and_then(merge)
         .and_then(|report| reports::write(&report, &to))
     {
+        Ok(()) => ExitStatus::Conformant,
+        Err(message) => {
+            output::error(message);
+            ExitStatus::Usage
+        }
+    }
+}
+
+fn named(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() => Ok((name.to_owned(), file.into())),
+        _ => Err("expected NAME=FILE.json".to_owned()),
+    }
+}
+
+fn side_by_side(files: &[(String, PathBuf)]) -> ExitStatus {
+    let read = |(name, file): &(String, PathBuf)| Ok((name.clone(), read(file)?));
+    let page = files.iter().map(read).collect::<Result<Vec<_>, String>>();
+    let page = page.map(|reports| crate::side_by_side::side_by_side(&reports));
+    let written = page.and_then(|page| {
+        let mut out = output::stdout();
+        let written = reporter::side_by_side(&page, &mut out).and_then(|()| out.flush());
+        written.map_err(|error| format!("cannot write the output: {error}"))
+    });
+    match written {
         Ok(()) => ExitStatus::Conformant,
         Err(message) => {
             output::error(message);

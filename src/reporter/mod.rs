@@ -10,6 +10,7 @@ pub(crate) mod text;
 
 use crate::report::Report;
 use std::io::{self, Write};
+pub use template::side_by_side;
 
 /// A format a report can be rendered in.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use super::text;
 use crate::report::{Report, ScenarioReport};
+use crate::side_by_side::SideBySide;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
@@ -55,10 +56,32 @@ pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     render(source, AutoEscape::None, report, out)
 }
 
+/// Several agents side by side, as Markdown.
+///
+/// # Errors
+/// It cannot be written.
+pub fn side_by_side(page: &SideBySide, out: &mut dyn Write) -> io::Result<()> {
+    let source = include_str!("../../reports/templates/side-by-side.md");
+    fill(source, AutoEscape::None, Serde(page), out)
+}
+
 fn render(
     source: &str,
     escape: AutoEscape,
     report: &Report,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let view = View {
+        report,
+        scenarios: report.scenarios.iter().map(Entry::from).collect(),
+    };
+    fill(source, escape, Serde(view), out)
+}
+
+fn fill<T: Serialize>(
+    source: &str,
+    escape: AutoEscape,
+    view: Serde<T>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut templates = Environment::new();
@@ -69,14 +92,10 @@ fn render(
     templates.add_filter("class", |word: &str| word.replace(['_', ' '], "-"));
     templates.add_filter("who", |dir: &str| text::who(dir).to_owned());
     templates.add_filter("micros", text::micros);
-    let view = View {
-        report,
-        scenarios: report.scenarios.iter().map(Entry::from).collect(),
-    };
     let page = templates
         .template_from_str(source)
         .map_err(io::Error::other)?;
-    let rendered = page.render(Serde(view)).map_err(io::Error::other)?;
+    let rendered = page.render(view).map_err(io::Error::other)?;
     writeln!(out, "{rendered}")
 }
 

@@ -1,0 +1,161 @@
+//! Several agents side by side: what groups of scenarios came to with each. Pure.
+
+use crate::finding::{Finding, Level};
+use crate::report::Report;
+use crate::verdict::Verdict;
+use indexmap::{IndexMap, IndexSet};
+use serde::Serialize;
+
+/// The page's content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SideBySide {
+    /// The agents, in the order given.
+    pub agents: Vec<Agent>,
+    /// The groups of scenarios in the order of their names, each with a cell an agent.
+    pub groups: Vec<Group>,
+}
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Agent {
+    /// What it is called on the page.
+    pub name: String,
+    /// What it was judged against.
+    pub dialect: String,
+    /// Its command line.
+    pub command: String,
+    /// How long its run took, in whole seconds.
+    pub seconds: u64,
+    /// Testable clauses that were exercised.
+    pub clauses: usize,
+    /// Testable clauses in all.
+    pub testable: usize,
+    /// Those that were not.
+    pub not_exercised: Vec<String>,
+    /// Scenarios that were skipped, by the reason.
+    pub skipped: IndexMap<String, usize>,
+    /// What was found, by rule and reason.
+    pub found: Vec<Found>,
+}
+
+/// One thing that was found, in one scenario or more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// The rule.
+    pub rule: String,
+    /// How hard it counts.
+    pub level: Level,
+    /// The clauses that it breaks.
+    pub clauses: IndexSet<String>,
+    /// What the baseline says of it; what the finding says where no baseline knows it.
+    pub reason: String,
+    /// Whether a baseline knows it.
+    pub known: bool,
+    /// The scenarios it was found in, without their dialect.
+    pub scenarios: IndexSet<String>,
+}
+
+/// Scenarios that belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// The folder they are in.
+    pub name: String,
+    /// What they came to, an agent a cell; `None` where an agent's dialect has no such scenario.
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// What the scenarios of a group came to with an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Cell {
+    /// Nothing is wrong.
+    pub passed: usize,
+    /// Something is wrong, or was not seen.
+    pub found: usize,
+    /// Left out, because the agent lacks what they need.
+    pub skipped: usize,
+}
+
+/// Lays reports side by side, each under a name.
+#[must_use]
+pub fn side_by_side(reports: &[(String, Report)]) -> SideBySide {
+    let tables: Vec<_> = reports.iter().map(|(_, report)| table(report)).collect();
+    let mut names: Vec<&String> = tables.iter().flat_map(IndexMap::keys).collect();
+    names.sort();
+    names.dedup();
+    let groups = names.into_iter().map(|name| Group {
+        name: name.clone(),
+        cells: tables
+            .iter()
+            .map(|table| table.get(name).copied())
+            .collect(),
+    });
+    SideBySide {
+        groups: groups.collect(),
+        agents: reports
+            .iter()
+            .map(|(name, report)| agent(name, report))
+            .collect(),
+    }
+}
+
+fn table(report: &Report) -> IndexMap<String, Cell> {
+    let mut groups: IndexMap<String, Cell> = IndexMap::new();
+    for scenario in &report.scenarios {
+        let id = without_dialect(&scenario.id);
+        let group = id.rsplit_once('/').map_or(id, |(group, _)| group);
+        let cell = groups.entry(group.to_owned()).or_default();
+        *match scenario.verdict {
+            Verdict::Skipped => &mut cell.skipped,
+            Verdict::Pass if scenario.findings.iter().all(|f| f.level == Level::May) => {
+                &mut cell.passed
+            }
+            _ => &mut cell.found,
+        } += 1;
+    }
+    groups
+}
+
+fn agent(name: &str, report: &Report) -> Agent {
+    let coverage = &report.coverage;
+    let mut skipped: IndexMap<String, usize> = IndexMap::new();
+    let mut found: IndexMap<(String, String), Found> = IndexMap::new();
+    for scenario in &report.scenarios {
+        if scenario.verdict == Verdict::Skipped {
+            *skipped.entry(scenario.reason.clone()).or_default() += 1;
+        }
+        let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
+        for finding in scenario.findings.iter().filter(counts) {
+            let mark = finding.baseline.as_ref();
+            let reason = mark.map_or(&finding.message, |mark| &mark.reason);
+            let key = (finding.rule.clone(), reason.clone());
+            let entry = found.entry(key).or_insert_with(|| Found {
+                rule: finding.rule.clone(),
+                level: finding.level,
+                clauses: IndexSet::new(),
+                reason: reason.clone(),
+                known: mark.is_some(),
+                scenarios: IndexSet::new(),
+            });
+            entry.level = entry.level.max(finding.level);
+            entry.clauses.extend(finding.clauses.iter().cloned());
+            entry
+                .scenarios
+                .insert(without_dialect(&scenario.id).to_owned());
+        }
+    }
+    Agent {
+        name: name.to_owned(),
+        dialect: report.dialect.join(", "),
+        command: report.agent.join(" "),
+        seconds: report.duration_ms / 1000,
+        clauses: coverage.clauses_exercised.len(),
+        testable: coverage.clauses_exercised.len() + coverage.clauses_not_exercised.len(),
+        not_exercised: coverage.clauses_not_exercised.clone(),
+        skipped,
+        found: found.into_values().collect(),
+    }
+}
+
+fn without_dialect(id: &str) -> &str {
+    id.split_once('/').map_or(id, |(_, rest)| rest)
+}
