@@ -3,6 +3,7 @@
 mod commands;
 mod configure;
 mod events;
+mod faults;
 mod flags;
 mod messages;
 mod models;
@@ -20,7 +21,7 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
-    faults: &[],
+    faults: faults::FAULTS,
     tools: tools::TOOLS,
     configure: configure::configure,
 };
