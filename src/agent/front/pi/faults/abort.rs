@@ -4,13 +4,13 @@ use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
-        .caught_by(&["abort-ends-run"]),
+        .caught_by(&["scenario:abort/while-streaming", "run-open-at-end"]),
     bug(
         "abort-without-end",
         "an aborted run has no `agent_end`",
         Bug::StopHasNoEnd,
     )
-    .caught_by(&["abort-ends-run"]),
+    .caught_by(&["scenario:abort/while-streaming", "run-open-at-end", "run-ends"]),
     bug(
         "abort-keeps-request",
         "an abort does not cancel the request to the model",
@@ -74,8 +74,8 @@ pub(super) const FAULTS: &[Fault] = &[
         "no run begins after an abort",
         Bug::StopLeavesBusy,
     )
-    .caught_by(&["prompt-answered"]),
-    bug("abort-exits", "an abort ends the process", Bug::StopExits).caught_by(&["stays-alive"]),
+    .caught_by(&["scenario:abort/next-run-is-whole"]),
+    bug("abort-exits", "an abort ends the process", Bug::StopExits).caught_by(&["abort-ends-run", "stays-alive"]),
     bug(
         "abort-forgets",
         "an abort clears the conversation",

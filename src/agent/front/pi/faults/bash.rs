@@ -28,15 +28,18 @@ const KILLED: super::When = &[
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
-    end("no-bash-end", "a shell command is not answered", &[], Op::Drop, &["bash-answered"]),
+    end("no-bash-end", "a shell command is not answered", &[], Op::Drop, &["scenario:bash/output-and-exit-code"]),
     end("two-bash-ends", "a shell command is answered twice", &[], Op::Twice, &["bash-own-command"]),
-    end("bash-end-of-another", "`bash_end` names another command", &[], Op::Set("/message/command", "\"other\""), &["bash-own-command", "bash-answered"]),
+    end("bash-end-of-another", "`bash_end` names another command", &[], Op::Set("/message/command", "\"other\""), &["bash-own-command"]),
     end("output-lost", "the output of a shell command is empty", &[], Op::Set("/message/output", "\"\""), &["scenario:bash/output-and-exit-code"]),
     end("exit-code-lost", "every shell command has the exit code 0", &[("/message/exitCode", "7")], Op::Set("/message/exitCode", "0"), &["scenario:bash/failing-command"]),
     end("killed-has-code", "a shell command that was killed has an exit code", KILLED, Op::Set("/message/exitCode", "137"), &["scenario:bash/killed-command"]),
     end("cancelled-has-code", "a shell command that was cancelled has an exit code", CANCELLED, Op::Set("/message/exitCode", "130"), &["bash-cancelled-code"]),
     end("cancelled-unsaid", "a shell command that was cancelled does not say so", CANCELLED, Op::Set("/message/cancelled", "false"), &["scenario:bash/cancelled-command"]),
-    end("always-cancelled", "a shell command says that it was cancelled, and nobody did", &[("/message/exitCode", "0")], Op::Set("/message/cancelled", "true"), &["bash-cancelled", "bash-cancelled-code"]),
+    end("always-cancelled", "a shell command says that it was cancelled, and nobody did", &[("/message/exitCode", "0")], Op::Change(|frame| {
+        frame["message"]["cancelled"] = true.into();
+        frame["message"]["exitCode"] = Value::Null;
+    }), &["bash-cancelled"]),
     end("truncation-unsaid", "a shell command whose output was cut does not say so", CUT, Op::Change(|frame| {
         frame["message"]["truncated"] = false.into();
         if let Some(message) = frame["message"].as_object_mut() {

@@ -75,6 +75,66 @@ const IN_ANSWERS: &[&str] = &[
     "schema/message_update.error",
 ];
 
+/// The same, and the rules that compare what is broken with what is whole.
+const CASCADE: &[&str] = &[
+    "schema/message_start",
+    "schema/message_end",
+    "schema/turn_end",
+    "schema/agent_end",
+    "schema/tool_execution_end",
+    "schema/message_update",
+    "schema/message_update.start",
+    "schema/message_update.text_start",
+    "schema/message_update.text_delta",
+    "schema/message_update.text_end",
+    "schema/message_update.thinking_start",
+    "schema/message_update.thinking_delta",
+    "schema/message_update.thinking_end",
+    "schema/message_update.toolcall_start",
+    "schema/message_update.toolcall_delta",
+    "schema/message_update.toolcall_end",
+    "schema/message_update.done",
+    "schema/message_update.error",
+    "blocks-in-message",
+    "call-before-start",
+    "block-arguments",
+    "start-repeats-call",
+];
+
+/// The same, and the rule about the reason of the stream's end.
+const STOPS: &[&str] = &[
+    "schema/message_start",
+    "schema/message_end",
+    "schema/turn_end",
+    "schema/agent_end",
+    "schema/tool_execution_end",
+    "schema/message_update",
+    "schema/message_update.start",
+    "schema/message_update.text_start",
+    "schema/message_update.text_delta",
+    "schema/message_update.text_end",
+    "schema/message_update.thinking_start",
+    "schema/message_update.thinking_delta",
+    "schema/message_update.thinking_end",
+    "schema/message_update.toolcall_start",
+    "schema/message_update.toolcall_delta",
+    "schema/message_update.toolcall_end",
+    "schema/message_update.done",
+    "schema/message_update.error",
+    "stream-end-reason",
+];
+
+/// The same for tool results.
+const RESULT_CASCADE: &[&str] = &[
+    "schema/message_start",
+    "schema/message_end",
+    "schema/turn_end",
+    "schema/agent_end",
+    "schema/tool_execution_end",
+    "tool-lifecycle",
+    "result-repeats-content",
+];
+
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
     missing("user-without-timestamp", "user messages have no timestamp", USER, "/timestamp", IN_MESSAGES),
@@ -89,8 +149,8 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("answer-without-model", "assistant messages have no model", ASSISTANT, "/model", IN_ANSWERS),
     missing("answer-without-usage", "assistant messages have no usage", ASSISTANT, "/usage", IN_ANSWERS),
     missing("answer-without-stop-reason", "assistant messages do not say why they stopped", ASSISTANT, "/stopReason", IN_ANSWERS),
-    wrong("unknown-stop-reason", "assistant messages stop for a reason that the page does not have", ASSISTANT, "/stopReason", "\"end_turn\"", IN_ANSWERS),
-    wrong("answer-content-is-text", "the content of assistant messages is a text", ASSISTANT, "/content", "\"hi\"", IN_ANSWERS),
+    wrong("unknown-stop-reason", "assistant messages stop for a reason that the page does not have", ASSISTANT, "/stopReason", "\"end_turn\"", STOPS),
+    wrong("answer-content-is-text", "the content of assistant messages is a text", ASSISTANT, "/content", "\"hi\"", CASCADE),
     wrong("answer-error-is-an-object", "the errorMessage of assistant messages is an object", ASSISTANT, "/errorMessage", "{}", IN_ANSWERS),
     wrong("answer-in-seconds", "the timestamp of assistant messages is in seconds", ASSISTANT, "/timestamp", "1764547200", IN_ANSWERS),
     wrong("usage-is-negative", "usage counts below zero", ASSISTANT, "/usage/input", "-1", IN_ANSWERS),
@@ -99,16 +159,16 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("usage-without-cost", "usage has no cost", ASSISTANT, "/usage/cost", IN_ANSWERS),
     missing("cost-without-total", "the cost has no total", ASSISTANT, "/usage/cost/total", IN_ANSWERS),
     wrong("cost-is-text", "the cost is a text", ASSISTANT, "/usage/cost/total", "\"$0.01\"", IN_ANSWERS),
-    missing("result-without-call", "tool results do not say which call they are of", RESULT, "/toolCallId", IN_RESULTS),
+    missing("result-without-call", "tool results do not say which call they are of", RESULT, "/toolCallId", RESULT_CASCADE),
     missing("result-without-tool", "tool results do not name the tool", RESULT, "/toolName", IN_RESULTS),
     missing("result-without-is-error", "tool results do not say whether the tool failed", RESULT, "/isError", IN_RESULTS),
-    wrong("result-content-is-text", "the content of tool results is a text", RESULT, "/content", "\"ok\"", IN_RESULTS),
-    missing("text-without-text", "blocks of text have no text", TEXT, "/text", IN_ANSWERS),
-    missing("thinking-without-thinking", "blocks of reasoning have no reasoning", THINKING, "/thinking", IN_ANSWERS),
+    wrong("result-content-is-text", "the content of tool results is a text", RESULT, "/content", "\"ok\"", RESULT_CASCADE),
+    missing("text-without-text", "blocks of text have no text", TEXT, "/text", CASCADE),
+    missing("thinking-without-thinking", "blocks of reasoning have no reasoning", THINKING, "/thinking", CASCADE),
     wrong("thinking-signature-is-an-object", "the signature of a block of reasoning is an object", THINKING, "/thinkingSignature", "{}", IN_ANSWERS),
     missing("image-without-data", "images have no data", IMAGE, "/data", IN_MESSAGES),
     wrong("image-is-a-url", "the data of images is a URL", IMAGE, "/data", "\"data:image/png;base64,AAAA\"", IN_MESSAGES),
-    missing("call-without-id", "tool calls have no id", CALL, "/id", IN_ANSWERS),
-    wrong("call-arguments-are-text", "the arguments of tool calls are a text", CALL, "/arguments", "\"{}\"", IN_ANSWERS),
+    missing("call-without-id", "tool calls have no id", CALL, "/id", CASCADE),
+    wrong("call-arguments-are-text", "the arguments of tool calls are a text", CALL, "/arguments", "\"{}\"", CASCADE),
     wrong("unknown-block", "a block of text is of a type that the page does not have", TEXT, "/type", "\"markdown\"", IN_ANSWERS),
 ];

@@ -17,7 +17,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a line that is not JSON ends the process",
         Play::Bug(Bug::BadCommandExits),
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "bash-answered"]),
     bug(
         "bad-line-ends-run",
         "a line that is not JSON ends the run",
@@ -99,5 +99,5 @@ pub(super) const FAULTS: &[Fault] = &[
         "no run begins after an error of the model",
         Bug::ProviderErrorLeavesBusy,
     )
-    .caught_by(&["prompt-answered", "run-envelope"]),
+    .caught_by(&["scenario:stop/next-run-after-a-failure", "run-open-at-end"]),
 ];

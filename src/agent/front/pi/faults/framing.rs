@@ -129,7 +129,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::HalfAndExit(0),
     )
-    .caught_by(&["json-lines", "stays-alive"]),
+    .caught_by(&["json-lines", "clean-lines", "stays-alive", "abort-ends-run"]),
     frame(
         "raw-line-separator",
         "a text holds a raw U+2028, at which some readers tear the line",
@@ -149,22 +149,24 @@ pub(super) const FAULTS: &[Fault] = &[
     frame(
         "over-long-line",
         "a line is longer than 16 MiB",
-        "turn_start",
+        "message_update",
         Op::Line(|line| {
             let blanks = vec![b' '; 17 << 20];
             line.splice(1..1, blanks);
         }),
     )
+    .when(TEXT_START)
     .caught_by(&["line-length"]),
     frame(
         "deep-nesting",
         "an event is nested more than 128 levels deep",
-        "turn_start",
+        "message_update",
         Op::Line(|line| {
             let deep = format!("\"x\":{}{},", "[".repeat(200), "]".repeat(200));
             line.splice(1..1, deep.into_bytes());
         }),
     )
+    .when(TEXT_START)
     .caught_by(&["line-length"]),
     frame(
         "no-type",

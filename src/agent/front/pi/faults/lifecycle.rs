@@ -8,7 +8,13 @@ pub(super) const FAULTS: &[Fault] = &[
         "the flag --no-session is not known any more",
         Play::Bug(Bug::FlagGone),
     )
-    .caught_by(&["scenario:startup/first-command-is-served"]),
+    .caught_by(&[
+        "scenario:startup/first-command-is-served",
+        "stays-alive",
+        "prompt-answered",
+        "bash-answered",
+        "malformed-answered",
+    ]),
     start(
         "keeps-session",
         "the session is kept in spite of --no-session",
@@ -56,28 +62,35 @@ pub(super) const FAULTS: &[Fault] = &[
         "the process ends by itself after a run",
         Bug::ExitsAfterTurn,
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "prompt-answered"]),
+    frame(
+        "crash-at-prompt",
+        "the process ends with status 1 in place of a run",
+        "agent_start",
+        Op::Exit(1),
+    )
+    .caught_by(&["prompt-answered", "stays-alive"]),
     frame(
         "crash-in-run",
         "the process ends with status 101 in the middle of a run",
         "message_update",
         Op::Exit(101),
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "abort-ends-run"]),
     frame(
         "abort-in-run",
         "the process aborts in the middle of a run",
         "message_update",
         Op::Kill(Death::Abort),
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "abort-ends-run", "no-orphans"]),
     frame(
         "killed-in-tool",
         "the process is killed while a tool runs",
         "tool_execution_end",
         Op::Kill(Death::Kill),
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "abort-ends-run"]),
     frame(
         "crash-in-shell-command",
         "the process ends with status 1 when a shell command does",
@@ -85,14 +98,14 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Exit(1),
     )
     .at_start()
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["bash-answered", "stays-alive"]),
     frame(
         "crash-in-compaction",
         "the process ends with status 1 in place of a compaction",
         "compaction",
         Op::Exit(1),
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["compact-answered", "stays-alive"]),
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",

@@ -38,7 +38,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(ASSISTANT)
-    .caught_by(&["message-envelope", "turn-shape", "run-messages"]),
+    .caught_by(&[
+        "message-envelope",
+        "turn-shape",
+        "run-messages",
+        "call-before-start",
+    ]),
     frame(
         "two-message-ends",
         "an assistant message has two `message_end`",
@@ -46,7 +51,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Twice,
     )
     .when(ASSISTANT)
-    .caught_by(&["message-envelope", "turn-shape", "run-messages"]),
+    .caught_by(&[
+        "message-envelope",
+        "turn-shape",
+        "run-messages",
+        "call-before-start",
+    ]),
     frame(
         "message-end-early",
         "`message_end` comes before the last piece of its message",
@@ -95,7 +105,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::After(r#"{"type":"message_start","message":"$/messages/0"}"#),
     )
-    .caught_by(&["message-in-turn"]),
+    .caught_by(&["message-in-turn", "message-envelope"]),
     frame(
         "user-message-before-turn",
         "the user message begins before its turn",

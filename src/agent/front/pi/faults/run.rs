@@ -1,7 +1,7 @@
 //! Runs and turns that do not begin, do not end, or are not what they hold.
 
 use super::ASSISTANT;
-use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::agent::faults::{Bug, Fault, Op, bug, frame};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -32,14 +32,14 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(r#"{"type":"agent_start"}"#),
     )
     .at_start()
-    .caught_by(&["run-has-prompt"]),
+    .caught_by(&["run-has-prompt", "run-open-at-end"]),
     frame(
         "no-agent-end",
         "a run has no `agent_end`",
         "agent_end",
         Op::Drop,
     )
-    .caught_by(&["run-envelope"]),
+    .caught_by(&["run-ends"]),
     frame(
         "two-agent-ends",
         "a run has two `agent_end`",
@@ -114,25 +114,19 @@ pub(super) const FAULTS: &[Fault] = &[
         "message_update",
         Op::Silence,
     )
-    .caught_by(&["run-envelope", "message-envelope"]),
+    .caught_by(&["run-open-at-end"]),
     bug(
         "second-run-stuck",
         "no run begins after the first",
         Bug::SecondTurnStuck,
     )
-    .caught_by(&["prompt-answered"]),
-    start(
-        "first-run-stuck",
-        "no run ever begins",
-        Play::Bug(Bug::SecondTurnStuck),
-    )
-    .caught_by(&["prompt-answered"]),
+    .caught_by(&["scenario:run/two-runs-one-conversation"]),
     bug(
         "empty-answer-stuck",
         "a run in which the model says nothing never ends",
         Bug::EmptyReplyStuck,
     )
-    .caught_by(&["run-envelope"]),
+    .caught_by(&["scenario:run/empty-answer", "run-open-at-end"]),
     bug(
         "drops-while-busy",
         "a prompt that comes during a run is dropped and nothing is said",

@@ -25,13 +25,13 @@ const fn update(
 pub(super) const FAULTS: &[Fault] = &[
     update("no-text-start", "a block of text has no start", TEXT_START, Op::Drop, &["scenario:run/blocks-are-opened-and-closed"]),
     update("two-text-starts", "a block of text has two starts", TEXT_START, Op::Twice, &["block-order"]),
-    update("text-start-late", "the start of a block of text comes behind its first piece", TEXT_START, Op::Late("message_update"), &["block-order"]),
+    update("text-start-late", "the start of a block of text comes behind its first piece", TEXT_START, Op::Late("message_update"), &["block-order", "stream-shape"]),
     update("no-text-end", "a block of text has no end", TEXT_END, Op::Drop, &["scenario:run/blocks-are-opened-and-closed"]),
     update("two-text-ends", "a block of text has two ends", TEXT_END, Op::Twice, &["block-order"]),
     update("text-after-its-end", "a piece of text comes behind the end of its block", TEXT_END, Op::After(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"text_delta","contentIndex":"$/assistantMessageEvent/contentIndex","delta":"?","partial":"$/message"}}"#), &["block-order"]),
     update("text-lost", "a piece of text is lost", TEXT_DELTA, Op::Drop, &["block-content", "scenario:run/text-arrives-as-it-is-made"]),
     update("text-twice", "a piece of text comes twice", TEXT_DELTA, Op::Twice, &["block-content"]),
-    update("text-swapped", "two pieces of text come in the wrong order", TEXT_DELTA, Op::Late("message_update"), &["block-content"]),
+    update("text-swapped", "two pieces of text come in the wrong order", TEXT_DELTA, Op::Late("message_update"), &["block-content", "block-order"]),
     update("text-garbled", "a piece of text is another than the model said", TEXT_DELTA, Op::Set("/assistantMessageEvent/delta", "\"?\""), &["block-content"]),
     update("cumulative-text", "every piece of text repeats all that was said before", TEXT_DELTA, Op::Cumulate("/assistantMessageEvent/delta"), &["block-content"]).every(),
     update("text-end-differs", "the end of a block of text has another text than its pieces", TEXT_END, Op::Set("/assistantMessageEvent/content", "\"?\""), &["block-content", "blocks-in-message"]),
@@ -47,7 +47,7 @@ pub(super) const FAULTS: &[Fault] = &[
     update("call-end-lost", "a tool call has no end", CALL_END, Op::Drop, &["scenario:tools/call-is-opened-and-closed"]),
     update("call-end-differs", "the end of a tool call has other arguments than its pieces", CALL_END, Op::Set("/assistantMessageEvent/toolCall/arguments", "{\"command\":\"rm -rf /\"}"), &["block-arguments", "blocks-in-message"]),
     update("call-end-of-another", "the end of a tool call has another id than the finished message", CALL_END, Op::Set("/assistantMessageEvent/toolCall/id", "\"other\""), &["blocks-in-message"]),
-    update("text-held-back", "text comes when its message ends, not as the model says it", TEXT_DELTA, Op::Until("message_end"), &["scenario:run/text-arrives-as-it-is-made", "block-order"]).every(),
+    update("text-held-back", "text comes when its message ends, not as the model says it", TEXT_DELTA, Op::Until("message_end"), &["scenario:run/text-arrives-as-it-is-made", "block-order", "stream-shape"]).every(),
     update("index-too-high", "text has an index beyond the message's content", TEXT_START, Op::Set("/assistantMessageEvent/contentIndex", "7"), &["block-index"]),
     frame("indices-start-at-one", "blocks are counted from 1", "message_update", Op::Change(|frame| {
         if let Some(n) = frame.pointer("/assistantMessageEvent/contentIndex").and_then(serde_json::Value::as_u64) {

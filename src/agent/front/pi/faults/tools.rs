@@ -1,6 +1,6 @@
 //! Tool calls that are told wrongly, or not done.
 
-use super::{ASSISTANT, RESULT};
+use super::RESULT;
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 const START: &str = "tool_execution_start";
@@ -37,7 +37,10 @@ pub(super) const FAULTS: &[Fault] = &[
         "message_end",
         Op::Late(START),
     )
-    .when(ASSISTANT)
+    .when(&[
+        ("/message/role", "assistant"),
+        ("/message/stopReason", "toolUse"),
+    ])
     .caught_by(&["call-before-start"]),
     frame(
         "tool-result-before-end",
@@ -109,7 +112,7 @@ pub(super) const FAULTS: &[Fault] = &[
         START,
         Op::Set("/toolName", "\"other\""),
     )
-    .caught_by(&["start-repeats-call", "tool-end-name"]),
+    .caught_by(&["start-repeats-call", "tool-end-name", "result-tool-name"]),
     frame(
         "other-tool-ends",
         "`tool_execution_end` names another tool than its start",
