@@ -211,6 +211,8 @@ impl Op {
             Op::Twice
             | Op::Set(..)
             | Op::Remove(_)
+            | Op::SetIn(..)
+            | Op::RemoveIn(..)
             | Op::Before(_)
             | Op::After(_)
             | Op::AfterWhile(..)
@@ -219,6 +221,8 @@ impl Op {
             | Op::Line(_)
             | Op::Cumulate(_) => Shows::There,
             Op::Drop
+            | Op::Change(_)
+            | Op::Behind(_)
             | Op::Late(_)
             | Op::Until(_)
             | Op::Exit(_)

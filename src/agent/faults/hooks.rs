@@ -101,7 +101,11 @@ impl Faults {
     /// Whether what a halted turn was doing is left to itself.
     pub(in crate::agent) fn keeps_work(&self, halt: Halt, tool: bool) -> bool {
         match halt {
-            Halt::Stop if tool => self.plays(Bug::StopKeepsTool),
+            Halt::Stop if tool => {
+                // The tool's children are spared where they are started; it shows here.
+                let _ = self.plays(Bug::StopKeepsChildren);
+                self.plays(Bug::StopKeepsTool)
+            }
             Halt::Stop => self.plays(Bug::StopKeepsRequest),
             Halt::Exit => tool && self.plays(Bug::ToolOutlivesAgent),
         }

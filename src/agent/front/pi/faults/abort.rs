@@ -52,6 +52,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("stopReason", "stop"), "/stopReason", "\"aborted\""),
     )
     .every()
+    .later()
     .caught_by(&["aborted-by-abort", "stream-end-reason"]),
     frame(
         "text-after-abort",

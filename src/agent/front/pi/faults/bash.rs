@@ -50,7 +50,9 @@ pub(super) const FAULTS: &[Fault] = &[
     end("whole-output-lost", "`fullOutputPath` names a file that is not there", CUT, Op::Set("/message/fullOutputPath", "\"/nowhere/output.log\""), &["scenario:bash/whole-output-is-kept"]),
     end("whole-output-is-cut", "`fullOutputPath` names a file without the whole output", CUT, Op::Change(|frame| {
         if let Some(path) = frame["message"]["fullOutputPath"].as_str() {
-            let _ = std::fs::write(path, "1\n2\n3\n");
+            let cut = format!("{path}.cut");
+            let _ = std::fs::write(&cut, "1\n2\n3\n");
+            frame["message"]["fullOutputPath"] = cut.into();
         }
     }), &["scenario:bash/whole-output-is-kept"]),
     end("never-truncated", "large output comes whole", CUT, Op::Change(whole), &["scenario:bash/whole-output-is-kept"]),

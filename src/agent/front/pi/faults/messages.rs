@@ -120,6 +120,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/message/content", r#"[{"type":"text","text":"?"}]"#),
     )
     .when(USER)
+    .later()
     .caught_by(&["same-message"]),
     frame(
         "finished-message-lacks-text",
@@ -128,5 +129,6 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("stopReason", "stop"), "/content", "[]"),
     )
     .every()
+    .later()
     .caught_by(&["blocks-in-message"]),
 ];

@@ -75,6 +75,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("role", "assistant"), "/usage/cost/total", "0"),
     )
     .every()
+    .later()
     .caught_by(&["cost-total"]),
     frame(
         "cost-total-is-too-high",

@@ -135,6 +135,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/isError", "true"),
     )
     .when(&[("/isError", "false")])
+    .later()
     .caught_by(&["result-repeats-end"]),
     frame(
         "failures-are-successes",
@@ -165,6 +166,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/result/content", r#"[{"type":"text","text":"?"}]"#),
     )
     .when(&[("/isError", "false")])
+    .later()
     .caught_by(&["result-repeats-content"]),
     frame(
         "result-of-another-tool",
@@ -173,6 +175,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("role", "toolResult"), "/toolName", "\"other\""),
     )
     .every()
+    .later()
     .caught_by(&["result-tool-name"]),
     bug(
         "loses-second-call",
@@ -205,6 +208,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("stopReason", "toolUse"), "/stopReason", "\"stop\""),
     )
     .every()
+    .later()
     .caught_by(&["tool-use-reason", "stream-end-reason"]),
     frame(
         "stop-is-tool-use",
@@ -213,5 +217,6 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("stopReason", "stop"), "/stopReason", "\"toolUse\""),
     )
     .every()
+    .later()
     .caught_by(&["tool-use-reason", "stream-end-reason"]),
 ];
