@@ -291,12 +291,9 @@ fn stops() {
     fine(&format!("{streaming}; text m1 y; end m1"));
     broken(
         &format!("{streaming}; stdin_closed; end exited 0"),
-        &["turn-open-at-end@7", "stop-ends-turn@7"],
+        &["stop-ends-turn@7"],
     );
-    broken(
-        &format!("{streaming}; end exited 0"),
-        &["stays-alive@6", "stop-ends-turn@6"],
-    );
+    broken(&format!("{streaming}; end exited 0"), &["stays-alive@6"]);
     broken(
         &format!("{streaming}; > msg m2 b; start m2; end m2"),
         &["one-turn-at-a-time@7", "stop-ends-turn@7"],

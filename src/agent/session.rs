@@ -238,11 +238,7 @@ impl Session {
 
     /// Stops what is at work, if anything is.
     pub(super) fn stop(&self, why: Halt) {
-        let ignored =
-            why == Halt::Stop && self.shells.any() && self.faults.plays(Bug::ShellIgnoresStop);
-        if !ignored {
-            self.shells.cancel();
-        }
+        self.shells.cancel();
         let compaction = self.turns.borrow().compaction.clone();
         if let Some(compaction) = compaction {
             return compaction.stop();
@@ -425,8 +421,7 @@ impl Session {
     }
 
     fn compact_if_full(&self) {
-        let now = self.context.get();
-        let full = |mark: u64| now > self.faults.compact_at(mark, now);
+        let full = |mark: u64| self.context.get() > mark;
         if self.settings.compact_at.is_some_and(full) {
             let task = Task::Compact(Compaction::automatic());
             self.turns.borrow_mut().waiting.push_front(task);

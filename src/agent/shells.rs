@@ -1,9 +1,8 @@
 //! Shell commands of the host's own: run one after the other, beside the turns.
 
 use super::event::{Event, Executed};
-use super::faults::Bug;
 use super::session::Session;
-use super::tools::shell::{self, Place};
+use super::tools::shell;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use tokio::sync::Notify;
@@ -38,11 +37,6 @@ impl Shells {
         self.waiting.borrow().len()
     }
 
-    /// Whether there is a command that waits or runs.
-    pub(super) fn any(&self) -> bool {
-        self.busy.get() || self.waiting() > 0
-    }
-
     /// Cancels every command there is.
     pub(super) fn cancel(&self) {
         for wanted in self.waiting.borrow_mut().iter_mut() {
@@ -67,9 +61,7 @@ impl Shells {
                     let executed = self.run(session, wanted).await;
                     session.voice.outbox.room().await;
                     session.voice.say(&Event::Shelled(&executed));
-                    if let Some(told) = session.faults.told(told(&executed)) {
-                        session.heed(told);
-                    }
+                    session.heed(told(&executed));
                 }
                 None if session.is_closing() => return,
                 None => self.changed.notified().await,
@@ -88,13 +80,9 @@ impl Shells {
             return executed;
         }
         self.busy.set(true);
-        let faults = &session.faults;
-        let place = Place {
-            root: faults.shell_root(session.workspace.root()),
-            outputs: &session.settings.outputs,
-            keeps_children: faults.plays(Bug::ShellKeepsChildren),
-        };
-        let executed = shell::execute(&command, place, self.cancelled.notified()).await;
+        let root = session.workspace.root();
+        let stop = self.cancelled.notified();
+        let executed = shell::execute(&command, root, &session.settings.outputs, stop).await;
         self.busy.set(false);
         executed
     }

@@ -162,7 +162,16 @@ fn an_agent_that_never_reads_does_not_block_the_run() {
     let scenario = TURN.replace("input: hi", &format!("input: \"{long}\""));
     let ran = place.play_in_vain(&scenario, &agent(&[READY, "sleep 1000"]));
     ran.ends_with(1, "it did not come within 500 ms");
-    assert!(ran.rules().contains(&"aionrs/eof-exits"), "{ran:?}");
+    assert!(ran.rules().contains(&"aionrs/message-answered"), "{ran:?}");
+}
+
+#[test]
+fn an_agent_that_never_ends_its_turn_is_told_so_by_the_rule_about_turns() {
+    let place = Place::new();
+    let turn = "read -r line; echo '{\"type\":\"stream_start\",\"msg_id\":\"m1\"}'; sleep 1000";
+    let ran = place.play_in_vain(TURN, &agent(&[READY, turn]));
+    ran.ends_with(1, "it did not come");
+    assert_eq!(ran.rules(), ["scenario.expect", "aionrs/turn-envelope"]);
 }
 
 #[test]

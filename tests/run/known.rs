@@ -4,14 +4,18 @@ use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{Place, Ran, finish};
 use conform::verdict::Verdict;
 
-/// An agent without an end of its turns; with a file `good` beside it, a right one.
+/// An agent whose turns fail; with a file `good` beside it, a right one.
 const SOMETIMES: &str = r#"
 while read -r line; do
   case "$line" in
     *'"message"'*)
       echo '{"type":"stream_start","msg_id":"m1"}'
       echo '{"type":"text_delta","msg_id":"m1","text":"hi"}'
-      [ -e "$1" ] && echo '{"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}' ;;
+      if [ -e "$1" ]; then
+        echo '{"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}'
+      else
+        echo '{"type":"error","msg_id":"m1","error":{"code":"internal_error","message":"no","retryable":false}}'
+      fi ;;
   esac
 done
 "#;

@@ -51,6 +51,18 @@ impl Seen {
     }
 }
 
+/// Why the agent is killed when this budget has run out: it had all the time that the dialect allows, and whatever it still owes is
+/// overdue. A shorter wait that a step names of its own says nothing of that.
+fn run_out(budget: &str) -> Option<&'static str> {
+    match budget {
+        "start" => Some("budget:start"),
+        "response" => Some("budget:response"),
+        "idle" => Some("budget:idle"),
+        "total" => Some("budget:total"),
+        _ => None,
+    }
+}
+
 impl Player {
     /// A step waited in vain.
     pub(super) fn missed(
@@ -64,7 +76,7 @@ impl Player {
         let (mut message, kill) = match more {
             More::Late(name, length) => (
                 format!("it did not come {}", late(name, *length)),
-                (*name == "total").then_some("budget:total"),
+                run_out(name),
             ),
             More::Came | More::Over => (format!("{} before it came", self.how_it_ended()), None),
         };

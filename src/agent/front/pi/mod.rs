@@ -3,7 +3,6 @@
 mod commands;
 mod configure;
 mod events;
-mod faults;
 mod flags;
 mod messages;
 mod models;
@@ -21,7 +20,7 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
-    faults: faults::FAULTS,
+    faults: &[],
     tools: tools::TOOLS,
     configure: configure::configure,
 };
