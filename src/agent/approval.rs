@@ -39,6 +39,15 @@ pub(super) enum Mode {
 }
 
 impl Mode {
+    /// As the dialects that have modes call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Mode::Default => "default",
+            Mode::AutoEdit => "auto_edit",
+            Mode::Yolo => "yolo",
+        }
+    }
+
     fn allows(self, category: Category) -> bool {
         match self {
             Mode::Default => false,

@@ -49,7 +49,7 @@ impl Compaction {
     pub(super) async fn run(&self, session: &Session) {
         let done = tokio::select! {
             biased;
-            () = self.stopped.notified() => Err(protocol("The compaction was aborted")),
+            () = self.stopped.notified() => Err(Failure::lasting(Code::Internal, "The compaction was aborted")),
             done = self.compact(session) => done,
         };
         match done {

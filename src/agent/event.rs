@@ -1,6 +1,6 @@
 //! What the core says, before a dialect has put it into frames.
 
-use super::approval::Category;
+use super::approval::{Category, Mode};
 use super::card::Card;
 use super::message::Usage;
 use super::model::Chunk;
@@ -64,6 +64,11 @@ pub(super) enum Event<'a> {
         name: &'a str,
         news: News<'a>,
     },
+    /// A server of MCP tools was added.
+    Connected {
+        server: &'a str,
+        tools: &'a [String],
+    },
     /// Something the user may like to know.
     Notice { turn: &'a str, text: &'a str },
 }
@@ -88,6 +93,8 @@ pub(super) struct Hello {
     pub(super) session: Option<String>,
     /// Whether there are MCP tools.
     pub(super) mcp: bool,
+    /// How much may run without asking.
+    pub(super) mode: Mode,
     /// The model.
     pub(super) card: Card,
 }

@@ -27,6 +27,7 @@ mod help;
 mod helper;
 mod ids;
 mod input;
+mod mcp;
 mod message;
 mod model;
 mod outbox;

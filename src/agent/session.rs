@@ -7,6 +7,7 @@ use super::dialogue::Dialogue;
 use super::event::{Call, Code, Event, Failure, Hello};
 use super::faults::{Bug, Faults};
 use super::ids::CallIds;
+use super::mcp::{Server, Servers};
 use super::model::{Endpoint, Model};
 use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
@@ -35,6 +36,8 @@ pub(super) struct Session {
     turns: RefCell<Turns>,
     /// Shell commands of the host's own.
     shells: Shells,
+    /// MCP servers that the host adds.
+    servers: Servers,
     /// The tokens of the latest request and its reply; 0 if unknown.
     pub(super) context: Cell<u64>,
     /// How many sub-agents there have been.
@@ -54,6 +57,16 @@ struct Turns {
     waiting: VecDeque<Task>,
     /// The ids of all turns so far.
     known: HashSet<String>,
+}
+
+impl Turns {
+    fn is_new(&self, id: &str) -> Result<(), Failure> {
+        if !self.known.contains(id) {
+            return Ok(());
+        }
+        let why = format!("The id {id:?} was used before");
+        Err(Failure::lasting(Code::Protocol, why))
+    }
 }
 
 /// What waits for the turn at work to end.
@@ -107,6 +120,7 @@ impl Session {
             dialogue: RefCell::new(dialogue),
             turns: RefCell::default(),
             shells: Shells::default(),
+            servers: Servers::default(),
             context: Cell::new(0),
             faults,
             prompted: Notify::new(),
@@ -119,6 +133,7 @@ impl Session {
         let hello = Hello {
             session: self.dialogue.borrow().id().map(str::to_owned),
             mcp: self.tools.has_mcp(),
+            mode: self.approvals.borrow().mode,
             card: self.settings.card.clone(),
         };
         self.voice.say(&Event::Ready(&hello));
@@ -133,15 +148,23 @@ impl Session {
         if turns.current.is_some() && self.faults.plays(Bug::DropsWhileBusy) {
             return Ok(());
         }
-        if turns.known.contains(&prompt.turn) {
-            let why = format!("The id {:?} was used before", prompt.turn);
-            return Err(Failure::lasting(Code::Protocol, why));
-        }
+        turns.is_new(&prompt.turn)?;
         room(turns.waiting.len())?;
         turns.known.insert(prompt.turn.clone());
         turns.waiting.push_back(Task::Turn(prompt));
         drop(turns);
         self.advance();
+        Ok(())
+    }
+
+    /// Takes an id as used, for a message that is answered without a turn.
+    ///
+    /// # Errors
+    /// It was used before.
+    pub(super) fn claim(&self, id: &str) -> Result<(), Failure> {
+        let mut turns = self.turns.borrow_mut();
+        turns.is_new(id)?;
+        turns.known.insert(id.to_owned());
         Ok(())
     }
 
@@ -309,6 +332,19 @@ impl Session {
             .asks(right, approvals.mode, call.category, &call.tool)
     }
 
+    /// Connects an MCP server.
+    ///
+    /// # Errors
+    /// The user has already said something.
+    pub(super) fn connect(&self, server: Server) -> Result<(), Failure> {
+        if !self.turns.borrow().known.is_empty() {
+            let why = "MCP servers must be added before the first message";
+            return Err(Failure::lasting(Code::Protocol, why));
+        }
+        self.servers.add(server);
+        Ok(())
+    }
+
     /// Adds what was said before this session.
     ///
     /// # Errors
@@ -379,7 +415,10 @@ impl Session {
 
     /// Does all there is to do, until the session is closed and nothing is left.
     pub(super) async fn work(&self) {
-        tokio::join!(self.turns(), self.shells.work(self));
+        tokio::select! {
+            _ = async { tokio::join!(self.turns(), self.shells.work(self)) } => {}
+            () = self.servers.work(self) => {}
+        }
     }
 
     /// Does the turns, one after the other.
@@ -390,6 +429,7 @@ impl Session {
                 (turns.current.clone(), turns.compaction.clone())
             };
             if let Some(turn) = turn {
+                self.servers.settled().await;
                 self.turn(&turn).await;
                 self.turns.borrow_mut().current = None;
                 self.compact_if_full();

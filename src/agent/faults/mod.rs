@@ -19,7 +19,8 @@ pub(super) use wire::{Death, Out};
 /// Every fault with its dialect's name and version, in the order of `conform list faults`.
 pub fn all() -> impl Iterator<Item = ((&'static str, &'static str), &'static Fault)> {
     super::front::FRONTS.iter().flat_map(|front| {
-        let faults = front.faults.iter().copied().flatten();
-        faults.map(|fault| ((front.name, front.version), fault))
+        front
+            .faults()
+            .map(|fault| ((front.name, front.version), fault))
     })
 }

@@ -42,7 +42,7 @@ impl Faults {
             }
             None => (text, None),
         };
-        let known = || front.faults.iter().copied().flatten();
+        let known = || front.faults();
         let fault = known()
             .find(|fault| fault.id == id)
             .ok_or_else(|| located::unknown("fault", id, known().map(|fault| fault.id)))?;

@@ -28,12 +28,24 @@ pub(super) struct Front {
     pub(super) emitter: fn() -> Box<dyn Emitter>,
     /// Acts on one line of input.
     pub(super) command: fn(&Session, Input),
-    /// Its faults, group by group.
+    /// Its faults, group by group. Of several with the same id the first holds.
     pub(super) faults: &'static [&'static [Fault]],
+    /// Faults of these groups that this version cannot play.
+    pub(super) without_faults: &'static [&'static str],
     /// The built-in tools.
     pub(super) tools: &'static [Tool],
     /// Settles what the agent runs with, or says why it cannot.
     pub(super) configure: fn(Options, Env<'_>) -> Result<Config, String>,
+}
+
+impl Front {
+    /// The faults of this version.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
+        let mut known = std::collections::HashSet::new();
+        let without = self.without_faults;
+        let all = self.faults.iter().copied().flatten();
+        all.filter(move |fault| !without.contains(&fault.id) && known.insert(fault.id))
+    }
 }
 
 /// Turns events into frames.
@@ -42,4 +54,4 @@ pub(super) trait Emitter: std::any::Any {
 }
 
 /// Every dialect.
-pub(super) const FRONTS: &[Front] = &[aionrs::FRONT, pi::FRONT, synaps::FRONT];
+pub(super) const FRONTS: &[Front] = &[aionrs::FRONT, aionrs::FRONT_0_2, pi::FRONT, synaps::FRONT];

@@ -1,8 +1,9 @@
-//! Tools of other servers, scripted: each gives back what its declaration says.
+//! Tools of other servers: scripted ones give back what their declaration says, the others ask their server.
 
 use super::output::clip;
 use super::registry::{Cx, Job, JobFuture};
-use crate::agent::event::Outcome;
+use crate::agent::event::{Outcome, Output};
+use crate::agent::mcp::Connection;
 use crate::agent::model::ToolSpec;
 use crate::located;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// One tool of an MCP server, as a user declares it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::agent) struct McpTool {
     /// `mcp__SERVER__TOOL`.
@@ -25,6 +26,9 @@ pub(in crate::agent) struct McpTool {
     /// Whether what it gives back is an error.
     #[serde(default)]
     error: bool,
+    /// The server that is asked, if there is one.
+    #[serde(skip)]
+    server: Option<Rc<Connection>>,
 }
 
 /// What there is where nothing is declared.
@@ -62,6 +66,30 @@ fn well_named(name: &str) -> bool {
 }
 
 impl McpTool {
+    /// A tool of a server that is connected.
+    pub(in crate::agent) fn served(
+        server: &str,
+        name: &str,
+        description: &str,
+        parameters: Option<Value>,
+        connection: Rc<Connection>,
+    ) -> Self {
+        McpTool {
+            name: format!("mcp__{server}__{name}"),
+            description: description.to_owned(),
+            parameters,
+            output: None,
+            error: false,
+            server: Some(connection),
+        }
+    }
+
+    /// Its name at its server.
+    pub(in crate::agent) fn short_name(&self) -> &str {
+        let parts = self.name.splitn(3, "__");
+        parts.last().unwrap_or(&self.name)
+    }
+
     pub(super) fn spec(&self) -> ToolSpec {
         let any = || json!({ "type": "object" });
         ToolSpec {
@@ -75,6 +103,10 @@ impl McpTool {
         let text = self.output.clone().unwrap_or_else(|| args.to_string());
         McpCall {
             name: self.name.clone(),
+            asks: self
+                .server
+                .clone()
+                .map(|server| (server, self.short_name().to_owned(), args.clone())),
             outcome: Outcome {
                 ok: !self.error,
                 ..Outcome::text(clip(text, 0))
@@ -86,6 +118,8 @@ impl McpTool {
 /// A call of such a tool.
 pub(super) struct McpCall {
     name: String,
+    /// Whom to ask for what, with which arguments.
+    asks: Option<(Rc<Connection>, String, Value)>,
     outcome: Outcome,
 }
 
@@ -95,7 +129,18 @@ impl Job for McpCall {
     }
 
     fn run<'a>(self: Rc<Self>, _: Cx<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.outcome.clone() })
+        Box::pin(async move {
+            match &self.asks {
+                Some((server, tool, args)) => {
+                    let mut outcome = server.call(tool, args).await;
+                    if let Output::Text(text) = outcome.output {
+                        outcome.output = Output::Text(clip(text, 0));
+                    }
+                    outcome
+                }
+                None => self.outcome.clone(),
+            }
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::agent::faults::Faults;
 use crate::agent::model::ToolSpec;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -93,7 +94,7 @@ pub(super) fn parse<J: Job + DeserializeOwned + 'static>(
 /// Every tool of a session.
 pub(in crate::agent) struct Toolbox {
     built_in: &'static [Tool],
-    mcp: Vec<McpTool>,
+    mcp: RefCell<Vec<McpTool>>,
 }
 
 /// Why a call cannot even be asked for.
@@ -102,11 +103,19 @@ pub(in crate::agent) struct Refused(pub(in crate::agent) String);
 
 impl Toolbox {
     pub(in crate::agent) fn new(built_in: &'static [Tool], mcp: Vec<McpTool>) -> Self {
-        Toolbox { built_in, mcp }
+        Toolbox {
+            built_in,
+            mcp: RefCell::new(mcp),
+        }
     }
 
     pub(in crate::agent) fn has_mcp(&self) -> bool {
-        !self.mcp.is_empty()
+        !self.mcp.borrow().is_empty()
+    }
+
+    /// Takes the tools of another server in.
+    pub(in crate::agent) fn add(&self, tools: Vec<McpTool>) {
+        self.mcp.borrow_mut().extend(tools);
     }
 
     /// The job that a call asks for.
@@ -120,7 +129,7 @@ impl Toolbox {
                 "The arguments of {name} are not a JSON object."
             )));
         }
-        if let Some(tool) = self.mcp.iter().find(|tool| tool.name == name) {
+        if let Some(tool) = self.mcp.borrow().iter().find(|tool| tool.name == name) {
             return Ok((Category::Mcp, Rc::new(tool.call(args))));
         }
         let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
@@ -138,7 +147,8 @@ impl Toolbox {
             purpose: tool.purpose.to_owned(),
             parameters: (tool.parameters)(),
         });
-        built_in.chain(self.mcp.iter().map(McpTool::spec)).collect()
+        let mcp = self.mcp.borrow();
+        built_in.chain(mcp.iter().map(McpTool::spec)).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
 
-pub(super) const TOOL: Tool = Tool {
+pub(in crate::agent) const TOOL: Tool = Tool {
     name: "Spawn",
     category: Category::Exec,
     purpose: "Hands tasks to sub-agents and gives back their answers.",

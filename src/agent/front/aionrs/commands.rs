@@ -10,11 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// What a command does.
-type Action = fn(&Session, Value) -> Result<(), Failure>;
+pub(super) type Action = fn(&Session, Value) -> Result<(), Failure>;
 
 /// Every command by its type.
-const COMMANDS: &[(&str, Action)] = &[
-    ("message", message),
+pub(super) const COMMANDS: &[(&str, Action)] = &[
+    ("message", |session, command| {
+        session.prompt(prompt(command, "input")?)
+    }),
     ("stop", |session, _| {
         session.stop(Halt::Stop);
         Ok(())
@@ -22,17 +24,20 @@ const COMMANDS: &[(&str, Action)] = &[
     ("tool_approve", tool_approve),
     ("tool_deny", tool_deny),
     ("init_history", init_history),
-    ("set_mode", set_mode),
+    ("set_mode", |session, command| {
+        session.set_mode(mode(command)?);
+        Ok(())
+    }),
 ];
 
-/// Acts on one line; what is wrong with it is said as a protocol error.
-pub(super) fn take(session: &Session, input: Input) {
-    if let Err(failure) = act(session, input) {
+/// Acts on one line by the first table that knows it; what is wrong with it is said as a protocol error.
+pub(super) fn take(session: &Session, input: Input, tables: &[&[(&str, Action)]]) {
+    if let Err(failure) = act(session, input, tables) {
         session.refuse(&failure);
     }
 }
 
-fn act(session: &Session, input: Input) -> Result<(), Failure> {
+fn act(session: &Session, input: Input, tables: &[&[(&str, Action)]]) -> Result<(), Failure> {
     let Input::Line(line) = input else {
         return Err(invalid("The command is longer than 16 MiB"));
     };
@@ -50,31 +55,36 @@ fn act(session: &Session, input: Input) -> Result<(), Failure> {
     let Some(kind) = command["type"].as_str() else {
         return Err(invalid("The command has no type"));
     };
-    let known = COMMANDS.iter().find(|(name, _)| *name == kind);
+    let mut known = tables.iter().copied().flatten();
+    let known = known.find(|(name, _)| *name == kind);
     let (_, action) = known.ok_or_else(|| invalid(format!("Unknown command type: {kind}")))?;
     action(session, command)
 }
 
-fn invalid(why: impl Into<String>) -> Failure {
+pub(super) fn invalid(why: impl Into<String>) -> Failure {
     Failure::lasting(Code::Protocol, why)
 }
 
-fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
+pub(super) fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
     let kind = command["type"].as_str().unwrap_or_default().to_owned();
     serde_json::from_value(command).map_err(|error| invalid(format!("Invalid {kind}: {error}")))
 }
 
-fn message(session: &Session, command: Value) -> Result<(), Failure> {
+/// What a message asks for, its text in this member.
+pub(super) fn prompt(mut command: Value, member: &str) -> Result<Prompt, Failure> {
     #[derive(Deserialize)]
     struct Message {
         msg_id: String,
-        input: String,
         files: Option<Vec<String>>,
     }
+    let text = match command[member].take() {
+        Value::String(text) => text,
+        _ => return Err(invalid(format!("Invalid message: {member:?} is no text"))),
+    };
     let message: Message = read(command)?;
-    session.prompt(Prompt {
+    Ok(Prompt {
         turn: message.msg_id,
-        text: message.input,
+        text,
         files: message.files.unwrap_or_default(),
         ..Prompt::default()
     })
@@ -119,7 +129,7 @@ fn init_history(session: &Session, command: Value) -> Result<(), Failure> {
     session.add_history(text)
 }
 
-fn set_mode(session: &Session, command: Value) -> Result<(), Failure> {
+pub(super) fn mode(command: Value) -> Result<Mode, Failure> {
     #[derive(Deserialize)]
     struct SetMode {
         mode: Wish,
@@ -132,10 +142,9 @@ fn set_mode(session: &Session, command: Value) -> Result<(), Failure> {
         Yolo,
     }
     let SetMode { mode } = read(command)?;
-    session.set_mode(match mode {
+    Ok(match mode {
         Wish::Default => Mode::Default,
         Wish::AutoEdit => Mode::AutoEdit,
         Wish::Yolo => Mode::Yolo,
-    });
-    Ok(())
+    })
 }

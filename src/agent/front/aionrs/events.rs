@@ -17,9 +17,14 @@ impl Emitter for Events {
     }
 }
 
-fn frame(event: &Event<'_>) -> Option<Value> {
+/// The frame of an event, if it has one.
+pub(super) fn frame(event: &Event<'_>) -> Option<Value> {
     Some(match event {
-        Event::Ready(hello) => ready(hello),
+        Event::Ready(hello) => ready(
+            hello,
+            VERSION,
+            json!({ "tool_approval": true, "thinking": true, "mcp": hello.mcp }),
+        ),
         Event::TurnStart { turn, .. } => json!({ "type": "stream_start", "msg_id": turn }),
         Event::Said { turn, chunk } => return said(turn, chunk),
         Event::ToolAsk { turn, call } => tool_request(turn, call),
@@ -40,18 +45,22 @@ fn frame(event: &Event<'_>) -> Option<Value> {
         Event::Notice { turn, text } => {
             json!({ "type": "info", "msg_id": turn, "message": text })
         }
-        Event::Asking | Event::Compacted(_) | Event::Shelled(_) | Event::Helper { .. } => {
+        Event::Asking
+        | Event::Connected { .. }
+        | Event::Compacted(_)
+        | Event::Shelled(_)
+        | Event::Helper { .. } => {
             return None;
         }
     })
 }
 
-fn ready(hello: &Hello) -> Value {
-    let mut frame = json!({ "type": "ready", "version": VERSION });
+pub(super) fn ready(hello: &Hello, version: &str, capabilities: Value) -> Value {
+    let mut frame = json!({ "type": "ready", "version": version });
     if let Some(session) = &hello.session {
         frame["session_id"] = json!(session);
     }
-    frame["capabilities"] = json!({ "tool_approval": true, "thinking": true, "mcp": hello.mcp });
+    frame["capabilities"] = capabilities;
     frame
 }
 
@@ -99,7 +108,7 @@ fn tool_result(turn: &str, call: &Call, outcome: &Outcome) -> Value {
     frame
 }
 
-fn stream_end(turn: &str, usage: Usage) -> Value {
+pub(super) fn stream_end(turn: &str, usage: Usage) -> Value {
     json!({
         "type": "stream_end",
         "msg_id": turn,
@@ -112,7 +121,7 @@ fn stream_end(turn: &str, usage: Usage) -> Value {
     })
 }
 
-fn error(turn: Option<&str>, failure: &Failure) -> Value {
+pub(super) fn error(turn: Option<&str>, failure: &Failure) -> Value {
     let code = match failure.code {
         Code::Provider => "provider_error",
         Code::Tool => "tool_error",

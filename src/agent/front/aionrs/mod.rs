@@ -1,8 +1,11 @@
-//! aionrs@0.1: JSON Stream Protocol, version 0.1.0.
+//! aionrs@0.1: JSON Stream Protocol, version 0.1.0; and what the versions after it do otherwise.
 
 mod commands;
 mod events;
 mod faults;
+mod v0_2;
+
+pub(super) use v0_2::FRONT as FRONT_0_2;
 
 use super::Front;
 use crate::agent::args::{COMMON, Options};
@@ -16,8 +19,9 @@ pub(super) const FRONT: Front = Front {
     flags: COMMON,
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events),
-    command: commands::take,
+    command: |session, input| commands::take(session, input, &[commands::COMMANDS]),
     faults: faults::TABLE,
+    without_faults: &[],
     tools: TOOLS,
     configure,
 };

@@ -57,7 +57,10 @@ impl Emitter for Events {
                 vec![json!({ "type": "bash_end", "message": message })]
             }
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
-            Event::ToolAsk { .. } | Event::Helper { .. } | Event::Notice { .. } => vec![],
+            Event::ToolAsk { .. }
+            | Event::Helper { .. }
+            | Event::Connected { .. }
+            | Event::Notice { .. } => vec![],
         }
     }
 }

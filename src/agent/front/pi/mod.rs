@@ -21,6 +21,7 @@ pub(super) const FRONT: Front = Front {
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
     faults: &[],
+    without_faults: &[],
     tools: tools::TOOLS,
     configure: configure::configure,
 };

@@ -87,6 +87,7 @@ impl Emitter for Events {
             | Event::ToolStart { .. }
             | Event::ToolCancel { .. }
             | Event::Shelled(_)
+            | Event::Connected { .. }
             | Event::Notice { .. } => vec![],
         }
     }

@@ -1,0 +1,201 @@
+//! `set_config`: what may be set, and what is said of it.
+
+use serde_json::{Map, Value, json};
+
+/// How the agent is set.
+#[derive(Debug, Clone)]
+pub(super) struct Config {
+    pub(super) model: String,
+    pub(super) image_input: &'static str,
+    pub(super) mode: &'static str,
+    pub(super) mcp: bool,
+    /// The levels of effort that the provider knows.
+    pub(super) efforts: &'static [&'static str],
+    thinking: bool,
+    budget: u64,
+    effort: Option<&'static str>,
+    compaction: &'static str,
+}
+
+const IMAGE_INPUTS: &[&str] = &["unknown", "supported", "unsupported"];
+const COMPACTIONS: &[&str] = &["off", "safe", "full"];
+const BUDGET: u64 = 10_000;
+
+/// The levels of effort of an OpenAI-like provider.
+pub(super) const EFFORTS: &[&str] = &["low", "medium", "high"];
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            model: String::new(),
+            image_input: IMAGE_INPUTS[0],
+            mode: "default",
+            mcp: false,
+            efforts: &[],
+            thinking: false,
+            budget: BUDGET,
+            effort: None,
+            compaction: "safe",
+        }
+    }
+}
+
+/// A member of `set_config` that was given a value: what is said of it.
+type Setting = fn(&mut Config, &Value) -> String;
+
+/// In the order in which they are spoken of.
+const SETTINGS: &[(&str, Setting)] = &[
+    ("model", model),
+    ("image_input", image_input),
+    ("thinking", thinking),
+    ("thinking_budget", thinking_budget),
+    ("effort", effort),
+    ("compaction", compaction),
+];
+
+impl Config {
+    pub(super) fn capabilities(&self) -> Value {
+        json!({
+            "tool_approval": true,
+            "image_input": self.image_input,
+            "thinking": true,
+            "effort": !self.efforts.is_empty(),
+            "effort_levels": self.efforts,
+            "modes": ["default", "auto_edit", "yolo"],
+            "current_mode": self.mode,
+            "mcp": self.mcp,
+        })
+    }
+
+    /// Sets what is valid, and says what became of each member.
+    pub(super) fn set(&mut self, wanted: &Map<String, Value>) -> String {
+        let given = SETTINGS.iter().filter_map(|(name, set)| {
+            let value = wanted.get(*name).filter(|value| !value.is_null())?;
+            Some(set(self, value))
+        });
+        let said: Vec<_> = given.collect();
+        if said.is_empty() {
+            return "set_config: no changes".into();
+        }
+        format!("config updated: {}", said.join(", "))
+    }
+}
+
+fn ignored(name: &str, value: &Value) -> String {
+    format!("{name}: ignored invalid value {value}")
+}
+
+/// The one of these words that a value is.
+fn one_of(words: &[&'static str], value: &Value) -> Option<&'static str> {
+    words.iter().find(|word| value == **word).copied()
+}
+
+fn model(config: &mut Config, value: &Value) -> String {
+    let Some(model) = value.as_str().filter(|model| !model.is_empty()) else {
+        return ignored("model", value);
+    };
+    let before = std::mem::replace(&mut config.model, model.to_owned());
+    config.image_input = IMAGE_INPUTS[0];
+    format!("model: {before} → {model}")
+}
+
+fn image_input(config: &mut Config, value: &Value) -> String {
+    let Some(word) = one_of(IMAGE_INPUTS, value) else {
+        return ignored("image input", value);
+    };
+    let before = std::mem::replace(&mut config.image_input, word);
+    format!("image input: {before} → {word}")
+}
+
+fn thinking(config: &mut Config, value: &Value) -> String {
+    match one_of(&["enabled", "disabled"], value) {
+        Some(word) => {
+            config.thinking = word == "enabled";
+            format!("thinking: {word}")
+        }
+        None => ignored("thinking", value),
+    }
+}
+
+fn thinking_budget(config: &mut Config, value: &Value) -> String {
+    match value.as_u64() {
+        Some(budget) if config.thinking => {
+            config.budget = budget;
+            format!("thinking budget: {budget}")
+        }
+        Some(_) => "thinking budget: ignored, thinking is disabled".into(),
+        None => ignored("thinking budget", value),
+    }
+}
+
+fn effort(config: &mut Config, value: &Value) -> String {
+    if config.efforts.is_empty() {
+        return "effort: not supported by current provider".into();
+    }
+    match one_of(config.efforts, value) {
+        Some(level) => {
+            let before = config.effort.replace(level).unwrap_or("unset");
+            format!("effort: {before} → {level}")
+        }
+        None => ignored("effort", value),
+    }
+}
+
+fn compaction(config: &mut Config, value: &Value) -> String {
+    let Some(word) = one_of(COMPACTIONS, value) else {
+        let known = COMPACTIONS.join(", ");
+        return format!("compaction: invalid (unknown level {value}, expected: {known})");
+    };
+    let before = std::mem::replace(&mut config.compaction, word);
+    format!("compaction: {before} → {word}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(config: &mut Config, wanted: Value) -> String {
+        config.set(wanted.as_object().unwrap())
+    }
+
+    #[test]
+    fn what_is_set_is_told_in_one_line() {
+        let mut config = Config::default();
+        let all = json!({ "compaction": "full", "image_input": "supported", "model": "m2", "thinking": "enabled", "thinking_budget": 9 });
+
+        assert_eq!(
+            told(&mut config, all),
+            "config updated: model:  → m2, image input: unknown → supported, thinking: enabled, thinking budget: 9, compaction: safe → full"
+        );
+        assert_eq!(
+            told(&mut config, json!({ "model": null, "x": 1 })),
+            "set_config: no changes"
+        );
+        assert_eq!(config.capabilities()["image_input"], "supported");
+    }
+
+    #[test]
+    fn what_is_not_valid_is_told_and_changes_nothing() {
+        for (name, value) in [
+            ("model", json!(7)),
+            ("image_input", json!("perhaps")),
+            ("thinking", json!("maybe")),
+            ("thinking_budget", json!("x")),
+            ("effort", json!("high")),
+            ("compaction", json!("wild")),
+        ] {
+            let mut config = Config::default();
+            let before = format!("{config:?}");
+            assert!(told(&mut config, json!({ name: value })).starts_with("config updated: "));
+            assert_eq!(format!("{config:?}"), before);
+        }
+    }
+
+    #[test]
+    fn another_model_may_take_images_or_not() {
+        let mut config = Config::default();
+        told(&mut config, json!({ "image_input": "supported" }));
+        told(&mut config, json!({ "model": "m2" }));
+        assert_eq!(config.image_input, "unknown");
+    }
+}
