@@ -67,6 +67,27 @@ macro_rules! count {
     };
 }
 
+const SCRIPT: Flag = text!(
+    "--script",
+    "FILE",
+    script,
+    "What the model answers: a model script or a scenario"
+);
+
+const MCP: Flag = text!(
+    "--mcp",
+    "LIST",
+    mcp,
+    "Scripted MCP tools: a file, the list itself, or none"
+);
+
+const FAULT: Flag = text!(
+    "--fault",
+    "ID[@turn=N]",
+    fault,
+    "Play a fault, from turn N on"
+);
+
 /// The flags of a JSON stream agent.
 pub(super) const COMMON: &[Flag] = &[
     Flag {
@@ -122,25 +143,10 @@ pub(super) const COMMON: &[Flag] = &[
         resume,
         "The session to go on with, or latest"
     ),
-    text!(
-        "--script",
-        "FILE",
-        script,
-        "What the model answers: a model script or a scenario"
-    ),
-    text!(
-        "--mcp",
-        "LIST",
-        mcp,
-        "Scripted MCP tools: a file, the list itself, or none"
-    ),
+    SCRIPT,
+    MCP,
     PROTOCOL,
-    text!(
-        "--fault",
-        "ID[@turn=N]",
-        fault,
-        "Play a fault, from turn N on"
-    ),
+    FAULT,
 ];
 
 /// The flags of an agent that is a subcommand.
@@ -162,25 +168,10 @@ pub(super) const RPC: &[Flag] = &[
     text!("--model", "ID", model, "The model to ask"),
     text!("-m", "ID", model, "The same"),
     text!("--profile", "NAME", profile, "The settings to use"),
-    text!(
-        "--script",
-        "FILE",
-        script,
-        "What the model answers: a model script or a scenario"
-    ),
-    text!(
-        "--mcp",
-        "LIST",
-        mcp,
-        "Scripted MCP tools: a file, the list itself, or none"
-    ),
+    SCRIPT,
+    MCP,
     PROTOCOL,
-    text!(
-        "--fault",
-        "ID[@turn=N]",
-        fault,
-        "Play a fault, from turn N on"
-    ),
+    FAULT,
 ];
 
 fn count(value: &str) -> Result<u32, String> {

@@ -88,7 +88,7 @@ fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {
 }
 
 /// The errors of a user's file as one message, without the word `error` in front.
-fn told(errors: &[Error]) -> String {
+pub(super) fn told(errors: &[Error]) -> String {
     let text = located::render_all(errors);
     text.strip_prefix("error: ")
         .unwrap_or(&text)

@@ -50,7 +50,7 @@ fn wrong_options_are_wrong_usage() {
     for (args, why) in [
         (["--shard", "3/2"].as_slice(), "expected K/N"),
         (&["--time-scale", "0"], "expected a factor above 0"),
-        (&["--dialect", "ainrs"], "did you mean `aionrs@0.1`?"),
+        (&["--dialect", "ainrs"], "did you mean `aionrs@0.2`?"),
         (&["--wire", "smoke"], "the recipe of aionrs@0.1 has"),
         (
             &["--env", "NO_SUCH_VARIABLE_HERE"],

@@ -55,6 +55,23 @@ impl Place {
         self.play(&format!("{}{short}", scenario.trim_start()), agent)
     }
 
+    /// Plays one scenario, and keeps its transcripts in the folder `transcripts`.
+    pub(crate) fn play_and_keep(&self, scenario: &str, agent: &str) -> Ran {
+        let folder = self.path("transcripts");
+        let scenario = self.file("one.yaml", scenario);
+        let script = self.file("agent.sh", agent);
+        self.run(&[
+            "--dialect",
+            "aionrs",
+            "--scenarios",
+            &scenario,
+            "--transcripts",
+            folder.to_str().unwrap(),
+            "sh",
+            &script,
+        ])
+    }
+
     /// `conform run` with these arguments.
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         let report = self.path("report.json");

@@ -47,19 +47,7 @@ fn a_child_that_ends_soon_is_no_orphan() {
 fn an_orphan_that_writes_on_is_read() {
     let place = Place::new();
     let late = "(sleep 0.05; echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"late\"}') &\n";
-    let folder = place.path("transcripts");
-    let scenario = place.file("one.yaml", UP_AND_DOWN);
-    let script = place.file("agent.sh", &agent(&[READY, "cat >/dev/null\n", late]));
-    let ran = place.run(&[
-        "--dialect",
-        "aionrs",
-        "--scenarios",
-        &scenario,
-        "--transcripts",
-        folder.to_str().unwrap(),
-        "sh",
-        &script,
-    ]);
+    let ran = place.play_and_keep(UP_AND_DOWN, &agent(&[READY, "cat >/dev/null\n", late]));
     let text = std::fs::read_to_string(&ran.only().transcript).unwrap();
     let last: Vec<_> = text.lines().rev().take(2).collect();
     assert!(

@@ -12,7 +12,7 @@ fn bundled(place: &Place, scenario: &str) -> crate::harness::Ran {
     let scenario = place.file("one.yaml", scenario);
     place.run(&[
         "--dialect",
-        "aionrs",
+        "aionrs@0.1",
         "--scenarios",
         &scenario,
         "--time-scale",

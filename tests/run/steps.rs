@@ -155,22 +155,10 @@ fn bytes_are_sent_as_they_are() {
     let place = Place::new();
     let copy = place.path("copy");
     let steps = "  - send_raw: 'no { json'\n  - send_bytes: ['{\"ty', 'pe\":\"stop\"}', \"\\r\\n\", 'base64:/w==']\n  - close_stdin:\n  - expect_exit: { code: 0 }\n";
-    let folder = place.path("transcripts");
-    let scenario = place.file("one.yaml", &scenario(steps));
-    let script = place.file(
-        "agent.sh",
+    let ran = place.play_and_keep(
+        &scenario(steps),
         &agent(&[READY, &format!("cat >{}\n", copy.display())]),
     );
-    let ran = place.run(&[
-        "--dialect",
-        "aionrs",
-        "--scenarios",
-        &scenario,
-        "--transcripts",
-        folder.to_str().unwrap(),
-        "sh",
-        &script,
-    ]);
     assert_eq!(
         std::fs::read(copy).unwrap(),
         b"no { json\n{\"type\":\"stop\"}\r\n\xff"
@@ -229,20 +217,9 @@ fn a_restart_keeps_home_and_workspace_and_is_a_session_of_its_own() {
     let steps = "  - restart: { args: [again] }\n  - expect: { type: ready }\n  - expect: { message: again-1-1 }\n";
     let counting = "echo x >>$HOME/h; echo x >>w\n";
     let tell = "[ \"$1\" = again ] && echo \"{\\\"type\\\":\\\"info\\\",\\\"msg_id\\\":\\\"\\\",\\\"message\\\":\\\"again-$(($(wc -l <w)-1))-$(($(wc -l <$HOME/h)-1))\\\"}\"\n";
-    let folder = place.path("transcripts");
-    let scenario = place.file("one.yaml", &scenario(steps));
-    let script = place.file("agent.sh", &agent(&[counting, READY, tell, WAIT]));
-    let ran = place.run(&[
-        "--dialect",
-        "aionrs",
-        "--scenarios",
-        &scenario,
-        "--transcripts",
-        folder.to_str().unwrap(),
-        "sh",
-        &script,
-    ]);
+    let ran = place.play_and_keep(&scenario(steps), &agent(&[counting, READY, tell, WAIT]));
     assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
+    let folder = place.path("transcripts");
     assert!(folder.join("aionrs@0.1/one.jsonl").exists());
     assert!(folder.join("aionrs@0.1/one.2.jsonl").exists());
 }

@@ -31,7 +31,8 @@ pub(super) fn body(request: &Request<'_>) -> Value {
     body
 }
 
-fn block(block: &Block) -> Value {
+/// A block of a message.
+pub(in crate::agent) fn block(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({ "type": "text", "text": text }),
         Block::Thinking { text, signature } => {

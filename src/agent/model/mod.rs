@@ -1,6 +1,6 @@
 //! The model: asked over HTTP like a real one, or played from a script in-process.
 
-mod anthropic;
+pub(super) mod anthropic;
 mod builtin;
 mod client;
 mod decode;

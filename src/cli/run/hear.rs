@@ -3,7 +3,7 @@
 
 use super::suspects::{Suspects, known};
 use super::{Args, Refusal};
-use crate::cli::output;
+use crate::cli::{catalogue, output};
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::runner::{Agent, Heard, Package, Probe, Scratch};
 use std::sync::Arc;
@@ -23,12 +23,32 @@ pub(super) struct Ear<'a> {
 }
 
 impl Ear<'_> {
-    /// Makes sure that the agent comes up, and that it does not show that it speaks another dialect.
+    /// Finds out which version of a protocol the agent speaks, and says so; the newest where it does not show.
+    pub(super) async fn version(
+        &self,
+        source: &DialectSource,
+        name: &str,
+    ) -> Result<String, Refusal> {
+        let mut family = versions(source, name)?;
+        family.reverse();
+        let spoken = self.comes_up(source, &family).await?;
+        if let ([_, _, ..], Some(by)) = (&family[..], spoken.by) {
+            return Ok(said_aloud(
+                &family[spoken.index],
+                &evidence(&family[spoken.index], &by),
+            ));
+        }
+        Ok(family[spoken.index].id())
+    }
+
+    /// Makes sure that the agent comes up, and that it does not show that it speaks none of these versions of a protocol. The first
+    /// is the one that it is taken to speak.
     pub(super) async fn comes_up(
         &self,
         source: &DialectSource,
-        dialect: &Arc<Dialect>,
-    ) -> Result<(), Refusal> {
+        family: &[Arc<Dialect>],
+    ) -> Result<Spoken, Refusal> {
+        let dialect = &family[0];
         let id = dialect.id();
         let advice = match (&dialect.session.ready, &dialect.session.probe) {
             (Some(ready), _) => format!("an agent of it says `{ready}` when it is up"),
@@ -36,16 +56,18 @@ impl Ear<'_> {
                 "an agent of it answers a `prompt` with {}",
                 probe.shows.describe(&Default::default())
             ),
-            (None, None) => return Ok(()),
+            (None, None) => return Ok(Spoken::default()),
         };
-        let mut all = vec![Arc::clone(dialect)];
-        all.extend(others(source, &id));
+        let mut all = family.to_vec();
+        all.extend(others(source, family));
         let suspects = Suspects::by_sight(self.agent, self.package, &all);
         let hint = suspects.hint(dialect);
         let patience = if hint.is_some() { STRANGER } else { 1.0 };
-        let recipe = std::slice::from_ref(dialect);
-        match self.listen(recipe, &all, Some(0), patience).await {
-            Heard::Dialect { index: 0, .. } => Ok(()),
+        match self.listen(family, &all, Some(0), patience).await {
+            Heard::Dialect { index, by } if index < family.len() => Ok(Spoken {
+                index,
+                by: Some(by),
+            }),
             Heard::Barred(by) => Err(Refusal::usage(format!(
                 "the agent does not speak {id}: {}\nname the dialect to judge it by with --dialect, or play anyway with --no-probe{}",
                 evidence(dialect, &by),
@@ -70,11 +92,7 @@ impl Ear<'_> {
     pub(super) async fn which(&self, source: &DialectSource) -> Result<String, Refusal> {
         let mut dialects = Vec::new();
         for (name, version) in source.names() {
-            let id = format!("{name}@{version}");
-            let loaded = dialect::load(source, &id);
-            dialects.push(
-                loaded.map_err(|errors| Refusal::usage(crate::located::render_all(&errors)))?,
-            );
+            dialects.push(load(source, &format!("{name}@{version}"))?);
         }
         let mut suspects = Suspects::by_sight(self.agent, self.package, &dialects);
         if suspects.dialects.is_empty() && self.agent.args.is_none() {
@@ -176,12 +194,38 @@ impl Ear<'_> {
     }
 }
 
-/// Every dialect but one, as far as they can be read.
-fn others(source: &DialectSource, id: &str) -> Vec<Arc<Dialect>> {
+/// What a version of a protocol is taken for.
+#[derive(Debug, Default)]
+pub(super) struct Spoken {
+    /// Its place among those that it may be.
+    index: usize,
+    /// The line that shows it, if one does.
+    by: Option<String>,
+}
+
+fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Refusal> {
+    dialect::load(source, id).map_err(|errors| Refusal::usage(catalogue::told(&errors)))
+}
+
+/// Every version of a protocol, the oldest first.
+fn versions(source: &DialectSource, name: &str) -> Result<Vec<Arc<Dialect>>, Refusal> {
+    let newest = load(source, name)?;
+    let names = source.names().into_iter().filter(|(one, _)| one == name);
+    let ids = names.map(|(name, version)| format!("{name}@{version}"));
+    let mut all = ids
+        .filter(|id| *id != newest.id())
+        .map(|id| load(source, &id))
+        .collect::<Result<Vec<_>, _>>()?;
+    all.push(newest);
+    Ok(all)
+}
+
+/// Every dialect but these, as far as they can be read.
+fn others(source: &DialectSource, but: &[Arc<Dialect>]) -> Vec<Arc<Dialect>> {
     let names = source.names().into_iter();
     names
         .map(|(name, version)| format!("{name}@{version}"))
-        .filter(|other| other != id)
+        .filter(|id| but.iter().all(|one| one.id() != *id))
         .filter_map(|other| dialect::load(source, &other).ok())
         .collect()
 }

@@ -62,7 +62,9 @@ pub(super) async fn stage(
         scratch,
         cancelled,
     };
+    let deaf = bundled || args.no_probe;
     let ids = match &wanted.dialect {
+        Some(name) if !deaf && !name.contains('@') => vec![ear.version(&source, name).await?],
         Some(id) => vec![id.clone()],
         None if bundled => spoken(&source),
         None => vec![ear.which(&source).await?],
@@ -81,9 +83,10 @@ pub(super) async fn stage(
     for part in &mut parts {
         part.agent.lacks = lacks(&part.dialect, package.as_ref(), &lacking)?;
     }
-    let heard = bundled || wanted.dialect.is_none() || args.no_probe;
-    for part in parts.iter().filter(|_| !heard) {
-        ear.comes_up(&source, &part.dialect).await?;
+    let pinned = wanted.dialect.iter().any(|id| id.contains('@'));
+    for part in parts.iter().filter(|_| pinned && !deaf) {
+        let only = std::slice::from_ref(&part.dialect);
+        ear.comes_up(&source, only).await?;
     }
     Ok(Staged {
         parts,

@@ -1,6 +1,7 @@
 //! The conversation as `get_messages` tells it.
 
-use crate::agent::message::{Block, Message, ResultContent, Role};
+use crate::agent::message::{Block, Message, Role};
+use crate::agent::model::anthropic;
 use serde_json::{Value, json};
 
 pub(super) fn told(messages: &[Message]) -> Vec<Value> {
@@ -19,53 +20,20 @@ fn message(message: &Message) -> Value {
     json!({ "role": role, "content": content })
 }
 
+/// A block as the model's API has it, but for arguments, which stand as the model wrote them.
 fn block(block: &Block) -> Value {
+    let mut told = anthropic::block(block);
     match block {
-        Block::Text(text) => json!({ "type": "text", "text": text }),
-        Block::Thinking { text, signature } => {
-            json!({ "type": "thinking", "thinking": text, "signature": signature })
-        }
-        Block::Redacted(data) => json!({ "type": "redacted_thinking", "data": data }),
-        Block::Call {
-            id,
-            tool,
-            args,
-            raw,
-        } => {
-            let input = raw.as_ref().map_or_else(|| args.clone(), |raw| json!(raw));
-            json!({ "type": "tool_use", "id": id, "name": tool, "input": input })
+        Block::Call { args, raw, .. } => {
+            told["input"] = raw.as_ref().map_or_else(|| args.clone(), |raw| json!(raw));
         }
         Block::Result {
-            call,
-            output,
-            is_error,
+            is_error: false, ..
         } => {
-            let content = match output {
-                ResultContent::Text(text) => json!(text),
-                ResultContent::Image { media_type, data } => json!([image(media_type, data)]),
-            };
-            let mut told =
-                json!({ "type": "tool_result", "tool_use_id": call, "content": content });
-            if *is_error {
-                told["is_error"] = json!(true);
-            }
-            told
+            told.as_object_mut()
+                .and_then(|told| told.shift_remove("is_error"));
         }
-        Block::Image { media_type, data } => image(media_type, data),
-        Block::Document {
-            name,
-            media_type,
-            data,
-        } => {
-            json!({ "type": "document", "title": name, "source": source(media_type, data) })
-        }
+        _ => {}
     }
-}
-
-fn image(media_type: &str, data: &str) -> Value {
-    json!({ "type": "image", "source": source(media_type, data) })
-}
-
-fn source(media_type: &str, data: &str) -> Value {
-    json!({ "type": "base64", "media_type": media_type, "data": data })
+    told
 }
