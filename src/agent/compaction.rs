@@ -1,6 +1,7 @@
 //! Compaction: the model sums up the conversation, and the summary takes its place.
 
 use super::event::{Code, Event, Failure, Summary};
+use super::faults::Bug;
 use super::helper::silent_reply;
 use super::message::{Block, Message, Role};
 use super::session::Session;
@@ -88,7 +89,9 @@ impl Compaction {
         }
         let auto = self.auto;
         let mut dialogue = session.dialogue.borrow_mut();
-        dialogue.replace(format!("{PREFACE}\n\n{text}"));
+        if !session.faults.plays(Bug::CompactsNothing) {
+            dialogue.replace(format!("{PREFACE}\n\n{text}"));
+        }
         session.context.set(0);
         if let Err(error) = dialogue.save() {
             tracing::warn!("the session could not be saved: {error}");

@@ -74,6 +74,11 @@ impl Outbox {
         self.write(Out::Exit(code));
     }
 
+    /// Holds back for so long what is sent from here on. Only a fault does that.
+    pub(super) fn pause(&self, length: Duration) {
+        self.write(Out::Wait(length));
+    }
+
     fn write(&self, out: Out) {
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&out), Ordering::SeqCst);

@@ -35,7 +35,7 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
     };
     let faults = &session.faults;
     let busy = || session.has_open_calls();
-    let mut input = input::listen(front.line_limit);
+    let mut input = input::listen(faults.line_limit(front.line_limit));
     session.hello();
     let work = session.work();
     tokio::pin!(work);

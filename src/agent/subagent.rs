@@ -14,6 +14,7 @@ impl Helper<'_> {
     pub(super) async fn carry_out(&self, order: &Order) -> Result<String, String> {
         let helper = self.session.helpers.get() + 1;
         self.session.helpers.set(helper);
+        let helper = self.session.faults.helper(helper);
         self.tell(helper, order, News::Begins { task: &order.task });
         let began = Instant::now();
         let answer = match timeout(order.limit, self.work(helper, order)).await {

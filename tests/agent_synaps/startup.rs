@@ -20,7 +20,7 @@ fn the_model_is_that_of_the_flag_or_the_settings() {
     let flag = Setup::new().settings(file).args(&["--model", "local/x"]);
     assert_eq!(model(flag), "local/x");
     let profile = Setup::new().settings(file).args(&["--profile", "work"]);
-    profile.file("base/work/config", "model = local/at-work\n");
+    profile.file("base/one/config", "model = local/at-work\n");
     assert_eq!(model(profile), "local/at-work");
 }
 

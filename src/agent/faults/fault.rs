@@ -57,7 +57,7 @@ pub(in crate::agent) enum Play {
 pub(in crate::agent) struct Frames {
     /// The type; any frame if empty.
     pub(super) on: &'static str,
-    /// What must stand where in the frame: JSON Pointer and value, written as text.
+    /// What must stand where in the frame: JSON Pointer and value, written as text; [`ABSENT`] for nothing.
     pub(super) when: &'static [(&'static str, &'static str)],
     /// Whether to every such frame, or to the first only.
     pub(super) every: bool,
@@ -106,6 +106,9 @@ pub(in crate::agent) enum Op {
     /// A text is added to every such frame's text: all that came before it in the turn.
     Cumulate(&'static str),
 }
+
+/// In the place of a value: that there is none.
+pub(in crate::agent) const ABSENT: &str = "<absent>";
 
 /// How the core goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +185,31 @@ pub(in crate::agent) enum Bug {
     LatestIsFirst,
     // tools
     ToolReadsStdin,
+    // limits
+    LimitTooLow,
+    LimitExcludesItself,
+    NoLimit,
+    OversizeExits,
+    // commands
+    IgnoresUnknownCommand,
+    AnswersUnknownCommand,
+    DeafWhileBusy,
+    BusyEndsTurn,
+    DeafToQuit,
+    DeafToQuitInTurn,
+    AnswersQuit,
+    QuitDropsAnswers,
+    TakesRelativePaths,
+    TakesDotDot,
+    SetsNoModel,
+    RenewsNothing,
+    RenewsNoId,
+    RenewExits,
+    CompactsNothing,
+    CompactHangs,
+    // sub-agents
+    HelperIdsRepeat,
+    HelperIdsFall,
 }
 
 impl Op {

@@ -11,6 +11,12 @@ use crate::agent::store::{Choice, Store};
 /// A line longer than this is refused by [`Bug::LongLineIsBad`].
 const SHORT: usize = 1 << 20;
 
+/// A line longer than this is refused by [`Bug::LimitTooLow`].
+const SHORTER: usize = 64 << 10;
+
+/// A line longer than this is refused even by [`Bug::NoLimit`].
+const LONG: usize = 64 << 20;
+
 impl Faults {
     /// Whether a call must be asked for.
     pub(in crate::agent) fn asks(
@@ -135,8 +141,32 @@ impl Faults {
             [.., b'\r'] if self.plays(Bug::CrLfIsBad) => bad(),
             _ if blank && self.plays(Bug::BlankLineIsBad) => bad(),
             _ if line.len() > SHORT && self.plays(Bug::LongLineIsBad) => Some(Input::TooLong),
+            _ if line.len() == SHORT && self.plays(Bug::LimitExcludesItself) => {
+                Some(Input::TooLong)
+            }
+            _ if line.len() > SHORTER && self.plays(Bug::LimitTooLow) => Some(Input::TooLong),
             _ => Some(input),
         }
+    }
+
+    /// The longest line that is taken.
+    pub(in crate::agent) fn line_limit(&self, right: usize) -> usize {
+        if self.intends(Bug::NoLimit) {
+            LONG
+        } else {
+            right
+        }
+    }
+
+    /// The number of a sub-agent.
+    pub(in crate::agent) fn helper(&self, right: u64) -> u64 {
+        if right > 1 && self.plays(Bug::HelperIdsRepeat) {
+            return 1;
+        }
+        if self.plays(Bug::HelperIdsFall) {
+            return 1000_u64.saturating_sub(right);
+        }
+        right
     }
 
     /// What the model is told that the user said.

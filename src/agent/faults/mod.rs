@@ -10,7 +10,7 @@ mod plan;
 mod told;
 mod wire;
 
-pub(super) use fault::{Bug, Op, Play, bug, frame, start};
+pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, start};
 pub use fault::{Fault, Shows};
 pub(super) use plan::Faults;
 pub use told::{heard, told};

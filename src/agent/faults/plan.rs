@@ -1,6 +1,6 @@
 //! Which fault this process plays, and whether its turn has come.
 
-use super::fault::{Bug, Frames, Moment, Play};
+use super::fault::{ABSENT, Bug, Frames, Moment, Play};
 use super::told::told;
 use super::wire::Wire;
 use super::{Fault, Out};
@@ -158,7 +158,7 @@ impl Frames {
         let holds = |(pointer, wanted): &(&str, &str)| match frame.pointer(pointer) {
             Some(Value::String(text)) => text == wanted,
             Some(other) => serde_json::to_string(other).is_ok_and(|text| text == *wanted),
-            None => false,
+            None => *wanted == ABSENT,
         };
         (self.on.is_empty() || self.on == kind) && self.when.iter().all(holds)
     }

@@ -2,6 +2,7 @@
 
 use super::events::Events;
 use super::history::told;
+use crate::agent::faults::Bug;
 use crate::agent::session::Session;
 use serde_json::{Map, Value, json};
 
@@ -67,19 +68,33 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
     let (offer, name) = found
         .filter(|(_, name)| !name.is_empty())
         .ok_or_else(|| format!("Unknown model: {model}"))?;
-    session.set_model(name, offer.endpoint.as_ref());
+    let deaf = session.faults.plays(Bug::SetsNoModel);
+    if !deaf {
+        session.set_model(name, offer.endpoint.as_ref());
+    }
     let model = format!("{}/{name}", offer.provider);
     Ok(asked(session, |events| {
-        events.model.clone_from(&model);
+        if !deaf {
+            events.model.clone_from(&model);
+        }
         json!({ "model": model })
     }))
 }
 
 pub(super) fn new_session(session: &Session) -> Body {
-    session.renew();
+    if session.faults.plays(Bug::RenewExits) {
+        session.voice.outbox.die(0);
+    }
+    let keeps = session.faults.plays(Bug::RenewsNothing);
+    if !keeps {
+        session.renew();
+    }
     let id = session.dialogue.borrow().id().map(str::to_owned);
+    let id = id.filter(|_| !keeps);
+    let same = session.faults.plays(Bug::RenewsNoId);
     asked(session, |events| {
-        events.begin_session(id.as_deref());
+        let before = events.session.clone();
+        events.begin_session(id.as_deref().or(same.then_some(&before)));
         json!({ "session_id": events.session })
     })
 }

@@ -1,6 +1,7 @@
 //! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
 
 use crate::agent::attachments::load;
+use crate::agent::faults::{Bug, Faults};
 use crate::agent::message::Block;
 use serde::Deserialize;
 use std::path::Path;
@@ -16,13 +17,20 @@ pub(super) struct Attachment {
 ///
 /// # Errors
 /// Why one of them is refused.
-pub(super) fn read(attachments: &[Attachment], root: &Path) -> Result<Vec<Block>, String> {
-    attachments.iter().map(|one| one.read(root)).collect()
+pub(super) fn read(
+    attachments: &[Attachment],
+    root: &Path,
+    faults: &Faults,
+) -> Result<Vec<Block>, String> {
+    attachments
+        .iter()
+        .map(|one| one.read(root, faults))
+        .collect()
 }
 
 impl Attachment {
-    fn read(&self, root: &Path) -> Result<Block, String> {
-        self.check()?;
+    fn read(&self, root: &Path, faults: &Faults) -> Result<Block, String> {
+        self.check(faults)?;
         let mut block = load(&self.path, root)?;
         if let Block::Document {
             name, media_type, ..
@@ -37,12 +45,12 @@ impl Attachment {
         Ok(block)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, faults: &Faults) -> Result<(), String> {
         let path = &self.path;
-        if !Path::new(path).is_absolute() {
+        if !Path::new(path).is_absolute() && !faults.plays(Bug::TakesRelativePaths) {
             return Err(format!("Attachment {path}: the path is not absolute"));
         }
-        if path.split('/').any(|segment| segment == "..") {
+        if path.split('/').any(|segment| segment == "..") && !faults.plays(Bug::TakesDotDot) {
             return Err(format!("Attachment {path}: the path has a `..` segment"));
         }
         Ok(())
@@ -59,7 +67,7 @@ mod tests {
             name: None,
             mime: None,
         };
-        one.read(Path::new("/")).unwrap_err()
+        one.read(Path::new("/"), &Faults::default()).unwrap_err()
     }
 
     #[test]

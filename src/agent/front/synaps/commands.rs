@@ -11,6 +11,7 @@ use crate::agent::session::{Halt, Session};
 use crate::agent::turn::Prompt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -53,6 +54,22 @@ enum Command {
     Shutdown,
 }
 
+/// How long an answer takes that a shutdown may overtake. Only a fault has it.
+const SLOW: Duration = Duration::from_millis(300);
+
+impl Command {
+    /// Whether it only asks.
+    fn is_query(&self) -> bool {
+        matches!(
+            self,
+            Command::GetMessages { .. }
+                | Command::GetAvailableModels { .. }
+                | Command::GetSessionStats { .. }
+                | Command::GetState { .. }
+        )
+    }
+}
+
 /// A line that is no command.
 struct Bad {
     /// Its id, if it has one.
@@ -79,6 +96,9 @@ pub(super) fn take(session: &Session, input: Input) {
 fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     let bad = |why: String| Bad { id: None, why };
     let Input::Line(line) = input else {
+        if session.faults.plays(Bug::OversizeExits) {
+            session.voice.outbox.die(0);
+        }
         return Err(bad("The frame is longer than 1 MiB".into()));
     };
     let text =
@@ -93,12 +113,21 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     }
     session.faults.command(&mut command);
     let id = command["id"].as_str().map(str::to_owned);
-    serde_json::from_value(command)
-        .map(Some)
-        .map_err(|error| Bad {
+    let name = command["type"].as_str().unwrap_or_default().to_owned();
+    serde_json::from_value(command).map(Some).or_else(|error| {
+        let unknown = error.to_string().starts_with("unknown variant");
+        if unknown && session.faults.plays(Bug::IgnoresUnknownCommand) {
+            return Ok(None);
+        }
+        if unknown && session.faults.plays(Bug::AnswersUnknownCommand) {
+            let id = id.as_deref().unwrap_or_default();
+            session.voice.send(response(id, &name, ok()));
+        }
+        Err(Bad {
             id,
             why: format!("Invalid command: {error}"),
         })
+    })
 }
 
 fn act(session: &Session, command: Command) {
@@ -111,6 +140,13 @@ fn act(session: &Session, command: Command) {
             session.voice.send(error(Some(id), &why));
         }
     };
+    let faults = &session.faults;
+    if session.is_busy() && command.is_query() && faults.plays(Bug::DeafWhileBusy) {
+        return;
+    }
+    if command.is_query() && faults.intends(Bug::QuitDropsAnswers) {
+        session.voice.outbox.pause(SLOW);
+    }
     match command {
         Command::Prompt {
             id,
@@ -141,12 +177,15 @@ fn act(session: &Session, command: Command) {
             answer(&id, "get_session_stats", Ok(answers::stats(session)));
         }
         Command::GetState { id } => answer(&id, "get_state", Ok(answers::state(session))),
-        Command::Shutdown => session.leave(),
+        Command::Shutdown => shut_down(session),
     }
 }
 
 fn idle(session: &Session) -> Result<(), Refusal> {
     if session.is_busy() {
+        if session.faults.plays(Bug::BusyEndsTurn) {
+            session.stop(Halt::Stop);
+        }
         return Err("Busy: a turn is at work".into());
     }
     Ok(())
@@ -158,7 +197,7 @@ fn prompt(
     message: String,
     attachments: &[Attachment],
 ) -> Result<(), Refusal> {
-    let mut blocks = attachments::read(attachments, session.workspace.root())?;
+    let mut blocks = attachments::read(attachments, session.workspace.root(), &session.faults)?;
     if !blocks.is_empty() && session.faults.plays(Bug::LosesFiles) {
         blocks.clear();
     }
@@ -199,6 +238,9 @@ fn begin(session: &Session, id: &str, command: &'static str) -> Result<(), Refus
 }
 
 fn compact(session: &Session, id: &str) -> Result<(), Refusal> {
+    if session.faults.plays(Bug::CompactHangs) {
+        return Ok(());
+    }
     begin(session, id, COMPACT)?;
     session.compact(None).map_err(|failure| failure.message)
 }
@@ -213,4 +255,18 @@ fn abort(session: &Session, id: String) {
         session.voice.send(response(&id, "abort", ok()));
     }
     session.stop(Halt::Stop);
+}
+
+fn shut_down(session: &Session) {
+    let faults = &session.faults;
+    if faults.plays(Bug::QuitDropsAnswers) {
+        std::process::exit(0);
+    }
+    if faults.plays(Bug::AnswersQuit) {
+        session.voice.send(response("", "shutdown", ok()));
+    }
+    let deaf = session.is_busy() && faults.plays(Bug::DeafToQuitInTurn);
+    if !deaf && !faults.plays(Bug::DeafToQuit) {
+        session.leave();
+    }
 }

@@ -4,6 +4,7 @@ mod answers;
 mod attachments;
 mod commands;
 mod events;
+mod faults;
 mod frames;
 mod history;
 mod launch;
@@ -21,7 +22,7 @@ pub(super) const FRONT: Front = Front {
     line_limit: frames::LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
-    faults: &[],
+    faults: faults::TABLE,
     without_faults: &[],
     tools: tools::TOOLS,
     configure: launch::configure,

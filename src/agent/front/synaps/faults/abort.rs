@@ -1,0 +1,56 @@
+//! Aborts that do too little or too much.
+
+use super::kinds::ABORT;
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+
+pub(super) const FAULTS: &[Fault] = &[
+    bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
+        .caught_by(&["abort-ends-turn", "answered-once"]),
+    bug(
+        "abort-without-end",
+        "an aborted turn has no `agent_end`, and nothing is answered",
+        Bug::StopHasNoEnd,
+    )
+    .caught_by(&["abort-ends-turn", "answered-once", "answered-before-exit"]),
+    frame(
+        "abort-without-response",
+        "an abort has no response",
+        "response",
+        Op::Drop,
+    )
+    .when(ABORT)
+    .at_start()
+    .every()
+    .caught_by(&["answered-once", "answered-before-exit"]),
+    bug(
+        "abort-leaves-busy",
+        "no turn begins after an abort",
+        Bug::StopLeavesBusy,
+    )
+    .caught_by(&["scenario:abort/next-turn-is-whole"]),
+    bug("abort-exits", "an abort ends the process", Bug::StopExits).caught_by(&["stays-alive"]),
+    start(
+        "idle-abort-poisons",
+        "an abort with nothing to abort ends the next turn",
+        Play::Bug(Bug::IdleStopPoisons),
+    )
+    .caught_by(&["scenario:abort/when-idle"]),
+    frame(
+        "text-after-abort",
+        "an aborted turn goes on saying things behind its end",
+        "response",
+        Op::After(r#"{"type":"message_update","event":{"type":"text_delta","delta":"and"}}"#),
+    )
+    .when(ABORT)
+    .caught_by(&["update-in-turn", "turn-completes"]),
+    bug(
+        "abort-keeps-tool",
+        "an abort does not end the tool",
+        Bug::StopKeepsTool,
+    ),
+    bug(
+        "abort-is-an-error",
+        "an abort is told as an error",
+        Bug::StopIsError,
+    ),
+];

@@ -1,0 +1,70 @@
+//! The limit of 1 MiB on what the host writes.
+
+use super::errors::NAMELESS;
+use crate::agent::faults::{Bug, Fault, Op, Play, frame, start};
+
+pub(super) const FAULTS: &[Fault] = &[
+    start(
+        "limit-is-too-low",
+        "a command of more than 64 KiB is refused",
+        Play::Bug(Bug::LimitTooLow),
+    )
+    .caught_by(&["scenario:framing/long-frame-is-taken"]),
+    start(
+        "limit-excludes-itself",
+        "a command of exactly 1 MiB is refused",
+        Play::Bug(Bug::LimitExcludesItself),
+    )
+    .caught_by(&["scenario:framing/exactly-the-limit"]),
+    start(
+        "no-limit",
+        "a command of more than 1 MiB is taken",
+        Play::Bug(Bug::NoLimit),
+    )
+    .caught_by(&["oversize-answered"]),
+    start(
+        "oversize-exits",
+        "a line of more than 1 MiB ends the process",
+        Play::Bug(Bug::OversizeExits),
+    )
+    .caught_by(&["stays-alive"]),
+    frame(
+        "oversize-ignored",
+        "a line of more than 1 MiB is ignored",
+        "error",
+        Op::Drop,
+    )
+    .when(OVERSIZE)
+    .every()
+    .at_start()
+    .caught_by(&["oversize-answered"]),
+    frame(
+        "oversize-answered-with-id",
+        "the error for a line of more than 1 MiB has an id",
+        "error",
+        Op::Set("/id", "\"\""),
+    )
+    .when(OVERSIZE)
+    .at_start()
+    .caught_by(&["oversize-answered", "answered-once"]),
+    frame(
+        "oversize-answered-twice",
+        "a line of more than 1 MiB is answered twice",
+        "error",
+        Op::Twice,
+    )
+    .when(OVERSIZE)
+    .at_start()
+    .caught_by(&["error-without-id"]),
+    frame(
+        "first-error-is-lost",
+        "the first error for an unreadable line is lost",
+        "error",
+        Op::Drop,
+    )
+    .when(NAMELESS)
+    .at_start()
+    .caught_by(&["bad-frame-answered", "oversize-answered"]),
+];
+
+const OVERSIZE: &[(&str, &str)] = &[("/message", "The frame is longer than 1 MiB")];

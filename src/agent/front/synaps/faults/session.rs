@@ -1,0 +1,75 @@
+//! Commands on the session that do not do what they say.
+
+use crate::agent::faults::{Bug, Fault, Play, bug, start};
+use serde_json::json;
+
+pub(super) const FAULTS: &[Fault] = &[
+    start(
+        "set-model-changes-nothing",
+        "`set_model` is acknowledged, and the model stays what it was",
+        Play::Bug(Bug::SetsNoModel),
+    )
+    .caught_by(&["scenario:session/set-model-switches", "model-current"]),
+    start(
+        "set-model-refuses-known",
+        "`set_model` refuses a model that it knows",
+        Play::Command(|command| {
+            if command["type"] == "set_model" {
+                command["model"] = json!("");
+            }
+        }),
+    )
+    .caught_by(&["scenario:session/set-model-switches"]),
+    start(
+        "new-session-keeps-history",
+        "`new_session` is acknowledged, and the conversation goes on",
+        Play::Bug(Bug::RenewsNothing),
+    )
+    .caught_by(&["scenario:session/new-session-forgets"]),
+    start(
+        "new-session-keeps-its-id",
+        "`new_session` gives the id of the session before",
+        Play::Bug(Bug::RenewsNoId),
+    )
+    .caught_by(&["body-new-session"]),
+    start(
+        "new-session-exits",
+        "`new_session` ends the process",
+        Play::Bug(Bug::RenewExits),
+    )
+    .caught_by(&["stays-alive"]),
+    start(
+        "compact-does-nothing",
+        "`compact` is acknowledged, and the history stays as long",
+        Play::Bug(Bug::CompactsNothing),
+    )
+    .caught_by(&["scenario:session/compact-shortens"]),
+    start(
+        "compact-hangs",
+        "`compact` is never answered",
+        Play::Bug(Bug::CompactHangs),
+    )
+    .caught_by(&["answered-once", "answered-before-exit"]),
+    start(
+        "follow-up-is-unknown",
+        "`follow_up` is refused",
+        Play::Command(|command| {
+            if command["type"] == "follow_up" {
+                command["type"] = json!("?");
+            }
+        }),
+    )
+    .caught_by(&["scenario:session/follow-up-continues"]),
+    bug(
+        "forgets-turns",
+        "each turn begins without the ones before",
+        Bug::ForgetsTurns,
+    )
+    .caught_by(&["scenario:session/follow-up-continues"]),
+    bug(
+        "exits-after-turn",
+        "the process ends by itself after a turn",
+        Bug::ExitsAfterTurn,
+    )
+    .caught_by(&["stays-alive"]),
+];

@@ -1,0 +1,131 @@
+//! The stream of a turn.
+
+use super::kinds::{TEXT, THINKING};
+use crate::agent::faults::{Bug, Fault, Op, bug, frame};
+
+const LATE: &str = r#"{"type":"message_update","event":{"type":"text_delta","delta":"late"}}"#;
+
+const fn text(id: &'static str, summary: &'static str, op: Op) -> Fault {
+    frame(id, summary, "message_update", op).when(TEXT)
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    frame(
+        "text-outside-a-turn",
+        "a `message_update` comes behind `ready`",
+        "ready",
+        Op::After(LATE),
+    )
+    .at_start()
+    .caught_by(&["update-in-turn", "turn-completes"]),
+    frame(
+        "text-after-end",
+        "a `message_update` comes behind the end of its turn",
+        "agent_end",
+        Op::After(LATE),
+    )
+    .caught_by(&["update-in-turn", "turn-completes"]),
+    frame(
+        "text-long-after-end",
+        "a `message_update` comes 100 ms behind the end of its turn",
+        "agent_end",
+        Op::AfterWhile(100, LATE),
+    )
+    .caught_by(&["update-in-turn", "turn-completes"]),
+    frame(
+        "text-after-response",
+        "a `message_update` comes behind the end and the response of its turn",
+        "response",
+        Op::After(LATE),
+    )
+    .when(super::kinds::PROMPT)
+    .caught_by(&["update-in-turn", "turn-completes"]),
+    frame(
+        "no-updates",
+        "a turn has no `message_update`",
+        "message_update",
+        Op::Drop,
+    )
+    .every()
+    .caught_by(&["update-before-end"]),
+    text(
+        "cumulative-text",
+        "every `text_delta` repeats all that was said before",
+        Op::Cumulate("/event/delta"),
+    )
+    .every()
+    .caught_by(&["scenario:prompt/text-is-not-cumulative"]),
+    text(
+        "text-held-back",
+        "text comes when the turn ends, not as the model says it",
+        Op::Until("agent_end"),
+    )
+    .every()
+    .caught_by(&["scenario:prompt/text-arrives-as-it-is-made"]),
+    text(
+        "text-is-lost",
+        "the first `text_delta` of a turn is lost",
+        Op::Drop,
+    )
+    .caught_by(&["scenario:prompt/whole-text"]),
+    text(
+        "text-twice",
+        "the first `text_delta` of a turn comes twice",
+        Op::Twice,
+    )
+    .caught_by(&["scenario:prompt/text-is-not-cumulative"]),
+    text(
+        "text-out-of-order",
+        "the first two `text_delta` of a turn have changed places",
+        Op::Late("message_update"),
+    )
+    .caught_by(&["scenario:prompt/text-arrives-as-it-is-made"]),
+    text(
+        "text-is-garbled",
+        "the text of a `text_delta` is another than the model said",
+        Op::Set("/event/delta", "\"?\""),
+    )
+    .every()
+    .caught_by(&["scenario:framing/unicode-both-ways"]),
+    frame(
+        "thinking-is-lost",
+        "the model's thinking is not told",
+        "message_update",
+        Op::Drop,
+    )
+    .when(THINKING)
+    .every()
+    .caught_by(&["scenario:prompt/thinking"]),
+    frame(
+        "thinking-is-text",
+        "the model's thinking is told as text",
+        "message_update",
+        Op::Set("/event/type", "\"text_delta\""),
+    )
+    .when(THINKING)
+    .every()
+    .caught_by(&["scenario:prompt/thinking"]),
+    text(
+        "silence-in-turn",
+        "no event comes any more, in the middle of a turn",
+        Op::Silence,
+    )
+    .caught_by(&[
+        "turn-completes",
+        "answered-once",
+        "answered-before-exit",
+        "abort-ends-turn",
+    ]),
+    bug(
+        "second-turn-stuck",
+        "no turn begins after the first",
+        Bug::SecondTurnStuck,
+    )
+    .caught_by(&["answered-once", "answered-before-exit"]),
+    bug(
+        "empty-answer-stuck",
+        "a turn in which the model says nothing never ends",
+        Bug::EmptyReplyStuck,
+    )
+    .caught_by(&["scenario:prompt/empty-answer"]),
+];

@@ -1,0 +1,170 @@
+//! Tool calls.
+
+use super::kinds::{CALL, INPUT, PIECE, RESULT};
+use crate::agent::faults::{Bug, Fault, Op, bug, frame};
+
+const fn call(id: &'static str, summary: &'static str, op: Op) -> Fault {
+    frame(id, summary, "message_update", op).when(CALL)
+}
+
+const fn piece(id: &'static str, summary: &'static str, op: Op) -> Fault {
+    frame(id, summary, "message_update", op).when(PIECE)
+}
+
+const fn input(id: &'static str, summary: &'static str, op: Op) -> Fault {
+    frame(id, summary, "message_update", op).when(INPUT)
+}
+
+const fn result(id: &'static str, summary: &'static str, op: Op) -> Fault {
+    frame(id, summary, "message_update", op).when(RESULT)
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    call("no-call-start", "a call is not announced", Op::Drop).caught_by(&["toolcall-lifecycle"]),
+    call("two-call-starts", "a call is announced twice", Op::Twice).caught_by(&["toolcall-lifecycle"]),
+    call(
+        "call-start-late",
+        "a call is announced behind the first piece of its input",
+        Op::Late("message_update"),
+    )
+    .caught_by(&["toolcall-lifecycle"]),
+    call(
+        "call-of-another-tool",
+        "a call is announced for another tool than the model asked for",
+        Op::Set("/event/tool_name", "\"other\""),
+    )
+    .caught_by(&["scenario:tools/one-call"]),
+    call(
+        "empty-tool-id",
+        "a call is announced under an empty id",
+        Op::Set("/event/tool_id", "\"\""),
+    )
+    .caught_by(&["toolcall-lifecycle", "toolcall-has-result"]),
+    frame(
+        "tool-id-is-own",
+        "a call goes by an id that the model did not give it",
+        "message_update",
+        Op::Set("/event/tool_id", "\"tool-1\""),
+    )
+    .when(&[("/event/tool_id", "call_1")])
+    .every()
+    .caught_by(&["scenario:tools/one-call"]),
+    piece(
+        "piece-of-another-call",
+        "a piece of input has the id of no call",
+        Op::Set("/event/tool_id", "\"other\""),
+    )
+    .caught_by(&["toolcall-lifecycle", "toolcall-input-whole", "toolcall-input-json"]),
+    piece("piece-lost", "a piece of a call's input is lost", Op::Drop)
+        .caught_by(&["toolcall-input-whole", "toolcall-input-json", "scenario:tools/input-in-fragments"]),
+    piece("piece-twice", "a piece of a call's input comes twice", Op::Twice)
+        .caught_by(&["toolcall-input-whole", "toolcall-input-json"]),
+    piece(
+        "piece-is-cumulative",
+        "every piece of a call's input repeats the ones before",
+        Op::Cumulate("/event/delta"),
+    )
+    .every()
+    .caught_by(&["toolcall-input-whole", "toolcall-input-json"]),
+    piece(
+        "no-pieces",
+        "the input of a call does not come in pieces",
+        Op::Drop,
+    )
+    .every()
+    .caught_by(&["scenario:tools/input-in-fragments"]),
+    frame(
+        "pieces-are-no-json",
+        "the pieces of a call's input are cut, and the whole is not told",
+        "message_update",
+        Op::Line(|line| {
+            let is = |kind: &[u8]| line.windows(kind.len()).any(|part| part == kind);
+            if is(br#""toolcall_input""#) || is(br#""toolcall_input_delta""#) && line.ends_with(b"\"}\"}}\n") {
+                line.clear();
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["toolcall-input-json"]),
+    input(
+        "input-is-not-told",
+        "the whole input of a call is not told",
+        Op::Drop,
+    )
+    .every()
+    .caught_by(&["scenario:tools/whole-input"]),
+    input(
+        "input-differs",
+        "the whole input of a call is not what its pieces join to",
+        Op::Set("/event/input", r#"{"command":"rm -r ."}"#),
+    )
+    .caught_by(&["toolcall-input-whole"]),
+    input(
+        "input-is-text",
+        "the whole input of a call is text, not parsed",
+        Op::Set("/event/input", r#""{\"command\":\"true\"}""#),
+    )
+    .caught_by(&["toolcall-input-whole"]),
+    input(
+        "input-twice",
+        "the whole input of a call is told twice",
+        Op::Twice,
+    )
+    .caught_by(&["toolcall-lifecycle"]),
+    input(
+        "input-behind-result",
+        "the whole input of a call comes behind its result",
+        Op::Late("message_update"),
+    )
+    .caught_by(&["toolcall-lifecycle"]),
+    input(
+        "piece-behind-input",
+        "a piece of input comes behind the whole",
+        Op::After(
+            r#"{"type":"message_update","event":{"type":"toolcall_input_delta","tool_id":"$/event/tool_id","delta":" "}}"#,
+        ),
+    )
+    .caught_by(&["toolcall-lifecycle"]),
+    call(
+        "result-before-start",
+        "a call has its result before it is announced",
+        Op::Before(
+            r#"{"type":"message_update","event":{"type":"toolcall_result","tool_id":"$/event/tool_id","result":""}}"#,
+        ),
+    )
+    .caught_by(&["toolcall-lifecycle"]),
+    result("no-result", "a call that has run has no result", Op::Drop)
+        .caught_by(&["toolcall-has-result"]),
+    result("two-results", "a call has two results", Op::Twice).caught_by(&["toolcall-lifecycle"]),
+    result(
+        "result-of-another-call",
+        "a result has the id of no call",
+        Op::Set("/event/tool_id", "\"other\""),
+    )
+    .caught_by(&["toolcall-lifecycle", "toolcall-has-result"]),
+    result(
+        "result-after-end",
+        "a call's result comes behind the end of its turn",
+        Op::Late("agent_end"),
+    )
+    .caught_by(&["toolcall-has-result", "update-in-turn", "toolcall-lifecycle", "turn-completes"]),
+    result(
+        "result-is-garbled",
+        "a call's result is not what the tool gave",
+        Op::Set("/event/result", "\"?\""),
+    )
+    .every()
+    .caught_by(&["scenario:tools/one-call"]),
+    bug(
+        "loses-tool-results",
+        "the model is not told what a tool gave",
+        Bug::LosesToolResults,
+    )
+    .caught_by(&["scenario:tools/one-call"]),
+    bug(
+        "loses-second-call",
+        "only the first of several calls is carried out",
+        Bug::LosesSecondCall,
+    )
+    .caught_by(&["toolcall-has-result"]),
+];
