@@ -141,6 +141,7 @@ impl Faults {
             [.., b'\r'] if self.plays(Bug::CrLfIsBad) => bad(),
             _ if blank && self.plays(Bug::BlankLineIsBad) => bad(),
             _ if line.len() > SHORT && self.plays(Bug::LongLineIsBad) => Some(Input::TooLong),
+            _ if line.len() > SHORT && self.plays(Bug::NoLimit) => Some(input),
             _ if line.len() == SHORT && self.plays(Bug::LimitExcludesItself) => {
                 Some(Input::TooLong)
             }

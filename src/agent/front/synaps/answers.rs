@@ -94,7 +94,8 @@ pub(super) fn new_session(session: &Session) -> Body {
     let same = session.faults.plays(Bug::RenewsNoId);
     asked(session, |events| {
         let before = events.session.clone();
-        events.begin_session(id.as_deref().or(same.then_some(&before)));
+        let id = if same { Some(&*before) } else { id.as_deref() };
+        events.begin_session(id);
         json!({ "session_id": events.session })
     })
 }

@@ -5,13 +5,17 @@ use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
-        .caught_by(&["abort-ends-turn", "answered-once"]),
+        .caught_by(&["abort-ends-turn", "scenario:abort/while-streaming"]),
     bug(
         "abort-without-end",
         "an aborted turn has no `agent_end`, and nothing is answered",
         Bug::StopHasNoEnd,
     )
-    .caught_by(&["abort-ends-turn", "answered-once", "answered-before-exit"]),
+    .caught_by(&[
+        "abort-ends-turn",
+        "answered-before-exit",
+        "scenario:abort/while-streaming",
+    ]),
     frame(
         "abort-without-response",
         "an abort has no response",
@@ -21,14 +25,15 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(ABORT)
     .at_start()
     .every()
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&["answered-before-exit", "scenario:abort/while-streaming"]),
     bug(
         "abort-leaves-busy",
         "no turn begins after an abort",
         Bug::StopLeavesBusy,
     )
     .caught_by(&["scenario:abort/next-turn-is-whole"]),
-    bug("abort-exits", "an abort ends the process", Bug::StopExits).caught_by(&["stays-alive"]),
+    bug("abort-exits", "an abort ends the process", Bug::StopExits)
+        .caught_by(&["stays-alive", "abort-ends-turn"]),
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next turn",
@@ -42,7 +47,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(r#"{"type":"message_update","event":{"type":"text_delta","delta":"and"}}"#),
     )
     .when(ABORT)
-    .caught_by(&["update-in-turn", "turn-completes"]),
+    .caught_by(&["update-in-turn"]),
     bug(
         "abort-keeps-tool",
         "an abort does not end the tool",

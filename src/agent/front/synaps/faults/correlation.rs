@@ -14,61 +14,69 @@ pub(super) const FAULTS: &[Fault] = &[
         "a response has an id that was never sent",
         Op::Set("/id", "\"ghost\""),
     )
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id", "answered-before-exit"]),
     response(
         "response-without-id",
         "a response has no id",
         Op::Remove("/id"),
     )
-    .caught_by(&["schema/response", "answered-once"]),
+    .caught_by(&["schema/response", "answered-before-exit"]),
     response(
         "response-with-null-id",
         "the id of a response is null",
         Op::Set("/id", "null"),
     )
-    .caught_by(&["schema/response", "answered-once"]),
+    .caught_by(&["schema/response", "answered-before-exit"]),
     response(
         "response-with-number-id",
         "the id of a response is a number",
         Op::Set("/id", "1"),
     )
-    .caught_by(&["schema/response", "answered-once"]),
+    .caught_by(&[
+        "schema/response",
+        "answered-before-exit",
+        "known-id",
+        "response-command",
+    ]),
     response(
         "response-with-empty-id",
         "the id of a response is empty",
         Op::Set("/id", "\"\""),
     )
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id", "answered-before-exit"]),
     start(
         "id-trimmed",
         "blanks around an id are dropped",
         Play::Command(|command| rewrite(command, |id| id.trim().to_owned())),
     )
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id", "answered-before-exit"]),
     start(
         "id-in-lower-case",
         "an id is echoed in lower case, and without what is not ASCII",
         Play::Command(|command| {
-            rewrite(command, |id| id.to_lowercase().replace(|c: char| !c.is_ascii(), ""));
+            rewrite(command, |id| {
+                id.to_lowercase().replace(|c: char| !c.is_ascii(), "")
+            });
         }),
     )
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id", "answered-before-exit"]),
     start(
         "id-as-a-number",
         "an id of digits is read as a number",
         Play::Command(|command| {
             rewrite(command, |id| {
-                id.parse::<u64>().map_or_else(|_| id.to_owned(), |n| n.to_string())
+                id.parse::<u64>()
+                    .map_or_else(|_| id.to_owned(), |n| n.to_string())
             });
         }),
     )
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id", "answered-before-exit"]),
     start(
         "id-cut",
         "an id is cut after 64 characters",
         Play::Command(|command| rewrite(command, |id| id.chars().take(64).collect())),
     )
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id", "answered-before-exit"]),
     start(
         "empty-id-is-none",
         "a command with an empty id is refused",
@@ -78,8 +86,9 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["answered-once", "error-without-id"]),
-    response("two-responses", "a command has two responses", Op::Twice).caught_by(&["answered-once"]),
+    .caught_by(&["scenario:correlation/opaque-ids", "error-without-id"]),
+    response("two-responses", "a command has two responses", Op::Twice)
+        .caught_by(&["answered-once"]),
     frame(
         "two-responses-to-prompt",
         "a prompt has two responses",
@@ -94,7 +103,10 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(r#"{"type":"error","id":"$/id","message":"Timed out"}"#),
     )
     .caught_by(&["answered-once"]),
-    response("no-response", "`get_state` has no response", Op::Drop).caught_by(&["answered-once"]),
+    response("no-response", "`get_state` has no response", Op::Drop).caught_by(&[
+        "answered-before-exit",
+        "scenario:correlation/each-query-is-answered",
+    ]),
     frame(
         "no-response-to-prompt",
         "a prompt has no response",
@@ -102,7 +114,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(PROMPT)
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&["answered-before-exit"]),
     frame(
         "no-response-to-follow-up",
         "a follow-up has no response",
@@ -110,15 +122,17 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(FOLLOW_UP)
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&["answered-before-exit"]),
     frame(
         "response-that-nobody-asked-for",
         "a response comes without a command",
         "ready",
-        Op::After(r#"{"type":"response","id":"ghost","command":"get_state","streaming":false,"model":"m","session_id":"s"}"#),
+        Op::After(
+            r#"{"type":"response","id":"ghost","command":"get_available_models","models":[]}"#,
+        ),
     )
     .at_start()
-    .caught_by(&["answered-once"]),
+    .caught_by(&["known-id"]),
     response(
         "response-of-another-name",
         "a response names another command than its own",
@@ -165,7 +179,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(MESSAGES)
     .at_start()
-    .caught_by(&["answered-once", "response-command"]),
+    .caught_by(&[
+        "answered-once",
+        "response-command",
+        "answered-before-exit",
+        "known-id",
+    ]),
     frame(
         "answer-out-of-order",
         "an answer comes behind the next one",

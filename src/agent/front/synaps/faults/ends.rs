@@ -10,15 +10,13 @@ const fn end(id: &'static str, summary: &'static str, op: Op) -> Fault {
 }
 
 pub(super) const FAULTS: &[Fault] = &[
-    end("no-end", "a turn has no `agent_end`", Op::Drop).caught_by(&[
-        "turn-completes",
-        "turn-ends-before-exit",
-        "abort-ends-turn",
-    ]),
+    end("no-end", "a turn has no `agent_end`", Op::Drop)
+        .caught_by(&["turn-ends-before-exit", "abort-ends-turn"]),
     end("no-end-of-any-turn", "no turn has an `agent_end`", Op::Drop)
         .every()
-        .caught_by(&["turn-completes", "turn-ends-before-exit", "abort-ends-turn"]),
-    end("two-ends", "a turn has two `agent_end`", Op::Twice).caught_by(&["end-of-a-turn"]),
+        .caught_by(&["turn-ends-before-exit", "abort-ends-turn"]),
+    end("two-ends", "a turn has two `agent_end`", Op::Twice)
+        .caught_by(&["end-of-a-turn", "update-before-end"]),
     frame(
         "end-early",
         "`agent_end` comes before the text, and again at the end",
@@ -26,12 +24,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Before(END),
     )
     .when(TEXT)
-    .caught_by(&[
-        "end-of-a-turn",
-        "update-in-turn",
-        "update-before-end",
-        "turn-completes",
-    ]),
+    .caught_by(&["end-of-a-turn", "update-in-turn", "update-before-end"]),
     frame(
         "end-before-the-last-answer",
         "`agent_end` comes behind the tool's result, and again at the end",
@@ -39,7 +32,14 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(END),
     )
     .when(RESULT)
-    .caught_by(&["end-of-a-turn", "update-in-turn", "turn-completes"]),
+    .later()
+    .caught_by(&[
+        "end-of-a-turn",
+        "update-in-turn",
+        "toolcall-has-result",
+        "toolcall-lifecycle",
+        "update-before-end",
+    ]),
     frame(
         "end-without-turn",
         "`agent_end` comes with a new session, without a turn",

@@ -18,7 +18,11 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(NAMELESS)
     .at_start()
     .every()
-    .caught_by(&["bad-frame-answered", "oversize-answered"]),
+    .caught_by(&[
+        "bad-frame-answered",
+        "oversize-answered",
+        "answered-before-exit",
+    ]),
     start(
         "unknown-command-ignored",
         "a command of no known type is ignored",
@@ -45,7 +49,7 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(NAMELESS)
     .at_start()
-    .caught_by(&["answered-once", "oversize-answered"]),
+    .caught_by(&["known-id", "oversize-answered", "scenario:errors/not-json"]),
     frame(
         "error-with-null-id",
         "the id of an error is null",
@@ -76,7 +80,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a command of no known type gets a response beside its error",
         Play::Bug(Bug::AnswersUnknownCommand),
     )
-    .caught_by(&["scenario:errors/unknown-type"]),
+    .caught_by(&["scenario:errors/unknown-type", "answered-once", "known-id"]),
     frame(
         "unasked-error",
         "an error without an id comes, and nothing is wrong",
@@ -92,7 +96,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/id", "\"ghost\""),
     )
     .when(OF_PROMPT)
-    .caught_by(&["answered-once", "failure-told"]),
+    .caught_by(&["known-id", "failure-told", "answered-before-exit"]),
     frame(
         "failure-without-id",
         "the error of a failed turn has no id",
@@ -122,7 +126,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(OF_PROMPT)
-    .caught_by(&["failure-told"]),
+    .caught_by(&["failure-told", "update-before-end"]),
     frame(
         "failure-is-success",
         "a failure of the model is told as success",
@@ -135,7 +139,7 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(OF_PROMPT)
     .every()
-    .caught_by(&["scenario:errors/model-refuses"]),
+    .caught_by(&["scenario:errors/model-refuses", "update-before-end"]),
     bug(
         "provider-error-exits",
         "a failure of the model ends the process",
@@ -147,7 +151,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "no turn begins after a failure of the model",
         Bug::ProviderErrorLeavesBusy,
     )
-    .caught_by(&["answered-once", "answered-before-exit", "turn-completes"]),
+    .caught_by(&["scenario:errors/next-turn-after-a-failure"]),
     frame(
         "busy-is-silent",
         "a prompt that comes during a turn is dropped, and nothing is said",
@@ -155,13 +159,19 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(BUSY)
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&[
+        "scenario:prompt/prompt-while-a-turn-runs",
+        "answered-before-exit",
+    ]),
     bug(
         "deaf-while-busy",
         "queries that come during a turn are dropped",
         Bug::DeafWhileBusy,
     )
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&[
+        "scenario:prompt/query-while-a-turn-runs",
+        "answered-before-exit",
+    ]),
     bug(
         "busy-ends-turn",
         "a prompt that comes during a turn ends it",

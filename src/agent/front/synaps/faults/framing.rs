@@ -104,7 +104,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     )
     .when(PROMPT)
-    .caught_by(&["line-feed", "json-lines"]),
+    .caught_by(&["line-feed", "json-lines", "answered-before-exit"]),
     text(
         "over-long-line",
         "a line is longer than 1 MiB",

@@ -11,7 +11,6 @@ pub(super) const RESULT: When = &[("/event/type", "toolcall_result")];
 
 pub(super) const PROMPT: When = &[("/command", "prompt")];
 pub(super) const FOLLOW_UP: When = &[("/command", "follow_up")];
-pub(super) const COMPACT: When = &[("/command", "compact")];
 pub(super) const NEW_SESSION: When = &[("/command", "new_session")];
 pub(super) const MESSAGES: When = &[("/command", "get_messages")];
 pub(super) const SET_MODEL: When = &[("/command", "set_model")];

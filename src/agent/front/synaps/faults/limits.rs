@@ -9,25 +9,25 @@ pub(super) const FAULTS: &[Fault] = &[
         "a command of more than 64 KiB is refused",
         Play::Bug(Bug::LimitTooLow),
     )
-    .caught_by(&["scenario:framing/long-frame-is-taken"]),
+    .caught_by(&["scenario:framing/long-frame-is-taken", "error-without-id"]),
     start(
         "limit-excludes-itself",
         "a command of exactly 1 MiB is refused",
         Play::Bug(Bug::LimitExcludesItself),
     )
-    .caught_by(&["scenario:framing/exactly-the-limit"]),
+    .caught_by(&["scenario:framing/exactly-the-limit", "error-without-id"]),
     start(
         "no-limit",
         "a command of more than 1 MiB is taken",
         Play::Bug(Bug::NoLimit),
     )
-    .caught_by(&["oversize-answered"]),
+    .caught_by(&["oversize-answered", "answered-once", "known-id"]),
     start(
         "oversize-exits",
         "a line of more than 1 MiB ends the process",
         Play::Bug(Bug::OversizeExits),
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "oversize-answered"]),
     frame(
         "oversize-ignored",
         "a line of more than 1 MiB is ignored",
@@ -46,7 +46,8 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(OVERSIZE)
     .at_start()
-    .caught_by(&["oversize-answered", "answered-once"]),
+    .later()
+    .caught_by(&["oversize-answered", "known-id"]),
     frame(
         "oversize-answered-twice",
         "a line of more than 1 MiB is answered twice",
@@ -64,7 +65,11 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(NAMELESS)
     .at_start()
-    .caught_by(&["bad-frame-answered", "oversize-answered"]),
+    .caught_by(&[
+        "bad-frame-answered",
+        "oversize-answered",
+        "answered-before-exit",
+    ]),
 ];
 
 const OVERSIZE: &[(&str, &str)] = &[("/message", "The frame is longer than 1 MiB")];

@@ -49,7 +49,10 @@ pub(super) const FAULTS: &[Fault] = &[
         "`compact` is never answered",
         Play::Bug(Bug::CompactHangs),
     )
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&[
+        "scenario:session/compact-is-answered",
+        "answered-before-exit",
+    ]),
     start(
         "follow-up-is-unknown",
         "`follow_up` is refused",

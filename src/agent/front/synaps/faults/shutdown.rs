@@ -38,7 +38,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "`shutdown` has a response",
         Play::Bug(Bug::AnswersQuit),
     )
-    .caught_by(&["shutdown-unanswered", "answered-once"]),
+    .caught_by(&["shutdown-unanswered", "known-id"]),
     start(
         "shutdown-drops-answers",
         "`shutdown` ends the process before the commands before it are answered",
@@ -102,5 +102,5 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Exit(0),
     )
     .when(PROMPT)
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive", "answered-before-exit"]),
 ];

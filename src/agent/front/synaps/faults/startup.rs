@@ -38,7 +38,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a `message_update` comes before `ready`",
         Op::Before(r#"{"type":"message_update","event":{"type":"text_delta","delta":"Hello"}}"#),
     )
-    .caught_by(&["ready-first", "update-in-turn", "turn-completes"]),
+    .caught_by(&["ready-first", "update-in-turn"]),
     ready(
         "answer-before-ready",
         "an early command is answered before `ready`",
@@ -111,5 +111,6 @@ pub(super) const FAULTS: &[Fault] = &[
         "`ready` names a model that is not the active one",
         Op::Set("/model", "\"local/other\""),
     )
+    .later()
     .caught_by(&["model-current"]),
 ];

@@ -17,21 +17,21 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(LATE),
     )
     .at_start()
-    .caught_by(&["update-in-turn", "turn-completes"]),
+    .caught_by(&["update-in-turn"]),
     frame(
         "text-after-end",
         "a `message_update` comes behind the end of its turn",
         "agent_end",
         Op::After(LATE),
     )
-    .caught_by(&["update-in-turn", "turn-completes"]),
+    .caught_by(&["update-in-turn"]),
     frame(
         "text-long-after-end",
         "a `message_update` comes 100 ms behind the end of its turn",
         "agent_end",
         Op::AfterWhile(100, LATE),
     )
-    .caught_by(&["update-in-turn", "turn-completes"]),
+    .caught_by(&["update-in-turn"]),
     frame(
         "text-after-response",
         "a `message_update` comes behind the end and the response of its turn",
@@ -39,7 +39,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(LATE),
     )
     .when(super::kinds::PROMPT)
-    .caught_by(&["update-in-turn", "turn-completes"]),
+    .caught_by(&["update-in-turn"]),
     frame(
         "no-updates",
         "a turn has no `message_update`",
@@ -67,7 +67,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the first `text_delta` of a turn is lost",
         Op::Drop,
     )
-    .caught_by(&["scenario:prompt/whole-text"]),
+    .caught_by(&["scenario:prompt/whole-text", "update-before-end"]),
     text(
         "text-twice",
         "the first `text_delta` of a turn comes twice",
@@ -111,17 +111,17 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Silence,
     )
     .caught_by(&[
-        "turn-completes",
-        "answered-once",
+        "scenario:prompt/text-turn",
         "answered-before-exit",
         "abort-ends-turn",
+        "shutdown-exits",
     ]),
     bug(
         "second-turn-stuck",
         "no turn begins after the first",
         Bug::SecondTurnStuck,
     )
-    .caught_by(&["answered-once", "answered-before-exit"]),
+    .caught_by(&["scenario:prompt/two-turns-one-conversation"]),
     bug(
         "empty-answer-stuck",
         "a turn in which the model says nothing never ends",

@@ -39,6 +39,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a call is announced under an empty id",
         Op::Set("/event/tool_id", "\"\""),
     )
+    .later()
     .caught_by(&["toolcall-lifecycle", "toolcall-has-result"]),
     frame(
         "tool-id-is-own",
@@ -58,13 +59,15 @@ pub(super) const FAULTS: &[Fault] = &[
     piece("piece-lost", "a piece of a call's input is lost", Op::Drop)
         .caught_by(&["toolcall-input-whole", "toolcall-input-json", "scenario:tools/input-in-fragments"]),
     piece("piece-twice", "a piece of a call's input comes twice", Op::Twice)
-        .caught_by(&["toolcall-input-whole", "toolcall-input-json"]),
+        .later()
+    .caught_by(&["toolcall-input-whole", "toolcall-input-json"]),
     piece(
         "piece-is-cumulative",
         "every piece of a call's input repeats the ones before",
         Op::Cumulate("/event/delta"),
     )
     .every()
+    .later()
     .caught_by(&["toolcall-input-whole", "toolcall-input-json"]),
     piece(
         "no-pieces",
@@ -147,7 +150,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a call's result comes behind the end of its turn",
         Op::Late("agent_end"),
     )
-    .caught_by(&["toolcall-has-result", "update-in-turn", "toolcall-lifecycle", "turn-completes"]),
+    .caught_by(&["toolcall-has-result", "update-in-turn", "toolcall-lifecycle"]),
     result(
         "result-is-garbled",
         "a call's result is not what the tool gave",
@@ -166,5 +169,5 @@ pub(super) const FAULTS: &[Fault] = &[
         "only the first of several calls is carried out",
         Bug::LosesSecondCall,
     )
-    .caught_by(&["toolcall-has-result"]),
+    .caught_by(&["scenario:tools/two-calls-at-once"]),
 ];
