@@ -19,9 +19,9 @@ fn the_model_is_that_of_the_flag_or_the_settings() {
     assert_eq!(model(Setup::new().settings(file)), "local/from-file");
     let flag = Setup::new().settings(file).args(&["--model", "local/x"]);
     assert_eq!(model(flag), "local/x");
-    let profile = Setup::new().settings(file).args(&["--profile", "work"]);
-    profile.file("base/one/config", "model = local/at-work\n");
-    assert_eq!(model(profile), "local/at-work");
+    let profile = Setup::new().settings(file).args(&["--profile", "spare"]);
+    profile.file("base/spare/config", "model = local/spare\n");
+    assert_eq!(model(profile), "local/spare");
 }
 
 #[test]
