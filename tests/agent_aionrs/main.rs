@@ -1,4 +1,4 @@
-//! The reference agent as a process, spoken to in aionrs@0.1.
+//! The reference agent as a process, spoken to in aionrs@0.1, and in 0.2 where that differs.
 
 mod approvals;
 mod attachments;
@@ -14,3 +14,4 @@ mod startup;
 mod stops;
 mod tools;
 mod turns;
+mod version_0_2;
