@@ -22,6 +22,12 @@ pub(super) struct Options {
     /// No session is kept.
     pub(super) no_session: bool,
     pub(super) profile: Option<String>,
+    pub(super) scope: Option<String>,
+    pub(super) thinking: Option<String>,
+    pub(super) session_dir: Option<String>,
+    pub(super) extensions: Vec<String>,
+    pub(super) templates: Vec<String>,
+    pub(super) skills: Vec<String>,
     /// The provider's variables are not looked at. No flag sets this.
     pub(super) keyless: bool,
 }

@@ -7,7 +7,7 @@ use super::helper::Helper;
 use super::message::{Block, ResultContent};
 use super::running::Running;
 use super::session::{Halt, Session};
-use super::tools::{Cx, Job, Refused};
+use super::tools::{Cx, Job, Progress, Refused};
 use super::turn::Turn;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -23,6 +23,37 @@ pub(super) struct Calls {
     slots: RefCell<Vec<Slot>>,
     decisions: RefCell<VecDeque<(usize, Decision)>>,
     decided: Notify,
+}
+
+/// Says what tools at work have written.
+struct Teller<'a> {
+    calls: &'a Calls,
+    session: &'a Session,
+}
+
+impl Teller<'_> {
+    fn to<'t>(&'t self, cx: Cx<'t>, n: usize) -> Cx<'t> {
+        let progress = Some((self as &dyn Progress, n));
+        Cx { progress, ..cx }
+    }
+}
+
+impl Progress for Teller<'_> {
+    fn tell(&self, n: usize, output: &str) {
+        let call = self
+            .calls
+            .slots
+            .borrow()
+            .get(n)
+            .and_then(Slot::call)
+            .cloned();
+        if let Some(call) = call {
+            self.session.voice.say(&Event::ToolProgress {
+                call: &call,
+                output,
+            });
+        }
+    }
 }
 
 /// A call as the model wants it.
@@ -135,6 +166,11 @@ impl Calls {
             workspace: &session.workspace,
             delegate: &helper,
             faults: &session.faults,
+            progress: None,
+        };
+        let teller = Teller {
+            calls: self,
+            session,
         };
         let first = self.slots.borrow().len();
         let count = wanted.len();
@@ -148,7 +184,7 @@ impl Calls {
         let mut running = Running::default();
         for n in first..first + count {
             if self.may_start(session, n) {
-                self.start(session, turn, n, cx, &mut running);
+                self.start(session, turn, n, teller.to(cx, n), &mut running);
             }
         }
         let mut denied = false;
@@ -163,7 +199,7 @@ impl Calls {
                                 self.lose(n);
                             }
                             Decision::Approve { .. } => {
-                                self.start(session, turn, n, cx, &mut running);
+                                self.start(session, turn, n, teller.to(cx, n), &mut running);
                             }
                             Decision::Deny { reason } => {
                                 self.deny(session, turn, n, &reason);

@@ -12,8 +12,35 @@ use tokio::sync::Notify;
 pub(super) struct Compaction {
     /// What the summary is to dwell on.
     instructions: Option<String>,
-    auto: bool,
+    reason: Reason,
     stopped: Notify,
+}
+
+/// Why a conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Reason {
+    /// The host wants it.
+    #[default]
+    Manual,
+    /// The context is nearly full.
+    Threshold,
+    /// The model refused a context that is too long.
+    Overflow,
+}
+
+/// What a compaction that was stopped says.
+pub(super) const ABORTED: &str = "The compaction was aborted";
+
+/// What models say of a context that is too long for them.
+const OVERFLOWS: [&str; 3] = [
+    "prompt is too long",
+    "exceeds the context window",
+    "maximum context length",
+];
+
+/// Whether the model refused because the context is too long.
+pub(super) fn is_overflow(failure: &Failure) -> bool {
+    OVERFLOWS.iter().any(|text| failure.message.contains(text))
 }
 
 /// What the model is told to do.
@@ -34,9 +61,9 @@ impl Compaction {
         }
     }
 
-    pub(super) fn automatic() -> Self {
+    pub(super) fn because(reason: Reason) -> Self {
         Compaction {
-            auto: true,
+            reason,
             ..Compaction::default()
         }
     }
@@ -46,17 +73,22 @@ impl Compaction {
         self.stopped.notify_one();
     }
 
-    /// Does it, and says what came of it.
-    pub(super) async fn run(&self, session: &Session) {
+    /// Does it, and says what came of it. True if what failed before may work now.
+    pub(super) async fn run(&self, session: &Session) -> bool {
+        session.voice.say(&Event::CompactionStart(self.reason));
         let done = tokio::select! {
             biased;
-            () = self.stopped.notified() => Err(Failure::lasting(Code::Internal, "The compaction was aborted")),
+            () = self.stopped.notified() => Err(Failure::lasting(Code::Internal, ABORTED)),
             done = self.compact(session) => done,
         };
         match done {
             Ok(summary) => session.voice.say(&Event::Compacted(&summary)),
-            Err(failure) => session.voice.fail(&failure),
+            Err(failure) => {
+                session.voice.fail(&failure);
+                return false;
+            }
         }
+        self.reason == Reason::Overflow
     }
 
     async fn compact(&self, session: &Session) -> Result<Summary, Failure> {
@@ -87,7 +119,7 @@ impl Compaction {
             let why = "The model gave no summary";
             return Err(Failure::lasting(Code::Provider, why));
         }
-        let auto = self.auto;
+        let auto = self.reason != Reason::Manual;
         let mut dialogue = session.dialogue.borrow_mut();
         if !session.faults.plays(Bug::CompactsNothing) {
             dialogue.replace(format!("{PREFACE}\n\n{text}"));
@@ -123,7 +155,7 @@ mod tests {
 
     #[test]
     fn instructions_follow_the_order() {
-        let plain = Compaction::automatic().order();
+        let plain = Compaction::because(Reason::Threshold).order();
         let guided = Compaction::asked_for(Some("Dwell on x".into())).order();
 
         assert_eq!(plain, ORDER);

@@ -6,6 +6,7 @@ use super::card::{self, Card};
 use super::message::Message;
 use super::model::{Endpoint, Gate, Language, Request, ToolSpec};
 use super::provider::Provider;
+use super::retry::Plan;
 use super::store::Choice;
 use super::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
@@ -35,6 +36,36 @@ pub(super) struct Offer {
     pub(super) endpoint: Option<Endpoint>,
     /// The models that are known by name.
     pub(super) models: Vec<String>,
+}
+
+/// What a host may choose from, or name, in dialects that know of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Extras {
+    /// Every model that there is.
+    pub(super) models: Vec<Listed>,
+    /// Which of them the host cycles through; all if none are named.
+    pub(super) scope: Vec<String>,
+    /// How much the model thinks.
+    pub(super) level: Option<String>,
+    /// Files of prompt templates.
+    pub(super) templates: Vec<PathBuf>,
+    /// Folders of skills.
+    pub(super) skills: Vec<PathBuf>,
+    /// Whether extensions are loaded.
+    pub(super) extended: bool,
+    /// Where sessions are kept; none if they are not.
+    pub(super) sessions: Option<PathBuf>,
+}
+
+/// A model that the host may choose.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    pub(super) card: Card,
+    pub(super) language: Language,
+    pub(super) endpoint: Endpoint,
+    pub(super) reasons: bool,
+    /// As the host is told of it.
+    pub(super) shown: serde_json::Value,
 }
 
 /// Where sessions are kept.
@@ -71,6 +102,9 @@ pub(super) struct Settings {
     pub(super) retries: Option<u32>,
     /// Whether a reply that broke off is not asked for again, as what was said of it cannot be taken back.
     pub(super) says_once: bool,
+    /// How turns that failed are tried again; none: they are not.
+    pub(super) again: Option<Plan>,
+    pub(super) extras: Extras,
     /// Whether the calls of a reply run one after the other.
     pub(super) one_at_a_time: bool,
     pub(super) card: Card,
@@ -140,6 +174,8 @@ impl Config {
                     rates: card::RATES,
                 },
                 one_at_a_time: false,
+                again: None,
+                extras: Extras::default(),
                 compact_at: None,
                 outputs: std::env::temp_dir().join("mock-agent"),
                 says_once: false,

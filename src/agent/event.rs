@@ -2,8 +2,10 @@
 
 use super::approval::{Category, Mode};
 use super::card::Card;
+use super::compaction::Reason;
 use super::message::Usage;
 use super::model::Chunk;
+use super::queues::Queues;
 use super::session::Halt;
 use super::turn::Prompt;
 use serde_json::Value;
@@ -31,6 +33,8 @@ pub(super) enum Event<'a> {
     },
     /// A tool runs.
     ToolStart { turn: &'a str, call: &'a Call },
+    /// What a tool at work has written so far.
+    ToolProgress { call: &'a Call, output: &'a str },
     /// A tool has run.
     ToolEnd {
         turn: &'a str,
@@ -49,6 +53,25 @@ pub(super) enum Event<'a> {
         usage: Usage,
         halt: Option<Halt>,
     },
+    /// What was queued goes to the model next; `queues` have the rest.
+    Heard {
+        prompts: &'a [Prompt],
+        queues: &'a Queues,
+    },
+    /// A turn that failed will be tried again, after a wait.
+    RetryStart {
+        attempt: u32,
+        of: u32,
+        delay: Duration,
+        failure: &'a Failure,
+    },
+    /// No more attempts: it worked, or failed like this.
+    RetryEnd {
+        attempt: u32,
+        error: Option<&'a str>,
+    },
+    /// The conversation is being summed up.
+    CompactionStart(Reason),
     /// A summary has taken the place of the conversation.
     Compacted(&'a Summary),
     /// A shell command of the host's own is over.

@@ -1,14 +1,17 @@
 //! A session: what commands act upon, and the turns that they start.
 
 use super::approval::{Approvals, Decision, Mode};
-use super::compaction::Compaction;
+use super::compaction::{Compaction, Reason};
 use super::config::Settings;
 use super::dialogue::Dialogue;
+use super::errands::Errands;
 use super::event::{Call, Code, Event, Failure, Hello};
 use super::faults::{Bug, Faults};
 use super::ids::CallIds;
 use super::mcp::{Server, Servers};
 use super::model::{Endpoint, Model};
+use super::queues::Queues;
+use super::retry::{Next, Retry};
 use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
 use super::turn::{Prompt, Turn};
@@ -38,6 +41,13 @@ pub(super) struct Session {
     shells: Shells,
     /// MCP servers that the host adds.
     servers: Servers,
+    /// What the host says while a turn is at work.
+    pub(super) queues: Queues,
+    pub(super) retry: Retry,
+    /// What fronts do beside the turns.
+    pub(super) errands: Errands,
+    /// Whether a context that is nearly full is compacted unasked.
+    pub(super) auto_compaction: Cell<bool>,
     /// The tokens of the latest request and its reply; 0 if unknown.
     pub(super) context: Cell<u64>,
     /// How many sub-agents there have been.
@@ -46,6 +56,9 @@ pub(super) struct Session {
     prompted: Notify,
     closing: Cell<bool>,
     leaving: Cell<bool>,
+    closed: Notify,
+    /// Something that was at work is over.
+    settled: Notify,
 }
 
 /// The turn at work and those that wait.
@@ -121,11 +134,17 @@ impl Session {
             turns: RefCell::default(),
             shells: Shells::default(),
             servers: Servers::default(),
+            queues: Queues::default(),
+            retry: Retry::default(),
+            errands: Errands::default(),
+            auto_compaction: Cell::new(true),
             context: Cell::new(0),
             faults,
             prompted: Notify::new(),
             closing: Cell::new(false),
             leaving: Cell::new(false),
+            closed: Notify::new(),
+            settled: Notify::new(),
         }
     }
 
@@ -244,6 +263,30 @@ impl Session {
         }
     }
 
+    /// Whether a turn is at work, or waits to be tried again.
+    pub(super) fn has_turn(&self) -> bool {
+        self.turns.borrow().current.is_some()
+    }
+
+    /// Waits until nothing is at work.
+    pub(super) async fn idle(&self) {
+        loop {
+            let settled = self.settled.notified();
+            if !self.is_busy() {
+                return;
+            }
+            settled.await;
+        }
+    }
+
+    /// Waits until the session is closed.
+    pub(super) async fn closed(&self) {
+        let closed = self.closed.notified();
+        if !self.is_closing() {
+            closed.await;
+        }
+    }
+
     /// Whether a turn or a compaction is at work.
     pub(super) fn is_busy(&self) -> bool {
         let turns = self.turns.borrow();
@@ -262,6 +305,9 @@ impl Session {
     /// Stops what is at work, if anything is.
     pub(super) fn stop(&self, why: Halt) {
         self.shells.cancel();
+        if self.retry.stop() {
+            return;
+        }
         let compaction = self.turns.borrow().compaction.clone();
         if let Some(compaction) = compaction {
             return compaction.stop();
@@ -405,6 +451,8 @@ impl Session {
             turn.halt(Halt::Exit);
         }
         self.shells.wake();
+        self.errands.wake();
+        self.closed.notify_waiters();
         self.prompted.notify_one();
     }
 
@@ -415,8 +463,15 @@ impl Session {
 
     /// Does all there is to do, until the session is closed and nothing is left.
     pub(super) async fn work(&self) {
+        let all = async {
+            tokio::join!(
+                self.turns(),
+                self.shells.work(self),
+                self.errands.work(self)
+            )
+        };
         tokio::select! {
-            _ = async { tokio::join!(self.turns(), self.shells.work(self)) } => {}
+            _ = all => {}
             () = self.servers.work(self) => {}
         }
     }
@@ -431,11 +486,19 @@ impl Session {
             if let Some(turn) = turn {
                 self.servers.settled().await;
                 self.turn(&turn).await;
+                let next = self.retry.after(self, &turn).await;
                 self.turns.borrow_mut().current = None;
-                self.compact_if_full();
+                match next {
+                    Next::Nothing => self.compact_if_full(),
+                    Next::Again => self.again(),
+                    Next::Compact(compaction) => self.first(Task::Compact(compaction)),
+                }
             } else if let Some(compaction) = compaction {
-                compaction.run(self).await;
+                let again = compaction.run(self).await;
                 self.turns.borrow_mut().compaction = None;
+                if again {
+                    self.again();
+                }
             } else if self.is_closing() {
                 return;
             } else {
@@ -444,6 +507,7 @@ impl Session {
             }
             self.advance();
             self.take_asides();
+            self.settled.notify_waiters();
         }
     }
 
@@ -462,10 +526,22 @@ impl Session {
 
     fn compact_if_full(&self) {
         let full = |mark: u64| self.context.get() > mark;
-        if self.settings.compact_at.is_some_and(full) {
-            let task = Task::Compact(Compaction::automatic());
-            self.turns.borrow_mut().waiting.push_front(task);
+        if self.auto_compaction.get() && self.settings.compact_at.is_some_and(full) {
+            self.first(Task::Compact(Compaction::because(Reason::Threshold)));
         }
+    }
+
+    /// Has the model asked again where it failed, before anything else.
+    fn again(&self) {
+        self.first(Task::Turn(Prompt {
+            turn: self.next_turn(),
+            resumes: true,
+            ..Prompt::default()
+        }));
+    }
+
+    fn first(&self, task: Task) {
+        self.turns.borrow_mut().waiting.push_front(task);
     }
 
     /// Puts what was held back into the conversation, if nothing is at work on it.

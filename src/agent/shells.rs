@@ -89,7 +89,7 @@ impl Shells {
 }
 
 /// What the model is told of a command.
-fn told(executed: &Executed) -> String {
+pub(super) fn told(executed: &Executed) -> String {
     let Executed {
         command,
         output,

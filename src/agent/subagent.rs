@@ -80,6 +80,7 @@ impl Helper<'_> {
                     workspace: &self.session.workspace,
                     delegate: self,
                     faults: &self.session.faults,
+                    progress: None,
                 };
                 job.run(cx).await
             }

@@ -28,6 +28,8 @@ pub(super) struct Prompt {
     pub(super) blocks: Vec<Block>,
     /// What the host attached, as it was given.
     pub(super) attachments: Vec<Value>,
+    /// Nothing new is said: the model is asked again where it failed.
+    pub(super) resumes: bool,
 }
 
 /// A turn at work.
@@ -40,6 +42,8 @@ pub(super) struct Turn {
     pub(super) partial: RefCell<Assembly>,
     halt: Cell<Option<Halt>>,
     halted: Notify,
+    /// How the model failed.
+    pub(super) failure: Cell<Option<Failure>>,
     /// The session does not notice that the turn is over. Only a fault does that.
     busy: Cell<bool>,
 }
@@ -57,6 +61,7 @@ impl Turn {
             partial: RefCell::default(),
             halt: Cell::default(),
             halted: Notify::new(),
+            failure: Cell::default(),
             busy: Cell::default(),
         }
     }
@@ -147,6 +152,7 @@ impl Turn {
 
     async fn work(&self, session: &Session) {
         match self.opening(session) {
+            Ok(_) if self.prompt.resumes => {}
             Ok(content) => {
                 let mut dialogue = session.dialogue.borrow_mut();
                 session.faults.forget(&mut dialogue.messages);
@@ -154,6 +160,7 @@ impl Turn {
             }
             Err(why) => return self.fail(session, &Failure::lasting(Code::Protocol, why)),
         }
+        self.hear(session, false);
         for _ in 0..session.settings.max_turns {
             session.voice.say(&Event::Asking);
             let reply = match self.reply(session).await {
@@ -167,6 +174,9 @@ impl Turn {
             let wanted = wanted(&reply.content);
             session.dialogue.borrow_mut().assistant(reply.content);
             if wanted.is_empty() {
+                if self.hear(session, true) {
+                    continue;
+                }
                 return;
             }
             let denied = self.calls.run(session, self, wanted).await;
@@ -175,10 +185,28 @@ impl Turn {
             if denied && session.faults.plays(Bug::EndsTurnOnDenial) {
                 return;
             }
+            self.hear(session, false);
         }
         let limit = session.settings.max_turns;
         let text = format!("Stopped: the limit of {limit} model turns (--max-turns) is reached");
         self.notice(session, &text);
+    }
+
+    /// Takes what was queued and is due to the conversation. False if there is nothing.
+    fn hear(&self, session: &Session, done: bool) -> bool {
+        let queues = &session.queues;
+        let prompts = queues.due(done);
+        for prompt in &prompts {
+            let mut content = vec![Block::Text(prompt.text.clone())];
+            content.extend_from_slice(&prompt.blocks);
+            session.dialogue.borrow_mut().user(content);
+        }
+        if prompts.is_empty() {
+            return false;
+        }
+        let prompts = &prompts;
+        session.voice.say(&Event::Heard { prompts, queues });
+        true
     }
 
     /// What the user says, with the attachments.
@@ -211,6 +239,7 @@ impl Turn {
     /// The model failed.
     fn give_up(&self, session: &Session, failure: &Failure) {
         self.fail(session, failure);
+        self.failure.set(Some(failure.clone()));
         if session.faults.plays(Bug::ProviderErrorExits) {
             session.voice.outbox.die(0);
         }

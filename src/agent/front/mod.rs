@@ -54,4 +54,10 @@ pub(super) trait Emitter: std::any::Any {
 }
 
 /// Every dialect.
-pub(super) const FRONTS: &[Front] = &[aionrs::FRONT, aionrs::FRONT_0_2, pi::FRONT, synaps::FRONT];
+pub(super) const FRONTS: &[Front] = &[
+    aionrs::FRONT,
+    aionrs::FRONT_0_2,
+    pi::FRONT,
+    pi::FRONT_0_73,
+    synaps::FRONT,
+];

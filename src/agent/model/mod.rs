@@ -19,7 +19,7 @@ pub(super) use scripted::{Gate, Player};
 
 use super::message::{Stop, Usage};
 use serde_json::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// One step of a reply as it streams in.
@@ -68,7 +68,7 @@ pub(super) enum Opening {
 
 /// A model that can be asked.
 pub(super) struct Model {
-    language: Language,
+    language: Cell<Language>,
     source: RefCell<Source>,
 }
 
@@ -88,7 +88,7 @@ pub(super) enum Reply {
 impl Model {
     pub(super) fn new(language: Language, source: Source) -> Self {
         Model {
-            language,
+            language: Cell::new(language),
             source: RefCell::new(source),
         }
     }
@@ -100,13 +100,21 @@ impl Model {
         }
     }
 
+    /// Asks in another language from now on.
+    pub(super) fn speak(&self, language: Language) {
+        self.language.set(language);
+    }
+
     /// Sends a request's body and waits until the reply begins.
     pub(super) async fn send(&self, body: Value) -> Result<Reply, ModelError> {
         let source = self.source.borrow().clone();
         match source {
-            Source::Player(player) => player.ask(self.language, body).await.map(Reply::Played),
+            Source::Player(player) => player
+                .ask(self.language.get(), body)
+                .await
+                .map(Reply::Played),
             Source::Endpoint(endpoint) => endpoint
-                .ask(self.language, body)
+                .ask(self.language.get(), body)
                 .await
                 .map(|reply| Reply::Streamed(Box::new(reply))),
         }
@@ -114,7 +122,7 @@ impl Model {
 
     /// The body of a request, in the model's language.
     pub(super) fn body(&self, request: &Request<'_>) -> Value {
-        self.language.body(request)
+        self.language.get().body(request)
     }
 }
 

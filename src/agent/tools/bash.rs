@@ -1,7 +1,7 @@
 //! `Bash`: a shell command in a process group of its own.
 
 use super::output::{LIMIT, clip};
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
+use super::registry::{Cx, Job, JobFuture, Progress, Tool, parse};
 use super::shell::{Sink, drain, finish, start};
 use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
@@ -63,7 +63,10 @@ impl Bash {
         };
         let (mut child, mut pipe) = start(&self.command, cx.workspace.root(), stdin)?;
         let tree = Tree::of(&child, cx.faults.intends(Bug::StopKeepsChildren));
-        let mut kept = Kept::default();
+        let mut kept = Kept {
+            progress: cx.progress,
+            ..Kept::default()
+        };
         let limit = Duration::from_millis(self.timeout.unwrap_or(TIMEOUT));
         let ended = tokio::select! {
             biased;
@@ -78,20 +81,24 @@ impl Bash {
 
 /// The output so far: its beginning, and how much more there was.
 #[derive(Default)]
-struct Kept {
+struct Kept<'a> {
+    progress: Option<(&'a dyn Progress, usize)>,
     bytes: Vec<u8>,
     dropped: u64,
 }
 
-impl Sink for Kept {
+impl Sink for Kept<'_> {
     fn take(&mut self, bytes: &[u8]) {
         let room = LIMIT.saturating_sub(self.bytes.len()).min(bytes.len());
         self.bytes.extend_from_slice(&bytes[..room]);
         self.dropped += (bytes.len() - room) as u64;
+        if let Some((told, n)) = self.progress.filter(|_| room > 0) {
+            told.tell(n, &String::from_utf8_lossy(&self.bytes));
+        }
     }
 }
 
-impl Kept {
+impl Kept<'_> {
     fn outcome(self, ended: Option<ExitStatus>, limit: Duration) -> Outcome {
         let text = String::from_utf8_lossy(&self.bytes).into_owned();
         let text = clip(text, self.dropped);

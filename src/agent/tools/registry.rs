@@ -53,6 +53,14 @@ pub(in crate::agent) struct Cx<'a> {
     pub(in crate::agent) workspace: &'a Workspace,
     pub(in crate::agent) delegate: &'a dyn Delegate,
     pub(in crate::agent) faults: &'a Faults,
+    /// Who is told how the job gets on, and which job it is; none if nobody wants to know.
+    pub(in crate::agent) progress: Option<(&'a dyn Progress, usize)>,
+}
+
+/// Somebody who is told how jobs get on.
+pub(in crate::agent) trait Progress {
+    /// Job number `n` has written so much so far.
+    fn tell(&self, n: usize, output: &str);
 }
 
 /// Somebody who can have a task done by another agent.

@@ -45,7 +45,12 @@ pub(super) fn frame(event: &Event<'_>) -> Option<Value> {
         Event::Notice { turn, text } => {
             json!({ "type": "info", "msg_id": turn, "message": text })
         }
-        Event::Asking
+        Event::ToolProgress { .. }
+        | Event::Heard { .. }
+        | Event::RetryStart { .. }
+        | Event::RetryEnd { .. }
+        | Event::CompactionStart(_)
+        | Event::Asking
         | Event::Connected { .. }
         | Event::Compacted(_)
         | Event::Shelled(_)

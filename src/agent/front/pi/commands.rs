@@ -84,6 +84,7 @@ fn prompt(session: &Session, command: Value) -> Result<(), Failure> {
         files: Vec::new(),
         blocks,
         attachments,
+        resumes: false,
     })
 }
 

@@ -61,7 +61,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     Ok(config)
 }
 
-fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
+pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
     let given = |name: &str| env(name).filter(|value| !value.is_empty());
     given(AGENT_DIR)
         .map(PathBuf::from)

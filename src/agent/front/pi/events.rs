@@ -58,6 +58,11 @@ impl Emitter for Events {
             }
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
             Event::ToolAsk { .. }
+            | Event::ToolProgress { .. }
+            | Event::Heard { .. }
+            | Event::RetryStart { .. }
+            | Event::RetryEnd { .. }
+            | Event::CompactionStart(_)
             | Event::Helper { .. }
             | Event::Connected { .. }
             | Event::Notice { .. } => vec![],

@@ -9,8 +9,11 @@ mod models;
 mod prompt;
 mod stream;
 mod tools;
+mod v0_73;
 
 use super::Front;
+
+pub(super) use v0_73::FRONT as FRONT_0_73;
 
 pub(super) const FRONT: Front = Front {
     name: "pi",

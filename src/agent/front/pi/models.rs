@@ -1,7 +1,7 @@
 //! `models.json`: who serves which model, where, and at what price.
 
 use crate::agent::card::{Card, Rates};
-use crate::agent::config::Env;
+use crate::agent::config::{Env, Listed};
 use crate::agent::model::{Endpoint, Language};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -82,9 +82,7 @@ fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
     let model = models
         .find(|model| wish.model.is_none_or(|wanted| wanted == model.id))
         .ok_or_else(|| missing("model", wish.model))?;
-    let language = [Language::Anthropic, Language::OpenAi]
-        .into_iter()
-        .find(|language| language.api() == provider.api)
+    let language = language(&provider.api)
         .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
     let key = match wish.api_key {
         Some(key) => key.to_owned(),
@@ -109,6 +107,50 @@ fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
         endpoint,
         max_tokens: model.max_tokens,
     })
+}
+
+/// The language of an API, if this agent speaks it.
+fn language(api: &str) -> Option<Language> {
+    let mut known = [Language::Anthropic, Language::OpenAi].into_iter();
+    known.find(|language| language.api() == api)
+}
+
+/// Every model of the file that this agent can ask; none if the file is not there.
+///
+/// # Errors
+/// The file cannot be understood.
+pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<Listed>, String> {
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return Ok(Vec::new());
+    };
+    let failed = |why: String| format!("{}: {why}", path.display());
+    let models: Models = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    let mut listed = Vec::new();
+    for (name, provider) in models.providers {
+        if language(provider["api"].as_str().unwrap_or_default()).is_none() {
+            continue;
+        }
+        let shown = provider["models"].as_array().cloned().unwrap_or_default();
+        for mut shown in shown {
+            let wish = Wish {
+                provider: Some(&name),
+                model: shown["id"].as_str(),
+                api_key: key,
+            };
+            let chosen = read(&text, wish, env).map_err(failed)?;
+            shown["api"] = provider["api"].clone();
+            shown["provider"] = name.as_str().into();
+            shown["baseUrl"] = provider["baseUrl"].clone();
+            listed.push(Listed {
+                reasons: shown["reasoning"] == true,
+                card: chosen.card,
+                language: chosen.language,
+                endpoint: chosen.endpoint,
+                shown,
+            });
+        }
+    }
+    Ok(listed)
 }
 
 fn missing(what: &str, wanted: Option<&str>) -> String {

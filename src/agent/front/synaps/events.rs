@@ -88,6 +88,11 @@ impl Emitter for Events {
             | Event::ToolCancel { .. }
             | Event::Shelled(_)
             | Event::Connected { .. }
+            | Event::ToolProgress { .. }
+            | Event::Heard { .. }
+            | Event::RetryStart { .. }
+            | Event::RetryEnd { .. }
+            | Event::CompactionStart(_)
             | Event::Notice { .. } => vec![],
         }
     }

@@ -1,0 +1,31 @@
+//! pi@0.73: commands with ids and responses, queues, retries, sessions, extensions.
+
+mod commands;
+mod configure;
+mod dialogs;
+mod events;
+mod expand;
+mod flags;
+mod model;
+mod queries;
+mod responses;
+mod sessions;
+mod shell;
+mod state;
+
+use super::super::Front;
+use super::{LINE_LIMIT, chosen, tools};
+
+pub(in crate::agent::front) const FRONT: Front = Front {
+    name: "pi",
+    version: "0.73",
+    chosen,
+    flags: flags::FLAGS,
+    line_limit: LINE_LIMIT,
+    emitter: || Box::new(state::Modern::default()),
+    command: commands::take,
+    faults: &[],
+    without_faults: &[],
+    tools: tools::TOOLS,
+    configure: configure::configure,
+};

@@ -1,0 +1,107 @@
+//! "Model" and "Thinking" of the page.
+
+use super::commands::{Command, data};
+use super::responses::Answer;
+use super::state::Modern;
+use crate::agent::config::Listed;
+use crate::agent::session::Session;
+use serde_json::{Value, json};
+
+/// How much a model may think.
+pub(super) const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+/// The model that is asked now, if it is a listed one.
+pub(super) fn current(session: &Session) -> Option<&Listed> {
+    let card = Modern::of(session, |modern| modern.card.clone())?;
+    let models = session.settings.extras.models.iter();
+    models
+        .clone()
+        .find(|listed| listed.card.provider == card.provider && listed.card.model == card.model)
+}
+
+/// As the host is told of the model that is asked now.
+pub(super) fn shown(session: &Session) -> Value {
+    current(session).map_or(Value::Null, |listed| listed.shown.clone())
+}
+
+fn choose(session: &Session, listed: &Listed) {
+    session.set_model(&listed.card.model, Some(&listed.endpoint));
+    session.model.speak(listed.language);
+    Modern::of(session, |modern| {
+        modern.card = listed.card.clone();
+        if !listed.reasons {
+            modern.level = LEVELS[0].to_owned();
+        }
+    });
+}
+
+pub(super) fn set(command: &Command<'_>) -> Answer {
+    let (provider, id) = (command.text("provider")?, command.text("modelId")?);
+    let models = &command.session.settings.extras.models;
+    let listed = models
+        .iter()
+        .find(|listed| listed.card.provider == provider && listed.card.model == id)
+        .ok_or_else(|| format!("Model not found: {provider}/{id}"))?;
+    choose(command.session, listed);
+    data(listed.shown.clone())
+}
+
+pub(super) fn cycle(command: &Command<'_>) -> Answer {
+    let session = command.session;
+    let extras = &session.settings.extras;
+    let named = |listed: &&Listed| {
+        let name = format!("{}/{}", listed.card.provider, listed.card.model);
+        extras.scope.is_empty() || extras.scope.contains(&name)
+    };
+    let models: Vec<_> = extras.models.iter().filter(named).collect();
+    if models.len() < 2 {
+        return data(Value::Null);
+    }
+    let now = current(session).and_then(|now| models.iter().position(|m| m.shown == now.shown));
+    let next = models[now.map_or(0, |now| now + 1) % models.len()];
+    choose(session, next);
+    let level = Modern::of(session, |modern| modern.level.clone());
+    data(json!({
+        "model": next.shown,
+        "thinkingLevel": level,
+        "isScoped": !extras.scope.is_empty(),
+    }))
+}
+
+pub(super) fn available(command: &Command<'_>) -> Answer {
+    let models = command.session.settings.extras.models.iter();
+    let shown: Vec<_> = models.map(|listed| &listed.shown).collect();
+    data(json!({ "models": shown }))
+}
+
+/// Whether the model that is asked now can think.
+fn reasons(session: &Session) -> bool {
+    current(session).is_some_and(|listed| listed.reasons)
+}
+
+pub(super) fn set_level(command: &Command<'_>) -> Answer {
+    let level = command.text("level")?;
+    if !LEVELS.contains(&level) {
+        return Err(format!("Unknown thinking level: {level}"));
+    }
+    let level = if reasons(command.session) {
+        level
+    } else {
+        LEVELS[0]
+    };
+    Modern::of(command.session, |modern| modern.level = level.to_owned());
+    Ok(None)
+}
+
+pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
+    if !reasons(command.session) {
+        return data(Value::Null);
+    }
+    let level = Modern::of(command.session, |modern| {
+        let now = LEVELS.iter().position(|level| *level == modern.level);
+        let next = LEVELS[now.map_or(0, |now| now + 1) % LEVELS.len()];
+        next.clone_into(&mut modern.level);
+        next
+    });
+    data(json!({ "level": level }))
+}

@@ -1,0 +1,63 @@
+//! `bash` and `abort_bash`: shell commands of the host's own, several at a time.
+
+use super::super::messages::bash as message;
+use super::commands::Command;
+use super::responses::{Answer, respond};
+use super::state::Modern;
+use crate::agent::event::Executed;
+use crate::agent::session::Session;
+use crate::agent::shells::told;
+use crate::agent::tools::shell;
+use serde_json::{Value, json};
+use std::rc::Rc;
+use tokio::sync::Notify;
+
+pub(super) fn bash(command: &Command<'_>) -> Option<Answer> {
+    let text = match command.text("command") {
+        Ok(text) => text.to_owned(),
+        Err(why) => return Some(Err(why)),
+    };
+    let id = command.id().cloned();
+    let stop = Rc::new(Notify::new());
+    Modern::of(command.session, |modern| {
+        modern.shells.push(Rc::clone(&stop))
+    });
+    command.session.errands.add(Box::new(move |session| {
+        Box::pin(async move { run(session, id, &text, &stop).await })
+    }));
+    None
+}
+
+async fn run(session: &Session, id: Option<Value>, command: &str, stop: &Rc<Notify>) {
+    let root = session.workspace.root();
+    let executed = shell::execute(command, root, &session.settings.outputs, stop.notified()).await;
+    Modern::of(session, |modern| {
+        modern.shells.retain(|other| !Rc::ptr_eq(other, stop));
+        let timestamp = modern.clock.tick();
+        modern.enter(message(&executed, timestamp));
+    });
+    respond(session, id.as_ref(), "bash", Ok(Some(result(&executed))));
+    session.heed(told(&executed));
+}
+
+/// "BashResult" of the page.
+fn result(executed: &Executed) -> Value {
+    let mut result = json!({
+        "output": executed.output,
+        "exitCode": executed.code,
+        "cancelled": executed.cancelled,
+        "truncated": executed.whole.is_some(),
+    });
+    if let Some(path) = &executed.whole {
+        result["fullOutputPath"] = json!(path);
+    }
+    result
+}
+
+/// Stops every command at work.
+pub(super) fn abort(command: &Command<'_>) -> Answer {
+    Modern::of(command.session, |modern| {
+        modern.shells.iter().for_each(|stop| stop.notify_one());
+    });
+    Ok(None)
+}

@@ -1,0 +1,110 @@
+//! What the host says while a turn is at work, and when the model gets it.
+
+use super::turn::Prompt;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+/// What waits for the turn at work.
+#[derive(Debug, Default)]
+pub(super) struct Queues {
+    pub(super) steering: Queue,
+    pub(super) following: Queue,
+}
+
+/// Prompts that wait, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: RefCell<VecDeque<Prompt>>,
+    /// Whether all go together, and not one after the other.
+    pub(super) together: Cell<bool>,
+}
+
+impl Queues {
+    /// What the model gets now. What follows waits until the model wants no more tools and nothing steers.
+    pub(super) fn due(&self, done: bool) -> Vec<Prompt> {
+        let steering = self.steering.take();
+        if steering.is_empty() && done {
+            return self.following.take();
+        }
+        steering
+    }
+
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.steering.waiting.borrow().len() + self.following.waiting.borrow().len()
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&self) {
+        self.steering.waiting.borrow_mut().clear();
+        self.following.waiting.borrow_mut().clear();
+    }
+}
+
+impl Queue {
+    pub(super) fn push(&self, prompt: Prompt) {
+        self.waiting.borrow_mut().push_back(prompt);
+    }
+
+    pub(super) fn texts(&self) -> Vec<String> {
+        let waiting = self.waiting.borrow();
+        waiting.iter().map(|prompt| prompt.text.clone()).collect()
+    }
+
+    fn take(&self) -> Vec<Prompt> {
+        let mut waiting = self.waiting.borrow_mut();
+        let count = if self.together.get() {
+            waiting.len()
+        } else {
+            1
+        };
+        let count = count.min(waiting.len());
+        waiting.drain(..count).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queues(steering: &[&str], following: &[&str]) -> Queues {
+        let queues = Queues::default();
+        let prompt = |text: &&str| Prompt {
+            text: (*text).to_owned(),
+            ..Prompt::default()
+        };
+        steering
+            .iter()
+            .map(prompt)
+            .for_each(|p| queues.steering.push(p));
+        following
+            .iter()
+            .map(prompt)
+            .for_each(|p| queues.following.push(p));
+        queues
+    }
+
+    fn due(queues: &Queues, done: bool) -> Vec<String> {
+        queues.due(done).into_iter().map(|p| p.text).collect()
+    }
+
+    #[test]
+    fn what_steers_goes_first_and_what_follows_only_at_the_end() {
+        let queues = queues(&["a"], &["z"]);
+
+        assert_eq!(due(&queues, true), ["a"]);
+        assert!(due(&queues, false).is_empty());
+        assert_eq!(due(&queues, true), ["z"]);
+        assert_eq!(queues.len(), 0);
+    }
+
+    #[test]
+    fn they_go_one_by_one_or_together() {
+        let one_by_one = queues(&["a", "b"], &[]);
+        assert_eq!(due(&one_by_one, false), ["a"]);
+
+        let together = queues(&["a", "b"], &[]);
+        together.steering.together.set(true);
+        assert_eq!(due(&together, false), ["a", "b"]);
+    }
+}
