@@ -46,6 +46,7 @@ pub(super) fn one(
     id: &str,
     own: &[PathBuf],
     tools: &IndexMap<String, ToolName>,
+    wire: Option<&str>,
 ) -> Result<Known, String> {
     let mut known = if own.is_empty() {
         known(source, id).map_err(|errors| told(&errors))?
@@ -63,9 +64,12 @@ pub(super) fn one(
             files,
         }
     };
-    if !tools.is_empty() {
+    let wires = &known.dialect.launch.wires;
+    let call_ids = wire.and_then(|wire| wires.get(wire)?.call_ids.clone());
+    if !tools.is_empty() || call_ids.is_some() {
         let heritage = Heritage {
             tools: tools.clone(),
+            call_ids,
             ..Heritage::default()
         };
         let files = known.files.inherited(&heritage);

@@ -173,6 +173,8 @@ pub struct Wire {
     pub env: IndexMap<String, String>,
     /// Files under the scratch HOME.
     pub home_files: IndexMap<String, String>,
+    /// How events write the id that the model gave a call: a regular expression with `{id}` in it; just so if left out.
+    pub call_ids: Option<String>,
 }
 
 /// One normative statement of a spec.

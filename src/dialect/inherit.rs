@@ -26,6 +26,8 @@ pub struct Heritage {
     pub tools: IndexMap<String, ToolName>,
     /// Clauses of the base that this version does not have.
     pub without_clauses: Vec<String>,
+    /// How events write the id that the model gave a call: a regular expression with `{id}` in it; just so if `None`.
+    pub call_ids: Option<String>,
     /// JSON Pointers to the name of an event, and of a command.
     pub names_at: (String, String),
 }

@@ -131,6 +131,7 @@ impl Parts {
                 let file = over(file, base.file.clone());
                 let names_at = file.discriminator.clone().unwrap_or_default();
                 let heritage = Heritage {
+                    call_ids: None,
                     keep,
                     drop,
                     rename,

@@ -3,10 +3,14 @@
 use crate::dialect::{Heritage, ToolName};
 use crate::located::{Key, Kind, Node};
 use indexmap::IndexMap;
+use std::ops::Deref;
 
 /// The keys under which scenarios name a tool, and those under which its arguments stand beside them.
 const TOOL_KEYS: &[&str] = &["name", "tool_name", "toolName"];
 const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "input"];
+
+/// The keys under which events name a call.
+const CALL_KEYS: &[&str] = &["id", "toolCallId", "tool_id", "call_id"];
 
 /// What a part of a scenario speaks of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,11 +23,69 @@ enum Part {
     Model,
 }
 
+/// A delta's heritage, and the ids of the calls of one scenario's model.
+struct Reading<'a> {
+    heritage: &'a Heritage,
+    calls: Vec<String>,
+}
+
+impl Deref for Reading<'_> {
+    type Target = Heritage;
+
+    fn deref(&self) -> &Heritage {
+        self.heritage
+    }
+}
+
+impl Reading<'_> {
+    /// What an event says for the id of a call.
+    fn call(&self, id: &Node) -> Node {
+        let named = id
+            .as_str()
+            .filter(|id| self.calls.iter().any(|call| call == id));
+        let (Some(name), Some(pattern)) = (named, &self.call_ids) else {
+            return id.clone();
+        };
+        let pattern = format!("^(?:{})$", pattern.replace("{id}", &regex::escape(name)));
+        let operator = Key {
+            name: "$regex".to_owned(),
+            span: id.span(),
+        };
+        id.with_kind(Kind::Map(vec![(
+            operator,
+            id.with_kind(Kind::Text(pattern)),
+        )]))
+    }
+}
+
+/// The ids of the calls of a model, however deep they stand.
+fn calls_of(model: &Node) -> Vec<String> {
+    let mut calls = Vec::new();
+    for item in model.as_list().into_iter().flatten() {
+        calls.extend(calls_of(item));
+    }
+    for (key, value) in model.as_map().into_iter().flatten() {
+        let ids = value.as_list().filter(|_| key.name == "tool_calls");
+        let ids = ids
+            .into_iter()
+            .flatten()
+            .filter_map(|call| call.get("id")?.as_str());
+        calls.extend(ids.map(str::to_owned));
+        calls.extend(calls_of(value));
+    }
+    calls
+}
+
 /// The scenario with the names of the delta.
 pub(super) fn inherit(scenario: &Node, heritage: &Heritage) -> Node {
     let Some(entries) = scenario.as_map() else {
         return scenario.clone();
     };
+    let calls = match &heritage.call_ids {
+        Some(_) => scenario.get("model").map(calls_of).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let heritage = &Reading { heritage, calls };
     let entries = entries.iter().map(|(key, value)| {
         let value = match key.name.as_str() {
             "name" => value.clone(),
@@ -36,7 +98,7 @@ pub(super) fn inherit(scenario: &Node, heritage: &Heritage) -> Node {
     scenario.with_kind(Kind::Map(entries.collect()))
 }
 
-fn kept_clauses(clauses: &Node, heritage: &Heritage) -> Node {
+fn kept_clauses(clauses: &Node, heritage: &Reading<'_>) -> Node {
     let kept = |clause: &&Node| {
         let id = clause.as_str().unwrap_or_default();
         !heritage.without_clauses.iter().any(|gone| gone == id)
@@ -47,7 +109,7 @@ fn kept_clauses(clauses: &Node, heritage: &Heritage) -> Node {
     }
 }
 
-fn renamed(node: &Node, part: Part, heritage: &Heritage) -> Node {
+fn renamed(node: &Node, part: Part, heritage: &Reading<'_>) -> Node {
     match node.kind() {
         Kind::List(items) => {
             let items = items.iter().map(|item| renamed(item, part, heritage));
@@ -58,7 +120,12 @@ fn renamed(node: &Node, part: Part, heritage: &Heritage) -> Node {
     }
 }
 
-fn map(node: &Node, entries: &[(Key, Node)], part: Part, heritage: &Heritage) -> Vec<(Key, Node)> {
+fn map(
+    node: &Node,
+    entries: &[(Key, Node)],
+    part: Part,
+    heritage: &Reading<'_>,
+) -> Vec<(Key, Node)> {
     let members = members_of(node, part, heritage);
     let tool = |value: &Node| heritage.tools.get(value.as_str()?);
     let called = node.get("name").and_then(tool);
@@ -74,6 +141,7 @@ fn map(node: &Node, entries: &[(Key, Node)], part: Part, heritage: &Heritage) ->
             }
             (_, Some(tool)) if ARGUMENT_KEYS.contains(&name) => arguments(value, tool),
             _ if name == "clauses" => kept_clauses(value, heritage),
+            _ if part == Part::Event && CALL_KEYS.contains(&name) => heritage.call(value),
             _ => renamed(value, inner, heritage),
         };
         let name = members.and_then(|members| members.get(name));
@@ -89,7 +157,7 @@ fn map(node: &Node, entries: &[(Key, Node)], part: Part, heritage: &Heritage) ->
 fn members_of<'a>(
     node: &Node,
     part: Part,
-    heritage: &'a Heritage,
+    heritage: &'a Reading<'_>,
 ) -> Option<&'a IndexMap<String, String>> {
     let (events, commands) = &heritage.names_at;
     match part {
@@ -175,6 +243,24 @@ mod tests {
                 ] }],
                 "steps": [{ "expect": { "tool": { "name": "Exec" } } }, { "expect": { "tool_name": "Exec" } }],
             })
+        );
+    }
+
+    #[test]
+    fn calls_are_named_as_the_wire_has_them() {
+        let heritage = Heritage {
+            call_ids: Some(r"{id}(\|.+)?".into()),
+            ..Heritage::default()
+        };
+        let yaml = "{ model: [{ tool_calls: [{ id: a.b }] }], steps: [{ expect: { id: a.b } }, { expect: { id: other } }, { send: { call_id: a.b } }] }";
+        let read = inherit(&load_yaml("s.yaml", yaml).unwrap(), &heritage);
+        assert_eq!(
+            read.to_value(),
+            json!({ "model": [{ "tool_calls": [{ "id": "a.b" }] }], "steps": [
+                { "expect": { "id": { "$regex": r"^(?:a\.b(\|.+)?)$" } } },
+                { "expect": { "id": "other" } },
+                { "send": { "call_id": "a.b" } },
+            ] })
         );
     }
 

@@ -71,7 +71,10 @@ pub(super) async fn stage(
     };
     let mut known = Vec::new();
     for id in &ids {
-        known.push(catalogue::one(&source, id, scenarios, &config.tools).map_err(Refusal::usage)?);
+        known.push(
+            catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref())
+                .map_err(Refusal::usage)?,
+        );
     }
     let selection = Selection {
         only: args.only.clone(),
