@@ -230,3 +230,8 @@ fn synaps() {
 fn pi() {
     survivors("pi-0.14.0");
 }
+
+#[test]
+fn pi_0_73() {
+    survivors("pi-0.73.1");
+}
