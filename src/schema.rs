@@ -63,6 +63,25 @@ impl Schemas {
         &self.document
     }
 
+    /// Whether the definition of this name asks for more than the name itself, so that a frame can break it.
+    #[must_use]
+    pub fn asks(&self, name: &str, discriminator: &str) -> bool {
+        let own = discriminator.trim_start_matches('/');
+        let Some(definition) = self.document["$defs"][name].as_object() else {
+            return false;
+        };
+        definition
+            .iter()
+            .any(|(keyword, part)| match keyword.as_str() {
+                "description" | "type" | "x-clauses" => false,
+                "required" => part
+                    .as_array()
+                    .is_some_and(|names| names.iter().any(|n| n != own)),
+                "properties" => part.as_object().is_some_and(|p| p.keys().any(|k| k != own)),
+                _ => true,
+            })
+    }
+
     /// Whether a frame has the shape of a definition; true for a name without one.
     #[must_use]
     pub fn is_valid(&self, name: &str, frame: &Value) -> bool {

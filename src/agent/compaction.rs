@@ -121,8 +121,11 @@ impl Compaction {
         }
         let auto = self.reason != Reason::Manual;
         let mut dialogue = session.dialogue.borrow_mut();
-        if !session.faults.plays(Bug::CompactsNothing) {
-            dialogue.replace(format!("{PREFACE}\n\n{text}"));
+        let summary = session.faults.summary(format!("{PREFACE}\n\n{text}"));
+        if session.faults.plays(Bug::CompactionKeepsHistory) {
+            dialogue.add_aside(summary);
+        } else if !session.faults.plays(Bug::CompactsNothing) {
+            dialogue.replace(summary);
         }
         session.context.set(0);
         if let Err(error) = dialogue.save() {

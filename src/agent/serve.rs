@@ -2,6 +2,7 @@
 
 use super::event::{Code, Failure};
 use super::exit::FATAL;
+use super::faults::Bug;
 use super::front::Front;
 use super::input::{self, Input};
 use super::session::{Halt, Session};
@@ -37,6 +38,10 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
     let busy = || session.has_open_calls();
     let mut input = input::listen(faults.line_limit(front.line_limit));
     session.hello();
+    if faults.plays(Bug::ComplainsFirst) {
+        let why = "Something may go wrong";
+        session.voice.fail(&Failure::lasting(Code::Internal, why));
+    }
     let work = session.work();
     tokio::pin!(work);
     let over = tokio::select! {

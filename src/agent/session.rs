@@ -304,7 +304,11 @@ impl Session {
 
     /// Stops what is at work, if anything is.
     pub(super) fn stop(&self, why: Halt) {
-        self.shells.cancel();
+        let ignored =
+            why == Halt::Stop && self.shells.any() && self.faults.plays(Bug::ShellIgnoresStop);
+        if !ignored {
+            self.shells.cancel();
+        }
         if self.retry.stop() {
             return;
         }
@@ -525,7 +529,8 @@ impl Session {
     }
 
     fn compact_if_full(&self) {
-        let full = |mark: u64| self.context.get() > mark;
+        let now = self.context.get();
+        let full = |mark: u64| now > self.faults.compact_at(mark, now);
         if self.auto_compaction.get() && self.settings.compact_at.is_some_and(full) {
             self.first(Task::Compact(Compaction::because(Reason::Threshold)));
         }

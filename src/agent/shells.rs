@@ -1,8 +1,9 @@
 //! Shell commands of the host's own: run one after the other, beside the turns.
 
 use super::event::{Event, Executed};
+use super::faults::Bug;
 use super::session::Session;
-use super::tools::shell;
+use super::tools::shell::{self, Place};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use tokio::sync::Notify;
@@ -37,6 +38,11 @@ impl Shells {
         self.waiting.borrow().len()
     }
 
+    /// Whether there is a command that waits or runs.
+    pub(super) fn any(&self) -> bool {
+        self.busy.get() || self.waiting() > 0
+    }
+
     /// Cancels every command there is.
     pub(super) fn cancel(&self) {
         for wanted in self.waiting.borrow_mut().iter_mut() {
@@ -61,7 +67,9 @@ impl Shells {
                     let executed = self.run(session, wanted).await;
                     session.voice.outbox.room().await;
                     session.voice.say(&Event::Shelled(&executed));
-                    session.heed(told(&executed));
+                    if let Some(told) = session.faults.told(told(&executed)) {
+                        session.heed(told);
+                    }
                 }
                 None if session.is_closing() => return,
                 None => self.changed.notified().await,
@@ -80,9 +88,13 @@ impl Shells {
             return executed;
         }
         self.busy.set(true);
-        let root = session.workspace.root();
-        let stop = self.cancelled.notified();
-        let executed = shell::execute(&command, root, &session.settings.outputs, stop).await;
+        let faults = &session.faults;
+        let place = Place {
+            root: faults.shell_root(session.workspace.root()),
+            outputs: &session.settings.outputs,
+            keeps_children: faults.plays(Bug::ShellKeepsChildren),
+        };
+        let executed = shell::execute(&command, place, self.cancelled.notified()).await;
         self.busy.set(false);
         executed
     }

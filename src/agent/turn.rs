@@ -182,7 +182,9 @@ impl Turn {
             let denied = self.calls.run(session, self, wanted).await;
             let results = session.faults.results(self.calls.take());
             session.dialogue.borrow_mut().user(results);
-            if denied && session.faults.plays(Bug::EndsTurnOnDenial) {
+            if denied && session.faults.plays(Bug::EndsTurnOnDenial)
+                || session.faults.plays(Bug::EndsTurnAfterTools)
+            {
                 return;
             }
             self.hear(session, false);

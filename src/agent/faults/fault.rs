@@ -75,10 +75,18 @@ pub(in crate::agent) enum Op {
     Set(&'static str, &'static str),
     /// A member is missing.
     Remove(&'static str),
+    /// A member has another value (JSON) in every object, at any depth, that has this member with this text.
+    SetIn((&'static str, &'static str), &'static str, &'static str),
+    /// A member is missing from every object, at any depth, that has this member with this text.
+    RemoveIn((&'static str, &'static str), &'static str),
+    /// It is changed.
+    Change(fn(&mut Value)),
     /// Another frame comes before it.
     Before(&'static str),
     /// Another frame comes behind it.
     After(&'static str),
+    /// Other frames come behind it.
+    Behind(&'static [&'static str]),
     /// Another frame comes so many milliseconds behind it.
     AfterWhile(u64, &'static str),
     /// Raw bytes come before it.
@@ -116,6 +124,7 @@ pub(in crate::agent) enum Bug {
     // start and end
     FatalExitsZero,
     FlagGone,
+    ComplainsFirst,
     DeafToEof,
     SpinsAfterEof,
     HangsAtEofWhileAsking,
@@ -210,6 +219,18 @@ pub(in crate::agent) enum Bug {
     // sub-agents
     HelperIdsRepeat,
     HelperIdsFall,
+    EndsTurnAfterTools,
+    // shell commands of the host's
+    ShellStaysUntold,
+    ShellToldOtherwise,
+    ShellRunsElsewhere,
+    ShellKeepsChildren,
+    ShellIgnoresStop,
+    // compaction
+    CompactionLosesSummary,
+    CompactionKeepsHistory,
+    CompactsNever,
+    CompactsEarly,
 }
 
 impl Op {
@@ -218,6 +239,8 @@ impl Op {
             Op::Twice
             | Op::Set(..)
             | Op::Remove(_)
+            | Op::SetIn(..)
+            | Op::RemoveIn(..)
             | Op::Before(_)
             | Op::After(_)
             | Op::AfterWhile(..)
@@ -226,6 +249,8 @@ impl Op {
             | Op::Line(_)
             | Op::Cumulate(_) => Shows::There,
             Op::Drop
+            | Op::Change(_)
+            | Op::Behind(_)
             | Op::Late(_)
             | Op::Until(_)
             | Op::Exit(_)

@@ -7,6 +7,7 @@ use crate::agent::input::Input;
 use crate::agent::message::{Block, Message, ResultContent};
 use crate::agent::session::Halt;
 use crate::agent::store::{Choice, Store};
+use std::path::Path;
 
 /// A line longer than this is refused by [`Bug::LongLineIsBad`].
 const SHORT: usize = 1 << 20;
@@ -106,7 +107,11 @@ impl Faults {
     /// Whether what a halted turn was doing is left to itself.
     pub(in crate::agent) fn keeps_work(&self, halt: Halt, tool: bool) -> bool {
         match halt {
-            Halt::Stop if tool => self.plays(Bug::StopKeepsTool),
+            Halt::Stop if tool => {
+                // The tool's children are spared where they are started; it shows here.
+                let _ = self.plays(Bug::StopKeepsChildren);
+                self.plays(Bug::StopKeepsTool)
+            }
             Halt::Stop => self.plays(Bug::StopKeepsRequest),
             Halt::Exit => tool && self.plays(Bug::ToolOutlivesAgent),
         }
@@ -231,9 +236,49 @@ impl Faults {
 
     /// Before anything else.
     pub(in crate::agent) fn at_start(&self, args: &[String]) {
-        if args.iter().any(|arg| arg == "--max-turns") && self.plays(Bug::FlagGone) {
-            eprintln!("error: unexpected argument '--max-turns' found");
+        const OLD: [&str; 2] = ["--max-turns", "--no-session"];
+        let gone = args.iter().find(|arg| OLD.contains(&arg.as_str()));
+        if let Some(flag) = gone
+            && self.plays(Bug::FlagGone)
+        {
+            eprintln!("error: unexpected argument '{flag}' found");
             std::process::exit(2);
+        }
+    }
+
+    /// What the model is told of a shell command of the host's; none for nothing.
+    pub(in crate::agent) fn told(&self, right: String) -> Option<String> {
+        if self.plays(Bug::ShellStaysUntold) {
+            return None;
+        }
+        if self.plays(Bug::ShellToldOtherwise) {
+            return Some(right.replace("```", "---"));
+        }
+        Some(right)
+    }
+
+    /// Where shell commands of the host's run.
+    pub(in crate::agent) fn shell_root<'r>(&self, right: &'r Path) -> &'r Path {
+        if self.plays(Bug::ShellRunsElsewhere) {
+            return Path::new("/");
+        }
+        right
+    }
+
+    /// What the model is told first from a compaction on.
+    pub(in crate::agent) fn summary(&self, right: String) -> String {
+        if self.plays(Bug::CompactionLosesSummary) {
+            return "(compacted)".into();
+        }
+        right
+    }
+
+    /// From how many tokens on the conversation is compacted without being asked.
+    pub(in crate::agent) fn compact_at(&self, right: u64, now: u64) -> u64 {
+        match now > right {
+            true if self.plays(Bug::CompactsNever) => u64::MAX,
+            false if now > right / 2 && self.plays(Bug::CompactsEarly) => right / 2,
+            _ => right,
         }
     }
 

@@ -24,6 +24,18 @@ pub(super) fn remove(frame: &mut Value, pointer: &str) {
     }
 }
 
+/// Does something to every object, at any depth, in which this member has this value.
+pub(super) fn each(value: &mut Value, of: (&str, &str), change: &mut dyn FnMut(&mut Value)) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| each(item, of, change)),
+        Value::Object(map) => map.values_mut().for_each(|value| each(value, of, change)),
+        _ => {}
+    }
+    if value.get(of.0).and_then(Value::as_str) == Some(of.1) {
+        change(value);
+    }
+}
+
 fn parent<'f, 'p>(
     frame: &'f mut Value,
     pointer: &'p str,
@@ -66,6 +78,19 @@ mod tests {
         assert_eq!(frame, json!({ "a": { "b": "x", "c": null } }));
         remove(&mut frame, "/a/b");
         assert_eq!(frame, json!({ "a": { "c": null } }));
+    }
+
+    #[test]
+    fn objects_of_a_kind_are_changed_wherever_they_are() {
+        let mut frame = json!({ "role": "user", "list": [{ "role": "user" }, { "role": "tool" }] });
+
+        each(&mut frame, ("role", "user"), &mut |object| {
+            set(object, "/n", "1");
+        });
+        assert_eq!(
+            frame,
+            json!({ "role": "user", "list": [{ "role": "user", "n": 1 }, { "role": "tool" }], "n": 1 })
+        );
     }
 
     #[test]

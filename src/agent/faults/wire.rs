@@ -1,7 +1,7 @@
 //! Frames on their way out.
 
 use super::fault::{Frames, Op};
-use super::patch::{made, remove, set};
+use super::patch::{each, made, remove, set};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -100,8 +100,24 @@ impl Wire {
                 remove(&mut frame, pointer);
                 vec![line(&frame)]
             }
+            Op::SetIn(of, pointer, json) => {
+                each(&mut frame, of, &mut |object| set(object, pointer, json));
+                vec![line(&frame)]
+            }
+            Op::RemoveIn(of, pointer) => {
+                each(&mut frame, of, &mut |object| remove(object, pointer));
+                vec![line(&frame)]
+            }
+            Op::Change(change) => {
+                change(&mut frame);
+                vec![line(&frame)]
+            }
             Op::Before(json) => vec![line(&made(json, &frame)), plain],
             Op::After(json) => vec![plain, line(&made(json, &frame))],
+            Op::Behind(more) => {
+                let more = more.iter().map(|json| line(&made(json, &frame)));
+                std::iter::once(plain).chain(more).collect()
+            }
             Op::RawBefore(raw) => vec![[raw, &plain].concat()],
             Op::RawAfter(raw) => vec![[&plain, raw].concat()],
             Op::Line(change) => {

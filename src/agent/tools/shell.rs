@@ -87,26 +87,35 @@ pub(super) async fn finish(
     }
 }
 
-/// Runs a command of the host's own to its end, or until `stop`. A long output is kept whole in a file in `outputs`.
+/// Where a command of the host's own runs.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) struct Place<'a> {
+    pub(in crate::agent) root: &'a Path,
+    /// The folder of files with long outputs.
+    pub(in crate::agent) outputs: &'a Path,
+    /// Whether what it leaves running is left to itself.
+    pub(in crate::agent) keeps_children: bool,
+}
+
+/// Runs a command of the host's own to its end, or until `stop`. A long output is kept whole in a file.
 pub(in crate::agent) async fn execute(
     command: &str,
-    root: &Path,
-    outputs: &Path,
+    place: Place<'_>,
     stop: impl Future<Output = ()>,
 ) -> Executed {
     let mut executed = Executed {
         command: command.to_owned(),
         ..Executed::default()
     };
-    let (mut child, mut pipe) = match start(command, root, Stdio::null()) {
+    let (mut child, mut pipe) = match start(command, place.root, Stdio::null()) {
         Ok(started) => started,
         Err(error) => {
             executed.output = format!("The shell did not start: {error}");
             return executed;
         }
     };
-    let tree = Tree::of(&child, false);
-    let mut tail = Tail::new(outputs);
+    let tree = Tree::of(&child, place.keeps_children);
+    let mut tail = Tail::new(place.outputs);
     tokio::select! {
         biased;
         () = stop => executed.cancelled = true,

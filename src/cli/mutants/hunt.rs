@@ -143,7 +143,10 @@ fn needs_killer(rule: &Rule, dialect: &Dialect) -> bool {
     let host = rule.blame == Some(crate::finding::Blame::Host);
     !host
         && match &rule.form {
-            Form::Schema(name) => !name.starts_with('>'),
+            Form::Schema(name) => {
+                let named = &dialect.events.discriminator;
+                !name.starts_with('>') && dialect.event_schemas.asks(name, named)
+            }
             Form::Require(require) => !require
                 .on
                 .symbols()

@@ -129,6 +129,7 @@ impl Events {
         self.run.reply.get_or_insert_with(|| {
             let reply = Reply::new(card.clone().unwrap_or_default(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
+            frames.push(reply.start());
             reply
         })
     }
@@ -139,6 +140,7 @@ impl Events {
         let message = self.reply(&mut frames).message(reason, error);
         self.run.reply = None;
         self.run.answer = Some(message.clone());
+        frames.push(Reply::end(&message));
         frames.push(self.message_end(message));
         frames
     }

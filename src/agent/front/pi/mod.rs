@@ -3,6 +3,7 @@
 mod commands;
 mod configure;
 mod events;
+mod faults;
 mod flags;
 mod messages;
 mod models;
@@ -23,8 +24,12 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
+<<<<<<< ours
     faults: &[],
     without_faults: &[],
+=======
+    faults: faults::FAULTS,
+>>>>>>> theirs
     tools: tools::TOOLS,
     configure: configure::configure,
 };

@@ -1,5 +1,4 @@
-//! "AssistantMessage" as it streams in, and "AssistantMessageEvent". The forms `start`, `done` and `error` are the model
-//! library's own; hosts get `message_start` and `message_end` instead.
+//! "AssistantMessage" as it streams in, and "AssistantMessageEvent" in all its forms.
 
 use super::messages::{arguments, text, usage};
 use crate::agent::card::Card;
@@ -76,6 +75,24 @@ impl Reply {
         self.message("stop", None)
     }
 
+    /// The frame that opens the stream.
+    pub(super) fn start(&self) -> Value {
+        let partial = self.partial();
+        update(&partial, json!({ "type": "start", "partial": partial }))
+    }
+
+    /// The frame that closes the stream, with the message as it has become.
+    pub(super) fn end(message: &Value) -> Value {
+        let reason = &message["stopReason"];
+        let event = match reason.as_str() {
+            Some("error" | "aborted") => {
+                json!({ "type": "error", "reason": reason, "error": message })
+            }
+            _ => json!({ "type": "done", "reason": reason, "message": message }),
+        };
+        update(message, event)
+    }
+
     /// Takes a chunk in; gives the frame that tells of it, if one does.
     pub(super) fn take_in(&mut self, chunk: &Chunk) -> Option<Value> {
         let (place, kind, more) = self.step(chunk)?;
@@ -85,9 +102,7 @@ impl Reply {
             event[name] = value;
         }
         event["partial"] = partial.clone();
-        Some(
-            json!({ "type": "message_update", "message": partial, "assistantMessageEvent": event }),
-        )
+        Some(update(&partial, event))
     }
 
     fn step(&mut self, chunk: &Chunk) -> Option<Step> {
@@ -130,6 +145,11 @@ impl Reply {
         let mut parts = self.parts.iter_mut().enumerate().rev();
         parts.find(|(_, part)| part.index == index)
     }
+}
+
+/// "message_update".
+fn update(message: &Value, event: Value) -> Value {
+    json!({ "type": "message_update", "message": message, "assistantMessageEvent": event })
 }
 
 impl Part {
@@ -236,6 +256,25 @@ mod tests {
 
         let expected = ["text_start", "text_delta", "text_end"].map(|kind| (kind.to_owned(), 0));
         assert_eq!(told(&chunks), expected);
+    }
+
+    #[test]
+    fn the_stream_is_opened_and_closed() {
+        let reply = reply();
+        assert_eq!(
+            reply.start()["assistantMessageEvent"]["partial"],
+            reply.partial()
+        );
+
+        for (stop, kind, member) in [
+            ("stop", "done", "message"),
+            ("toolUse", "done", "message"),
+            ("aborted", "error", "error"),
+        ] {
+            let message = reply.message(stop, None);
+            let expected = json!({ "type": kind, "reason": stop, member: message });
+            assert_eq!(Reply::end(&message)["assistantMessageEvent"], expected);
+        }
     }
 
     #[test]
