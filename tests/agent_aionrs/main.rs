@@ -3,6 +3,8 @@
 mod approvals;
 mod attachments;
 mod commands;
+#[path = "../common/mod.rs"]
+mod common;
 mod ends;
 mod errors;
 mod faults;

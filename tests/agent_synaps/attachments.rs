@@ -18,9 +18,9 @@ fn prompted(setup: Setup, attachments: &Value) -> Vec<Value> {
 #[test]
 fn what_is_in_attached_files_reaches_the_model() {
     let setup = Setup::new().script(&json!([{ "text": "seen" }]));
-    let text = setup.file("notes.txt", "quagga");
-    let picture = setup.file("a.png", b"\x89PNG\r\n\x1a\n");
-    let paper = setup.file("b.pdf", b"%PDF-1.7");
+    let text = setup.write("notes.txt", "quagga");
+    let picture = setup.write("a.png", b"\x89PNG\r\n\x1a\n");
+    let paper = setup.write("b.pdf", b"%PDF-1.7");
 
     let told = prompted(
         setup,

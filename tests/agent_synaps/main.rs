@@ -2,6 +2,8 @@
 
 mod attachments;
 mod commands;
+#[path = "../common/mod.rs"]
+mod common;
 mod ends;
 mod harness;
 mod limits;

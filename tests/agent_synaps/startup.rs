@@ -20,7 +20,7 @@ fn the_model_is_that_of_the_flag_or_the_settings() {
     let flag = Setup::new().settings(file).args(&["--model", "local/x"]);
     assert_eq!(model(flag), "local/x");
     let profile = Setup::new().settings(file).args(&["--profile", "spare"]);
-    profile.file("base/spare/config", "model = local/spare\n");
+    profile.write("base/spare/config", "model = local/spare\n");
     assert_eq!(model(profile), "local/spare");
 }
 
@@ -52,7 +52,7 @@ fn a_session_is_continued_by_its_id() {
     let stored = std::fs::read(sessions.join(format!("{}.json", id.as_str().unwrap()))).unwrap();
 
     let setup = base(Setup::new()).args(&["--continue", id.as_str().unwrap()]);
-    setup.file(
+    setup.write(
         &format!("base/sessions/{}.json", id.as_str().unwrap()),
         stored,
     );

@@ -130,5 +130,5 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .later()
-    .caught_by(&["blocks-in-message"]),
+    .caught_by(&["blocks-in-message", "block-index"]),
 ];

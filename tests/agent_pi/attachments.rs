@@ -1,0 +1,48 @@
+use crate::harness::{ended, heard, playing};
+use serde_json::{Value, json};
+
+const DOT: &str = "iVBORw0KGgo=";
+
+fn attachment(kind: &str, content: &str) -> Value {
+    json!({ "id": "a", "type": kind, "fileName": "f", "mimeType": "image/png", "size": 8, "content": content })
+}
+
+#[test]
+fn an_image_goes_to_the_model_and_stays_with_the_user_message() {
+    let mut agent = playing(&heard(DOT));
+    let image = attachment("image", DOT);
+    agent.send(&json!({ "type": "prompt", "message": "look", "attachments": [image] }));
+
+    let run = agent.until_one(|event| event["type"] == "agent_end");
+
+    let user = ended(&run)[0];
+    assert_eq!(user["attachments"], json!([image]));
+    assert_eq!(
+        user["content"][1],
+        json!({ "type": "image", "data": DOT, "mimeType": "image/png" })
+    );
+    assert_eq!(ended(&run)[1]["content"][0]["text"], "heard");
+}
+
+#[test]
+fn of_a_document_the_text_goes_to_the_model() {
+    let mut agent = playing(&heard("the word is tern"));
+    let mut document = attachment("document", "AAAA");
+    document["extractedText"] = json!("the word is tern");
+    agent.send(&json!({ "type": "prompt", "message": "read", "attachments": [document] }));
+
+    let run = agent.until_one(|event| event["type"] == "agent_end");
+
+    assert_eq!(ended(&run)[1]["content"][0]["text"], "heard");
+}
+
+#[test]
+fn an_attachment_that_cannot_be_is_refused_and_starts_no_run() {
+    let mut agent = playing(&json!([{ "text": "a" }]));
+    agent.send(
+        &json!({ "type": "prompt", "message": "look", "attachments": [attachment("film", DOT)] }),
+    );
+
+    assert_eq!(agent.next()["type"], "error");
+    assert_eq!(agent.ask("go"), "a");
+}
