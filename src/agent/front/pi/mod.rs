@@ -24,12 +24,8 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
-<<<<<<< ours
-    faults: &[],
-    without_faults: &[],
-=======
     faults: faults::FAULTS,
->>>>>>> theirs
+    without_faults: &[],
     tools: tools::TOOLS,
     configure: configure::configure,
 };

@@ -31,6 +31,18 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["error-has-cause"]),
     start(
+        "unknown-type-is-a-prompt",
+        "a command of an unknown type starts a run",
+        Play::Command(|command| {
+            const KNOWN: [&str; 4] = ["prompt", "abort", "compact", "bash"];
+            let kind = command["type"].as_str().unwrap_or_default();
+            if !KNOWN.contains(&kind) {
+                *command = serde_json::json!({ "type": "prompt", "message": kind });
+            }
+        }),
+    )
+    .caught_by(&["scenario:errors/unknown-type", "run-has-prompt"]),
+    start(
         "crlf-is-bad",
         "a command that ends in CR LF is refused",
         Play::Bug(Bug::CrLfIsBad),
