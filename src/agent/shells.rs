@@ -88,15 +88,20 @@ impl Shells {
             return executed;
         }
         self.busy.set(true);
-        let faults = &session.faults;
-        let place = Place {
-            root: faults.shell_root(session.workspace.root()),
-            outputs: &session.settings.outputs,
-            keeps_children: faults.plays(Bug::ShellKeepsChildren),
-        };
-        let executed = shell::execute(&command, place, self.cancelled.notified()).await;
+        let stop = self.cancelled.notified();
+        let executed = shell::execute(&command, place(session), stop).await;
         self.busy.set(false);
         executed
+    }
+}
+
+/// Where commands run.
+pub(super) fn place(session: &Session) -> Place<'_> {
+    let faults = &session.faults;
+    Place {
+        root: faults.shell_root(session.workspace.root()),
+        outputs: &session.settings.outputs,
+        keeps_children: faults.plays(Bug::ShellKeepsChildren),
     }
 }
 

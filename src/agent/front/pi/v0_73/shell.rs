@@ -6,7 +6,7 @@ use super::responses::{Answer, respond};
 use super::state::Modern;
 use crate::agent::event::Executed;
 use crate::agent::session::Session;
-use crate::agent::shells::told;
+use crate::agent::shells::{place, told};
 use crate::agent::tools::shell;
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -29,8 +29,7 @@ pub(super) fn bash(command: &Command<'_>) -> Option<Answer> {
 }
 
 async fn run(session: &Session, id: Option<Value>, command: &str, stop: &Rc<Notify>) {
-    let root = session.workspace.root();
-    let executed = shell::execute(command, root, &session.settings.outputs, stop.notified()).await;
+    let executed = shell::execute(command, place(session), stop.notified()).await;
     Modern::of(session, |modern| {
         modern.shells.retain(|other| !Rc::ptr_eq(other, stop));
         let timestamp = modern.clock.tick();
