@@ -59,7 +59,7 @@ pub(super) const FAULTS: &[Fault] = &[
 
     // settings
     frame("config-change-untold", "`config_changed` never comes", CHANGED, Op::Drop).at_start().every().caught_by(ANSWERED),
-    frame("config-change-told-once", "the first of several `set_config` has no `config_changed`", CHANGED, Op::Drop).at_start().caught_by(&["config-told-once", "config-answered", "config-answered-in-turn"]).later(),
+    frame("config-change-told-once", "the first of several `set_config` has no `config_changed`", CHANGED, Op::Drop).at_start().caught_by(ANSWERED).later(),
     frame("config-change-in-turn-untold", "a `set_config` in a turn has no `config_changed`", CHANGED, Op::Drop).caught_by(&["config-answered-in-turn", "config-answered"]).later(),
     frame("config-change-told-twice", "`config_changed` comes twice", CHANGED, Op::Twice).at_start().caught_by(&["config-changed-asked-for"]),
     frame("config-change-in-turn", "`config_changed` comes in the middle of a turn", "text_delta", Op::Before(UNASKED)).caught_by(&["config-changed-between-turns", "config-changed-asked-for"]),
