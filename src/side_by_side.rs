@@ -159,3 +159,74 @@ fn agent(name: &str, report: &Report) -> Agent {
 fn without_dialect(id: &str) -> &str {
     id.split_once('/').map_or(id, |(_, rest)| rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::ScenarioReport;
+    use crate::reporter::sample;
+
+    fn scenario(id: &str, verdict: Verdict) -> ScenarioReport {
+        ScenarioReport {
+            id: id.into(),
+            verdict,
+            reason: "it lacks b".into(),
+            ..ScenarioReport::default()
+        }
+    }
+
+    #[test]
+    fn groups_stand_beside_each_other_also_where_an_agent_has_none() {
+        let report = |scenarios: Vec<ScenarioReport>| Report {
+            scenarios,
+            ..Report::default()
+        };
+        let one = report(vec![
+            scenario("a@1/turn/x", Verdict::Pass),
+            scenario("a@1/turn/y", Verdict::Skipped),
+            scenario("a@1/deny/z", Verdict::Fail),
+        ]);
+        let other = report(vec![scenario("b@2/turn/x", Verdict::Pass)]);
+        let page = side_by_side(&[("one".into(), one), ("other".into(), other)]);
+        let cell = |passed, found, skipped| {
+            Some(Cell {
+                passed,
+                found,
+                skipped,
+            })
+        };
+        let groups: Vec<_> = page
+            .groups
+            .iter()
+            .map(|g| (g.name.as_str(), &g.cells[..]))
+            .collect();
+        assert_eq!(
+            groups,
+            [
+                ("deny", &[cell(0, 1, 0), None][..]),
+                ("turn", &[cell(1, 0, 1), cell(1, 0, 0)]),
+            ]
+        );
+        assert_eq!(page.agents[0].skipped["it lacks b"], 1);
+    }
+
+    #[test]
+    fn what_was_found_is_told_once_with_every_scenario() {
+        let mut report = sample::report();
+        let (side, counted) = (report.side, Level::May);
+        let failed = report.scenarios.iter().position(|scenario| {
+            let counts = |f: &Finding| f.blame == side && f.level > counted;
+            scenario.findings.iter().any(counts)
+        });
+        let mut again = report.scenarios[failed.unwrap()].clone();
+        again.id = "a@1/once/more".into();
+        report.scenarios.push(again);
+        let page = side_by_side(&[("one".into(), report)]);
+        assert!(
+            page.agents[0]
+                .found
+                .iter()
+                .any(|found| found.scenarios.contains("once/more") && found.scenarios.len() > 1)
+        );
+    }
+}

@@ -72,3 +72,25 @@ fn what_is_no_report_is_an_error_with_its_place() {
         .code(2)
         .stderr(contains("none.json: cannot be read"));
 }
+
+#[test]
+fn reports_are_laid_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = report(&folder, "1.json", &["good.jsonl"]);
+    let two = report(&folder, "2.json", &["wrong-id.jsonl"]);
+    let reports = [format!("sound={one}"), format!("broken={two}")];
+    let (status, page, _) = outcome(conform(&["report", "side-by-side"]).args(&reports));
+    assert_eq!(status, Some(0));
+    assert!(
+        page.contains("| scenarios | [sound](sound/report.html) | [broken](broken/report.html) |"),
+        "{page}"
+    );
+    assert!(page.contains("aionrs/turn-envelope"), "{page}");
+
+    let missing = ["report", "side-by-side", "x=no/such.json"];
+    let (status, _, said) = outcome(&mut conform(&missing));
+    assert_eq!(status, Some(2));
+    assert!(said.contains("no/such.json: cannot be read"), "{said}");
+    let (status, ..) = outcome(&mut conform(&["report", "side-by-side", "no-name.json"]));
+    assert_eq!(status, Some(2));
+}
