@@ -64,13 +64,15 @@ impl Session {
         findings.map(|f| (f.rule.clone(), f.blame)).collect()
     }
 
-    /// Whether these frames break a rule that the recording keeps.
+    /// Whether these frames break a rule that the recording keeps, or break one more often.
     fn noticed(&self, frames: &[Frame], broken: &[(String, Blame)]) -> bool {
         let mut checker = self.checker();
-        let new = |rule: &String| !broken.iter().any(|(known, _)| known == rule);
+        let known = |rule: &str| broken.iter().filter(|(known, _)| known == rule).count();
         frames.iter().any(|frame| {
             checker.push(frame);
-            checker.findings().iter().any(|f| new(&f.rule))
+            let findings = checker.findings();
+            let often = |rule: &str| findings.iter().filter(|f| f.rule == rule).count();
+            findings.iter().any(|f| often(&f.rule) > known(&f.rule))
         })
     }
 
@@ -181,7 +183,8 @@ fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
     all
 }
 
-fn survivors(folder: &str) {
+/// Pins the survivors of a folder; sessions in which the agent itself breaks a rule only where that is asked for.
+fn survivors(folder: &str, with_broken: bool) {
     let sessions = sessions(folder);
     if sessions.is_empty() {
         return;
@@ -190,7 +193,7 @@ fn survivors(folder: &str) {
     let (mut made, mut alive) = (0, 0);
     for session in &sessions {
         let broken = session.broken();
-        if broken.iter().any(|(_, blame)| *blame == Blame::Agent) {
+        if !with_broken && broken.iter().any(|(_, blame)| *blame == Blame::Agent) {
             continue;
         }
         for (what, frames) in mutants(&session.frames) {
@@ -213,25 +216,25 @@ fn survivors(folder: &str) {
 
 #[test]
 fn aionrs() {
-    survivors("aionrs-0.1.0");
+    survivors("aionrs-0.1.0", false);
 }
 
 #[test]
 fn aionrs_0_2() {
-    survivors("aionrs-0.2.10");
+    survivors("aionrs-0.2.10", true);
 }
 
 #[test]
 fn synaps() {
-    survivors("synaps-0.1.9");
+    survivors("synaps-0.1.9", false);
 }
 
 #[test]
 fn pi() {
-    survivors("pi-0.14.0");
+    survivors("pi-0.14.0", false);
 }
 
 #[test]
 fn pi_0_73() {
-    survivors("pi-0.73.1");
+    survivors("pi-0.73.1", false);
 }
