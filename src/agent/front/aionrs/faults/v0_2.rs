@@ -85,6 +85,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     })).caught_by(&["scenario:mcp/server-is-added"]),
     frame("late-mcp-server-untold", "an MCP server that is added too late is passed over", "error", Op::Drop).when(&[("/error/message", "MCP servers must be added before the first message")]).caught_by(&["late-mcp-server-refused"]).later(),
+    frame("mcp-tool-fails", "a tool of a server that was added gives an error", "tool_result", Op::Set("/status", "\"error\"")).when(&[("/tool_name", "mcp__words__say")]).caught_by(&["scenario:mcp/server-is-added"]),
 
     // turns that fail
     frame("failed-turn-without-end", "a turn that failed has no `stream_end`", "stream_end", Op::Drop).when(ZERO).caught_by(&["failed-turn-ends", "one-turn-at-a-time", "stop-ends-turn", "message-answered", "turn-envelope"]).later(),
