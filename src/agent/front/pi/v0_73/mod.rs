@@ -5,6 +5,7 @@ mod configure;
 mod dialogs;
 mod events;
 mod expand;
+mod faults;
 mod flags;
 mod model;
 mod queries;
@@ -24,7 +25,7 @@ pub(in crate::agent::front) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(state::Modern::default()),
     command: commands::take,
-    faults: &[],
+    faults: &[faults::RESPONSES, faults::EVENTS],
     without_faults: &[],
     tools: tools::TOOLS,
     configure: configure::configure,
