@@ -89,7 +89,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/input_tokens", "5"),
     )
     .every()
-    .caught_by(&["stats-are-sums"]),
+    .caught_by(&["stats-are-sums", "scenario:usage/session-adds-up"]),
     body(
         "no-new-session-id",
         "`new_session` does not give the id of the new session",

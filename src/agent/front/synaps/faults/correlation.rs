@@ -122,7 +122,10 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(FOLLOW_UP)
-    .caught_by(&["answered-before-exit"]),
+    .caught_by(&[
+        "scenario:session/follow-up-continues",
+        "answered-before-exit",
+    ]),
     frame(
         "response-that-nobody-asked-for",
         "a response comes without a command",

@@ -14,7 +14,11 @@ pub(super) const FAULTS: &[Fault] = &[
         .caught_by(&["turn-ends-before-exit", "abort-ends-turn"]),
     end("no-end-of-any-turn", "no turn has an `agent_end`", Op::Drop)
         .every()
-        .caught_by(&["turn-ends-before-exit", "abort-ends-turn"]),
+        .caught_by(&[
+            "turn-ends-before-exit",
+            "scenario:shutdown/after-the-response",
+            "abort-ends-turn",
+        ]),
     end("two-ends", "a turn has two `agent_end`", Op::Twice)
         .caught_by(&["end-of-a-turn", "update-before-end"]),
     frame(

@@ -169,6 +169,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::DeafWhileBusy,
     )
     .caught_by(&[
+        "scenario:prompt/state-while-a-turn-runs",
         "scenario:prompt/query-while-a-turn-runs",
         "answered-before-exit",
     ]),

@@ -32,7 +32,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["shutdown-exits", "error-without-id"]),
+    .caught_by(&[
+        "shutdown-exits",
+        "scenario:shutdown/when-idle",
+        "error-without-id",
+    ]),
     start(
         "shutdown-answered",
         "`shutdown` has a response",
