@@ -5,6 +5,7 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod ends;
+mod faults;
 mod harness;
 mod limits;
 mod same_bytes;

@@ -74,6 +74,8 @@ impl Command {
 struct Bad {
     /// Its id, if it has one.
     id: Option<String>,
+    /// The command that it names, and that there is not.
+    unknown: Option<String>,
     why: String,
 }
 
@@ -85,16 +87,32 @@ pub(super) fn take(session: &Session, input: Input) {
     match read(session, input) {
         Ok(None) => {}
         Ok(Some(command)) => act(session, command),
-        Err(Bad { id, why }) => {
-            session.voice.send(error(id.as_deref(), &why));
-            session.refused();
-        }
+        Err(bad) => refuse(session, &bad),
     }
+}
+
+fn refuse(session: &Session, bad: &Bad) {
+    let unknown = bad.unknown.as_deref();
+    if unknown.is_some() && session.faults.plays(Bug::IgnoresUnknownCommand) {
+        return;
+    }
+    session.voice.send(error(bad.id.as_deref(), &bad.why));
+    if let Some(name) = unknown
+        && session.faults.plays(Bug::AnswersUnknownCommand)
+    {
+        let id = bad.id.as_deref().unwrap_or_default();
+        session.voice.send(response(id, name, ok()));
+    }
+    session.refused();
 }
 
 /// Reads a line; a blank one says nothing.
 fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
-    let bad = |why: String| Bad { id: None, why };
+    let bad = |why: String| Bad {
+        id: None,
+        unknown: None,
+        why,
+    };
     let Input::Line(line) = input else {
         if session.faults.plays(Bug::OversizeExits) {
             session.voice.outbox.die(0);
@@ -114,19 +132,10 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     session.faults.command(&mut command);
     let id = command["id"].as_str().map(str::to_owned);
     let name = command["type"].as_str().unwrap_or_default().to_owned();
-    serde_json::from_value(command).map(Some).or_else(|error| {
-        let unknown = error.to_string().starts_with("unknown variant");
-        if unknown && session.faults.plays(Bug::IgnoresUnknownCommand) {
-            return Ok(None);
-        }
-        if unknown && session.faults.plays(Bug::AnswersUnknownCommand) {
-            let id = id.as_deref().unwrap_or_default();
-            session.voice.send(response(id, &name, ok()));
-        }
-        Err(Bad {
-            id,
-            why: format!("Invalid command: {error}"),
-        })
+    serde_json::from_value(command).map(Some).map_err(|error| {
+        let why = format!("Invalid command: {error}");
+        let unknown = why.contains("unknown variant").then_some(name);
+        Bad { id, unknown, why }
     })
 }
 
