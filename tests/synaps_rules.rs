@@ -119,6 +119,8 @@ fn turns_may_end_as_they_do_in_every_version() {
         "> prompt p1; done p1 prompt; text a; > shutdown; end exited 0",
         "> prompt p1; text a; > shutdown; text b; agent_end; done p1 prompt; end exited 0",
         "> prompt p1; text a; stdin_closed; end exited 0",
+        "> prompt p1; text a; done p1 prompt; > prompt p2; text a; done p2 prompt; agent_end; text a; agent_end; > shutdown; end exited 0",
+        "> prompt p1; text a; done p1 prompt; > prompt p2; agent_end; text a; done p2 prompt; agent_end; > shutdown; end exited 0",
         "> abort a1; done a1 abort; > shutdown; end exited 0",
         "> abort a1; refused a1; stdin_closed; end exited 0",
         "> compact c1; refused c1; > shutdown; end exited 0",
@@ -169,6 +171,10 @@ fn what_no_version_may_do_is_found() {
         ),
         (
             "> prompt p1; text a; done p1 prompt; > shutdown; end exited 0",
+            &["turn-ends-before-exit"],
+        ),
+        (
+            "> prompt p1; text a; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > shutdown; end exited 0",
             &["turn-ends-before-exit"],
         ),
         (

@@ -33,8 +33,8 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     )
     .caught_by(&[
-        "shutdown-exits",
         "scenario:shutdown/when-idle",
+        "shutdown-exits",
         "error-without-id",
     ]),
     start(
