@@ -4,13 +4,13 @@ use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
-        .caught_by(&["scenario:abort/while-streaming", "run-open-at-end"]),
+        .caught_by(&["abort-ends-run", "scenario:abort/while-streaming", "run-open-at-end"]),
     bug(
         "abort-without-end",
         "an aborted run has no `agent_end`",
         Bug::StopHasNoEnd,
     )
-    .caught_by(&["scenario:abort/while-streaming", "run-open-at-end", "run-ends"]),
+    .caught_by(&["abort-ends-run", "scenario:abort/while-streaming", "run-open-at-end", "run-ends"]),
     bug(
         "abort-keeps-request",
         "an abort does not cancel the request to the model",
@@ -75,7 +75,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "no run begins after an abort",
         Bug::StopLeavesBusy,
     )
-    .caught_by(&["scenario:abort/next-run-is-whole"]),
+    .caught_by(&["prompt-answered", "scenario:abort/next-run-is-whole"]),
     bug("abort-exits", "an abort ends the process", Bug::StopExits).caught_by(&["abort-ends-run", "stays-alive"]),
     bug(
         "abort-forgets",

@@ -28,9 +28,9 @@ const KILLED: super::When = &[
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
-    end("no-bash-end", "a shell command is not answered", &[], Op::Drop, &["scenario:bash/output-and-exit-code"]),
+    end("no-bash-end", "a shell command is not answered", &[], Op::Drop, &["bash-answered", "scenario:bash/output-and-exit-code"]),
     end("two-bash-ends", "a shell command is answered twice", &[], Op::Twice, &["bash-own-command"]),
-    end("bash-end-of-another", "`bash_end` names another command", &[], Op::Set("/message/command", "\"other\""), &["bash-own-command"]),
+    end("bash-end-of-another", "`bash_end` names another command", &[], Op::Set("/message/command", "\"other\""), &["bash-own-command", "bash-answered"]),
     end("output-lost", "the output of a shell command is empty", &[], Op::Set("/message/output", "\"\""), &["scenario:bash/output-and-exit-code"]),
     end("exit-code-lost", "every shell command has the exit code 0", &[("/message/exitCode", "7")], Op::Set("/message/exitCode", "0"), &["scenario:bash/failing-command"]),
     end("killed-has-code", "a shell command that was killed has an exit code", KILLED, Op::Set("/message/exitCode", "137"), &["scenario:bash/killed-command"]),
@@ -64,7 +64,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start("bash-elsewhere", "shell commands run in another directory", Play::Bug(Bug::ShellRunsElsewhere))
         .caught_by(&["scenario:bash/works-in-the-workspace"]),
     start("bash-ignores-abort", "an abort does not end a shell command", Play::Bug(Bug::ShellIgnoresStop))
-        .caught_by(&["scenario:bash/cancelled-command"]),
+        .caught_by(&["scenario:bash/cancelled-command", "bash-answered"]),
     start("bash-keeps-children", "an abort ends a shell command, but not what it has started", Play::Bug(Bug::ShellKeepsChildren))
         .caught_by(&["scenario:bash/cancelled-with-its-children"]),
 ];

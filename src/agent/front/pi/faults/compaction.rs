@@ -40,7 +40,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "compaction",
         Op::Set("/auto", "false"),
     )
-    .caught_by(&["schema/compaction"]),
+    .caught_by(&["schema/compaction", "compact-answered"]),
     frame(
         "no-tokens-before",
         "a compaction says that there was nothing before it",

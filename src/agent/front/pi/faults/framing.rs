@@ -71,7 +71,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Line(|line| in_text(line, b"\0")),
     )
     .at_start()
-    .caught_by(&["json-lines"]),
+    .caught_by(&["json-lines", "bash-answered"]),
     frame(
         "invalid-utf8",
         "a text holds a byte that is not UTF-8",

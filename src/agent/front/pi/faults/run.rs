@@ -39,7 +39,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::Drop,
     )
-    .caught_by(&["run-ends"]),
+    .caught_by(&["run-ends", "abort-ends-run"]),
     frame(
         "two-agent-ends",
         "a run has two `agent_end`",
@@ -114,13 +114,18 @@ pub(super) const FAULTS: &[Fault] = &[
         "message_update",
         Op::Silence,
     )
-    .caught_by(&["run-open-at-end"]),
+    .caught_by(&[
+        "scenario:run/order-of-events",
+        "abort-ends-run",
+        "prompt-answered",
+        "run-open-at-end",
+    ]),
     bug(
         "second-run-stuck",
         "no run begins after the first",
         Bug::SecondTurnStuck,
     )
-    .caught_by(&["scenario:run/two-runs-one-conversation"]),
+    .caught_by(&["prompt-answered", "scenario:run/two-runs-one-conversation"]),
     bug(
         "empty-answer-stuck",
         "a run in which the model says nothing never ends",
