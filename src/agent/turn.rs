@@ -120,7 +120,12 @@ impl Turn {
             let why = format!("The session could not be saved: {error}");
             self.fail(session, &Failure::lasting(Code::Internal, why));
         }
-        if halt == Some(Halt::Stop) && faults.plays(Bug::StopHasNoEnd) || self.busy.get() {
+        let endless = match halt {
+            Some(Halt::Stop) => faults.plays(Bug::StopHasNoEnd),
+            Some(Halt::Exit) => faults.plays(Bug::ExitHasNoEnd),
+            None => false,
+        };
+        if endless || self.busy.get() {
             return;
         }
         self.busy

@@ -45,7 +45,12 @@ pub(super) const FAULTS: &[Fault] = &[
         "`set_mode` changes nothing",
         Play::Bug(Bug::IgnoresMode),
     )
-    .caught_by(&["yolo-asks-nothing"]),
+    .caught_by(&[
+        "yolo-asks-nothing",
+        "auto-edit-asks-less",
+        "asks-before-change",
+        "asks-again",
+    ]),
     bug(
         "forgets-mode",
         "a mode lasts for one turn",
@@ -63,7 +68,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the scope always is taken for once",
         Bug::IgnoresAlways,
     )
-    .caught_by(&["always-allows"]),
+    .caught_by(&["always-allows", "always-allows-category"]),
     bug(
         "always-is-for-tool",
         "the scope always is for the tool, not for its category",
@@ -87,16 +92,25 @@ pub(super) const FAULTS: &[Fault] = &[
         "a tool runs before its request was answered",
         Bug::RunsBeforeAnswer,
     )
-    .caught_by(&["approval-before-run"]),
-    bug("loses-approval", "an approval is lost", Bug::LosesApproval).caught_by(&["approval-runs"]),
-    bug("runs-denied", "a denied tool runs", Bug::RunsDenied).caught_by(&["approval-before-run"]),
+    .caught_by(&[
+        "approval-before-run",
+        "always-allows-category",
+        "always-allows",
+    ]),
+    bug("loses-approval", "an approval is lost", Bug::LosesApproval)
+        .caught_by(&["approval-runs", "tool-lifecycle"]),
+    bug("runs-denied", "a denied tool runs", Bug::RunsDenied).caught_by(&[
+        "approval-before-run",
+        "deny-cancels",
+        "deny-reason-fed-back",
+    ]),
     frame(
         "denial-unconfirmed",
         "a denial is not answered by `tool_cancelled`",
         "tool_cancelled",
         Op::Drop,
     )
-    .caught_by(&["deny-cancels"]),
+    .caught_by(&["deny-cancels", "tool-lifecycle"]),
     bug(
         "loses-reason",
         "the model is not told the reason of a denial",

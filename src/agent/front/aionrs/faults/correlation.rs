@@ -3,7 +3,7 @@
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 use serde_json::json;
 
-const GHOST: &str = r#"{"type":"stream_start","msg_id":"ghost"}"#;
+const GHOST: &str = r#"[{"type":"stream_start","msg_id":"ghost"},{"type":"stream_end","msg_id":"ghost","usage":{"input_tokens":0,"output_tokens":0}}]"#;
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -47,7 +47,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_start",
         Op::Remove("/msg_id"),
     )
-    .caught_by(&["schema/stream_start"]),
+    .caught_by(&["schema/stream_start", "turn-envelope"]),
     frame(
         "turn-that-nobody-asked-for",
         "a turn begins for a message that was never sent",
@@ -89,7 +89,7 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .at_start()
     .when(&[("/error/code", "protocol_error")])
-    .caught_by(&["protocol-error-no-message"]),
+    .caught_by(&["protocol-error-no-message", "error-msg-id"]),
     frame(
         "empty-call-id",
         "the call_id of a request is empty",
@@ -111,7 +111,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/call_id", "\"other\""),
     )
     .later()
-    .caught_by(&["tool-lifecycle"]),
+    .caught_by(&["tool-lifecycle", "asks-again", "asks-before-change"]),
     frame(
         "result-of-another-call",
         "`tool_result` has another call_id than its request",
@@ -126,7 +126,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/call_id", "\"other\""),
     )
     .later()
-    .caught_by(&["deny-cancels"]),
+    .caught_by(&["deny-cancels", "tool-lifecycle"]),
     bug(
         "call-ids-repeat",
         "the model's call ids are passed on although it repeats them",

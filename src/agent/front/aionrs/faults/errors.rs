@@ -112,7 +112,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/error/code", "\"internal_error\""),
     )
     .when(PROVIDER)
-    .caught_by(&["scenario:errors/rate-limit"]),
+    .caught_by(&["scenario:errors/code"]),
     frame(
         "rate-limit-is-final",
         "a rate limit is said to be final",
@@ -146,7 +146,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "no turn begins after a provider error",
         Bug::ProviderErrorLeavesBusy,
     )
-    .caught_by(&["scenario:errors/rate-limit"]),
+    .caught_by(&["scenario:errors/rate-limit", "message-answered"]),
     frame(
         "config-error-is-internal",
         "a fatal error of the settings has the code internal_error",

@@ -114,7 +114,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_end",
         Op::HalfAndExit(0),
     )
-    .caught_by(&["json-lines", "stays-alive"]),
+    .caught_by(&["json-lines", "stays-alive", "clean-lines"]),
     frame(
         "raw-line-separator",
         "a text holds a raw U+2028, at which some readers tear the line",

@@ -115,6 +115,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::DeafToSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
+    bug(
+        "leaves-turn-open",
+        "the process ends in the middle of a turn without `stream_end`",
+        Bug::ExitHasNoEnd,
+    )
+    .caught_by(&["turn-open-at-end"]),
     start(
         "exit-status-at-eof",
         "the end of stdin ends the process with status 3",

@@ -93,7 +93,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the model is not told what a tool gave",
         Bug::LosesToolResults,
     )
-    .caught_by(&["scenario:tools/bash"]),
+    .caught_by(&["scenario:tools/bash", "deny-reason-fed-back"]),
     bug(
         "usage-of-last-request",
         "usage counts only the last request of a turn",

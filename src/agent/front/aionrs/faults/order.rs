@@ -41,7 +41,14 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_end",
         Op::Drop,
     )
-    .caught_by(&["stop-ends-turn", "scenario:turn/plain"]),
+    .caught_by(&["turn-envelope", "stop-ends-turn", "scenario:turn/plain"]),
+    frame(
+        "turns-overlap",
+        "`stream_end` comes behind the `stream_start` of the next turn",
+        "stream_end",
+        Op::Late("stream_start"),
+    )
+    .caught_by(&["one-turn-at-a-time", "turn-envelope", "stop-ends-turn"]),
     frame(
         "two-stream-ends",
         "a turn has two `stream_end`",
@@ -77,19 +84,19 @@ pub(super) const FAULTS: &[Fault] = &[
         "text_delta",
         Op::Silence,
     )
-    .caught_by(&["scenario:turn/plain"]),
+    .caught_by(&["turn-envelope", "scenario:turn/plain"]),
     bug(
         "second-turn-stuck",
         "no turn begins after the first",
         Bug::SecondTurnStuck,
     )
-    .caught_by(&["scenario:turn/second-message"]),
+    .caught_by(&["message-answered", "scenario:turn/second-message"]),
     bug(
         "empty-answer-stuck",
         "a turn in which the model says nothing never ends",
         Bug::EmptyReplyStuck,
     )
-    .caught_by(&["scenario:turn/empty-answer"]),
+    .caught_by(&["turn-envelope", "scenario:turn/empty-answer"]),
     bug(
         "drops-while-busy",
         "a message that comes during a turn is dropped and nothing is said",

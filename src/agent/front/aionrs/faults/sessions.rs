@@ -50,5 +50,5 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:sessions/exclusive-flags"]),
+    .caught_by(&["scenario:sessions/exclusive-flags", "resume-id"]),
 ];

@@ -4,7 +4,7 @@ use crate::agent::faults::{Bug, Fault, Play, bug, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-stop", "`stop` changes nothing", Bug::IgnoresStop)
-        .caught_by(&["scenario:stop/model-that-never-answers"]),
+        .caught_by(&["stop-ends-turn", "scenario:stop/model-that-never-answers"]),
     bug(
         "stop-without-end",
         "a stopped turn has no `stream_end`",
@@ -51,7 +51,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "no turn begins after a stop",
         Bug::StopLeavesBusy,
     )
-    .caught_by(&["scenario:stop/while-streaming"]),
+    .caught_by(&["message-answered", "scenario:stop/while-streaming"]),
     bug("stop-exits", "a stop ends the process", Bug::StopExits).caught_by(&["stays-alive"]),
     bug(
         "stop-forgets",
