@@ -24,10 +24,10 @@ use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio::task::JoinSet;
 
-/// Scenarios with this tag are played with every fault, for they must complain of nothing else.
+/// Some scenarios with this tag are played with every fault, for they must complain of nothing else.
 const SMOKE: &str = "smoke";
-/// How many of the scenarios that exercise a rule are tried first.
-const FIRST: usize = 5;
+/// How many of them, and of the scenarios that exercise a rule, are tried first.
+const FEW: usize = 3;
 /// How many scenarios are played at a time with one fault: most that goes wrong is waited for.
 const AT_A_TIME: usize = 4;
 
@@ -223,6 +223,7 @@ impl Ground {
     async fn wanted(&self, suspect: &Suspect, round: Round) -> Result<BTreeSet<String>, String> {
         let all = || self.scenarios.iter();
         let smoke = all().filter(|s| s.tags.iter().any(|tag| tag == SMOKE));
+        let smoke = smoke.take(FEW);
         let mut wanted: BTreeSet<String> = smoke.map(|s| self.id(s)).collect();
         if round == Round::All {
             return Ok(all().map(|s| self.id(s)).collect());
@@ -245,7 +246,7 @@ impl Ground {
                     let most = if round == Round::Exercised {
                         usize::MAX
                     } else {
-                        FIRST
+                        FEW
                     };
                     wanted.extend(shows.take(most).cloned());
                 }
