@@ -7,6 +7,7 @@ use super::args::DialectArgs;
 use super::catalogue;
 use super::exit::ExitStatus;
 use super::{output, table};
+use crate::dialect::DialectSource;
 use crate::proof::matrix::{Matrix, Row};
 use hunt::Hunt;
 use std::io::Write;
@@ -33,8 +34,8 @@ pub(super) struct Args {
     /// Stretch every time budget by this factor; a fault that hangs costs its whole budget. What is not killed is played again in full time
     #[arg(long, value_name = "X", default_value_t = 0.2)]
     time_scale: f64,
-    /// Write each dialect's matrix into this folder, as `NAME@VERSION.json` and as a page to read
-    #[arg(long, value_name = "DIR", conflicts_with = "only")]
+    /// Write each dialect's matrix into this folder, as `NAME@VERSION.json` and as a page to read; faults left out stay as they stand there
+    #[arg(long, value_name = "DIR")]
     publish: Option<PathBuf>,
 }
 
@@ -70,30 +71,30 @@ fn matrices(args: &Args) -> Result<Vec<Matrix>, (ExitStatus, String)> {
         .build()
         .map_err(harness)?;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let source = DialectSource::new(args.dialect.dialect_dir.clone());
     let hunt = Hunt {
+        source: &source,
         only: &args.only,
         jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
         time_scale: args.time_scale,
     };
     let mut matrices = Vec::new();
     for known in known {
-        if let Some(matrix) = runtime
-            .block_on(LocalSet::new().run_until(hunt.matrix(known)))
-            .map_err(|why| (ExitStatus::Harness, why))?
-        {
-            matrices.push(matrix);
+        let id = known.dialect.id();
+        let hunted = runtime.block_on(LocalSet::new().run_until(hunt.matrix(known)));
+        let Some(hunted) = hunted.map_err(|why| (ExitStatus::Harness, why))? else {
+            continue;
+        };
+        if let Some(folder) = &args.publish {
+            published::write(folder, &id, &hunted).map_err(harness)?;
         }
+        matrices.push(hunted.matrix());
     }
     if matrices.iter().all(|m| m.faults.is_empty()) {
         return Err((
             ExitStatus::Incomplete,
             "no fault was played: nothing matches".to_owned(),
         ));
-    }
-    if let Some(folder) = &args.publish {
-        for matrix in &matrices {
-            published::write(folder, matrix).map_err(harness)?;
-        }
     }
     Ok(matrices)
 }

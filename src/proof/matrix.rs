@@ -92,6 +92,8 @@ pub struct Suspect {
     pub summary: String,
     /// What must catch it: one of these, and no rule beside them.
     pub caught_by: Vec<Catcher>,
+    /// Whose fault it is.
+    pub side: Blame,
     /// Whether a rule that catches it must stand at the very line that it has spoilt.
     pub there: bool,
 }
@@ -107,7 +109,7 @@ pub struct Played {
     pub traces: Vec<Trace>,
 }
 
-/// A finding against the agent, and what it says of the fault.
+/// A finding against the side at fault, and what it says of the fault.
 struct Witness<'a> {
     scenario: &'a Played,
     session: usize,
@@ -148,12 +150,9 @@ impl Row {
 }
 
 impl Played {
-    fn witnesses(&self) -> impl Iterator<Item = Witness<'_>> {
+    fn witnesses(&self, side: Blame) -> impl Iterator<Item = Witness<'_>> {
         let first = self.traces.iter().position(|trace| trace.from().is_some());
-        let theirs = self
-            .findings
-            .iter()
-            .filter(|(_, f)| f.blame == Blame::Agent);
+        let theirs = self.findings.iter().filter(move |(_, f)| f.blame == side);
         theirs.map(move |(session, finding)| {
             let trace = self.traces.get(*session);
             let from = trace.and_then(Trace::from);
@@ -207,7 +206,10 @@ impl Witness<'_> {
 /// What the scenarios that were played with a fault say of it.
 #[must_use]
 pub fn row(suspect: &Suspect, scenarios: &[Played]) -> Row {
-    let all: Vec<Witness<'_>> = scenarios.iter().flat_map(Played::witnesses).collect();
+    let all: Vec<Witness<'_>> = scenarios
+        .iter()
+        .flat_map(|s| s.witnesses(suspect.side))
+        .collect();
     let named = |w: &Witness<'_>| suspect.rank(w).is_some();
     let caught = |w: &Witness<'_>| named(w) && w.due;
     let right = |w: &Witness<'_>| caught(w) && (w.there || !suspect.there || w.is_step());
@@ -317,6 +319,19 @@ impl Fate {
 }
 
 impl Matrix {
+    /// A matrix of these rows, where a fault must show of each of these rules that it can fail.
+    #[must_use]
+    pub fn of(dialect: &str, faults: Vec<Row>, rules: &[String]) -> Self {
+        let mut matrix = Matrix {
+            dialect: dialect.to_owned(),
+            faults,
+            rules_without_killer: Vec::new(),
+        };
+        let unproved = rules.iter().filter(|rule| !matrix.kills(rule));
+        matrix.rules_without_killer = unproved.cloned().collect();
+        matrix
+    }
+
     /// All that is wrong, for people. What no fault kills is wrong only if all faults were played.
     #[must_use]
     pub fn complaints(&self, whole: bool) -> Vec<String> {
@@ -387,6 +402,7 @@ mod tests {
             id: "f".into(),
             summary: "s".into(),
             caught_by: caught_by.to_vec(),
+            side: Blame::Agent,
             there,
         };
         row(&suspect, scenarios).fate
@@ -446,6 +462,7 @@ mod tests {
             id: "f".into(),
             summary: "s".into(),
             caught_by: by_rule().to_vec(),
+            side: Blame::Agent,
             there: false,
         };
         let row = row(&suspect, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);

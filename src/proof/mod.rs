@@ -2,6 +2,7 @@
 //! clause, what checks it, and what proves that the check can fail). Pure.
 
 pub mod coverage;
+pub mod hosts;
 pub mod matrix;
 pub mod page;
 pub mod trace;

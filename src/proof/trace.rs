@@ -16,6 +16,8 @@ pub struct Trace {
     lines: Vec<u64>,
     /// The line, counted from 1, that was the first the fault can have spoilt.
     played: Option<u64>,
+    /// The frame that is spoilt, where it is no line of the agent's.
+    frame: Option<u64>,
 }
 
 /// A place in a session.
@@ -47,9 +49,21 @@ impl Trace {
         trace
     }
 
+    /// The same, where a fault has spoilt this frame.
+    #[must_use]
+    pub fn spoilt_at(self, frame: u64) -> Self {
+        Trace {
+            frame: Some(frame),
+            ..self
+        }
+    }
+
     /// The first frame that can show the fault: the one behind the last sound line.
     #[must_use]
     pub fn from(&self) -> Option<u64> {
+        if self.frame.is_some() {
+            return self.frame;
+        }
         let sound = self.played?.saturating_sub(1);
         Some(self.frame_of(sound).unwrap_or_else(|| self.last()) + 1)
     }
@@ -57,7 +71,8 @@ impl Trace {
     /// The frame that is the first line the fault can have spoilt, if that line ever came.
     #[must_use]
     pub fn spoilt(&self) -> Option<u64> {
-        self.frame_of(self.played?).filter(|frame| *frame > 0)
+        let line = || self.frame_of(self.played?).filter(|frame| *frame > 0);
+        self.frame.or_else(line)
     }
 
     /// What is at a frame, or right before it.
@@ -93,6 +108,7 @@ impl Trace {
             names: Vec::new(),
             lines: lines.to_vec(),
             played,
+            frame: None,
         }
     }
 }

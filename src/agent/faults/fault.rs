@@ -64,7 +64,7 @@ pub(in crate::agent) struct Frames {
     pub(super) op: Op,
 }
 
-/// What happens to a frame. Frames to add are JSON, a list of them or a single one; a text `$/pointer` in them stands for that part of the frame at hand.
+/// What happens to a frame. Frames to add are JSON; a text `$/pointer` in them stands for that part of the frame at hand.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) enum Op {
     /// It is lost.

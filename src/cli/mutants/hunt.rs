@@ -6,9 +6,11 @@ use crate::agent::{
     faults::{self, Shows},
 };
 use crate::cli::catalogue::Known;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, DialectSource};
+use crate::finding::Blame;
 use crate::frame::Frame;
 use crate::profile::Profile;
+use crate::proof::hosts;
 use crate::proof::matrix::{Catcher, Fate, Matrix, Played, Row, Suspect, row};
 use crate::proof::trace::Trace;
 use crate::rules::rule::{Form, Rule};
@@ -55,6 +57,34 @@ pub(super) struct Hunt<'a> {
     pub(super) only: &'a [String],
     pub(super) jobs: usize,
     pub(super) time_scale: f64,
+    pub(super) source: &'a DialectSource,
+}
+
+/// What became of the faults of one dialect that were played.
+pub(super) struct Hunted {
+    dialect: String,
+    rows: Vec<Row>,
+    /// Every fault of the dialect, in its order.
+    all: Vec<String>,
+    /// The rules that a fault must show to be able to fail.
+    rules: Vec<String>,
+}
+
+impl Hunted {
+    /// The matrix of what was played.
+    pub(super) fn matrix(&self) -> Matrix {
+        Matrix::of(&self.dialect, self.rows.clone(), &self.rules)
+    }
+
+    /// The matrix with what was not played as it was before.
+    pub(super) fn over(&self, before: &Matrix) -> Matrix {
+        let row = |id: &String| {
+            let mut rows = self.rows.iter().chain(&before.faults);
+            rows.find(|row| row.fault == *id).cloned()
+        };
+        let rows = self.all.iter().filter_map(row).collect();
+        Matrix::of(&self.dialect, rows, &self.rules)
+    }
 }
 
 /// For each rule, the scenarios that exercise it.
@@ -73,8 +103,8 @@ struct Ground {
 }
 
 impl Hunt<'_> {
-    /// The matrix of one dialect; nothing if the mock agent has no faults for it.
-    pub(super) async fn matrix(&self, known: Known) -> Result<Option<Matrix>, String> {
+    /// What became of the faults of one dialect; nothing if the mock agent has none for it.
+    pub(super) async fn matrix(&self, known: Known) -> Result<Option<Hunted>, String> {
         let Known {
             dialect, scenarios, ..
         } = known;
@@ -82,10 +112,18 @@ impl Hunt<'_> {
         if suspects.is_empty() {
             return Ok(None);
         }
-        let wanted = |s: &Suspect| {
-            self.only.is_empty() || self.only.iter().any(|part| s.id.contains(part.as_str()))
+        let hosts = hosts::load(self.source, &dialect).map_err(|e| e.to_string())?;
+        let binds_hosts = !hosts.is_empty();
+        let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
+        let agents = suspects.iter().map(|suspect| suspect.id.clone());
+        let all = agents
+            .chain(hosts.iter().map(|row| row.fault.clone()))
+            .collect();
+        let is_wanted = |id: &str| {
+            self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
         };
-        let wanted: Vec<Suspect> = suspects.into_iter().filter(wanted).collect();
+        let wanted: Vec<Suspect> = suspects.into_iter().filter(|s| is_wanted(&s.id)).collect();
+        let hosts = hosts.into_iter().filter(|row| is_wanted(&row.fault));
         let scratch = Arc::new(Scratch::new().map_err(|e| e.to_string())?);
         let ground = Arc::new(Ground {
             published: published::matrix(&dialect.id()),
@@ -107,17 +145,15 @@ impl Hunt<'_> {
             rows.push((n, row?));
         }
         rows.sort_by_key(|(n, _)| *n);
-        let mut matrix = Matrix {
+        let rules = dialect.rules.iter();
+        let needs = rules
+            .filter(|rule| accuses(rule, &dialect) && (binds_hosts || !binds_host(rule, &dialect)));
+        Ok(Some(Hunted {
+            all,
+            rules: needs.map(|rule| rule.id.clone()).collect(),
+            rows: rows.into_iter().map(|(_, row)| row).chain(hosts).collect(),
             dialect: dialect.id(),
-            faults: rows.into_iter().map(|(_, row)| row).collect(),
-            rules_without_killer: Vec::new(),
-        };
-        let needs = dialect.rules.iter().filter(|r| needs_killer(r, &dialect));
-        matrix.rules_without_killer = needs
-            .filter(|rule| !matrix.kills(&rule.id))
-            .map(|rule| rule.id.clone())
-            .collect();
-        Ok(Some(matrix))
+        }))
     }
 }
 
@@ -132,28 +168,41 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
+        side: Blame::Agent,
         there: fault.shows == Shows::There,
     });
     suspects.collect()
 }
 
-/// Rules about the agent, of the forms that can accuse it.
-fn needs_killer(rule: &Rule, dialect: &Dialect) -> bool {
-    let symbols = &dialect.symbols;
-    let host = rule.blame == Some(crate::finding::Blame::Host);
-    !host
-        && match &rule.form {
-            Form::Schema(name) => {
+/// Whether a rule can accuse anybody.
+fn accuses(rule: &Rule, dialect: &Dialect) -> bool {
+    match &rule.form {
+        Form::Probe(_) => false,
+        Form::Schema(name) => match name.strip_prefix('>') {
+            None => {
                 let named = &dialect.events.discriminator;
-                !name.starts_with('>') && dialect.event_schemas.asks(name, named)
+                dialect.event_schemas.asks(name, named)
             }
-            Form::Require(require) => !require
-                .on
-                .symbols()
-                .iter()
-                .all(|s| symbols.host.contains(s)),
-            Form::Probe(_) => false,
-            Form::Order(_) | Form::Deadline(_) | Form::Wire(_) => true,
+            Some(command) => {
+                let named = &dialect.commands.discriminator;
+                dialect.command_schemas.asks(command, named)
+            }
+        },
+        _ => true,
+    }
+}
+
+/// Whether a rule is about what the host does.
+fn binds_host(rule: &Rule, dialect: &Dialect) -> bool {
+    let symbols = &dialect.symbols;
+    rule.blame == Some(Blame::Host)
+        || match &rule.form {
+            Form::Schema(name) => name.starts_with('>'),
+            Form::Require(require) => {
+                let on = require.on.symbols();
+                on.iter().all(|s| symbols.host.contains(s))
+            }
+            _ => false,
         }
 }
 
@@ -169,7 +218,7 @@ impl Ground {
                 .report
                 .findings
                 .iter()
-                .find(|f| f.blame == crate::finding::Blame::Agent)
+                .find(|f| f.blame == Blame::Agent)
             {
                 let Entry { report, .. } = &entry;
                 return Err(format!(

@@ -1,5 +1,6 @@
 //! The kill matrices that are published with the program.
 
+use super::hunt::Hunted;
 use crate::proof::matrix::Matrix;
 use crate::proof::page;
 use include_dir::{Dir, include_dir};
@@ -18,16 +19,20 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
         })
 }
 
-/// Writes a matrix as JSON and as a page.
+/// Writes a matrix as JSON and as a page. What was not played stays as it stands there.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn write(folder: &Path, matrix: &Matrix) -> io::Result<()> {
+pub(super) fn write(folder: &Path, dialect: &str, hunted: &Hunted) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    let text = serde_json::to_string_pretty(matrix)?;
-    std::fs::write(folder.join(format!("{}.json", matrix.dialect)), text + "\n")?;
+    let file = folder.join(format!("{dialect}.json"));
+    let before = std::fs::read(&file).ok();
+    let before = before.and_then(|text| serde_json::from_slice(&text).ok());
+    let matrix = hunted.over(&before.unwrap_or_default());
+    let text = serde_json::to_string_pretty(&matrix)?;
+    std::fs::write(file, text + "\n")?;
     std::fs::write(
-        folder.join(format!("{}.md", matrix.dialect)),
-        page::markdown(matrix),
+        folder.join(format!("{dialect}.md")),
+        page::markdown(&matrix),
     )
 }

@@ -3,7 +3,10 @@
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 use serde_json::json;
 
-const GHOST: &str = r#"[{"type":"stream_start","msg_id":"ghost"},{"type":"stream_end","msg_id":"ghost","usage":{"input_tokens":0,"output_tokens":0}}]"#;
+const GHOST: &[&str] = &[
+    r#"{"type":"stream_start","msg_id":"ghost"}"#,
+    r#"{"type":"stream_end","msg_id":"ghost","usage":{"input_tokens":0,"output_tokens":0}}"#,
+];
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -52,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "turn-that-nobody-asked-for",
         "a turn begins for a message that was never sent",
         "stream_end",
-        Op::After(GHOST),
+        Op::Behind(GHOST),
     )
     .caught_by(&["turn-has-message"]),
     start(
@@ -64,7 +67,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:turn/opaque-message-id", "turn-has-message"]),
+    .caught_by(&[
+        "scenario:turn/opaque-message-id",
+        "turn-has-message",
+        "message-answered",
+    ]),
     frame(
         "error-of-unknown-message",
         "a provider error names a message that was never sent",

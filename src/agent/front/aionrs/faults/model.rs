@@ -22,7 +22,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Until("stream_end"),
     )
     .every()
-    .caught_by(&["scenario:turn/text-streams"]),
+    .caught_by(&["scenario:turn/text-streams", "turn-envelope"]),
     frame(
         "text-is-lost",
         "the first `text_delta` of a turn is lost",

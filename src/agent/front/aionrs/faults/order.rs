@@ -27,7 +27,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_start",
         Op::Until(""),
     )
-    .caught_by(&["scenario:turn/start-before-the-answer"]),
+    .caught_by(&["scenario:turn/start-before-the-answer", "message-answered"]),
     frame(
         "text-before-turn",
         "a `text_delta` comes before the `stream_start` of its turn",
@@ -108,7 +108,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "tool_request",
         Op::Drop,
     )
-    .caught_by(&["scenario:approval/once-then-runs"]),
+    .caught_by(&["scenario:approval/once-then-runs", "turn-envelope"]),
     frame(
         "two-tool-requests",
         "a call is announced twice",

@@ -34,7 +34,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a stop lets the calls run that wait for approval",
         Bug::StopRunsTools,
     )
-    .caught_by(&["approval-before-run"]),
+    .caught_by(&["approval-before-run", "stop-ends-turn"]),
     bug(
         "stop-cancels-silently",
         "the calls that a stop has cancelled get no `tool_cancelled`",

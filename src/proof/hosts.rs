@@ -1,0 +1,95 @@
+//! Bad hosts: recorded sessions in which the host does wrong, and the rules that must say so. They prove the rules that bind hosts, as
+//! the agent's faults prove those that bind agents.
+
+use super::matrix::{Catcher, Played, Row, Suspect, row};
+use super::trace::Trace;
+use crate::check::{Checker, Context};
+use crate::dialect::{Dialect, DialectSource};
+use crate::finding::Blame;
+use crate::frame::{Body, Frame, Line};
+use crate::located::{self, Error};
+use data_encoding::BASE64;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// The file of a dialect's folder that holds its bad hosts.
+const FILE: &str = "hosts.yaml";
+
+/// A session in which the host does wrong with its last line.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BadHost {
+    /// Its id.
+    pub id: String,
+    /// What goes wrong, in one line.
+    pub summary: String,
+    /// The rules, without their dialect, each of which is enough to catch it.
+    pub caught_by: Vec<String>,
+    /// The session: a line a frame, `<` in front of an event, `>` in front of a command, `>b64` in front of bytes in Base64.
+    pub session: String,
+}
+
+/// The bad hosts of a dialect, those of the versions it builds on first.
+///
+/// # Errors
+/// A file that cannot be read, with the place.
+pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
+    let own = dialect.id();
+    let mut all = Vec::new();
+    let bases = dialect.bases.iter().rev().map(|base| &base.id);
+    for id in bases.chain([&own]) {
+        let Some((name, version)) = id.split_once('@') else {
+            continue;
+        };
+        if let Some((path, text)) = source.read(name, version, FILE)? {
+            let node = located::load_yaml(path, &text)?;
+            all.extend(located::decode::<Vec<BadHost>>(&node)?);
+        }
+    }
+    Ok(all)
+}
+
+impl BadHost {
+    fn frames(&self) -> Vec<Frame> {
+        let lines = self.session.lines().filter(|line| !line.is_empty());
+        let body = |line: &str| match line.split_once(' ') {
+            Some((">", text)) => Body::ToAgent(Line::new(text)),
+            Some((">b64", text)) => {
+                let bytes = BASE64.decode(text.as_bytes()).unwrap_or_default();
+                Body::ToAgent(Line::new(bytes))
+            }
+            Some((_, text)) => Body::FromAgent(Line::new(text)),
+            None => Body::FromAgent(Line::new(line)),
+        };
+        lines
+            .map(|line| Frame {
+                at: 0,
+                body: body(line),
+            })
+            .collect()
+    }
+
+    /// What became of it.
+    #[must_use]
+    pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
+        let frames = self.frames();
+        let mut checker = Checker::new(Arc::clone(dialect), Context::default());
+        frames.iter().for_each(|frame| checker.push(frame));
+        let findings = checker.finish().findings;
+        let last = frames.len() as u64;
+        let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
+        let suspect = Suspect {
+            id: format!("host/{}", self.id),
+            summary: self.summary.clone(),
+            caught_by: self.caught_by.iter().map(full).collect(),
+            side: Blame::Host,
+            there: true,
+        };
+        let played = Played {
+            id: String::new(),
+            findings: findings.into_iter().map(|finding| (0, finding)).collect(),
+            traces: vec![Trace::of(frames.into_iter(), dialect, |_| None).spoilt_at(last)],
+        };
+        row(&suspect, &[played])
+    }
+}
