@@ -9,7 +9,8 @@ use std::io::{self, Write};
 
 /// Show, clause by clause, which rules and scenarios check it and which faults prove it
 ///
-/// The faults are those of the published kill matrix (`conform mutants`). Exit status 1 if a testable clause lacks a check or a fault.
+/// The faults are those of the published kill matrix (`conform mutants`). Exit status 1 if a testable clause lacks a check or a fault, or if no
+/// fault shows of a rule that it can fail.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -31,21 +32,28 @@ pub(super) fn run(args: Args) -> ExitStatus {
         }
     };
     let mut all = Vec::new();
+    let mut unproved = Vec::new();
     for known in &known {
         let id = known.dialect.id();
-        all.push((
-            id.clone(),
-            coverage::of(&known.dialect, &known.scenarios, &published_matrix(&id)),
-        ));
+        let matrix = published_matrix(&id);
+        let clauses = coverage::of(&known.dialect, &known.scenarios, &matrix);
+        all.push((id, clauses));
+        unproved.extend(coverage::unproved(&known.dialect, &matrix));
     }
     let printed = if args.json {
         json(&all)
     } else {
         text(&all, args.gaps)
     };
-    let whole = all
-        .iter()
-        .all(|(_, clauses)| clauses.iter().all(|c| c.gap().is_none()));
+    for rule in &unproved {
+        output::error(format_args!(
+            "{rule}: no published fault shows that it can fail"
+        ));
+    }
+    let whole = unproved.is_empty()
+        && all
+            .iter()
+            .all(|(_, clauses)| clauses.iter().all(|c| c.gap().is_none()));
     output::status(printed.map(|()| {
         if whole {
             ExitStatus::Conformant

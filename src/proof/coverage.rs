@@ -1,6 +1,7 @@
 //! Coverage: clause by clause, which rules and scenarios check it, and which faults prove that those checks can fail.
 
 use super::matrix::{Fate, Matrix};
+use super::provable;
 use crate::dialect::Dialect;
 use crate::scenario::Scenario;
 use schemars::JsonSchema;
@@ -34,6 +35,14 @@ impl Covered {
             (false, false) => None,
         }
     }
+}
+
+/// The rules of which no fault of the matrix shows that they can fail.
+#[must_use]
+pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
+    let with_hosts = matrix.faults.iter().any(|row| row.is_of_host());
+    let rules = provable::rules(dialect, with_hosts).into_iter();
+    rules.filter(|rule| !matrix.kills(rule)).collect()
 }
 
 /// Every testable clause of a dialect, in the order of the page.

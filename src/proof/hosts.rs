@@ -1,7 +1,7 @@
 //! Bad hosts: recorded sessions in which the host does wrong, and the rules that must say so. They prove the rules that bind hosts, as
 //! the agent's faults prove those that bind agents.
 
-use super::matrix::{Catcher, Played, Row, Suspect, row};
+use super::matrix::{Catcher, HOST, Played, Row, Suspect, row};
 use super::trace::Trace;
 use crate::check::{Checker, Context};
 use crate::dialect::{Dialect, DialectSource};
@@ -79,7 +79,7 @@ impl BadHost {
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
         let suspect = Suspect {
-            id: format!("host/{}", self.id),
+            id: format!("{HOST}{}", self.id),
             summary: self.summary.clone(),
             caught_by: self.caught_by.iter().map(full).collect(),
             side: Blame::Host,

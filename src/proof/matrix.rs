@@ -120,7 +120,16 @@ struct Witness<'a> {
     there: bool,
 }
 
+/// What the ids of bad hosts begin with.
+pub(super) const HOST: &str = "host/";
+
 impl Row {
+    /// Whether it is about a bad host, not about the agent.
+    #[must_use]
+    pub fn is_of_host(&self) -> bool {
+        self.fault.starts_with(HOST)
+    }
+
     /// What is wrong with this row, for people; `None` for a clean kill.
     #[must_use]
     pub fn complaint(&self) -> Option<String> {

@@ -5,4 +5,5 @@ pub mod coverage;
 pub mod hosts;
 pub mod matrix;
 pub mod page;
+pub mod provable;
 pub mod trace;

@@ -12,8 +12,8 @@ use crate::frame::Frame;
 use crate::profile::Profile;
 use crate::proof::hosts;
 use crate::proof::matrix::{Catcher, Fate, Matrix, Played, Row, Suspect, row};
+use crate::proof::provable;
 use crate::proof::trace::Trace;
-use crate::rules::rule::{Form, Rule};
 use crate::runner::suite::{self, Ended, Entry, Part, Settings};
 use crate::runner::{Agent, Keep, Scratch};
 use crate::scenario::Scenario;
@@ -145,12 +145,9 @@ impl Hunt<'_> {
             rows.push((n, row?));
         }
         rows.sort_by_key(|(n, _)| *n);
-        let rules = dialect.rules.iter();
-        let needs = rules
-            .filter(|rule| accuses(rule, &dialect) && (binds_hosts || !binds_host(rule, &dialect)));
         Ok(Some(Hunted {
             all,
-            rules: needs.map(|rule| rule.id.clone()).collect(),
+            rules: provable::rules(&dialect, binds_hosts),
             rows: rows.into_iter().map(|(_, row)| row).chain(hosts).collect(),
             dialect: dialect.id(),
         }))
@@ -172,38 +169,6 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
         there: fault.shows == Shows::There,
     });
     suspects.collect()
-}
-
-/// Whether a rule can accuse anybody.
-fn accuses(rule: &Rule, dialect: &Dialect) -> bool {
-    match &rule.form {
-        Form::Probe(_) => false,
-        Form::Schema(name) => match name.strip_prefix('>') {
-            None => {
-                let named = &dialect.events.discriminator;
-                dialect.event_schemas.asks(name, named)
-            }
-            Some(command) => {
-                let named = &dialect.commands.discriminator;
-                dialect.command_schemas.asks(command, named)
-            }
-        },
-        _ => true,
-    }
-}
-
-/// Whether a rule is about what the host does.
-fn binds_host(rule: &Rule, dialect: &Dialect) -> bool {
-    let symbols = &dialect.symbols;
-    rule.blame == Some(Blame::Host)
-        || match &rule.form {
-            Form::Schema(name) => name.starts_with('>'),
-            Form::Require(require) => {
-                let on = require.on.symbols();
-                on.iter().all(|s| symbols.host.contains(s))
-            }
-            _ => false,
-        }
 }
 
 impl Ground {
@@ -277,6 +242,14 @@ impl Ground {
         if round == Round::All {
             return Ok(all().map(|s| self.id(s)).collect());
         }
+        let named = suspect
+            .caught_by
+            .iter()
+            .filter_map(|catcher| match catcher {
+                Catcher::Scenario(id) => Some(id.clone()),
+                Catcher::Rule(_) => None,
+            });
+        wanted.extend(named);
         let before = self.published.faults.iter().find(|r| r.fault == suspect.id);
         if let Some(before) = before.filter(|row| row.fate == Fate::Killed) {
             wanted.insert(before.scenario.clone());
@@ -285,20 +258,15 @@ impl Ground {
             }
         }
         let exercised = self.exercised.get_or_try_init(|| self.good_run()).await?;
+        let most = if round == Round::Exercised {
+            usize::MAX
+        } else {
+            FEW
+        };
         for catcher in &suspect.caught_by {
-            match catcher {
-                Catcher::Scenario(id) => {
-                    wanted.insert(id.clone());
-                }
-                Catcher::Rule(rule) => {
-                    let shows = exercised.get(rule).into_iter().flatten();
-                    let most = if round == Round::Exercised {
-                        usize::MAX
-                    } else {
-                        FEW
-                    };
-                    wanted.extend(shows.take(most).cloned());
-                }
+            if let Catcher::Rule(rule) = catcher {
+                let shows = exercised.get(rule).into_iter().flatten();
+                wanted.extend(shows.take(most).cloned());
             }
         }
         Ok(wanted)

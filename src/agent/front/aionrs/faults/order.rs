@@ -48,7 +48,12 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_end",
         Op::Late("stream_start"),
     )
-    .caught_by(&["one-turn-at-a-time", "turn-envelope", "stop-ends-turn"]),
+    .caught_by(&[
+        "one-turn-at-a-time",
+        "turn-envelope",
+        "stop-ends-turn",
+        "scenario:turn/two-messages-at-once",
+    ]),
     frame(
         "two-stream-ends",
         "a turn has two `stream_end`",
