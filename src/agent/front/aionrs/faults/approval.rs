@@ -50,6 +50,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "auto-edit-asks-less",
         "asks-before-change",
         "asks-again",
+        "scenario:modes/yolo-asks-nothing",
     ]),
     bug(
         "forgets-mode",
@@ -62,7 +63,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "--auto-approve changes nothing",
         Play::Options(|options| options.auto_approve = false),
     )
-    .caught_by(&["yolo-asks-nothing"]),
+    .caught_by(&["yolo-asks-nothing", "scenario:modes/auto-approve-flag"]),
     bug(
         "ignores-always",
         "the scope always is taken for once",
@@ -134,7 +135,10 @@ pub(super) const FAULTS: &[Fault] = &[
         "the second call of a reply is announced when the first is over",
         Bug::OneRequestAtATime,
     )
-    .caught_by(&["scenario:parallel/both-open-at-once"]),
+    .caught_by(&[
+        "scenario:parallel/both-open-at-once",
+        "scenario:parallel/denied-out-of-turn",
+    ]),
     bug(
         "loses-second-call",
         "only the first call of a reply is taken in",

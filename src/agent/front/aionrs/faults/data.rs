@@ -74,7 +74,7 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("diff-without-metadata", "a diff does not name its file", "tool_result", "/metadata", &["edit-gives-diff"]).when(&[("/output_type", "diff")]),
     wrong("image-is-not-base64", "an image is not in base64", "tool_result", "/output", "\"<png>\"", RESULT).when(&[("/output_type", "image")]),
     missing("cancelled-without-reason", "`tool_cancelled` has no reason", "tool_cancelled", "/reason", CANCELLED),
-    missing("end-without-usage", "`stream_end` has no usage", "stream_end", "/usage", END),
+    missing("end-without-usage", "`stream_end` has no usage", "stream_end", "/usage", &["schema/stream_end", "scenario:turn/usage"]),
     missing("usage-without-output-tokens", "usage does not count the output", "stream_end", "/usage/output_tokens", END),
     wrong("usage-is-negative", "usage counts below zero", "stream_end", "/usage/input_tokens", "-1", END),
     wrong("usage-is-text", "usage counts in texts", "stream_end", "/usage/input_tokens", "\"10\"", END),

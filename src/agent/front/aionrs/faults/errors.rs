@@ -27,7 +27,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(PROTOCOL)
     .every()
     .later()
-    .caught_by(&["bad-command-answered"]),
+    .caught_by(&["bad-command-answered", "scenario:invalid/malformed-json"]),
     frame(
         "bad-command-retryable",
         "the answer to a bad command says that a retry may help",

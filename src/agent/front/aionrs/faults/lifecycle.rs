@@ -78,7 +78,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a missing key does not keep the agent from starting",
         Play::Options(|options| options.keyless = true),
     )
-    .caught_by(&["scenario:fatal/no-anthropic-key"]),
+    .caught_by(&["scenario:fatal/no-anthropic-key", "scenario:fatal/no-aws-variables", "scenario:fatal/no-vertex-variables"]),
     start(
         "flag-gone",
         "the flag --max-turns is not known any more",

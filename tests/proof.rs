@@ -1,0 +1,140 @@
+//! That a green means something: the published kill matrix is the one that is played, every testable clause is covered, and rules that
+//! are wrong or toothless are found.
+
+use assert_cmd::Command;
+use conform::agent::faults;
+use conform::proof::matrix::Matrix;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DIALECT: &str = "aionrs@0.1";
+
+fn conform(args: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::cargo_bin("conform").unwrap();
+    let output = command.args(args).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
+}
+
+fn matrix(folder: &Path) -> Matrix {
+    let text = fs::read(folder.join(format!("{DIALECT}.json"))).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+fn published() -> Matrix {
+    matrix(&Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/published/kill-matrix"))
+}
+
+/// What of a matrix is the same every time: the frames of findings that wait for time may differ.
+fn lasting(matrix: Matrix) -> Vec<(String, String, Vec<String>, String)> {
+    let rows = matrix.faults.into_iter();
+    rows.map(|row| (row.fault, row.summary, row.must, row.fate.word().to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_fault_is_killed_as_it_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().display().to_string();
+    let (status, said) = conform(&["mutants", "--dialect", DIALECT, "--publish", &place]);
+    assert_eq!(status, Some(0), "{said}");
+    let played = matrix(folder.path());
+    assert_eq!(lasting(played), lasting(published()));
+}
+
+#[test]
+fn the_published_matrix_has_every_fault_of_the_agent() {
+    let published = published();
+    for (spoken, fault) in faults::all() {
+        if spoken == ("aionrs", "0.1") && !fault.caught_by.is_empty() {
+            let row = published.faults.iter().find(|row| row.fault == fault.id);
+            let row = row.unwrap_or_else(|| panic!("{} is not published", fault.id));
+            assert_eq!(row.complaint(), None);
+        }
+    }
+    assert_eq!(published.rules_without_killer, Vec::<String>::new());
+}
+
+#[test]
+fn every_testable_clause_is_checked_and_proved() {
+    let (status, said) = conform(&["coverage", "--dialect", DIALECT, "--gaps"]);
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// A folder of dialects that holds aionrs@0.1 with one more rule.
+fn with_rule(rule: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("aionrs/0.1");
+    fs::create_dir_all(&own).unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/aionrs/0.1");
+    for entry in fs::read_dir(from).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        let to = own.join(path.file_name().unwrap());
+        let more = if path.ends_with("ordering.yaml") {
+            rule
+        } else {
+            ""
+        };
+        fs::write(to, fs::read_to_string(path).unwrap() + more).unwrap();
+    }
+    let place = folder.path().display().to_string();
+    (folder, place)
+}
+
+#[test]
+fn a_rule_that_forbids_what_the_page_allows_is_found_by_the_good_agent() {
+    let wrong = "
+  thinks-first:
+    on: text_delta
+    require: { seen: thinking }
+    doc: Every turn begins with thinking.
+";
+    let (_folder, place) = with_rule(wrong);
+    let dialect = ["--dialect-dir", &place, "--dialect", DIALECT];
+    let (status, said) = conform(&[&["run", "--only", "turn/plain"], &dialect[..]].concat());
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("aionrs/thinks-first"), "{said}");
+}
+
+#[test]
+fn a_rule_that_can_never_fail_is_found_by_the_linter() {
+    let toothless = "
+  anything-goes:
+    order: any*
+    doc: Events come.
+";
+    let (_folder, place) = with_rule(toothless);
+    let (status, said) = conform(&["lint", &place]);
+    assert_ne!(status, Some(0), "{said}");
+    assert!(said.contains("this order can never fail"), "{said}");
+}
+
+#[test]
+fn a_rule_that_never_fails_is_found_where_no_fault_kills_it() {
+    let toothless = "
+  text-is-text:
+    on: text_delta
+    require: { not: { all: [/text present, /text absent] } }
+    doc: A text is there or not.
+";
+    let (_folder, place) = with_rule(toothless);
+    let dialect = ["--dialect-dir", &place, "--dialect", DIALECT];
+    let (status, said) = conform(&[&["coverage", "--gaps"], &dialect[..]].concat());
+    assert_eq!(status, Some(1), "{said}");
+    assert!(
+        said.contains("aionrs/text-is-text: no published fault shows that it can fail"),
+        "{said}"
+    );
+}
+
+#[test]
+fn one_fault_is_played_alone_and_a_fault_that_is_not_there_is_said() {
+    let (status, said) = conform(&["mutants", "--dialect", DIALECT, "--only", "two-stream-ends"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("1 of 1 faults killed"), "{said}");
+    let (status, said) = conform(&["mutants", "--dialect", DIALECT, "--only", "no-such-fault"]);
+    assert_eq!(status, Some(3), "{said}");
+}
