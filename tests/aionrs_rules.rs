@@ -318,13 +318,16 @@ fn what_the_model_must_see() {
 fn errors() {
     broken(
         "ready; > {nonsense; stdin_closed; end exited 0",
-        &["bad-command-answered@4"],
+        &["json-lines-in@2", "bad-command-answered@4"],
     );
     broken(
         "ready; > {\"type\":\"nonsense\"}; error - internal_error; end exited 1",
         &["bad-command-answered@4"],
     );
-    fine("ready; > {nonsense; error - protocol_error; stdin_closed; end exited 0");
+    broken(
+        "ready; > {nonsense; error - protocol_error; stdin_closed; end exited 0",
+        &["json-lines-in@2"],
+    );
     broken(
         "ready; > msg m1 a; start m1; error m1 engine_error; end m1",
         &["schema/error@4"],
