@@ -39,7 +39,8 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::Drop,
     )
-    .caught_by(&["run-ends", "abort-ends-run"]),
+    .when(&[("/messages/1/stopReason", "stop")])
+    .caught_by(&["run-ends"]),
     frame(
         "two-agent-ends",
         "a run has two `agent_end`",
