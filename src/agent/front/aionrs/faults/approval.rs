@@ -129,7 +129,10 @@ pub(super) const FAULTS: &[Fault] = &[
         "the denial of one call denies all that are open",
         Bug::DenialIsForAll,
     )
-    .caught_by(&["scenario:parallel/one-denied-one-approved"]),
+    .caught_by(&[
+        "scenario:parallel/one-denied-one-approved",
+        "scenario:parallel/denied-out-of-turn",
+    ]),
     bug(
         "one-request-at-a-time",
         "the second call of a reply is announced when the first is over",

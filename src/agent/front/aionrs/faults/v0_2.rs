@@ -1,6 +1,6 @@
 //! What 0.2 can do wrong beyond 0.1, and faults of 0.1 as they are played there.
 
-use crate::agent::faults::{Fault, Op, Play, frame, start};
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 /// Faults of 0.1 that are none here.
 pub(super) const WITHOUT: &[&str] = &["denies-thinking"];
@@ -37,6 +37,8 @@ pub(super) const FAULTS: &[Fault] = &[
     // faults of 0.1
     frame("ready-again", "`ready` comes again in the middle of the session", "stream_end", Op::After(READY)).caught_by(&["ready-once"]),
     frame("version-of-the-program", "`ready` has the version of another protocol", "ready", Op::Set("/version", "\"0.1.0\"")).at_start().caught_by(&["version"]),
+    bug("provider-error-exits", "a provider error ends the process", Bug::ProviderErrorExits).caught_by(&["stays-alive", "failed-turn-ends"]),
+    bug("provider-error-leaves-busy", "no turn begins after a provider error", Bug::ProviderErrorLeavesBusy).caught_by(&["scenario:errors/rate-limit", "message-answered", "failed-turn-ends"]),
     frame("unknown-event", "an event comes that this version does not know", "stream_end", Op::After(r#"{"type":"banner"}"#)).caught_by(&["unknown-event"]),
     frame("bash-is-info", "a tool is announced in another category than its own", "tool_request", Op::Set("/tool/category", "\"info\"")).when(&[("/tool/name", "ExecCommand")]).every().caught_by(&["category-of-builtin"]),
     frame("tool-renamed", "a built-in tool has another name", "tool_request", Op::Set("/tool/name", "\"Shell\"")).when(&[("/tool/name", "ExecCommand")]).every().caught_by(&["scenario:tools/bash"]),
