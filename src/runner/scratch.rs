@@ -53,7 +53,7 @@ impl Scratch {
         let path = self.folder()?;
         let room = Room {
             home: path.join("home"),
-            workspace: path.join("work"),
+            workspace: path.join("workspace"),
             temporary: path.join("tmp"),
             path,
         };
