@@ -31,7 +31,7 @@ pub(super) fn replace_lone(text: &str) -> Option<(String, usize)> {
     })
 }
 
-/// The UTF-16 unit that a `\uXXXX` escape at this place stands for.
+/// The UTF-16 unit that a `\u` escape at this place stands for.
 fn unit(bytes: &[u8], at: usize) -> Option<u16> {
     let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
