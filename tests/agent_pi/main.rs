@@ -9,7 +9,6 @@ mod ends;
 mod errors;
 mod faults;
 mod harness;
-mod matrix;
 mod runs;
 mod same_bytes;
 mod sessions;

@@ -1,0 +1,56 @@
+//! The published kill matrices, and the coverage that rests on them.
+
+use conform::agent::faults;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+/// The dialects whose proof is whole. That of aionrs@0.1 is played again, in `proof.rs`.
+const WHOLE: &[(&str, &str)] = &[("pi", "0.14"), ("synaps", "1")];
+
+fn published(name: &str, version: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/published/kill-matrix");
+    let text = std::fs::read_to_string(folder.join(format!("{name}@{version}.json")));
+    serde_json::from_str(&text.unwrap()).unwrap()
+}
+
+#[test]
+fn every_fault_was_killed_by_what_it_names() {
+    for &(name, version) in WHOLE {
+        let catcher = |by: &&str| match by.strip_prefix("scenario:") {
+            Some(id) => format!("{name}@{version}/{id}"),
+            None => format!("{name}/{by}"),
+        };
+        let own = faults::all()
+            .filter(|(of, fault)| *of == (name, version) && !fault.caught_by.is_empty());
+        let expected: Vec<_> = own
+            .map(|(_, fault)| {
+                let must: Vec<_> = fault.caught_by.iter().map(catcher).collect();
+                json!([fault.id, "killed", must])
+            })
+            .collect();
+
+        let matrix = published(name, version);
+        let rows = matrix["faults"].as_array().unwrap();
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| json!([row["fault"], row["fate"], row["must"]]))
+            .collect();
+
+        assert_eq!(told, expected);
+        assert_eq!(matrix["rules_without_killer"], json!([]));
+    }
+}
+
+#[test]
+fn every_testable_clause_has_a_check_and_a_fault_that_proves_it() {
+    for (name, version) in WHOLE {
+        let coverage = Command::new(env!("CARGO_BIN_EXE_conform"))
+            .args(["coverage", "--dialect", &format!("{name}@{version}")])
+            .output()
+            .unwrap();
+
+        let told = String::from_utf8_lossy(&coverage.stdout);
+        assert_eq!(coverage.status.code(), Some(0), "{told}");
+    }
+}
