@@ -125,7 +125,7 @@ impl Known {
     }
 
     /// The faults that the reference agent plays in this protocol.
-    pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
+    pub(super) fn faults(&self) -> impl Iterator<Item = Fault> {
         faults::all()
             .filter(|(spoken, _)| *spoken == (&*self.dialect.name, &*self.dialect.version))
             .map(|(_, fault)| fault)
@@ -141,7 +141,7 @@ impl Known {
     }
 
     /// The faults that a rule or a scenario, by its full id, must catch.
-    pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = &'static Fault> {
+    pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = Fault> {
         self.faults()
             .filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
     }

@@ -34,7 +34,7 @@ enum Found<'a> {
     Rule(&'a Rule),
     Clause(&'a str, &'a Clause),
     Scenario(&'a Scenario),
-    Fault(&'static Fault),
+    Fault(Fault),
     Step(&'static StepRule),
 }
 

@@ -127,7 +127,7 @@ fn list(what: What, known: &[Known]) -> Listing {
                     caught_by,
                     fault.summary.to_owned(),
                 ];
-                (row, describe::fault(known, fault))
+                (row, describe::fault(known, &fault))
             }),
         ),
     }

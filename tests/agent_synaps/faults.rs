@@ -31,7 +31,7 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     (events, code)
 }
 
-fn own() -> impl Iterator<Item = &'static faults::Fault> {
+fn own() -> impl Iterator<Item = faults::Fault> {
     faults::all().filter_map(|(of, fault)| (of == ("synaps", "1")).then_some(fault))
 }
 

@@ -311,6 +311,14 @@ pub(in crate::agent) const fn start(id: &'static str, summary: &'static str, pla
 }
 
 impl Fault {
+    /// The type of the frames that it is played on; none if that is not one.
+    pub(in crate::agent) fn frame(&self) -> Option<&'static str> {
+        match self.play {
+            Play::Frames(frames) if !frames.on.is_empty() => Some(frames.on),
+            _ => None,
+        }
+    }
+
     /// The same, on frames with these members only.
     pub(in crate::agent) const fn when(
         self,

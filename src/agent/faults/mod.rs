@@ -17,10 +17,9 @@ pub use told::{heard, told};
 pub(super) use wire::{Death, Out};
 
 /// Every fault with its dialect's name and version, in the order of `conform list faults`.
-pub fn all() -> impl Iterator<Item = ((&'static str, &'static str), &'static Fault)> {
+pub fn all() -> impl Iterator<Item = ((&'static str, &'static str), Fault)> {
     super::front::FRONTS.iter().flat_map(|front| {
-        front
-            .faults()
-            .map(|fault| ((front.name, front.version), fault))
+        let faults = front.faults().into_iter();
+        faults.map(|fault| ((front.name, front.version), fault))
     })
 }

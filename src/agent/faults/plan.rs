@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 /// The fault of this process, if it has one.
 #[derive(Debug, Default)]
 pub(in crate::agent) struct Faults {
-    fault: Option<&'static Fault>,
+    fault: Option<Fault>,
     /// The turn from which it is played; 0: from the start.
     from: u32,
     turns: Cell<u32>,
@@ -42,10 +42,12 @@ impl Faults {
             }
             None => (text, None),
         };
-        let known = || front.faults();
-        let fault = known()
-            .find(|fault| fault.id == id)
-            .ok_or_else(|| located::unknown("fault", id, known().map(|fault| fault.id)))?;
+        let known = front.faults();
+        let fault = known.iter().copied().find(|fault| fault.id == id);
+        let fault = fault.ok_or_else(|| {
+            let ids = known.iter().map(|fault| fault.id);
+            located::unknown("fault", id, ids)
+        })?;
         let usual = match fault.moment {
             Moment::Start => 0,
             Moment::FirstTurn => 1,

@@ -12,6 +12,7 @@ use super::input::Input;
 use super::session::Session;
 use super::tools::Tool;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// A dialect, as the agent speaks it.
 pub(super) struct Front {
@@ -28,10 +29,16 @@ pub(super) struct Front {
     pub(super) emitter: fn() -> Box<dyn Emitter>,
     /// Acts on one line of input.
     pub(super) command: fn(&Session, Input),
-    /// Its faults, group by group. Of several with the same id the first holds.
+    /// The version that it comes from, whose faults it has as well.
+    pub(super) parent: Option<&'static Front>,
+    /// Its own faults, group by group. One with the id of a fault of its parent takes the place of that one.
     pub(super) faults: &'static [&'static [Fault]],
-    /// Faults of these groups that this version cannot play.
+    /// Faults of its parent that cannot be played here, or are none.
     pub(super) without_faults: &'static [&'static str],
+    /// What catches faults of its parent here, where that is not what catches them there.
+    pub(super) caught_here: &'static [(&'static str, &'static [&'static str])],
+    /// Types of frames that its parent has and it has not: no fault on them can be played.
+    pub(super) without_frames: &'static [&'static str],
     /// The built-in tools.
     pub(super) tools: &'static [Tool],
     /// Settles what the agent runs with, or says why it cannot.
@@ -39,12 +46,26 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// The faults of this version.
-    pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
-        let mut known = std::collections::HashSet::new();
-        let without = self.without_faults;
-        let all = self.faults.iter().copied().flatten();
-        all.filter(move |fault| !without.contains(&fault.id) && known.insert(fault.id))
+    /// The faults of this version: its own, and then what it has of its parent's.
+    pub(super) fn faults(&self) -> Vec<Fault> {
+        let mut faults: Vec<_> = self.faults.iter().copied().flatten().copied().collect();
+        let own: HashSet<_> = faults.iter().map(|fault| fault.id).collect();
+        let inherited = self.parent.map(Front::faults).unwrap_or_default();
+        let kept = |fault: &Fault| {
+            let gone = |kind| self.without_frames.contains(&kind);
+            !own.contains(fault.id)
+                && !self.without_faults.contains(&fault.id)
+                && !fault.frame().is_some_and(gone)
+        };
+        let mut inherited: Vec<_> = inherited.into_iter().filter(kept).collect();
+        for fault in &mut inherited {
+            let mut here = self.caught_here.iter();
+            if let Some((_, caught_by)) = here.find(|(id, _)| *id == fault.id) {
+                *fault = fault.caught_by(caught_by);
+            }
+        }
+        faults.extend(inherited);
+        faults
     }
 }
 

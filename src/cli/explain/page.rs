@@ -113,7 +113,7 @@ fn fault(known: &Known, fault: &Fault) -> String {
 
 /// Faults that any of these must catch, each with what goes wrong.
 fn faults(page: &mut String, head: &str, known: &Known, catchers: &[String]) {
-    let caught = |fault: &&Fault| {
+    let caught = |fault: &Fault| {
         known
             .catchers(fault)
             .iter()

@@ -20,8 +20,11 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events),
     command: |session, input| commands::take(session, input, &[commands::COMMANDS]),
+    parent: None,
     faults: faults::TABLE,
     without_faults: &[],
+    without_frames: &[],
+    caught_here: &[],
     tools: TOOLS,
     configure,
 };

@@ -24,8 +24,11 @@ pub(super) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
+    parent: None,
     faults: faults::FAULTS,
     without_faults: &[],
+    without_frames: &[],
+    caught_here: &[],
     tools: tools::TOOLS,
     configure: configure::configure,
 };

@@ -22,8 +22,11 @@ pub(super) const FRONT: Front = Front {
     line_limit: frames::LIMIT,
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
+    parent: None,
     faults: faults::TABLE,
     without_faults: &[],
+    without_frames: &[],
+    caught_here: &[],
     tools: tools::TOOLS,
     configure: launch::configure,
 };

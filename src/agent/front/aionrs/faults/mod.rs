@@ -30,21 +30,8 @@ pub(super) const TABLE: &[&[Fault]] = &[
     version::FAULTS,
 ];
 
-/// Those of 0.2: its own first, which also say how one of 0.1 is played there.
-pub(super) const TABLE_0_2: &[&[Fault]] = &[
-    v0_2::FAULTS,
-    framing::FAULTS,
-    lifecycle::FAULTS,
-    order::FAULTS,
-    correlation::FAULTS,
-    approval::FAULTS,
-    stop::FAULTS,
-    errors::FAULTS,
-    data::FAULTS,
-    model::FAULTS,
-    sessions::FAULTS,
-    version::FAULTS,
-];
+/// Those that 0.2 has besides, or plays otherwise.
+pub(super) const OF_0_2: &[&[Fault]] = &[v0_2::FAULTS];
 
 /// Faults of 0.1 that 0.2 cannot play.
 pub(super) const WITHOUT_0_2: &[&str] = v0_2::WITHOUT;

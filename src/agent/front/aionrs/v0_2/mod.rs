@@ -13,7 +13,8 @@ pub(in crate::agent::front) const FRONT: Front = Front {
     version: "0.2",
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
-    faults: faults::TABLE_0_2,
+    parent: Some(&super::FRONT),
+    faults: faults::OF_0_2,
     without_faults: faults::WITHOUT_0_2,
     tools: tools::TOOLS,
     ..super::FRONT

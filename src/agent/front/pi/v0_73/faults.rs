@@ -32,6 +32,12 @@ const STATS: &[(&str, &str)] = &[("/command", "get_session_stats")];
 const BASH: &[(&str, &str)] = &[("/command", "bash")];
 const COMPACTED: &[(&str, &str)] = &[("/reason", "manual"), ("/aborted", "false")];
 
+/// Faults of 0.14 that are none here.
+pub(super) const WITHOUT: &[&str] = &[];
+
+/// What catches faults of 0.14 here, where it is not what catches them there.
+pub(super) const CAUGHT_HERE: &[(&str, &[&str])] = &[];
+
 #[rustfmt::skip]
 pub(super) const RESPONSES: &[Fault] = &[
     response("response-lost", "a response is lost", STATE, Op::Drop, &["answered", "answered-before-exit"]).later(),

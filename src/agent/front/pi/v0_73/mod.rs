@@ -25,8 +25,11 @@ pub(in crate::agent::front) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(state::Modern::default()),
     command: commands::take,
+    parent: Some(&super::FRONT),
     faults: &[faults::RESPONSES, faults::EVENTS],
-    without_faults: &[],
+    without_faults: faults::WITHOUT,
+    without_frames: &["bash_end", "compaction", "error"],
+    caught_here: faults::CAUGHT_HERE,
     tools: tools::TOOLS,
     configure: configure::configure,
 };
