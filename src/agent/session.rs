@@ -1,28 +1,27 @@
 //! A session: what commands act upon, and the turns that they start.
 
+mod agenda;
+mod consent;
+
 use super::approval::{Approvals, Decision, Mode};
-use super::compaction::{Compaction, Reason};
 use super::config::Settings;
 use super::dialogue::Dialogue;
 use super::errands::Errands;
-use super::event::{Call, Code, Event, Failure, Hello};
+use super::event::{Code, Event, Failure, Hello};
 use super::faults::{Bug, Faults};
 use super::ids::CallIds;
 use super::mcp::{Server, Servers};
 use super::model::{Endpoint, Model};
 use super::queues::Queues;
-use super::retry::{Next, Retry};
+use super::retry::Retry;
 use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
-use super::turn::{Prompt, Turn};
+use super::turn::Turn;
 use super::voice::Voice;
+use agenda::{Turns, room};
 use std::cell::{Cell, RefCell};
-use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use tokio::sync::Notify;
-
-/// How many commands may wait for those before them.
-const WAITING: usize = 64;
 
 /// A session. Commands call in from the input loop while a turn is at work.
 pub(super) struct Session {
@@ -61,33 +60,6 @@ pub(super) struct Session {
     settled: Notify,
 }
 
-/// The turn at work and those that wait.
-#[derive(Default)]
-struct Turns {
-    current: Option<Rc<Turn>>,
-    /// The compaction at work; never beside a turn.
-    compaction: Option<Rc<Compaction>>,
-    waiting: VecDeque<Task>,
-    /// The ids of all turns so far.
-    known: HashSet<String>,
-}
-
-impl Turns {
-    fn is_new(&self, id: &str) -> Result<(), Failure> {
-        if !self.known.contains(id) {
-            return Ok(());
-        }
-        let why = format!("The id {id:?} was used before");
-        Err(Failure::lasting(Code::Protocol, why))
-    }
-}
-
-/// What waits for the turn at work to end.
-enum Task {
-    Turn(Prompt),
-    Compact(Compaction),
-}
-
 /// Why a turn is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Halt {
@@ -95,17 +67,6 @@ pub(super) enum Halt {
     Stop,
     /// The agent is about to exit.
     Exit,
-}
-
-/// Whether one more may wait.
-fn room(waiting: usize) -> Result<(), Failure> {
-    if waiting < WAITING {
-        return Ok(());
-    }
-    Err(Failure {
-        retryable: true,
-        ..Failure::lasting(Code::Protocol, "Too many messages are waiting")
-    })
 }
 
 impl Session {
@@ -158,81 +119,6 @@ impl Session {
         self.voice.say(&Event::Ready(&hello));
     }
 
-    /// Starts a turn, or has the prompt wait for its turn.
-    ///
-    /// # Errors
-    /// The turn's id was used before, or too many wait.
-    pub(super) fn prompt(&self, prompt: Prompt) -> Result<(), Failure> {
-        let mut turns = self.turns.borrow_mut();
-        if turns.current.is_some() && self.faults.plays(Bug::DropsWhileBusy) {
-            return Ok(());
-        }
-        turns.is_new(&prompt.turn)?;
-        room(turns.waiting.len())?;
-        turns.known.insert(prompt.turn.clone());
-        turns.waiting.push_back(Task::Turn(prompt));
-        drop(turns);
-        self.advance();
-        Ok(())
-    }
-
-    /// Takes an id as used, for a message that is answered without a turn.
-    ///
-    /// # Errors
-    /// It was used before.
-    pub(super) fn claim(&self, id: &str) -> Result<(), Failure> {
-        let mut turns = self.turns.borrow_mut();
-        turns.is_new(id)?;
-        turns.known.insert(id.to_owned());
-        Ok(())
-    }
-
-    /// Makes the next prompt the current turn, if none is at work.
-    fn advance(&self) {
-        let mut turns = self.turns.borrow_mut();
-        let busy = turns.current.is_some() || turns.compaction.is_some();
-        if busy || turns.waiting.is_empty() || self.faults.stuck() {
-            return;
-        }
-        let prompt = match turns.waiting.pop_front() {
-            Some(Task::Turn(prompt)) => prompt,
-            Some(Task::Compact(compaction)) => {
-                turns.compaction = Some(Rc::new(compaction));
-                return self.prompted.notify_one();
-            }
-            None => return,
-        };
-        self.dialogue.borrow_mut().take_asides();
-        let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
-        turns.current = Some(Rc::clone(&turn));
-        drop(turns);
-        self.faults.turn_begins();
-        self.voice.say(&Event::TurnStart {
-            turn: turn.id(),
-            prompt: turn.prompt(),
-        });
-        self.prompted.notify_one();
-    }
-
-    /// An id for a turn, where the host gives none.
-    pub(super) fn next_turn(&self) -> String {
-        (self.turns.borrow().known.len() + 1).to_string()
-    }
-
-    /// Compacts the conversation, once nothing else is at work.
-    ///
-    /// # Errors
-    /// Too much waits.
-    pub(super) fn compact(&self, instructions: Option<String>) -> Result<(), Failure> {
-        let mut turns = self.turns.borrow_mut();
-        room(turns.waiting.len())?;
-        let compaction = Compaction::asked_for(instructions);
-        turns.waiting.push_back(Task::Compact(compaction));
-        drop(turns);
-        self.advance();
-        Ok(())
-    }
-
     /// Runs a shell command, beside the turns.
     ///
     /// # Errors
@@ -263,34 +149,12 @@ impl Session {
         }
     }
 
-    /// Whether a turn is at work, or waits to be tried again.
-    pub(super) fn has_turn(&self) -> bool {
-        self.turns.borrow().current.is_some()
-    }
-
-    /// Waits until nothing is at work.
-    pub(super) async fn idle(&self) {
-        loop {
-            let settled = self.settled.notified();
-            if !self.is_busy() {
-                return;
-            }
-            settled.await;
-        }
-    }
-
     /// Waits until the session is closed.
     pub(super) async fn closed(&self) {
         let closed = self.closed.notified();
         if !self.is_closing() {
             closed.await;
         }
-    }
-
-    /// Whether a turn or a compaction is at work.
-    pub(super) fn is_busy(&self) -> bool {
-        let turns = self.turns.borrow();
-        turns.current.is_some() || turns.compaction.is_some()
     }
 
     /// The host wants the process to end.
@@ -312,8 +176,7 @@ impl Session {
         if self.retry.stop() {
             return;
         }
-        let compaction = self.turns.borrow().compaction.clone();
-        if let Some(compaction) = compaction {
+        if let Some(compaction) = self.compaction() {
             return compaction.stop();
         }
         match self.current() {
@@ -337,57 +200,12 @@ impl Session {
         turn.halt(why);
     }
 
-    /// Hands over the host's answer to a call that asked.
-    ///
-    /// # Errors
-    /// No such call is waiting for one.
-    pub(super) fn decide(&self, call: &str, decision: Decision) -> Result<(), Failure> {
-        let asked = self.current().and_then(|turn| turn.asked(call));
-        let Some((turn, asked)) = asked else {
-            if self.faults.intends(Bug::RunsBeforeAnswer) {
-                self.late_answer(call, &decision);
-                return Ok(());
-            }
-            let why = format!("No tool request is waiting under the call_id {call:?}");
-            return Err(Failure::lasting(Code::Protocol, why));
-        };
-        let decision = self.faults.decision(decision, &asked.tool);
-        if decision == (Decision::Approve { always: true }) {
-            for category in self.faults.allowed(asked.category) {
-                self.approvals.borrow_mut().allow(category);
-            }
-        }
-        turn.decide(call, decision);
-        Ok(())
-    }
-
-    /// An answer to a call that has not waited for it.
-    fn late_answer(&self, call: &str, decision: &Decision) {
-        let known = self.current().and_then(|turn| turn.calls.known(call));
-        if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
-            self.approvals.borrow_mut().allow(call.category);
-        }
-    }
-
-    pub(super) fn set_mode(&self, mode: Mode) {
-        let mut approvals = self.approvals.borrow_mut();
-        approvals.mode = self.faults.mode(approvals.mode, mode);
-    }
-
-    /// Whether a call may only run if the host agrees.
-    pub(super) fn must_ask(&self, call: &Call) -> bool {
-        let approvals = self.approvals.borrow();
-        let right = approvals.must_ask(call.category);
-        self.faults
-            .asks(right, approvals.mode, call.category, &call.tool)
-    }
-
     /// Connects an MCP server.
     ///
     /// # Errors
     /// The user has already said something.
     pub(super) fn connect(&self, server: Server) -> Result<(), Failure> {
-        if !self.turns.borrow().known.is_empty() {
+        if self.has_begun() {
             let why = "MCP servers must be added before the first message";
             return Err(Failure::lasting(Code::Protocol, why));
         }
@@ -400,7 +218,7 @@ impl Session {
     /// # Errors
     /// The user has already said something.
     pub(super) fn add_history(&self, text: String) -> Result<(), Failure> {
-        if !self.turns.borrow().known.is_empty() {
+        if self.has_begun() {
             let why = "History must come before the first message";
             return Err(Failure::lasting(Code::Protocol, why));
         }
@@ -426,10 +244,6 @@ impl Session {
         {
             turn.halt(Halt::Stop);
         }
-    }
-
-    fn current(&self) -> Option<Rc<Turn>> {
-        self.turns.borrow().current.clone()
     }
 
     /// Whether nobody can answer any more.
@@ -460,11 +274,6 @@ impl Session {
         self.prompted.notify_one();
     }
 
-    /// Forgets the prompts that wait.
-    pub(super) fn forget_waiting(&self) {
-        self.turns.borrow_mut().waiting.clear();
-    }
-
     /// Does all there is to do, until the session is closed and nothing is left.
     pub(super) async fn work(&self) {
         let all = async {
@@ -477,90 +286,6 @@ impl Session {
         tokio::select! {
             _ = all => {}
             () = self.servers.work(self) => {}
-        }
-    }
-
-    /// Does the turns, one after the other.
-    async fn turns(&self) {
-        loop {
-            let (turn, compaction) = {
-                let turns = self.turns.borrow();
-                (turns.current.clone(), turns.compaction.clone())
-            };
-            if let Some(turn) = turn {
-                self.servers.settled().await;
-                self.turn(&turn).await;
-                let next = self.retry.after(self, &turn).await;
-                self.turns.borrow_mut().current = None;
-                match next {
-                    Next::Nothing => self.compact_if_full(),
-                    Next::Again => self.again(),
-                    Next::Compact(compaction) => self.first(Task::Compact(compaction)),
-                }
-            } else if let Some(compaction) = compaction {
-                let again = compaction.run(self).await;
-                self.turns.borrow_mut().compaction = None;
-                if again {
-                    self.again();
-                }
-            } else if self.is_closing() {
-                return;
-            } else {
-                self.prompted.notified().await;
-                continue;
-            }
-            self.advance();
-            self.take_asides();
-            self.settled.notify_waiters();
-        }
-    }
-
-    async fn turn(&self, turn: &Turn) {
-        turn.run(self).await;
-        if self.faults.plays(Bug::ForgetsMode) {
-            self.approvals.borrow_mut().mode = Mode::Default;
-        }
-        if self.faults.plays(Bug::ExitsAfterTurn) {
-            self.voice.outbox.die(0);
-        }
-        while turn.leaves_busy() && !self.is_closing() {
-            self.prompted.notified().await;
-        }
-    }
-
-    fn compact_if_full(&self) {
-        let now = self.context.get();
-        let full = |mark: u64| now > self.faults.compact_at(mark, now);
-        if self.auto_compaction.get() && self.settings.compact_at.is_some_and(full) {
-            self.first(Task::Compact(Compaction::because(Reason::Threshold)));
-        }
-    }
-
-    /// Has the model asked again where it failed, before anything else.
-    fn again(&self) {
-        self.first(Task::Turn(Prompt {
-            turn: self.next_turn(),
-            resumes: true,
-            ..Prompt::default()
-        }));
-    }
-
-    fn first(&self, task: Task) {
-        self.turns.borrow_mut().waiting.push_front(task);
-    }
-
-    /// Puts what was held back into the conversation, if nothing is at work on it.
-    fn take_asides(&self) {
-        let turns = self.turns.borrow();
-        if turns.current.is_some() || turns.compaction.is_some() {
-            return;
-        }
-        let mut dialogue = self.dialogue.borrow_mut();
-        if !dialogue.take_asides() {
-            return;
-        }
-        if let Err(error) = dialogue.save() {
-            tracing::warn!("the session could not be saved: {error}");
         }
     }
 }

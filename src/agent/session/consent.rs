@@ -1,0 +1,53 @@
+//! What the host allows: its answers to calls that ask, and the mode.
+
+use super::Session;
+use crate::agent::approval::{Decision, Mode};
+use crate::agent::event::{Call, Code, Failure};
+use crate::agent::faults::Bug;
+
+impl Session {
+    /// Hands over the host's answer to a call that asked.
+    ///
+    /// # Errors
+    /// No such call is waiting for one.
+    pub(in crate::agent) fn decide(&self, call: &str, decision: Decision) -> Result<(), Failure> {
+        let asked = self.current().and_then(|turn| turn.asked(call));
+        let Some((turn, asked)) = asked else {
+            if self.faults.intends(Bug::RunsBeforeAnswer) {
+                self.late_answer(call, &decision);
+                return Ok(());
+            }
+            let why = format!("No tool request is waiting under the call_id {call:?}");
+            return Err(Failure::lasting(Code::Protocol, why));
+        };
+        let decision = self.faults.decision(decision, &asked.tool);
+        if decision == (Decision::Approve { always: true }) {
+            for category in self.faults.allowed(asked.category) {
+                self.approvals.borrow_mut().allow(category);
+            }
+        }
+        turn.decide(call, decision);
+        Ok(())
+    }
+
+    /// An answer to a call that has not waited for it.
+    fn late_answer(&self, call: &str, decision: &Decision) {
+        let known = self.current().and_then(|turn| turn.calls.known(call));
+        if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
+            self.approvals.borrow_mut().allow(call.category);
+        }
+    }
+
+    pub(in crate::agent) fn set_mode(&self, mode: Mode) {
+        let mut approvals = self.approvals.borrow_mut();
+        approvals.mode = self.faults.mode(approvals.mode, mode);
+    }
+
+    /// Whether a call may only run if the host agrees.
+    pub(in crate::agent) fn must_ask(&self, call: &Call) -> bool {
+        let approvals = self.approvals.borrow();
+        let right = approvals.must_ask(call.category);
+        self.faults
+            .asks(right, approvals.mode, call.category, &call.tool)
+    }
+}
