@@ -1,0 +1,201 @@
+//! Compiles the files of a dialect into what checkers and runners use, and has them linted.
+
+use super::parts::Parts;
+use super::session::session_of;
+use crate::dialect::file::{ClauseFile, Launch, NameFile};
+use crate::dialect::{Clause, Dialect, Vocabulary, lint};
+use crate::finding::{Level, Source};
+use crate::located::{Error, Node, Span, unknown};
+use crate::rules::compile::{Known, compile};
+use crate::rules::rule::{Form, Rule};
+use crate::rules::symbol::Symbols;
+use crate::schema::Schemas;
+use indexmap::IndexMap;
+use std::sync::Arc;
+
+pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
+    let mut errors = Vec::new();
+    let Parts {
+        file,
+        root,
+        ordering,
+        ordering_root,
+        clauses,
+        ..
+    } = parts;
+    let clauses = clauses_of(clauses, &mut errors);
+    let Some(discriminator) = file.discriminator.clone() else {
+        return Err(vec![root.error(
+            "`discriminator` is missing: where the name of a frame stands",
+        )]);
+    };
+    let vocabulary = |at: String, names: IndexMap<String, Option<NameFile>>| Vocabulary {
+        discriminator: at,
+        names: names
+            .into_iter()
+            .map(|(name, file)| (name, file.unwrap_or_default()))
+            .collect(),
+    };
+    let events = vocabulary(discriminator.events, file.events);
+    let commands = vocabulary(discriminator.commands, file.commands);
+    let (event_names, command_names): (Vec<_>, Vec<_>) =
+        (events.all().collect(), commands.all().collect());
+    let symbols = Symbols::new(
+        event_names.iter().map(String::as_str),
+        command_names.iter().map(String::as_str),
+    )
+    .map_err(|message| vec![root.error(message)])?;
+    let budgets = budgets_of(&file.budgets, &mut errors);
+
+    let compile_schemas = |document, names: &[String], errors: &mut Vec<Error>| {
+        Schemas::compile(document, names.iter().map(String::as_str))
+            .map_err(|(pointer, message)| {
+                errors.push(Error::of_file(
+                    &parts.schema_path,
+                    format!("{message} (at {pointer})"),
+                ));
+            })
+            .ok()
+    };
+    let event_schemas = compile_schemas(parts.events, &event_names, &mut errors);
+    let command_schemas = compile_schemas(parts.commands, &command_names, &mut errors);
+
+    let known = Known {
+        dialect: &file.name,
+        symbols: &symbols,
+        budgets: &budgets,
+    };
+    let rules_root = ordering_root.as_ref().unwrap_or(&root);
+    let (memory, mut rules) =
+        compile(&ordering, rules_root, known).unwrap_or_else(|mut mistakes| {
+            errors.append(&mut mistakes);
+            Default::default()
+        });
+    errors.extend(lint::rules(
+        &ordering, &rules, &memory, &symbols, rules_root,
+    ));
+    errors.extend(lint::clause_ids(&ordering, &clauses, rules_root));
+    let session = session_of(file.session, &root, &symbols, &mut errors);
+    let launch = file.launch.unwrap_or_default();
+    errors.extend(mistakes_of(&launch, &commands, &root));
+    let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
+        return Err(errors);
+    };
+    for (schemas, names, prefix) in [
+        (&event_schemas, &event_names, ""),
+        (&command_schemas, &command_names, ">"),
+    ] {
+        for name in names.iter() {
+            rules.push(schema_rule(&file.name, name, prefix, schemas));
+        }
+    }
+    errors.extend(lint::schema_clauses(&rules, &clauses, &parts.schema_path));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let prefix = file.name.clone();
+    Ok(Dialect {
+        aliases: ordering
+            .aliases
+            .iter()
+            .map(|(old, new)| (format!("{prefix}/{old}"), format!("{prefix}/{}", new.value)))
+            .collect(),
+        name: file.name,
+        version: file.version,
+        title: file.title,
+        bases: parts.bases,
+        events,
+        commands,
+        event_schemas,
+        command_schemas,
+        clauses,
+        rules,
+        memory,
+        symbols: Arc::new(symbols),
+        session,
+        capabilities: file.capabilities,
+        budgets,
+        limits: file.limits,
+        launch,
+    })
+}
+
+fn clauses_of(files: Vec<(ClauseFile, Node)>, errors: &mut Vec<Error>) -> IndexMap<String, Clause> {
+    let mut clauses = IndexMap::new();
+    for (file, root) in files {
+        if file.testable.is_some() == file.untestable.is_some() {
+            let message = "a clause says either `testable: true` or `untestable:` with the reason";
+            errors.push(root.error_at(file.id.span, message));
+        }
+        if clauses.contains_key(&file.id.value) {
+            errors.push(root.error_at(
+                file.id.span,
+                format!("the clause `{}` is there already", file.id.value),
+            ));
+        }
+        clauses.insert(
+            file.id.value,
+            Clause {
+                section: file.section,
+                strength: file.strength,
+                side: file.side,
+                text: file.text,
+                untestable: file.untestable,
+            },
+        );
+    }
+    clauses
+}
+
+fn budgets_of(budgets: &IndexMap<String, Node>, errors: &mut Vec<Error>) -> IndexMap<String, u64> {
+    let mut micros = IndexMap::new();
+    for (name, node) in budgets {
+        match node.as_str().and_then(crate::duration::parse) {
+            Some(duration) => {
+                micros.insert(
+                    name.clone(),
+                    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+                );
+            }
+            None => errors.push(node.error(format!(
+                "a duration such as 500ms or 10s was expected, not {}",
+                node.describe()
+            ))),
+        }
+    }
+    micros
+}
+
+fn mistakes_of(launch: &Launch, commands: &Vocabulary, root: &Node) -> Vec<Error> {
+    let place = root.nearest("/launch");
+    let mut errors = Vec::new();
+    if let Some(Err(e)) = launch.help.as_deref().map(regex::Regex::new) {
+        errors.push(place.error(format!("`launch.help` is not a regular expression: {e}")));
+    }
+    let lacked = launch.lacks.iter().flat_map(|lacks| &lacks.commands);
+    for name in lacked.filter(|name| !commands.names.contains_key(*name)) {
+        let known = commands.names.keys().map(String::as_str);
+        errors.push(place.error(unknown("command", name, known)));
+    }
+    errors
+}
+
+fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Rule {
+    let definition = &schemas.document()["$defs"][name];
+    let description = definition["description"].as_str().unwrap_or_default();
+    Rule {
+        id: format!("{dialect}/schema/{prefix}{name}"),
+        span: Span::default(),
+        level: Level::Must,
+        source: Source::Spec,
+        clauses: schemas.clauses(name),
+        doc: format!("Every `{prefix}{name}` has the shape that the page gives it. {description}")
+            .trim()
+            .to_owned(),
+        message: None,
+        blame: None,
+        each: Vec::new(),
+        scopes: Vec::new(),
+        form: Form::Schema(format!("{prefix}{name}")),
+    }
+}

@@ -1,0 +1,89 @@
+//! How a delta lies over its base: names, clauses and schemas.
+
+use crate::dialect::file::{ClauseFile, DialectFile};
+use crate::dialect::inherit::HeritageFile;
+use crate::located::{Error, Node, unknown};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+pub(super) fn over_defs(base: Value, delta: Value) -> Value {
+    let mut base = base;
+    let (Some(defs), Value::Object(delta)) = (base["$defs"].as_object_mut(), delta) else {
+        return base;
+    };
+    if let Some(Value::Object(changed)) = delta.get("$defs") {
+        for (name, definition) in changed {
+            defs.insert(name.clone(), definition.clone());
+        }
+    }
+    base
+}
+
+pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
+    for name in &delta.removed {
+        base.events.shift_remove(name);
+        base.commands.shift_remove(name);
+    }
+    base.events.extend(delta.events);
+    base.commands.extend(delta.commands);
+    base.capabilities.extend(delta.capabilities);
+    base.budgets.extend(delta.budgets);
+    base.limits.extend(delta.limits);
+    DialectFile {
+        name: delta.name,
+        version: delta.version,
+        title: delta.title,
+        extends: delta.extends,
+        discriminator: delta.discriminator.or(base.discriminator.take()),
+        session: delta.session.or(base.session.take()),
+        launch: delta.launch.or(base.launch.take()),
+        removed: Vec::new(),
+        removed_clauses: Vec::new(),
+        tools: IndexMap::new(),
+        scenarios: HeritageFile::default(),
+        ..base
+    }
+}
+
+/// The clauses of the base that a delta does not take over.
+pub(super) fn removed_clauses(
+    file: &DialectFile,
+    base: &[(ClauseFile, Node)],
+    root: &Node,
+) -> Result<Vec<String>, Vec<Error>> {
+    let known = || base.iter().map(|(clause, _)| clause.id.value.as_str());
+    let dangling = file.removed_clauses.iter();
+    let dangling = dangling.filter(|id| !known().any(|known| known == id.value));
+    let errors: Vec<_> = dangling
+        .map(|id| root.error_at(id.span, unknown("clause of the base", &id.value, known())))
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(file
+        .removed_clauses
+        .iter()
+        .map(|id| id.value.clone())
+        .collect())
+}
+
+/// The clauses of the base in their order, those that the delta words anew in their old place; then the delta's own.
+pub(super) fn replace(
+    base: Vec<(ClauseFile, Node)>,
+    gone: &[String],
+    delta: Vec<(ClauseFile, Node)>,
+) -> Vec<(ClauseFile, Node)> {
+    let mut delta = delta;
+    let mut all = Vec::new();
+    for (clause, node) in base {
+        let id = clause.id.value.clone();
+        let own = |(c, _): &(ClauseFile, Node)| c.id.value == id;
+        if let Some(place) = delta.iter().position(own) {
+            all.push(delta.remove(place));
+        } else if !gone.contains(&id) {
+            all.push((clause, node));
+        }
+    }
+    all.extend(delta);
+    all
+}

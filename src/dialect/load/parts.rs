@@ -1,0 +1,146 @@
+//! The files of a dialect folder, read and laid over those of its base.
+
+use super::delta::{over, over_defs, removed_clauses, replace};
+use super::resolve;
+use crate::dialect::file::{ClauseFile, DialectFile};
+use crate::dialect::inherit::HeritageFile;
+use crate::dialect::{Base, DialectSource, Heritage};
+use crate::located::{self, Error, Node};
+use crate::rules::file::OrderingFile;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The files of a dialect, those of its base laid under them.
+pub(super) struct Parts {
+    pub(super) file: DialectFile,
+    pub(super) root: Node,
+    pub(super) ordering: OrderingFile,
+    pub(super) ordering_root: Option<Node>,
+    pub(super) clauses: Vec<(ClauseFile, Node)>,
+    pub(super) events: Value,
+    pub(super) commands: Value,
+    pub(super) schema_path: PathBuf,
+    pub(super) bases: Vec<Base>,
+}
+
+impl Parts {
+    pub(super) fn read(
+        source: &DialectSource,
+        name: &str,
+        version: &str,
+        chain: &mut Vec<(String, String)>,
+    ) -> Result<Self, Vec<Error>> {
+        let root = yaml(source, name, version, "dialect.yaml")?.ok_or_else(|| {
+            vec![Error::of_file(
+                format!("{name}/{version}"),
+                "has no dialect.yaml",
+            )]
+        })?;
+        let file: DialectFile = located::decode_all(&root)?;
+        let mut base = match &file.extends {
+            None => None,
+            Some(id) => {
+                let place = |message: String| vec![root.error_at(id.span, message)];
+                let next = resolve(source, &id.value).map_err(place)?;
+                if chain.contains(&next) {
+                    let way: Vec<_> = chain.iter().map(|(n, v)| format!("{n}@{v}")).collect();
+                    return Err(place(format!(
+                        "`extends` goes in a circle: {} -> {}",
+                        way.join(" -> "),
+                        id.value
+                    )));
+                }
+                chain.push(next.clone());
+                Some(Parts::read(source, &next.0, &next.1, chain)?)
+            }
+        };
+        let ordering_root = yaml(source, name, version, "ordering.yaml")?;
+        let ordering: OrderingFile = ordering_root
+            .as_ref()
+            .map_or(Ok(OrderingFile::default()), located::decode_all)?;
+        let mut clauses = Vec::new();
+        if let Some(node) = yaml(source, name, version, "clauses.yaml")? {
+            let list: Vec<ClauseFile> = located::decode_all(&node)?;
+            clauses.extend(list.into_iter().map(|clause| (clause, node.clone())));
+        }
+        let events = schema(source, name, version, "events.json")?;
+        let commands = schema(source, name, version, "commands.json")?;
+        let schema_path = root.source().path.with_file_name("events.json");
+        Ok(match base.as_mut() {
+            None => Parts {
+                file,
+                root,
+                ordering,
+                ordering_root,
+                clauses,
+                events,
+                commands,
+                schema_path,
+                bases: Vec::new(),
+            },
+            Some(base) => {
+                let inherited = std::mem::take(&mut base.clauses);
+                let gone = removed_clauses(&file, &inherited, &root)?;
+                let id = format!("{}@{}", base.file.name, base.file.version);
+                let HeritageFile { keep, drop, rename } = file.scenarios.clone();
+                let tools = file.tools.clone();
+                let file = over(file, base.file.clone());
+                let names_at = file.discriminator.clone().unwrap_or_default();
+                let heritage = Heritage {
+                    call_ids: None,
+                    keep,
+                    drop,
+                    rename,
+                    tools,
+                    without_clauses: gone.clone(),
+                    names_at: (names_at.events, names_at.commands),
+                };
+                let mut bases = vec![Base { id, heritage }];
+                bases.append(&mut base.bases);
+                Parts {
+                    file,
+                    ordering_root: ordering_root.or(base.ordering_root.take()),
+                    root,
+                    ordering: ordering
+                        .over(std::mem::take(&mut base.ordering).without_clauses(&gone)),
+                    clauses: replace(inherited, &gone, clauses),
+                    events: over_defs(base.events.take(), events),
+                    commands: over_defs(base.commands.take(), commands),
+                    schema_path,
+                    bases,
+                }
+            }
+        })
+    }
+}
+
+fn yaml(
+    source: &DialectSource,
+    name: &str,
+    version: &str,
+    file: &str,
+) -> Result<Option<Node>, Vec<Error>> {
+    match source.read(name, version, file).map_err(|e| vec![e])? {
+        None => Ok(None),
+        Some((path, text)) => located::load_yaml(path, &text)
+            .map(Some)
+            .map_err(|e| vec![e]),
+    }
+}
+
+fn schema(
+    source: &DialectSource,
+    name: &str,
+    version: &str,
+    file: &str,
+) -> Result<Value, Vec<Error>> {
+    let Some((path, text)) = source.read(name, version, file).map_err(|e| vec![e])? else {
+        return Ok(json!({ "$defs": {} }));
+    };
+    serde_json::from_str(&text).map_err(|e| {
+        let mut error = Error::of_file(path, format!("not JSON: {e}"));
+        error.span.line = u32::try_from(e.line()).unwrap_or(0);
+        error.span.column = u32::try_from(e.column()).unwrap_or(0);
+        vec![error]
+    })
+}
