@@ -1,8 +1,9 @@
 //! Bad hosts: recorded sessions in which the host does wrong, and the rules that must say so. They prove the rules that bind hosts, as
 //! the agent's faults prove those that bind agents.
 
-use super::matrix::{Catcher, HOST, Played, Row, Suspect, row};
+use super::matrix::{HOST, Row};
 use super::trace::Trace;
+use super::witness::{Catcher, Played, Suspect, row};
 use crate::check::{Checker, Context};
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;

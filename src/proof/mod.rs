@@ -7,3 +7,4 @@ pub mod matrix;
 pub mod page;
 pub mod provable;
 pub mod trace;
+pub mod witness;
