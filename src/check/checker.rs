@@ -1,22 +1,21 @@
 //! Runs every rule of a dialect over a history, one frame at a time.
 
+use super::alone::Alone;
 use super::evidence::Recent;
+use super::ledger::Ledger;
 use super::reading::{EndFacts, Reading};
+use super::roster::{Roster, Violations};
 use crate::dialect::Dialect;
-use crate::finding::{Blame, Finding, Level};
+use crate::finding::Finding;
 use crate::frame::{Body, End, Frame};
 use crate::profile::Profile;
 use crate::rules::moment::Moment;
-use crate::rules::rule::{Ending, Form, Monitor, Rule, Violation};
+use crate::rules::rule::Ending;
 use crate::rules::symbol::SymSet;
 use crate::rules::tri::Tri;
 use crate::rules::world::World;
 use indexmap::IndexMap;
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The most findings that are listed of one rule at one place of a frame.
-const MOST_ALIKE: u64 = 10;
 
 /// What is known of a history besides its frames.
 #[derive(Debug, Clone, Default)]
@@ -50,21 +49,26 @@ pub struct Outcome {
     pub turn: bool,
 }
 
+/// What a plain capture of stdout does not show, beside commands.
+const UNSEEN: &[&str] = &[
+    ">#malformed",
+    ">#unknown",
+    ">#invalid",
+    "@request",
+    "@reply",
+    "#stdin_closed",
+    "#signal",
+    "#end",
+];
+
 /// Judges one history.
 pub struct Checker {
     dialect: Arc<Dialect>,
-    profile: Profile,
     world: World,
-    monitors: Vec<Option<Box<dyn Monitor>>>,
-    by_symbol: Vec<Vec<usize>>,
-    by_scope: Vec<Vec<usize>>,
-    by_shape: HashMap<String, usize>,
-    wire: Vec<usize>,
-    counts: Vec<u64>,
+    alone: Alone,
+    roster: Roster,
     recent: Recent,
-    findings: Vec<Finding>,
-    alike: HashMap<(usize, String), u64>,
-    dropped: u64,
+    ledger: Ledger,
     n: u64,
     events: u64,
     commands: u64,
@@ -79,18 +83,8 @@ impl Checker {
         let mut blind = SymSet::default();
         if context.capture {
             blind = dialect.symbols.commands;
-            for name in [
-                ">#malformed",
-                ">#unknown",
-                ">#invalid",
-                "@request",
-                "@reply",
-                "#stdin_closed",
-                "#signal",
-                "#end",
-            ] {
-                blind.extend(&dialect.symbols.id(name).map(SymSet::of).unwrap_or_default());
-            }
+            let unseen = UNSEEN.iter().filter_map(|name| dialect.symbols.id(name));
+            unseen.for_each(|id| blind.extend(&SymSet::of(id)));
         }
         let world = World::new(
             &dialect.memory,
@@ -98,46 +92,13 @@ impl Checker {
             context.argv.as_deref(),
             !context.capture,
         );
-        let monitors: Vec<_> = dialect
-            .rules
-            .iter()
-            .map(|rule| rule.monitor(&blind))
-            .collect();
-        let mut by_symbol = vec![Vec::new(); SymSet::CAPACITY];
-        let mut by_scope = vec![Vec::new(); dialect.memory.scopes.len()];
-        let mut by_shape = HashMap::new();
-        let mut wire = Vec::new();
-        for (n, rule) in dialect.rules.iter().enumerate() {
-            match &rule.form {
-                Form::Schema(name) => {
-                    by_shape.insert(name.clone(), n);
-                }
-                Form::Wire(_) => wire.push(n),
-                _ if monitors[n].is_some() => {
-                    for symbol in rule.symbols().iter() {
-                        by_symbol[symbol].push(n);
-                    }
-                    for scope in &rule.scopes {
-                        by_scope[*scope].push(n);
-                    }
-                }
-                _ => {}
-            }
-        }
         Checker {
-            counts: vec![0; dialect.rules.len()],
-            dialect,
-            profile: context.profile,
             world,
-            monitors,
-            by_symbol,
-            by_scope,
-            by_shape,
-            wire,
+            alone: Alone::new(&dialect),
+            roster: Roster::new(&dialect, &blind),
+            dialect,
             recent: Recent::default(),
-            findings: Vec::new(),
-            alike: HashMap::new(),
-            dropped: 0,
+            ledger: Ledger::new(context.profile),
             n: 0,
             events: 0,
             commands: 0,
@@ -152,7 +113,13 @@ impl Checker {
         self.recent.push(self.n, frame);
         let dialect = Arc::clone(&self.dialect);
         let reading = Reading::new(&dialect, frame, self.facts);
-        self.by_itself(&dialect, frame, &reading);
+        let defects = self.alone.bytes(&dialect, frame, &reading);
+        self.enter(&dialect, defects);
+        for (n, violation, clauses, level) in self.alone.shape(&reading) {
+            let rule = &dialect.rules[n];
+            self.ledger
+                .enter(rule, violation, &clauses, level, &self.recent);
+        }
         if reading.symbols.is_empty() {
             return;
         }
@@ -162,120 +129,37 @@ impl Checker {
         self.commands += u64::from(command && !reading.shapes.is_empty());
         self.note(&dialect, frame, &reading);
 
-        let Reading {
-            symbols,
-            value,
-            blame,
-            ..
-        } = &reading;
+        let Reading { symbols, value, .. } = &reading;
         let abandoned = self.world.enter(&dialect.memory, symbols, value);
         let closing = self.world.closing(&dialect.memory, symbols, value);
-        let mut violations = Vec::new();
-        let moment = Moment {
-            n: self.n,
-            at: frame.at,
-            blame: *blame,
-            symbols,
-            value,
-            world: &self.world,
+        let ending = match &frame.body {
+            Body::End(end) => Some(self.ending(end)),
+            _ => None,
         };
-        close(
-            &dialect,
-            &mut self.monitors,
-            &self.by_scope,
-            &abandoned,
-            false,
-            &moment,
-            &mut violations,
-        );
-        for n in interested(&self.by_symbol, symbols) {
-            if let Some(monitor) = &mut self.monitors[n] {
-                let mut out = Vec::new();
-                monitor.frame(&dialect.rules[n], &moment, &mut out);
-                violations.extend(out.into_iter().map(|v| (n, v)));
-            }
+        let moment = moment(self.n, frame, &reading, &self.world);
+        let (rules, roster) = (&dialect.rules, &mut self.roster);
+        let mut violations = Vec::new();
+        roster.close(rules, &abandoned, false, &moment, &mut violations);
+        roster.frame(rules, &moment, &mut violations);
+        roster.close(rules, &closing, true, &moment, &mut violations);
+        if let Some(ending) = ending {
+            roster.end(rules, &moment, ending, &mut violations);
         }
-        close(
-            &dialect,
-            &mut self.monitors,
-            &self.by_scope,
-            &closing,
-            true,
-            &moment,
-            &mut violations,
-        );
-        if let Body::End(end) = &frame.body {
-            let ending = self.ending(end);
-            for (n, monitor) in self.monitors.iter_mut().enumerate() {
-                if let Some(monitor) = monitor {
-                    let mut out = Vec::new();
-                    monitor.end(&dialect.rules[n], &moment, ending, &mut out);
-                    violations.extend(out.into_iter().map(|v| (n, v)));
-                }
-            }
-        }
-        for (n, violation) in violations {
-            let clauses = dialect.rules[n].clauses.clone();
-            let level = dialect.rules[n].level;
-            self.find(&dialect, n, violation, clauses, level);
-        }
+        self.enter(&dialect, violations);
         self.world
             .leave(&dialect.memory, symbols, value, &closing, command);
     }
 
-    /// What is wrong with the frame by itself: its bytes and its shape.
-    fn by_itself(&mut self, dialect: &Dialect, frame: &Frame, reading: &Reading) {
-        if matches!(frame.body, Body::FromAgent(_) | Body::ToAgent(_)) {
-            for n in self.wire.clone() {
-                let rule = &dialect.rules[n];
-                let Form::Wire(names) = &rule.form else {
-                    continue;
-                };
-                if rule.blame.unwrap_or(Blame::Agent) != reading.blame {
-                    continue;
-                }
-                self.counts[n] += 1;
-                for (name, message) in &reading.defects {
-                    if names.iter().any(|n| n == name) {
-                        let violation = Violation {
-                            blame: reading.blame,
-                            key: String::new(),
-                            message: message.clone(),
-                            expected: Vec::new(),
-                            pointer: String::new(),
-                        };
-                        self.find(dialect, n, violation, rule.clauses.clone(), rule.level);
-                    }
-                }
-            }
-        }
-        for (name, faults) in &reading.shapes {
-            let Some(n) = self.by_shape.get(name).copied() else {
-                continue;
-            };
-            self.counts[n] += 1;
-            for fault in faults {
-                let violation = Violation {
-                    blame: reading.blame,
-                    key: String::new(),
-                    message: format!("`{name}`: {}", fault.message),
-                    expected: fault.expected.clone(),
-                    pointer: fault.pointer.clone(),
-                };
-                self.find(dialect, n, violation, fault.clauses.clone(), fault.level);
-            }
+    fn enter(&mut self, dialect: &Dialect, violations: Violations) {
+        for (n, violation) in violations {
+            let rule = &dialect.rules[n];
+            self.ledger
+                .enter(rule, violation, &rule.clauses, rule.level, &self.recent);
         }
     }
 
     fn note(&mut self, dialect: &Dialect, frame: &Frame, reading: &Reading) {
-        let moment = Moment {
-            n: self.n,
-            at: frame.at,
-            blame: reading.blame,
-            symbols: &reading.symbols,
-            value: &reading.value,
-            world: &self.world,
-        };
+        let moment = moment(self.n, frame, reading, &self.world);
         self.turn |= moment.is(&dialect.session.turn) == Tri::True;
         self.facts.quit |= moment.is(&dialect.session.quit) != Tri::False;
         match &frame.body {
@@ -294,45 +178,10 @@ impl Checker {
         }
     }
 
-    fn find(
-        &mut self,
-        dialect: &Dialect,
-        n: usize,
-        violation: Violation,
-        clauses: Vec<String>,
-        level: Level,
-    ) {
-        let alike = self
-            .alike
-            .entry((n, violation.pointer.clone()))
-            .or_default();
-        *alike += 1;
-        if *alike > MOST_ALIKE {
-            self.dropped += 1;
-            return;
-        }
-        let rule: &Rule = &dialect.rules[n];
-        self.findings.push(Finding {
-            rule: rule.id.clone(),
-            level: self.profile.apply(level, rule.source),
-            source: rule.source,
-            blame: violation.blame,
-            clauses,
-            at: self.n,
-            key: violation.key,
-            message: violation.message,
-            expected: violation.expected,
-            pointer: violation.pointer,
-            evidence: self.recent.quoted(),
-            rerun: String::new(),
-            baseline: None,
-        });
-    }
-
     /// The findings so far.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
-        &self.findings
+        &self.ledger.findings
     }
 
     /// Frames taken so far.
@@ -353,19 +202,16 @@ impl Checker {
         let mut exercised = IndexMap::new();
         let mut readings = IndexMap::new();
         for (n, rule) in self.dialect.rules.iter().enumerate() {
-            let monitor = self.monitors[n].as_ref();
-            exercised.insert(
-                rule.id.clone(),
-                self.counts[n] + monitor.map_or(0, |m| m.exercised()),
-            );
-            let met = monitor.map(|m| m.readings()).unwrap_or_default();
+            let met = self.alone.exercised(n) + self.roster.exercised(n);
+            exercised.insert(rule.id.clone(), met);
+            let met = self.roster.readings(n);
             if !met.is_empty() {
-                readings.insert(rule.id.clone(), met.into_iter().collect());
+                readings.insert(rule.id.clone(), met);
             }
         }
         Outcome {
-            findings: self.findings,
-            dropped: self.dropped,
+            findings: self.ledger.findings,
+            dropped: self.ledger.dropped,
             exercised,
             readings,
             frames: self.n,
@@ -376,31 +222,13 @@ impl Checker {
     }
 }
 
-/// The rules that look at one of these symbols, each once, in their order.
-fn interested(by_symbol: &[Vec<usize>], symbols: &SymSet) -> Vec<usize> {
-    let mut rules: Vec<usize> = symbols
-        .iter()
-        .flat_map(|s| by_symbol[s].iter().copied())
-        .collect();
-    rules.sort_unstable();
-    rules.dedup();
-    rules
-}
-
-fn close(
-    dialect: &Dialect,
-    monitors: &mut [Option<Box<dyn Monitor>>],
-    by_scope: &[Vec<usize>],
-    scopes: &[usize],
-    judge: bool,
-    moment: &Moment<'_>,
-    violations: &mut Vec<(usize, Violation)>,
-) {
-    for n in scopes.iter().flat_map(|scope| &by_scope[*scope]) {
-        if let Some(monitor) = &mut monitors[*n] {
-            let mut out = Vec::new();
-            monitor.scope_closed(&dialect.rules[*n], moment, judge, &mut out);
-            violations.extend(out.into_iter().map(|v| (*n, v)));
-        }
+fn moment<'a>(n: u64, frame: &Frame, reading: &'a Reading, world: &'a World) -> Moment<'a> {
+    Moment {
+        n,
+        at: frame.at,
+        blame: reading.blame,
+        symbols: &reading.symbols,
+        value: &reading.value,
+        world,
     }
 }

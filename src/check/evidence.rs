@@ -40,9 +40,14 @@ impl Recent {
         });
     }
 
+    /// The number of the newest frame, counted from 1; 0 before the first.
+    pub(super) fn newest(&self) -> u64 {
+        self.0.back().map_or(0, |q| q.frame)
+    }
+
     /// The newest frame, marked, behind the ones before it.
     pub(super) fn quoted(&self) -> Vec<Evidence> {
-        let newest = self.0.back().map_or(0, |q| q.frame);
+        let newest = self.newest();
         let each = self.0.iter().map(|q| Evidence {
             frame: q.frame,
             micros: q.micros,

@@ -3,9 +3,12 @@
 //! The same code judges a session while it runs and a recording of it, so the findings are the same; and the findings of a
 //! prefix are a prefix of the findings of the whole, for only the end may add.
 
+mod alone;
 mod checker;
 mod evidence;
+mod ledger;
 mod reading;
+mod roster;
 
 pub use checker::{Checker, Context, Outcome};
 pub use reading::Reading;

@@ -1,0 +1,62 @@
+//! The findings of a history, with a bound on those that are alike.
+
+use super::evidence::Recent;
+use crate::finding::{Finding, Level};
+use crate::profile::Profile;
+use crate::rules::rule::{Rule, Violation};
+use std::collections::HashMap;
+
+/// The most findings that are listed of one rule at one place of a frame.
+const MOST_ALIKE: u64 = 10;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) profile: Profile,
+    pub(super) findings: Vec<Finding>,
+    /// Findings that were counted and not listed.
+    pub(super) dropped: u64,
+    alike: HashMap<(String, String), u64>,
+}
+
+impl Ledger {
+    pub(super) fn new(profile: Profile) -> Self {
+        Ledger {
+            profile,
+            ..Ledger::default()
+        }
+    }
+
+    /// Enters a violation of a rule at the newest frame, with the clauses and the level of what was broken.
+    pub(super) fn enter(
+        &mut self,
+        rule: &Rule,
+        violation: Violation,
+        clauses: &[String],
+        level: Level,
+        recent: &Recent,
+    ) {
+        let place = (rule.id.clone(), violation.pointer.clone());
+        let alike = self.alike.entry(place).or_default();
+        *alike += 1;
+        if *alike > MOST_ALIKE {
+            self.dropped += 1;
+            return;
+        }
+        self.findings.push(Finding {
+            rule: rule.id.clone(),
+            level: self.profile.apply(level, rule.source),
+            source: rule.source,
+            blame: violation.blame,
+            clauses: clauses.to_vec(),
+            at: recent.newest(),
+            key: violation.key,
+            message: violation.message,
+            expected: violation.expected,
+            pointer: violation.pointer,
+            evidence: recent.quoted(),
+            rerun: String::new(),
+            baseline: None,
+        });
+    }
+}
