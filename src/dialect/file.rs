@@ -35,6 +35,9 @@ pub struct DialectFile {
     /// In a delta: clauses of the base that this version lacks. Rules and scenarios of the base do not cite them any more.
     #[serde(default)]
     pub removed_clauses: Vec<Located<String>>,
+    /// In a delta: headings of the base's page that are others on this version's, under which its clauses stand now.
+    #[serde(default)]
+    pub sections: IndexMap<String, Located<String>>,
     /// In a delta: tools that have another name than in the base, by the old one.
     #[serde(default)]
     pub tools: IndexMap<String, ToolName>,
@@ -53,7 +56,7 @@ pub struct DialectFile {
     /// Limits in bytes: `line` for a line of the agent.
     #[serde(default)]
     pub limits: IndexMap<String, u64>,
-    /// How the agent is started.
+    /// How the agent is started. In a delta: what differs, part by part.
     #[serde(default)]
     pub launch: Option<Launch>,
 }

@@ -1,5 +1,6 @@
 //! What a delta takes over of its base's scenarios, and under which names.
 
+use super::file::Launch;
 use crate::located::Node;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -53,4 +54,58 @@ pub struct ToolName {
     /// Arguments: the name that scenarios use, and the tool's own.
     #[serde(default)]
     pub args: IndexMap<String, String>,
+}
+
+impl Launch {
+    /// The recipe of a delta over that of its base: a list or a word of its own replaces the base's, files, variables and wires go
+    /// name by name.
+    pub(super) fn over(self, base: Launch) -> Launch {
+        fn list<T>(own: Vec<T>, base: Vec<T>) -> Vec<T> {
+            if own.is_empty() { base } else { own }
+        }
+        fn map<T>(own: IndexMap<String, T>, mut base: IndexMap<String, T>) -> IndexMap<String, T> {
+            base.extend(own);
+            base
+        }
+        Launch {
+            programs: list(self.programs, base.programs),
+            package: self.package.or(base.package),
+            help: self.help.or(base.help),
+            lacks: list(self.lacks, base.lacks),
+            args: list(self.args, base.args),
+            env: map(self.env, base.env),
+            home_files: map(self.home_files, base.home_files),
+            wires: map(self.wires, base.wires),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_says_only_what_differs() {
+        let files = |files: &[(&str, &str)]| {
+            let files = files.iter();
+            files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+        };
+        let base = Launch {
+            package: Some("old".into()),
+            args: vec!["--rpc".into()],
+            home_files: files(&[("a", "1"), ("b", "2")]),
+            ..Launch::default()
+        };
+        let delta = Launch {
+            package: Some("new".into()),
+            home_files: files(&[("b", "3")]),
+            ..Launch::default()
+        };
+
+        let launch = delta.over(base);
+
+        assert_eq!(launch.package.as_deref(), Some("new"));
+        assert_eq!(launch.args, ["--rpc"]);
+        assert_eq!(launch.home_files, files(&[("a", "1"), ("b", "3")]));
+    }
 }

@@ -2,6 +2,7 @@
 
 mod build;
 mod delta;
+mod headings;
 mod parts;
 mod session;
 

@@ -36,9 +36,13 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
         extends: delta.extends,
         discriminator: delta.discriminator.or(base.discriminator.take()),
         session: delta.session.or(base.session.take()),
-        launch: delta.launch.or(base.launch.take()),
+        launch: match (delta.launch, base.launch.take()) {
+            (Some(delta), Some(base)) => Some(delta.over(base)),
+            (delta, base) => delta.or(base),
+        },
         removed: Vec::new(),
         removed_clauses: Vec::new(),
+        sections: IndexMap::new(),
         tools: IndexMap::new(),
         scenarios: HeritageFile::default(),
         ..base

@@ -1,6 +1,7 @@
 //! The files of a dialect folder, read and laid over those of its base.
 
 use super::delta::{over, over_defs, removed_clauses, replace};
+use super::headings::under_headings;
 use super::resolve;
 use crate::dialect::file::{ClauseFile, DialectFile};
 use crate::dialect::inherit::HeritageFile;
@@ -80,6 +81,7 @@ impl Parts {
             },
             Some(base) => {
                 let inherited = std::mem::take(&mut base.clauses);
+                let inherited = under_headings(inherited, &file.sections, &root)?;
                 let gone = removed_clauses(&file, &inherited, &root)?;
                 let id = format!("{}@{}", base.file.name, base.file.version);
                 let HeritageFile { keep, drop, rename } = file.scenarios.clone();
