@@ -88,7 +88,9 @@ mod tests {
     fn a_recipe_says_only_what_differs() {
         let files = |files: &[(&str, &str)]| {
             let files = files.iter();
-            files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+            files
+                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+                .collect()
         };
         let base = Launch {
             package: Some("old".into()),
