@@ -31,7 +31,7 @@ impl Queues {
 
     /// How many wait.
     pub(super) fn len(&self) -> usize {
-        self.steering.waiting.borrow().len() + self.following.waiting.borrow().len()
+        self.steering.len() + self.following.len()
     }
 
     /// Forgets everything.
@@ -51,7 +51,15 @@ impl Queue {
         waiting.iter().map(|prompt| prompt.text.clone()).collect()
     }
 
-    fn take(&self) -> Vec<Prompt> {
+    pub(super) fn len(&self) -> usize {
+        self.waiting.borrow().len()
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        self.len() > 0
+    }
+
+    pub(super) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting.borrow_mut();
         let count = if self.together.get() {
             waiting.len()

@@ -2,6 +2,7 @@
 
 use super::compaction::{Compaction, Reason, is_overflow};
 use super::event::{Event, Failure};
+use super::faults::Bug;
 use super::session::Session;
 use super::turn::Turn;
 use std::cell::Cell;
@@ -77,7 +78,8 @@ impl Retry {
                 false => Next::Nothing,
             };
         }
-        if !failure.retryable || !self.on.get() || self.attempt.get() == plan.attempts {
+        let more = failure.retryable && self.on.get() && self.attempt.get() < plan.attempts;
+        if !more || session.faults.plays(Bug::RetriesNever) {
             self.end(session, Some(&failure.message));
             return Next::Nothing;
         }

@@ -202,7 +202,7 @@ impl Turn {
     /// Takes what was queued and is due to the conversation. False if there is nothing.
     fn hear(&self, session: &Session, done: bool) -> bool {
         let queues = &session.queues;
-        let prompts = queues.due(done);
+        let prompts = session.faults.due(queues, done);
         for prompt in &prompts {
             let mut content = vec![Block::Text(prompt.text.clone())];
             content.extend_from_slice(&prompt.blocks);

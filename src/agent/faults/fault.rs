@@ -227,6 +227,23 @@ pub(in crate::agent) enum Bug {
     ShellRunsElsewhere,
     ShellKeepsChildren,
     ShellIgnoresStop,
+    // what is queued
+    SteersWait,
+    SteersTogether,
+    FollowsEarly,
+    FollowsTogether,
+    // thinking
+    LevelStaysUntold,
+    // retries
+    RetriesNever,
+    RetryWaitsOn,
+    // sessions of the host's choice
+    ForkKeepsAll,
+    CloneIsEmpty,
+    SwitchLoadsNothing,
+    // extensions
+    NoticesWait,
+    DialogsWaitOn,
     // compaction
     CompactionLosesSummary,
     CompactionKeepsHistory,

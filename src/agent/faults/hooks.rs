@@ -5,8 +5,10 @@ use super::fault::Bug;
 use crate::agent::approval::{Category, Decision, Mode};
 use crate::agent::input::Input;
 use crate::agent::message::{Block, Message, ResultContent};
+use crate::agent::queues::Queues;
 use crate::agent::session::Halt;
 use crate::agent::store::{Choice, Store};
+use crate::agent::turn::Prompt;
 use std::path::Path;
 
 /// A line longer than this is refused by [`Bug::LongLineIsBad`].
@@ -162,6 +164,33 @@ impl Faults {
         } else {
             right
         }
+    }
+
+    /// What was queued and goes to the model now; `done` if it wants no more tools.
+    pub(in crate::agent) fn due(&self, queues: &Queues, done: bool) -> Vec<Prompt> {
+        let Queues {
+            steering,
+            following,
+        } = queues;
+        if steering.is_waiting() && !done && self.plays(Bug::SteersWait) {
+            return vec![];
+        }
+        let early = following.is_waiting() && (steering.is_waiting() || !done);
+        if early && self.plays(Bug::FollowsEarly) {
+            return following.take();
+        }
+        let steers = steering.is_waiting();
+        let (queue, bug) = match steers {
+            true => (steering, Bug::SteersTogether),
+            false => (following, Bug::FollowsTogether),
+        };
+        if queue.len() > 1 && !queue.together.get() && (steers || done) && self.plays(bug) {
+            queue.together.set(true);
+            let due = queues.due(done);
+            queue.together.set(false);
+            return due;
+        }
+        queues.due(done)
     }
 
     /// The number of a sub-agent.

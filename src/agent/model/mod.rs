@@ -4,6 +4,7 @@ pub(super) mod anthropic;
 mod builtin;
 mod client;
 mod decode;
+mod effort;
 mod error;
 mod language;
 mod openai;
@@ -12,6 +13,7 @@ mod scripted;
 mod sse;
 
 pub(super) use client::Endpoint;
+pub(super) use effort::Effort;
 pub(super) use error::ModelError;
 pub(super) use language::Language;
 pub(super) use request::{Request, ToolSpec};
@@ -69,6 +71,8 @@ pub(super) enum Opening {
 /// A model that can be asked.
 pub(super) struct Model {
     language: Cell<Language>,
+    /// How much it is to think; none if nothing is said of it.
+    effort: Cell<Option<Effort>>,
     source: RefCell<Source>,
 }
 
@@ -89,6 +93,7 @@ impl Model {
     pub(super) fn new(language: Language, source: Source) -> Self {
         Model {
             language: Cell::new(language),
+            effort: Cell::new(None),
             source: RefCell::new(source),
         }
     }
@@ -103,6 +108,11 @@ impl Model {
     /// Asks in another language from now on.
     pub(super) fn speak(&self, language: Language) {
         self.language.set(language);
+    }
+
+    /// Has it think so much from now on; says nothing of it if there is none.
+    pub(super) fn think(&self, effort: Option<Effort>) {
+        self.effort.set(effort);
     }
 
     /// Sends a request's body and waits until the reply begins.
@@ -122,7 +132,12 @@ impl Model {
 
     /// The body of a request, in the model's language.
     pub(super) fn body(&self, request: &Request<'_>) -> Value {
-        self.language.get().body(request)
+        let language = self.language.get();
+        let mut body = language.body(request);
+        if let Some(effort) = self.effort.get() {
+            effort.tell(language, &mut body);
+        }
+        body
     }
 }
 

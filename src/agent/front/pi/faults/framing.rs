@@ -68,7 +68,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "nul-byte",
         "a text holds a raw NUL byte",
         "bash_end",
-        Op::Line(|line| in_text(line, b"\0")),
+        Op::Line(|line| in_output(line, b"\0")),
     )
     .at_start()
     .caught_by(&["json-lines", "bash-answered"]),
@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "invalid-utf8",
         "a text holds a byte that is not UTF-8",
         "bash_end",
-        Op::Line(|line| in_text(line, b"\xff")),
+        Op::Line(|line| in_output(line, b"\xff")),
     )
     .at_start()
     .caught_by(&["json-lines"]),
@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "cut-character",
         "a text ends in the middle of a character",
         "bash_end",
-        Op::Line(|line| in_text(line, b"\xf0\x9f\xa6")),
+        Op::Line(|line| in_output(line, b"\xf0\x9f\xa6")),
     )
     .at_start()
     .caught_by(&["json-lines"]),
@@ -134,7 +134,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "raw-line-separator",
         "a text holds a raw U+2028, at which some readers tear the line",
         "bash_end",
-        Op::Line(|line| in_text(line, "\u{2028}".as_bytes())),
+        Op::Line(|line| in_output(line, "\u{2028}".as_bytes())),
     )
     .at_start()
     .caught_by(&["reader-safe-text"]),
@@ -142,7 +142,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "lone-surrogate",
         "a text holds half of a surrogate pair",
         "bash_end",
-        Op::Line(|line| in_text(line, b"\\ud83d")),
+        Op::Line(|line| in_output(line, b"\\ud83d")),
     )
     .at_start()
     .caught_by(&["reader-safe-text"]),
@@ -193,7 +193,7 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// Puts bytes at the beginning of a shell command's output.
-fn in_text(line: &mut Vec<u8>, bytes: &[u8]) {
+pub(in super::super) fn in_output(line: &mut Vec<u8>, bytes: &[u8]) {
     const TEXT: &[u8] = br#""output":""#;
     if let Some(at) = line.windows(TEXT.len()).position(|part| part == TEXT) {
         let start = at + TEXT.len();

@@ -16,6 +16,8 @@ mod tools;
 
 use crate::agent::faults::Fault;
 
+pub(super) use framing::in_output;
+
 /// Table by table.
 pub(super) const FAULTS: &[&[Fault]] = &[
     lifecycle::FAULTS,

@@ -9,6 +9,7 @@ use super::responses::{Answer, respond};
 use super::sessions;
 use super::shell;
 use super::state::Modern;
+use crate::agent::faults::Bug;
 use crate::agent::input::Input;
 use crate::agent::message::Block;
 use crate::agent::queues::Queue;
@@ -62,7 +63,9 @@ const COMMANDS: &[(&str, Action)] = &[
         }))
     }),
     ("abort_retry", |c| {
-        c.session.retry.stop();
+        if !c.session.faults.plays(Bug::RetryWaitsOn) {
+            c.session.retry.stop();
+        }
         Some(Ok(None))
     }),
     ("bash", shell::bash),

@@ -5,6 +5,7 @@ use super::responses::respond;
 use super::state::Modern;
 use crate::agent::approval::Decision;
 use crate::agent::event::Call;
+use crate::agent::faults::Bug;
 use crate::agent::session::Session;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -128,7 +129,8 @@ fn request(modern: &mut Modern, dialog: &Value) -> (String, Value) {
 /// Asks, and waits for the answer; nothing is waited for where none is due.
 async fn ask(session: &Session, dialog: &Value) -> Value {
     let method = dialog["method"].as_str().unwrap_or_default();
-    let waits = ["select", "confirm", "input", "editor"].contains(&method);
+    let waits = ["select", "confirm", "input", "editor"].contains(&method)
+        || session.faults.plays(Bug::NoticesWait);
     let (sender, receiver) = oneshot::channel();
     let asked = Modern::of(session, |modern| {
         let (id, frame) = request(modern, dialog);
@@ -144,7 +146,8 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
     if !waits {
         return Value::Null;
     }
-    let given = match dialog["timeout"].as_u64() {
+    let timeout = dialog["timeout"].as_u64();
+    let given = match timeout.filter(|_| !session.faults.plays(Bug::DialogsWaitOn)) {
         None => receiver.await.ok(),
         Some(millis) => {
             let wait = Duration::from_millis(millis);

@@ -26,7 +26,7 @@ pub(in crate::agent::front) const FRONT: Front = Front {
     emitter: || Box::new(state::Modern::default()),
     command: commands::take,
     parent: Some(&super::FRONT),
-    faults: &[faults::RESPONSES, faults::EVENTS],
+    faults: faults::FAULTS,
     without_faults: faults::WITHOUT,
     without_frames: &["bash_end", "compaction", "error"],
     caught_here: faults::CAUGHT_HERE,

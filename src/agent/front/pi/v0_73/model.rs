@@ -4,6 +4,8 @@ use super::commands::{Command, data};
 use super::responses::Answer;
 use super::state::Modern;
 use crate::agent::config::Listed;
+use crate::agent::faults::Bug;
+use crate::agent::model::Effort;
 use crate::agent::session::Session;
 use serde_json::{Value, json};
 
@@ -33,6 +35,17 @@ fn choose(session: &Session, listed: &Listed) {
             modern.level = LEVELS[0].to_owned();
         }
     });
+    tell_level(session);
+}
+
+/// Has the model think as much as the level says, if it can.
+pub(super) fn tell_level(session: &Session) {
+    if session.faults.plays(Bug::LevelStaysUntold) {
+        return;
+    }
+    let level = Modern::of(session, |modern| modern.level.clone());
+    let effort = level.filter(|_| reasons(session));
+    session.model.think(effort.as_deref().map(Effort::named));
 }
 
 pub(super) fn set(command: &Command<'_>) -> Answer {
@@ -90,6 +103,7 @@ pub(super) fn set_level(command: &Command<'_>) -> Answer {
         LEVELS[0]
     };
     Modern::of(command.session, |modern| modern.level = level.to_owned());
+    tell_level(command.session);
     Ok(None)
 }
 
@@ -103,5 +117,6 @@ pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
         next.clone_into(&mut modern.level);
         next
     });
+    tell_level(command.session);
     data(json!({ "level": level }))
 }

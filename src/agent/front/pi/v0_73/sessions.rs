@@ -4,6 +4,7 @@ use super::commands::{Command, cancelled, data};
 use super::queries::text_of;
 use super::responses::{Answer, respond};
 use super::state::{Entry, Log, Modern};
+use crate::agent::faults::Bug;
 use crate::agent::message::{Block, Message, Role};
 use crate::agent::session::{Halt, Session};
 use serde_json::{Value, json};
@@ -57,7 +58,9 @@ pub(super) fn renew(command: &Command<'_>) -> Option<Answer> {
         "session_before_switch",
         "new_session",
         |session, _| {
-            leave(session, Vec::new(), Vec::new());
+            if !session.faults.plays(Bug::RenewsNothing) {
+                leave(session, Vec::new(), Vec::new());
+            }
             cancelled(false)
         },
     )
@@ -79,6 +82,9 @@ pub(super) fn switch(command: &Command<'_>) -> Option<Answer> {
                 Some((Some(kept), _)) => kept,
                 _ => load(&path)?,
             };
+            if session.faults.plays(Bug::SwitchLoadsNothing) {
+                return cancelled(false);
+            }
             leave(session, Vec::new(), next.messages);
             Modern::of(session, |modern| modern.log = next.log);
             cancelled(false)
@@ -91,7 +97,10 @@ pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
         let entry = fields["entryId"].as_str().unwrap_or_default();
         let (place, text) = find(session, entry)?;
         let entries = Modern::of(session, |modern| modern.log.entries[..place].to_vec());
-        let messages = before(&session.dialogue.borrow().messages, &text);
+        let mut messages = session.dialogue.borrow().messages.clone();
+        if !session.faults.plays(Bug::ForkKeepsAll) {
+            messages = before(&messages, &text);
+        }
         leave(session, entries.unwrap_or_default(), messages);
         data(json!({ "text": text, "cancelled": false }))
     })
@@ -101,7 +110,11 @@ pub(super) fn clone(command: &Command<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "clone", |session, _| {
         let entries = Modern::of(session, |modern| modern.log.entries.clone());
         let messages = session.dialogue.borrow().messages.clone();
-        leave(session, entries.unwrap_or_default(), messages);
+        if session.faults.plays(Bug::CloneIsEmpty) {
+            leave(session, Vec::new(), Vec::new());
+        } else {
+            leave(session, entries.unwrap_or_default(), messages);
+        }
         cancelled(false)
     })
 }

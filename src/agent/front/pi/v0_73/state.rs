@@ -3,6 +3,7 @@
 use super::super::messages::Clock;
 use super::super::stream::Reply;
 use super::dialogs::{Pending, Script};
+use super::model::tell_level;
 use super::sessions::Kept;
 use crate::agent::card::Card;
 use crate::agent::compaction::Reason;
@@ -83,16 +84,20 @@ impl Modern {
     /// Makes ready for the first command.
     pub(super) fn begin(session: &Session) {
         let extras = &session.settings.extras;
-        Modern::of(session, |modern| {
+        let first = Modern::of(session, |modern| {
             if std::mem::replace(&mut modern.begun, true) {
-                return;
+                return false;
             }
             modern.level = extras.level.clone().unwrap_or_default();
             modern.open(extras.sessions.as_deref());
             if extras.extended {
                 modern.script = Script::read();
             }
+            true
         });
+        if first == Some(true) {
+            tell_level(session);
+        }
     }
 
     /// An id that was not there before.

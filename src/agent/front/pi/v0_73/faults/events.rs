@@ -1,0 +1,14 @@
+//! Events of runs, messages and tools.
+
+use super::event;
+use crate::agent::faults::{Fault, Op};
+
+#[rustfmt::skip]
+pub(super) const FAULTS: &[Fault] = &[
+    event("event-with-id", "an event has an id", "agent_start", Op::Set("/id", "\"e1\""), &["event-without-id"]),
+    event("another-model-at-the-end", "a message ends as another model's", "message_end", Op::Set("/message/model", "\"stranger\""), &["same-speaker", "turn-end-message", "run-messages"]).when(&[("/message/role", "assistant")]),
+    event("tool-works-after-its-end", "a tool tells of its progress when it is over", "tool_execution_update", Op::Late("tool_execution_end"), &["tool-lifecycle"]).later(),
+    event("update-of-other-args", "the progress of a tool has other args", "tool_execution_update", Op::Set("/args", "{}"), &["tool-update-repeats-start"]),
+    event("update-without-result", "the progress of a tool has no partial result", "tool_execution_update", Op::Remove("/partialResult"), &["schema/tool_execution_update"]),
+    event("update-is-a-delta", "the progress of a tool is only what is new", "tool_execution_update", Op::Set("/partialResult/content/0/text", "\"two\\n\""), &["scenario:tools/progress-is-told"]).every(),
+];

@@ -1,0 +1,58 @@
+//! Faults: what a broken agent of this version may do besides what one of 0.14 may.
+
+mod answers;
+mod bash;
+mod commands;
+mod events;
+mod extensions;
+mod heritage;
+mod responses;
+mod stream;
+mod waiting;
+
+use crate::agent::faults::{Fault, Op, frame};
+
+pub(super) use heritage::{CAUGHT_HERE, WITHOUT};
+
+/// Table by table.
+pub(super) const FAULTS: &[&[Fault]] = &[
+    responses::FAULTS,
+    answers::FAULTS,
+    bash::FAULTS,
+    events::FAULTS,
+    stream::FAULTS,
+    waiting::FAULTS,
+    extensions::FAULTS,
+    commands::FAULTS,
+];
+
+/// Conditions on frames.
+type When = &'static [(&'static str, &'static str)];
+
+/// What must catch a fault.
+type Rules = &'static [&'static str];
+
+/// A response to this command is spoilt.
+const fn response(
+    id: &'static str,
+    summary: &'static str,
+    when: When,
+    op: Op,
+    rules: Rules,
+) -> Fault {
+    frame(id, summary, "response", op)
+        .when(when)
+        .at_start()
+        .caught_by(rules)
+}
+
+/// An event is spoilt.
+const fn event(
+    id: &'static str,
+    summary: &'static str,
+    on: &'static str,
+    op: Op,
+    rules: Rules,
+) -> Fault {
+    frame(id, summary, on, op).caught_by(rules)
+}
