@@ -426,3 +426,38 @@ fn the_linter_refuses_what_is_unsound_toothless_or_dangling() {
         );
     }
 }
+
+#[test]
+fn a_count_rises_under_the_same_guard_as_a_value_is_set() {
+    let of = |guard: &str| {
+        format!(
+            r#"
+state:
+  flag: {{ kind: value, on: {{ begin: {{ set: true }}, ">go": clear }} }}
+  seen: {{ kind: value, on: {{ ">go{{$flag {guard}}}": {{ set: true }}, end: clear }} }}
+  many: {{ kind: count, on: {{ ">go{{$flag {guard}}}": increment }} }}
+  lost: {{ kind: value, on: {{ "word{{$seen {guard}}}": {{ set: true }} }} }}
+  gone: {{ kind: count, on: {{ "word{{$seen {guard}}}": increment }} }}
+rules:
+  seen: {{ doc: d, on: done, require: "$seen absent" }}
+  many: {{ doc: d, on: done, require: "$many = 0" }}
+  lost: {{ doc: d, on: done, require: "$lost absent" }}
+  gone: {{ doc: d, on: done, require: "$gone = 0" }}
+"#
+        )
+    };
+    let script = r#"
+< {"type":"begin"}
+> {"type":"go"}
+< {"type":"word"}
+< {"type":"done"}
+end exited 0
+"#;
+    for guard in ["= true", "present"] {
+        assert_eq!(
+            judge(&of(guard), script),
+            ["seen@4", "many@4", "lost@4", "gone@4"],
+            "{guard}"
+        );
+    }
+}
