@@ -160,6 +160,11 @@ impl Inbox {
         (state.paused || state.is_full(), bytes)
     }
 
+    /// How long in all the agent could not be heard because what it had written before was not yet looked at.
+    pub(super) fn deaf(&self) -> Duration {
+        self.lock().deaf()
+    }
+
     /// Bytes of a line that has not ended.
     pub(super) fn unfinished(&self) -> u64 {
         self.lock().session.as_ref().map_or(0, Session::unfinished)

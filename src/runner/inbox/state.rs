@@ -6,7 +6,7 @@ use crate::framing::{Framer, LINE_LIMIT};
 use crate::runner::limits;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::net::unix::pipe::Receiver;
 
 #[derive(Debug, Default)]
@@ -16,6 +16,10 @@ pub(super) struct State {
     held: usize,
     pub(super) session: Option<Session>,
     pub(super) paused: bool,
+    /// Since when the pipe is not read because too much was not yet looked at.
+    full_since: Option<Instant>,
+    /// How long that was so before.
+    full_for: Duration,
     /// Exchanges with the model that have not ended.
     pub(super) open: HashSet<u64>,
     /// Requests for something else than a message: no part of the history.
@@ -74,6 +78,25 @@ impl State {
         self.held > limits::HELD_BYTES || self.queue.len() > limits::HELD_ITEMS
     }
 
+    fn note_full(&mut self, full: bool) {
+        match (full, self.full_since) {
+            (true, None) => self.full_since = Some(Instant::now()),
+            (false, Some(since)) => {
+                self.full_for += since.elapsed();
+                self.full_since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// How long the agent could not be heard because what it had written before was not yet looked at.
+    pub(super) fn deaf(&self) -> Duration {
+        self.full_for
+            + self
+                .full_since
+                .map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
     pub(super) fn take(&mut self) -> Option<Item> {
         let item = self.queue.pop_front()?;
         self.held -= weight(&item);
@@ -125,7 +148,9 @@ impl State {
         let mut buffer = [0; 64 << 10];
         loop {
             self.put_due();
-            if self.paused || self.is_full() {
+            let full = self.is_full();
+            self.note_full(full);
+            if self.paused || full {
                 return Pumped::Blocked;
             }
             let Some(session) = &self.session else {

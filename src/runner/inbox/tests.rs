@@ -159,3 +159,16 @@ async fn more_than_can_be_held_waits_in_the_pipe() {
     writer.join().unwrap();
     assert_eq!(seen, 2 * limits::HELD_ITEMS + 1);
 }
+
+#[tokio::test]
+async fn while_too_much_is_held_the_agent_cannot_be_heard() {
+    let (inbox, mut agent) = session();
+    agent.write_all(&b"x\n".repeat(8000)).unwrap();
+    assert_eq!(inbox.pump(), Pumped::Blocked);
+    let deaf = inbox.deaf();
+    let later = inbox.deaf();
+    assert!(deaf > Duration::ZERO && later > deaf);
+    words(&inbox);
+    assert_eq!(inbox.pump(), Pumped::Empty);
+    assert_eq!(inbox.deaf(), inbox.deaf());
+}

@@ -17,6 +17,7 @@ use crate::scenario::types::AgentSetup;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// A running agent, and what it said that no step has looked at yet.
@@ -34,6 +35,8 @@ pub(super) struct Live {
     /// When its stdout came to its end.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
+    /// How long it could not be heard, as far as a wait has excused it.
+    pub(super) deaf: Duration,
 }
 
 /// A line of the agent's.
@@ -85,6 +88,7 @@ impl Live {
             replies: VecDeque::new(),
             heard: false,
             stdout_end: None,
+            deaf: inbox.deaf(),
             end: None,
         })
     }

@@ -22,6 +22,8 @@ pub(super) struct Wait {
     fixed: Option<(&'static str, Duration)>,
     /// Whether only the agent's stdout can bring what is waited for.
     stdout: bool,
+    /// How long the agent could not be heard: that is no silence of its own.
+    excused: Duration,
 }
 
 /// What came of waiting a little longer.
@@ -43,6 +45,7 @@ impl Wait {
             heard: None,
             fixed: None,
             stdout: true,
+            excused: Duration::ZERO,
         }
     }
 
@@ -69,11 +72,7 @@ impl Player {
         if self.live.end.is_some() {
             return Ok(More::Over);
         }
-        let (name, from, length) = self.budget(wait);
-        let (name, at, length) = match from + length {
-            at if at <= self.until => (name, at, length),
-            _ => ("total", self.until, self.budgets.total),
-        };
+        let (_, at, _) = self.deadline(wait);
         let over = self
             .live
             .stdout_end
@@ -85,9 +84,15 @@ impl Player {
             () = cancelled(&mut self.cancel) => return Err(Stop::Interrupted),
             item = self.inbox.next() => item,
             () = tokio::time::sleep_until(wake) => {
-                return Ok(if wake < at { More::Over } else { More::Late(name, length) });
+                let (name, at, length) = self.deadline(wait);
+                return Ok(match Instant::now() {
+                    now if over.is_some_and(|over| over < at && over <= now) => More::Over,
+                    now if at <= now => More::Late(name, length),
+                    _ => More::Came,
+                });
             }
         };
+        let (name, at, length) = self.deadline(wait);
         let when = self.when(&item);
         let line = matches!(
             &item,
@@ -104,6 +109,18 @@ impl Player {
                 Ok(More::Came)
             }
             _ => Ok(More::Came),
+        }
+    }
+
+    /// The budget that runs out next, when, and its length.
+    fn deadline(&mut self, wait: &mut Wait) -> (&'static str, Instant, Duration) {
+        let deaf = self.inbox.deaf();
+        wait.excused += deaf.saturating_sub(self.live.deaf);
+        self.live.deaf = deaf;
+        let (name, from, length) = self.budget(wait);
+        match from + length + wait.excused {
+            at if at <= self.until => (name, at, length),
+            _ => ("total", self.until, self.budgets.total),
         }
     }
 
