@@ -1,6 +1,6 @@
 //! Several agents side by side: what groups of scenarios came to with each. Pure.
 
-use crate::finding::{Finding, Level};
+use crate::finding::{BaselinedKind, Finding, Level};
 use crate::report::Report;
 use crate::verdict::Verdict;
 use indexmap::{IndexMap, IndexSet};
@@ -51,6 +51,8 @@ pub struct Found {
     pub reason: String,
     /// Whether a baseline knows it.
     pub known: bool,
+    /// Whether it comes and goes: the baseline says so, or another try at the scenario went without it.
+    pub flaky: bool,
     /// The scenarios it was found in, without their dialect.
     pub scenarios: IndexSet<String>,
 }
@@ -106,7 +108,7 @@ fn table(report: &Report) -> IndexMap<String, Cell> {
         let cell = groups.entry(group.to_owned()).or_default();
         *match scenario.verdict {
             Verdict::Skipped => &mut cell.skipped,
-            Verdict::Pass if scenario.findings.iter().all(|f| f.level == Level::May) => {
+            Verdict::Pass if scenario.all_findings().all(|f| f.level == Level::May) => {
                 &mut cell.passed
             }
             _ => &mut cell.found,
@@ -124,9 +126,11 @@ fn agent(name: &str, report: &Report) -> Agent {
             *skipped.entry(scenario.reason.clone()).or_default() += 1;
         }
         let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
-        for finding in scenario.findings.iter().filter(counts) {
+        for finding in scenario.all_findings().filter(counts) {
             let mark = finding.baseline.as_ref();
             let reason = mark.map_or(&finding.message, |mark| &mark.reason);
+            let gone = !scenario.findings.iter().any(|f| f.rule == finding.rule);
+            let flaky = gone || mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky);
             let key = (finding.rule.clone(), reason.clone());
             let entry = found.entry(key).or_insert_with(|| Found {
                 rule: finding.rule.clone(),
@@ -134,6 +138,7 @@ fn agent(name: &str, report: &Report) -> Agent {
                 clauses: IndexSet::new(),
                 reason: reason.clone(),
                 known: mark.is_some(),
+                flaky,
                 scenarios: IndexSet::new(),
             });
             entry.level = entry.level.max(finding.level);

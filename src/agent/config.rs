@@ -32,10 +32,19 @@ pub(super) struct Config {
 #[derive(Debug, Clone)]
 pub(super) struct Offer {
     pub(super) provider: String,
+    /// The language in which its models are asked.
+    pub(super) language: Language,
     /// Where its models are served; none if they are scripted.
     pub(super) endpoint: Option<Endpoint>,
     /// The models that are known by name.
     pub(super) models: Vec<String>,
+}
+
+impl Offer {
+    /// Whether its models go by their bare names, whatever these are.
+    pub(super) fn takes_any(&self) -> bool {
+        self.language == Language::Anthropic
+    }
 }
 
 /// What a host may choose from, or name, in dialects that know of it.

@@ -5,6 +5,7 @@ use crate::finding::{Baselined, BaselinedKind, Blame, Finding};
 use crate::judgement;
 use crate::report::{Report, ScenarioReport};
 use crate::verdict::Verdict;
+use std::sync::Arc;
 
 /// An entry that has to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,23 @@ pub enum Extent {
     Whole,
     /// A choice was: entries about what may have been left out are not held to account.
     Part,
+}
+
+/// A baseline on a certain day.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The baseline.
+    pub baseline: Arc<Baseline>,
+    /// The day.
+    pub today: Date,
+}
+
+impl Standing {
+    /// Whether a finding in a scenario is put up with.
+    #[must_use]
+    pub fn covers(&self, scenario: &str, finding: &Finding) -> bool {
+        covering(&self.baseline, scenario, finding, self.today).is_some()
+    }
 }
 
 /// Marks the findings of a scenario that the baseline covers, and judges it anew by the others.

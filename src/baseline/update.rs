@@ -1,4 +1,5 @@
-//! Writes a baseline anew from a report: entries that still match stay as they are, others go, new findings are added.
+//! Writes a baseline anew from a report: entries that still match stay as they are, others go, new findings are added. What an earlier
+//! try had and the last one did not comes and goes.
 
 use super::{Baseline, Date, Entry, Extent, Kind};
 use crate::finding::{Finding, Level};
@@ -22,22 +23,16 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: Extent)
         .filter(|entry| keeps(entry, report, today, extent))
         .cloned()
         .collect();
+    let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
     for scenario in report.scenarios.iter().filter(|s| failed(s)) {
-        let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
         for finding in scenario.findings.iter().filter(counts) {
-            if !entries
-                .iter()
-                .any(|e| e.covers(&scenario.id, &finding.rule))
-            {
-                entries.push(Entry {
-                    span: Default::default(),
-                    scenario: scenario.id.clone(),
-                    rule: finding.rule.clone(),
-                    kind: Kind::Known,
-                    reason: finding.message.clone(),
-                    expires: None,
-                });
-            }
+            add(&mut entries, scenario, finding, Kind::Known);
+        }
+    }
+    for scenario in &report.scenarios {
+        let earlier = scenario.tries.iter().flat_map(|one| &one.findings);
+        for finding in earlier.filter(counts) {
+            add(&mut entries, scenario, finding, Kind::Flaky);
         }
     }
     entries.sort_by(|a, b| (&a.scenario, &a.rule).cmp(&(&b.scenario, &b.rule)));
@@ -51,7 +46,22 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: Extent)
     text
 }
 
-/// Whether there is something to put up with. What is flaky is no finding that is there every time.
+/// Adds an entry for a finding that none is about.
+fn add(entries: &mut Vec<Entry>, scenario: &ScenarioReport, finding: &Finding, kind: Kind) {
+    let (id, rule) = (&scenario.id, &finding.rule);
+    if !entries.iter().any(|entry| entry.covers(id, rule)) {
+        entries.push(Entry {
+            span: Default::default(),
+            scenario: id.clone(),
+            rule: rule.clone(),
+            kind,
+            reason: finding.message.clone(),
+            expires: None,
+        });
+    }
+}
+
+/// Whether there is something to put up with that was there to the last.
 fn failed(scenario: &ScenarioReport) -> bool {
     matches!(scenario.verdict, Verdict::Fail | Verdict::Warn)
 }
@@ -234,6 +244,22 @@ mod tests {
             (0, 1),
             "another finding still counts"
         );
+    }
+
+    #[test]
+    fn what_only_an_earlier_try_had_is_written_as_flaky() {
+        let mut again = report(&[("a/1", &[]), ("a/2", &["r"])]);
+        for scenario in &mut again.scenarios {
+            scenario.tries = vec![Try {
+                verdict: Verdict::Fail,
+                findings: vec![finding("r")],
+                ..Try::default()
+            }];
+        }
+        again.scenarios[0].flaky = true;
+        let written = load("b.yaml".into(), &updated(&Baseline::default(), &again)).unwrap();
+        let kinds: Vec<_> = written.entries.iter().map(|entry| entry.kind).collect();
+        assert_eq!(kinds, [Kind::Flaky, Kind::Known]);
     }
 
     #[test]

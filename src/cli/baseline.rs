@@ -1,15 +1,16 @@
 //! The baseline of a run or a check: from the command line to the report. Here, and nowhere below, the clock is read.
 
 use super::output;
-use crate::baseline::{self, Baseline, Date, Extent};
+use crate::baseline::{self, Baseline, Date, Extent, Standing};
 use crate::finding::Blame;
 use crate::located;
 use crate::report::{Report, ScenarioReport};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Which baseline.
+/// What is put up with, and what is not.
 #[derive(Debug, clap::Args)]
 pub(super) struct BaselineArgs {
     /// Findings that are put up with, each with its reason; an entry that nothing matches any more fails
@@ -18,12 +19,15 @@ pub(super) struct BaselineArgs {
     /// Write the baseline anew: add what was found, drop what is gone
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
+    /// Take a warning for a violation; with a baseline, one that is not in it
+    #[arg(long)]
+    pub(super) deny_warnings: bool,
 }
 
 /// A baseline in use. Without one on the command line it is empty.
 #[derive(Debug)]
 pub(super) struct Laid {
-    baseline: Baseline,
+    baseline: Arc<Baseline>,
     today: Date,
     update: bool,
 }
@@ -39,14 +43,29 @@ impl BaselineArgs {
             None => Baseline::default(),
         };
         Ok(Laid {
-            baseline,
+            baseline: Arc::new(baseline),
             today: today(),
             update: self.update_baseline,
         })
     }
 }
 
+impl BaselineArgs {
+    /// Whether a report has what neither findings nor counts decide: entries that have to go, or warnings where these are denied.
+    pub(super) fn objects(&self, report: &Report) -> bool {
+        !report.stale.is_empty() || (self.deny_warnings && report.summary.warned > 0)
+    }
+}
+
 impl Laid {
+    /// What it covers today.
+    pub(super) fn standing(&self) -> Standing {
+        Standing {
+            baseline: Arc::clone(&self.baseline),
+            today: self.today,
+        }
+    }
+
     /// Marks what the baseline covers in a scenario that has ended.
     pub(super) fn mark(&self, scenario: &mut ScenarioReport, side: Blame) {
         baseline::mark(scenario, side, &self.baseline, self.today);
@@ -58,7 +77,7 @@ impl Laid {
     /// That the file cannot be written.
     pub(super) fn settle(mut self, report: &mut Report, extent: Extent) -> Result<(), String> {
         if self.update {
-            self.baseline = self.updated(report, extent)?;
+            self.baseline = Arc::new(self.updated(report, extent)?);
         }
         baseline::apply(report, &self.baseline, self.today, extent);
         Ok(())

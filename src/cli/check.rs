@@ -71,6 +71,6 @@ fn check(args: &Args, baseline: Laid) -> io::Result<ExitStatus> {
     Ok(if unread {
         ExitStatus::Usage
     } else {
-        ExitStatus::of(&report.summary, !report.stale.is_empty())
+        ExitStatus::of(&report.summary, args.baseline.objects(&report))
     })
 }

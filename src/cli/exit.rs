@@ -19,14 +19,14 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// What the counts of a run or a check come to, and whether the baseline has `stale` entries. The harness's own fault outweighs
-    /// everything, since nothing else can be trusted then; a violation outweighs what was left open; and if nothing passed, nothing
+    /// What the counts of a run or a check come to, and an `objection` besides: stale entries of the baseline, or warnings where these
+    /// are denied. The harness's own fault outweighs everything, since nothing else can be trusted then; a violation outweighs what was left open; and if nothing passed, nothing
     /// was shown.
     #[must_use]
-    pub fn of(summary: &Summary, stale: bool) -> Self {
+    pub fn of(summary: &Summary, objection: bool) -> Self {
         if summary.broken > 0 {
             ExitStatus::Harness
-        } else if summary.failed > 0 || stale {
+        } else if summary.failed > 0 || objection {
             ExitStatus::Violations
         } else if summary.inconclusive + summary.not_exercised > 0
             || summary.passed + summary.warned + summary.flaky == 0

@@ -20,7 +20,7 @@ use crate::report::{Command, Report};
 use crate::reporter::terminal;
 use crate::runner::select::Shard;
 use crate::runner::suite::{self, Ended, Settings};
-use crate::runner::{Keep, Scratch, adopt_orphans, end_strays};
+use crate::runner::{Again, Keep, Scratch, adopt_orphans, end_strays};
 use required::Claims;
 use stage::Staged;
 use std::ffi::OsString;
@@ -79,7 +79,8 @@ pub(super) struct Args {
     /// The agent does not have this command or capability: skip what needs it; repeatable
     #[arg(long, value_name = "NAME")]
     pub(super) lacks: Vec<String>,
-    /// Play a scenario that failed again, up to N times; one that passes then is flaky, which is shown and does not fail
+    /// Play a scenario again that failed by more than the baseline knows, up to N times; one that passes then is flaky, which is shown
+    /// and does not fail
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) retries: u32,
     #[command(flatten)]
@@ -179,7 +180,11 @@ async fn perform(
             Some(folder) => Keep::All(folder.clone()),
             None => Keep::Failures(own_folder()),
         },
-        retries: args.retries,
+        again: Again {
+            times: args.retries,
+            warnings: args.baseline.deny_warnings,
+            known: Some(baseline.standing()),
+        },
     };
     let mut gatherer = Gatherer::new(Command::Run, Blame::Agent);
     for part in &staged.parts {
@@ -233,7 +238,7 @@ async fn perform(
     Ok(verdict::status(&Facts {
         ended: &ended,
         summary: &report.summary,
-        stale: !report.stale.is_empty(),
+        objection: args.baseline.objects(&report),
         shown,
         unmet: &claims.unmet(&report),
     }))

@@ -144,7 +144,9 @@ pub struct Launch {
     pub package: Option<String>,
     /// What the help of a program of this dialect says: a regular expression.
     pub help: Option<String>,
-    /// What early versions of the package lack.
+    /// How a program of this dialect that is part of no package tells its version.
+    pub version: Option<ToldVersion>,
+    /// What early versions lack.
     pub lacks: Vec<LacksFile>,
     /// Arguments.
     pub args: Vec<String>,
@@ -163,7 +165,21 @@ pub struct LacksFile {
     /// The first version that has it.
     pub before: String,
     /// Commands.
+    #[serde(default)]
     pub commands: Vec<String>,
+    /// Wires of the model.
+    #[serde(default)]
+    pub wires: Vec<String>,
+}
+
+/// How a program tells its version.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToldVersion {
+    /// The arguments that it is asked with.
+    pub args: Vec<String>,
+    /// What it says then: a regular expression with the groups `name` and `version`.
+    pub says: String,
 }
 
 /// What one wire of the model adds to a launch.

@@ -71,6 +71,7 @@ impl Launch {
             programs: list(self.programs, base.programs),
             package: self.package.or(base.package),
             help: self.help.or(base.help),
+            version: self.version.or(base.version),
             lacks: list(self.lacks, base.lacks),
             args: list(self.args, base.args),
             env: map(self.env, base.env),

@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::scenario::types::Action;
 use serde_json::Value;
 
-/// A command or a capability that an agent does not have.
+/// A command, a capability or a wire of the model that an agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
     /// Its name.
@@ -17,8 +17,11 @@ pub struct Lack {
 /// Why a scenario cannot be played with an agent that lacks this, if it needs any of it.
 pub(super) fn missing(lacks: &[Lack], dialect: &Dialect, scenario: &Scenario) -> Option<String> {
     let sent = || sent(dialect, scenario);
-    let needed =
-        |lack: &&Lack| scenario.needs.contains(&lack.what) || sent().any(|name| name == lack.what);
+    let needed = |lack: &&Lack| {
+        scenario.needs.contains(&lack.what)
+            || scenario.wire.as_ref() == Some(&lack.what)
+            || sent().any(|name| name == lack.what)
+    };
     let lack = lacks.iter().find(needed)?;
     Some(format!("the agent lacks {}: {}", lack.what, lack.why))
 }

@@ -31,6 +31,7 @@ pub use agent::Agent;
 pub use keep::Keep;
 pub use lacks::Lack;
 pub use package::Package;
-pub use probe::{Heard, Probe, help};
+pub use probe::{Heard, Probe, says};
 pub use process::{adopt_orphans, end_strays};
 pub use scratch::Scratch;
+pub use tries::Again;

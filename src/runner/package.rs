@@ -1,9 +1,10 @@
-//! The npm package that a program is part of.
+//! The package that a program is part of, and its version.
 
+use regex::Regex;
 use serde_json::Value;
 use std::path::Path;
 
-/// A package, as its `package.json` says.
+/// A package, as its `package.json` or its program says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// Its name.
@@ -26,6 +27,17 @@ impl Package {
             .skip(1)
             .take(UP)
             .find_map(|folder| Self::read(&folder.join("package.json")))
+    }
+
+    /// The package that a program's own words name: `says` is a regular expression with the groups `name` and `version`.
+    #[must_use]
+    pub fn told(says: &str, words: &str) -> Option<Self> {
+        let found = Regex::new(says).ok()?.captures(words)?;
+        let group = |name: &str| Some(found.name(name)?.as_str().to_owned());
+        Some(Package {
+            name: group("name")?,
+            version: group("version")?,
+        })
     }
 
     /// Whether this is a version before `other`; numbers are compared part by part.
@@ -60,6 +72,18 @@ fn numbers(version: &str) -> Vec<u64> {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_program_tells_its_own_version() {
+        let says = r"(?m)^(?<name>agent) (?<version>\d\S*)$";
+        let found = Package::told(says, "note: hello\nagent 0.1.6\n").unwrap();
+        assert_eq!(
+            (found.name.as_str(), found.version.as_str()),
+            ("agent", "0.1.6")
+        );
+        assert!(found.is_before("0.11"));
+        assert_eq!(Package::told(says, "mock-agent 0.1.6"), None);
+    }
 
     #[test]
     fn a_linked_program_is_part_of_the_package_it_leads_to() {

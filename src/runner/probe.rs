@@ -1,7 +1,7 @@
 //! The first words of an agent: does it come up at all, and which dialect does it speak?
 
 mod ears;
-mod help;
+mod says;
 
 use super::agent::Agent;
 use super::budgets::{show, stretch};
@@ -17,10 +17,10 @@ use crate::frame::{Body, End, Frame, Line};
 use crate::scenario::types::AgentSetup;
 use crate::signals;
 use ears::{Ears, Signs};
-pub use help::help;
 use indexmap::IndexSet;
 use mock_provider::Script;
 use mock_provider::server::Server;
+pub use says::says;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;

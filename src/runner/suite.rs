@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::keep::Keep;
 use super::play::{Played, Stage};
 use super::scratch::Scratch;
-use super::tries::{Tries, first, kept, reported, tries};
+use super::tries::{Again, Tries, first, kept, reported, tries};
 use crate::dialect::Dialect;
 use crate::gather::Exercised;
 use crate::judgement;
@@ -45,8 +45,8 @@ pub struct Settings {
     pub seed: u64,
     /// Which transcripts are kept, and where.
     pub keep: Keep,
-    /// How often a scenario that failed is played again.
-    pub retries: u32,
+    /// What is played again, and how often.
+    pub again: Again,
 }
 
 /// A scenario that was played, or was left out.
@@ -123,6 +123,7 @@ pub async fn run(
             scenario: Arc::new(scenario),
         }));
     }
+    let again = Arc::new(settings.again.clone());
     let jobs = settings.jobs.max(1);
     let patience = MUTE_SCENARIOS.max(jobs);
     let mut playing = JoinSet::new();
@@ -134,7 +135,7 @@ pub async fn run(
                 break;
             };
             let (stage, scenario) = (Arc::clone(&waiting.stage), Arc::clone(&waiting.scenario));
-            let handle = playing.spawn(tries(stage, scenario, settings.retries));
+            let handle = playing.spawn(tries(stage, scenario, Arc::clone(&again)));
             names.insert(handle.id(), waiting);
         }
         let Some(joined) = playing.join_next_with_id().await else {

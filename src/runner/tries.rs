@@ -2,6 +2,9 @@
 
 use super::keep::Keep;
 use super::play::{Played, Stage, play};
+use crate::baseline::Standing;
+use crate::finding::{Blame, Finding};
+use crate::judgement;
 use crate::report::Try;
 use crate::scenario::Scenario;
 use crate::verdict::Verdict;
@@ -18,17 +21,52 @@ pub(super) struct Tries {
     pub(super) last: Played,
 }
 
-/// Plays a scenario, and again up to `retries` times while it fails.
+/// What is played again, and how often.
+#[derive(Debug, Clone, Default)]
+pub struct Again {
+    /// How often at most.
+    pub times: u32,
+    /// Whether warnings count as failures.
+    pub warnings: bool,
+    /// What is put up with: nothing is played again for that.
+    pub known: Option<Standing>,
+}
+
+impl Again {
+    /// Whether a scenario that came to this deserves another try.
+    fn wants(&self, id: &str, verdict: Verdict, findings: &[Finding]) -> bool {
+        let known = |finding: &&Finding| {
+            let known = self.known.as_ref();
+            known.is_some_and(|known| known.covers(id, finding))
+        };
+        match verdict {
+            Verdict::Inconclusive => true,
+            Verdict::Fail | Verdict::Warn => {
+                let open = findings.iter().filter(|finding| !known(finding));
+                let open: Vec<_> = open.cloned().collect();
+                match judgement::verdict(&open, Blame::Agent, true) {
+                    Verdict::Fail => true,
+                    Verdict::Warn => self.warnings,
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Plays a scenario, and again while it fails.
 pub(super) async fn tries(
     stage: Arc<Stage>,
     scenario: Arc<Scenario>,
-    retries: u32,
+    again: Arc<Again>,
 ) -> Result<Tries, String> {
+    let id = format!("{}/{}", stage.dialect.id(), scenario.id);
     let mut earlier = Vec::new();
     loop {
         let last = play(Arc::clone(&stage), Arc::clone(&scenario)).await?;
-        let failed = matches!(last.verdict, Verdict::Fail | Verdict::Inconclusive);
-        let left = u32::try_from(earlier.len()).is_ok_and(|spent| spent < retries);
+        let failed = again.wants(&id, last.verdict, &last.findings);
+        let left = u32::try_from(earlier.len()).is_ok_and(|spent| spent < again.times);
         if !(failed && left) || *stage.cancel.borrow() {
             return Ok(Tries { earlier, last });
         }
@@ -94,4 +132,58 @@ pub(super) fn first(kept: &[PathBuf]) -> String {
     kept.first()
         .map(|path| path.display().to_string())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline;
+    use crate::finding::{Level, Source};
+
+    #[test]
+    fn only_what_nobody_knows_of_deserves_another_try() {
+        let finding = |rule: &str, level| Finding {
+            rule: rule.into(),
+            level,
+            source: Source::Spec,
+            blame: Blame::Agent,
+            clauses: vec![],
+            at: 1,
+            key: String::new(),
+            message: String::new(),
+            expected: vec![],
+            pointer: String::new(),
+            evidence: vec![],
+            rerun: String::new(),
+            baseline: None,
+        };
+        let text = "findings:\n  - { scenario: d@1/s, rule: known, kind: known, reason: x }\n";
+        let known = Standing {
+            baseline: Arc::new(baseline::load("b.yaml".into(), text).unwrap()),
+            today: "2026-11-21".parse().unwrap(),
+        };
+        let (must, weak) = (finding("new", Level::Must), finding("weak", Level::Should));
+        let old = finding("known", Level::Must);
+        for (verdict, findings, warnings, wanted) in [
+            (Verdict::Pass, vec![], true, false),
+            (Verdict::Inconclusive, vec![], false, true),
+            (Verdict::Fail, vec![must.clone()], false, true),
+            (Verdict::Fail, vec![old.clone()], true, false),
+            (Verdict::Fail, vec![old.clone(), must], false, true),
+            (Verdict::Warn, vec![weak.clone()], false, false),
+            (Verdict::Warn, vec![weak.clone()], true, true),
+            (Verdict::Fail, vec![old, weak], false, false),
+        ] {
+            let again = Again {
+                times: 1,
+                warnings,
+                known: Some(known.clone()),
+            };
+            assert_eq!(
+                again.wants("d@1/s", verdict, &findings),
+                wanted,
+                "{verdict:?} {findings:?}"
+            );
+        }
+    }
 }

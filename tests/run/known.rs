@@ -208,3 +208,28 @@ fn a_scenario_that_passes_in_the_end_is_flaky_and_no_silent_pass() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn a_warning_fails_where_warnings_are_denied_unless_it_is_known() {
+    let place = Place::new();
+    let scenario = format!("{}level: should\n", TURN.trim_start());
+    let scenario = place.file(
+        "one.yaml",
+        &format!("{scenario}budgets: {{ idle: 500ms }}\n"),
+    );
+    let script = place.file("agent.sh", &agent(&[READY, SOMETIMES]));
+    let run = |more: &[&str]| {
+        let dialect = ["--dialect", "aionrs", "--scenarios", &scenario];
+        place.run(&[&dialect[..], more, &["sh", &script, "none"]].concat())
+    };
+    run(&[]).ends_with(0, "1 warned");
+    run(&["--deny-warnings"]).ends_with(1, "1 warned");
+    let known = place.path("known.yaml").display().to_string();
+    run(&["--baseline", &known, "--update-baseline"]).ends_with(0, "known.yaml written");
+    let denied = run(&["--baseline", &known, "--deny-warnings", "--retries", "1"]);
+    denied.ends_with(0, "1 passed");
+    assert!(
+        denied.only().tries.is_empty(),
+        "nothing was new: {denied:?}"
+    );
+}

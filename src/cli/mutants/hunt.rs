@@ -16,7 +16,7 @@ use crate::proof::provable;
 use crate::proof::trace::Trace;
 use crate::proof::witness::{Catcher, Played, Suspect, row};
 use crate::runner::suite::{self, Ended, Entry, Part, Settings};
-use crate::runner::{Agent, Keep, Scratch};
+use crate::runner::{Again, Agent, Keep, Scratch};
 use crate::scenario::Scenario;
 use crate::transcript::Reader;
 use std::collections::{BTreeSet, HashMap};
@@ -354,7 +354,7 @@ impl Ground {
             profile: Profile::Spec,
             time_scale,
             seed: 0,
-            retries: 0,
+            again: Again::default(),
             keep,
         };
         let (_keep, cancelled) = watch::channel(false);

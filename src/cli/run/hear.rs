@@ -96,8 +96,7 @@ impl Ear<'_> {
         }
         let mut suspects = Suspects::by_sight(self.agent, self.package, &dialects);
         if suspects.dialects.is_empty() && self.agent.args.is_none() {
-            let (scale, cancel) = (self.args.time_scale, self.cancelled.clone());
-            let help = crate::runner::help(self.agent, self.scratch, scale, cancel).await;
+            let help = self.ask(&["--help".to_owned()]).await;
             suspects = Suspects::by_help(&help, &dialects);
         }
         let candidates = if suspects.dialects.is_empty() {
@@ -135,6 +134,22 @@ impl Ear<'_> {
             ))),
             Err(other) => Err(refusal(other)),
         }
+    }
+
+    /// The package of a program of this dialect: the one that it is part of, else what it says of itself.
+    pub(super) async fn package_by(&self, dialect: &Dialect) -> Option<Package> {
+        let launch = &dialect.launch;
+        let fits = |package: &&Package| launch.package.as_ref() == Some(&package.name);
+        if let Some(package) = self.package.filter(fits) {
+            return Some(package.clone());
+        }
+        let told = launch.version.as_ref()?;
+        Package::told(&told.says, &self.ask(&told.args).await)
+    }
+
+    async fn ask(&self, args: &[String]) -> String {
+        let (scale, cancel) = (self.args.time_scale, self.cancelled.clone());
+        crate::runner::says(self.agent, args, self.scratch, scale, cancel).await
     }
 
     /// Which of these dialects the agent speaks, and the line that shows it. Without arguments of its own it is started with the

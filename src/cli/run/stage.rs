@@ -8,7 +8,7 @@ use crate::cli::output::quoted;
 use crate::dialect::DialectSource;
 use crate::runner::select::Selection;
 use crate::runner::suite::Part;
-use crate::runner::{Agent, Scratch};
+use crate::runner::{Agent, Lack, Scratch};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -84,7 +84,18 @@ pub(super) async fn stage(
     let mut parts = parts(known, &agent, args, &selection)?;
     let lacking = [config.lacks, args.lacks.clone()].concat();
     for part in &mut parts {
+        let package = match bundled {
+            true => None,
+            false => ear.package_by(&part.dialect).await,
+        };
         part.agent.lacks = lacks(&part.dialect, package.as_ref(), &lacking)?;
+        let missing = |lack: &&Lack| part.wire.as_ref() == Some(&lack.what);
+        if let Some(lack) = part.agent.lacks.iter().find(missing) {
+            return Err(Refusal::usage(format!(
+                "--wire {}: the agent lacks it: {}",
+                lack.what, lack.why
+            )));
+        }
     }
     let pinned = wanted.dialect.iter().any(|id| id.contains('@'));
     for part in parts.iter().filter(|_| pinned && !deaf) {

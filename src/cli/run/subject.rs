@@ -73,27 +73,29 @@ pub(super) fn lacks(
     said: &[String],
 ) -> Result<Vec<Lack>, Refusal> {
     let mut lacks = Vec::new();
-    let launch = &dialect.launch;
-    if let Some(package) = package.filter(|one| launch.package.as_ref() == Some(&one.name)) {
-        for early in launch.lacks.iter().filter(|l| package.is_before(&l.before)) {
+    if let Some(package) = package {
+        let early = dialect.launch.lacks.iter();
+        for early in early.filter(|early| package.is_before(&early.before)) {
             let why = format!(
                 "it is {} {}, and that came with {}",
                 package.name, package.version, early.before
             );
-            lacks.extend(early.commands.iter().map(|what| Lack {
+            let what = early.commands.iter().chain(&early.wires);
+            lacks.extend(what.map(|what| Lack {
                 what: what.clone(),
                 why: why.clone(),
             }));
         }
     }
     for what in said {
-        let (commands, capabilities) = (&dialect.commands.names, &dialect.capabilities);
-        if !commands.contains_key(what) && !capabilities.contains_key(what) {
-            let known = commands.keys().chain(capabilities.keys());
-            let known = known.map(String::as_str);
+        let known = dialect.commands.names.keys();
+        let known = known.chain(dialect.capabilities.keys());
+        let known: Vec<_> = known.chain(dialect.launch.wires.keys()).collect();
+        if !known.contains(&what) {
+            let known = known.into_iter().map(String::as_str);
             return Err(Refusal::usage(format!(
                 "--lacks: {}",
-                unknown("command or capability", what, known)
+                unknown("command, capability or wire", what, known)
             )));
         }
         lacks.push(Lack {

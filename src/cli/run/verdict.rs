@@ -29,8 +29,8 @@ pub(super) struct Facts<'a> {
     pub(super) ended: &'a Ended,
     /// What the scenarios came to.
     pub(super) summary: &'a Summary,
-    /// Whether entries of the baseline have to go.
-    pub(super) stale: bool,
+    /// Whether entries of the baseline have to go, or there are warnings where these are denied.
+    pub(super) objection: bool,
     /// What all scenarios together showed.
     pub(super) shown: Shown,
     /// Required clauses that nothing exercised.
@@ -53,7 +53,7 @@ pub(super) fn status(facts: &Facts<'_>) -> ExitStatus {
 /// The first row that fits counts.
 fn judge(facts: &Facts<'_>) -> (ExitStatus, Option<String>) {
     let Facts { summary, shown, .. } = facts;
-    let counted = ExitStatus::of(summary, facts.stale);
+    let counted = ExitStatus::of(summary, facts.objection);
     let incomplete = |why: String| (ExitStatus::Incomplete, Some(why));
     let rows = [
         (counted == ExitStatus::Harness).then_some((counted, None)),
@@ -135,13 +135,13 @@ mod tests {
         let facts = |summary, shown| Facts {
             ended: &Ended::Whole,
             summary,
-            stale: false,
+            objection: false,
             shown,
             unmet: &[],
         };
         let ended = |ended, facts| Facts { ended, ..facts };
         let stale = |facts| Facts {
-            stale: true,
+            objection: true,
             ..facts
         };
         let unmet = |facts| Facts {

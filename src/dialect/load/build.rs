@@ -2,7 +2,7 @@
 
 use super::parts::Parts;
 use super::session::session_of;
-use crate::dialect::file::{ClauseFile, Launch, NameFile};
+use crate::dialect::file::{ClauseFile, LacksFile, Launch, NameFile};
 use crate::dialect::{Clause, Dialect, Vocabulary, lint};
 use crate::finding::{Level, Source};
 use crate::located::{Error, Node, Span, unknown};
@@ -172,12 +172,41 @@ fn mistakes_of(launch: &Launch, commands: &Vocabulary, root: &Node) -> Vec<Error
     if let Some(Err(e)) = launch.help.as_deref().map(regex::Regex::new) {
         errors.push(place.error(format!("`launch.help` is not a regular expression: {e}")));
     }
-    let lacked = launch.lacks.iter().flat_map(|lacks| &lacks.commands);
-    for name in lacked.filter(|name| !commands.names.contains_key(*name)) {
-        let known = commands.names.keys().map(String::as_str);
-        errors.push(place.error(unknown("command", name, known)));
+    if let Some(told) = &launch.version
+        && !regex::Regex::new(&told.says).is_ok_and(|says| names_a_version(&says))
+    {
+        errors.push(place.error(
+            "`launch.version.says` is no regular expression with the groups `name` and `version`",
+        ));
+    }
+    for LacksFile {
+        commands: named,
+        wires,
+        ..
+    } in &launch.lacks
+    {
+        errors.extend(strangers("command", named, &commands.names, place));
+        errors.extend(strangers("wire", wires, &launch.wires, place));
     }
     errors
+}
+
+fn names_a_version(says: &regex::Regex) -> bool {
+    let groups: Vec<_> = says.capture_names().flatten().collect();
+    groups.contains(&"name") && groups.contains(&"version")
+}
+
+/// Names of a list that nothing has.
+fn strangers<T>(
+    kind: &str,
+    names: &[String],
+    known: &IndexMap<String, T>,
+    place: &Node,
+) -> Vec<Error> {
+    let names = names.iter().filter(|name| !known.contains_key(*name));
+    names
+        .map(|name| place.error(unknown(kind, name, known.keys().map(String::as_str))))
+        .collect()
 }
 
 fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Rule {

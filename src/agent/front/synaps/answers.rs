@@ -52,7 +52,8 @@ pub(super) fn models(session: &Session) -> Body {
     body(json!({ "models": models.collect::<Vec<_>>() }))
 }
 
-/// Takes any model of a provider that is known; a model without its provider must be one of those on offer.
+/// Takes any model of a provider that is known; a model without its provider must be one of those on offer, or is of the provider that
+/// lists none.
 pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> {
     let offers = &session.settings.offers;
     let found = match model.split_once('/') {
@@ -63,6 +64,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
         None => offers
             .iter()
             .find(|offer| offer.models.iter().any(|known| known == model))
+            .or_else(|| offers.iter().find(|offer| offer.takes_any()))
             .map(|offer| (offer, model)),
     };
     let (offer, name) = found
@@ -71,8 +73,12 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
     let deaf = session.faults.plays(Bug::SetsNoModel);
     if !deaf {
         session.set_model(name, offer.endpoint.as_ref());
+        session.model.speak(offer.language);
     }
-    let model = format!("{}/{name}", offer.provider);
+    let model = match offer.takes_any() {
+        true => name.to_owned(),
+        false => format!("{}/{name}", offer.provider),
+    };
     Ok(asked(session, |events| {
         if !deaf {
             events.model.clone_from(&model);

@@ -3,7 +3,7 @@
 use super::settings::{Provider, Settings};
 use crate::agent::args::Options;
 use crate::agent::config::{Config, Env, Offer, Sessions, Source};
-use crate::agent::model::Endpoint;
+use crate::agent::model::{Endpoint, Language};
 use std::path::{Path, PathBuf};
 
 /// The model where nobody has settled one.
@@ -11,6 +11,12 @@ const MODEL: &str = "local/mock-model";
 
 /// What the provider of that model is called.
 const PROVIDER: &str = "local";
+
+/// What the provider is called whose models are named without it, and that is asked in a language of its own.
+const ANTHROPIC: &str = "anthropic";
+
+/// The variable that says where that one is.
+const ANTHROPIC_URL: &str = "SYNAPS_ANTHROPIC_BASE_URL";
 
 pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, String> {
     let base = base(env);
@@ -21,12 +27,17 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     let settings = settings(file.as_deref())?;
     let chosen = options.model.take().or(settings.model);
     let chosen = chosen.unwrap_or_else(|| MODEL.into());
-    let offers = offers(&settings.providers)?;
-    let (provider, model) = chosen.split_once('/').unwrap_or((PROVIDER, &chosen));
-    let endpoint = offers
-        .iter()
-        .find(|offer| offer.provider == provider)
-        .and_then(|offer| offer.endpoint.clone());
+    let mut offers = offers(&settings.providers)?;
+    offers.extend(anthropic(env)?);
+    let known = |name: &str| offers.iter().find(|offer| offer.provider == name);
+    let (provider, model) = match chosen.split_once('/') {
+        Some(named) => named,
+        None if known(ANTHROPIC).is_some() => (ANTHROPIC, &*chosen),
+        None => (PROVIDER, &*chosen),
+    };
+    let offer = known(provider);
+    let endpoint = offer.and_then(|offer| offer.endpoint.clone());
+    let language = offer.map_or(Language::OpenAi, |offer| offer.language);
 
     options.model = Some(model.to_owned());
     options.provider = Some("openai".into());
@@ -38,6 +49,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     }
     let own = |name: &str| env(name).filter(|_| name != "OPENAI_BASE_URL");
     let mut config = Config::new(options, &own)?;
+    config.language = language;
     if let (Source::BuiltIn, Some(endpoint)) = (&config.source, endpoint) {
         config.source = Source::Endpoint(endpoint);
     }
@@ -74,6 +86,7 @@ fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
     if providers.is_empty() {
         return Ok(vec![Offer {
             provider: PROVIDER.into(),
+            language: Language::OpenAi,
             endpoint: None,
             models: vec!["mock-model".into()],
         }]);
@@ -90,10 +103,26 @@ fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
         Ok(Offer {
             endpoint: endpoint.map_err(|why| format!("provider.{name}.url: {why}"))?,
             provider: name,
+            language: Language::OpenAi,
             models,
         })
     });
     offers.collect()
+}
+
+/// The provider that needs no settings, if the environment says where it is.
+fn anthropic(env: Env<'_>) -> Result<Option<Offer>, String> {
+    let url = env(ANTHROPIC_URL).filter(|url| !url.is_empty());
+    let offer = url.map(|url| {
+        let endpoint = Endpoint::new(&url, "none".into());
+        Ok(Offer {
+            provider: ANTHROPIC.into(),
+            language: Language::Anthropic,
+            endpoint: Some(endpoint.map_err(|why| format!("{ANTHROPIC_URL}: {why}"))?),
+            models: Vec::new(),
+        })
+    });
+    offer.transpose()
 }
 
 /// A prompt is given as it is, or as the path of a file.
@@ -106,6 +135,14 @@ mod tests {
     use super::*;
 
     fn configured(file: &str, script: Option<&str>) -> Result<Config, String> {
+        configured_with(file, script, None)
+    }
+
+    fn configured_with(
+        file: &str,
+        script: Option<&str>,
+        anthropic: Option<&str>,
+    ) -> Result<Config, String> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("config"), file).unwrap();
         let base = dir.path().to_string_lossy().into_owned();
@@ -113,8 +150,10 @@ mod tests {
             script: script.map(str::to_owned),
             ..Options::default()
         };
-        configure(options, &|name| {
-            (name == "SYNAPS_BASE_DIR").then(|| base.clone())
+        configure(options, &|name| match name {
+            "SYNAPS_BASE_DIR" => Some(base.clone()),
+            ANTHROPIC_URL => anthropic.map(str::to_owned),
+            _ => None,
         })
     }
 
@@ -127,6 +166,22 @@ mod tests {
         assert_eq!(config.source, Source::Endpoint(two));
         assert_eq!(config.settings.model, "x");
         assert_eq!(config.settings.card.model, "b/x");
+    }
+
+    #[test]
+    fn a_model_without_a_provider_is_asked_where_the_environment_says() {
+        let file = "provider.local.url = http://one/v1\nmodel = ";
+        let two = || Source::Endpoint(Endpoint::new("http://two", "none".into()).unwrap());
+        for (model, url, language, elsewhere) in [
+            ("m", Some("http://two"), Language::Anthropic, true),
+            ("local/m", Some("http://two"), Language::OpenAi, false),
+            ("m", None, Language::OpenAi, false),
+        ] {
+            let config = configured_with(&format!("{file}{model}"), None, url).unwrap();
+            assert_eq!(config.language, language, "{model}");
+            assert_eq!(config.source == two(), elsewhere, "{model}");
+            assert_eq!(config.settings.card.model, model);
+        }
     }
 
     #[test]

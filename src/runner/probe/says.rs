@@ -1,4 +1,4 @@
-//! What a program says about itself.
+//! What a program says of itself.
 
 use super::{is_end, kill};
 use crate::dialect::file::Launch as Recipe;
@@ -16,13 +16,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// How long it may take to say it.
-const HELP: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(5);
 /// How much of it is read, in bytes.
 const MOST: usize = 1 << 16;
 
-/// What an agent's program prints when it is asked for help; empty if it does not answer.
-pub async fn help(
+/// What an agent's program prints when it is started with these arguments, such as `--help`, and no input; empty if it does not answer.
+pub async fn says(
     agent: &Agent,
+    args: &[String],
     scratch: &Scratch,
     time_scale: f64,
     mut cancel: watch::Receiver<bool>,
@@ -32,11 +33,15 @@ pub async fn help(
         return String::new();
     };
     let recipe = Recipe {
-        args: vec!["--help".to_owned()],
+        args: args.to_vec(),
         ..Recipe::default()
     };
+    let agent = Agent {
+        args: None,
+        ..agent.clone()
+    };
     let plan = Plan {
-        agent,
+        agent: &agent,
         recipe: &recipe,
         wire: None,
         setup: &AgentSetup::default(),
@@ -52,7 +57,7 @@ pub async fn help(
     let over = tokio::select! {
         biased;
         _ = cancel.wait_for(|cancelled| *cancelled) => false,
-        () = tokio::time::sleep(stretch(HELP, time_scale)) => false,
+        () = tokio::time::sleep(stretch(ANSWER, time_scale)) => false,
         () = read(&inbox, &mut said) => said.len() < MOST,
     };
     if !over {
