@@ -293,11 +293,36 @@ fn stops() {
         &format!("{streaming}; stdin_closed; end exited 0"),
         &["stop-ends-turn@7"],
     );
-    broken(&format!("{streaming}; end exited 0"), &["stays-alive@6"]);
+    broken(
+        &format!("{streaming}; end exited 0"),
+        &["stays-alive@6", "stop-ends-turn@6"],
+    );
     broken(
         &format!("{streaming}; > msg m2 b; start m2; end m2"),
         &["one-turn-at-a-time@7", "stop-ends-turn@7"],
     );
+}
+
+#[test]
+fn a_skill_may_allow_tools() {
+    let asked = "ready; > msg m1 a; start m1; ask m1 t1 Write edit; > approve t1 once; run m1 t1 Write; result m1 t1 Write; request {\"a\":\"a\"}";
+    broken(
+        &format!("{asked}; run m1 t2 Write; result m1 t2 Write; end m1"),
+        &["asks-again@9"],
+    );
+    fine(&format!(
+        "{asked}; run m1 t2 Skill; result m1 t2 Skill; request {{}}; run m1 t3 Write; result m1 t3 Write; end m1"
+    ));
+}
+
+#[test]
+fn a_kill_counts_once_the_agent_had_its_time() {
+    let waiting = "ready; > msg m1 a; start m1; ask m1 t1 Write edit; 1000000 stdin_closed";
+    broken(
+        &format!("{waiting}; 3000000 end killed patience"),
+        &["eof-exits@6"],
+    );
+    fine(&format!("{waiting}; 1000100 end killed patience"));
 }
 
 #[test]

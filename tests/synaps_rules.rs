@@ -125,6 +125,10 @@ fn turns_may_end_as_they_do_in_every_version() {
         "> abort a1; refused a1; stdin_closed; end exited 0",
         "> compact c1; refused c1; > shutdown; end exited 0",
         "> compact c1; > get_state s1; > shutdown; end exited 0",
+        "> prompt p1; text a; > shutdown; > get_state s1; agent_end; done p1 prompt; end exited 0",
+        "> prompt x; text a; > get_state x; agent_end; done x prompt; state x; > shutdown; end exited 0",
+        "> compact c1; > get_state s1; end killed budget",
+        "> prompt p1; text a; end killed budget",
     ]);
 }
 
@@ -192,6 +196,14 @@ fn what_no_version_may_do_is_found() {
         (
             "> get_state s1; > shutdown; end exited 0",
             &["answered-before-exit"],
+        ),
+        (
+            "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; end killed budget",
+            &["answered-in-time"],
+        ),
+        (
+            "> prompt p1; > abort a1; > get_state s1; 1 stdin_closed; 9000000 end killed x",
+            &["answered-in-time", "eof-exits"],
         ),
         (
             "> get_state s1; state s1; state s1; > shutdown; end exited 0",

@@ -17,6 +17,9 @@ use crate::rules::world::World;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
+/// An agent that was asked to end, and was killed this many microseconds later, had its time: until then a kill says nothing of it.
+const PATIENCE: u64 = 1_000_000;
+
 /// What is known of a history besides its frames.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
@@ -133,7 +136,7 @@ impl Checker {
         let abandoned = self.world.enter(&dialect.memory, symbols, value);
         let closing = self.world.closing(&dialect.memory, symbols, value);
         let ending = match &frame.body {
-            Body::End(end) => Some(self.ending(end)),
+            Body::End(end) => Some(self.ending(end, frame.at)),
             _ => None,
         };
         let moment = moment(self.n, frame, &reading, &self.world);
@@ -167,13 +170,20 @@ impl Checker {
             Body::Signal(_) => self.facts.signalled = true,
             _ => {}
         }
+        if self.facts.asked() {
+            self.facts.asked_at.get_or_insert(frame.at);
+        }
     }
 
-    fn ending(&self, end: &End) -> Ending {
-        let asked = self.facts.stdin_closed || self.facts.signalled || self.facts.quit;
+    fn ending(&self, end: &End, at: u64) -> Ending {
+        let asked = self.facts.asked();
+        let waited = self
+            .facts
+            .asked_at
+            .is_some_and(|asked| at.saturating_sub(asked) >= PATIENCE);
         Ending {
             by_itself: matches!(end, End::Exited { .. } | End::Signalled { .. }) && !asked,
-            out_of_time: matches!(end, End::Killed { why } if why.starts_with("budget")),
+            out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
             ended: matches!(end, End::Exited { .. } | End::Signalled { .. }),
         }
     }

@@ -172,10 +172,20 @@ pub struct EndFacts {
     pub signalled: bool,
     /// The host sent a command to quit.
     pub quit: bool,
+    /// When the first of these came, in microseconds.
+    pub asked_at: Option<u64>,
+}
+
+impl EndFacts {
+    /// Whether the agent was asked to end.
+    #[must_use]
+    pub fn asked(self) -> bool {
+        self.stdin_closed || self.signalled || self.quit
+    }
 }
 
 fn end_value(end: &End, facts: EndFacts) -> Value {
-    let by_itself = !facts.stdin_closed && !facts.signalled && !facts.quit;
+    let by_itself = !facts.asked();
     let mut value = json!({
         "by_itself": by_itself,
         "after_stdin_closed": facts.stdin_closed,

@@ -2,6 +2,8 @@
 
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
+const GHOST: &str = r#"{"type":"tool_request","msg_id":"$/msg_id","call_id":"ghost","tool":{"name":"Write","category":"edit","args":{},"description":"never answered"}}"#;
+
 /// A tool is announced in a category that is not its own.
 const fn category(id: &'static str, tool: &'static [(&str, &str)], wrong: &'static str) -> Fault {
     frame(
@@ -39,7 +41,11 @@ pub(super) const FAULTS: &[Fault] = &[
         "nothing is asked for in mode auto_edit",
         Play::Bug(Bug::AutoEditAllowsAll),
     )
-    .caught_by(&["scenario:modes/auto-edit-asks"]),
+    .caught_by(&[
+        "scenario:modes/auto-edit-asks",
+        "asks-before-change",
+        "asks-again",
+    ]),
     start(
         "ignores-mode",
         "`set_mode` changes nothing",
@@ -98,6 +104,14 @@ pub(super) const FAULTS: &[Fault] = &[
         "always-allows-category",
         "always-allows",
     ]),
+    frame(
+        "goes-on-while-it-waits",
+        "the model is asked again while a request has no answer",
+        "tool_running",
+        Op::After(GHOST),
+    )
+    .later()
+    .caught_by(&["waits-for-answer", "tool-lifecycle"]),
     bug("loses-approval", "an approval is lost", Bug::LosesApproval)
         .caught_by(&["approval-runs", "tool-lifecycle"]),
     bug("runs-denied", "a denied tool runs", Bug::RunsDenied).caught_by(&[
@@ -132,6 +146,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:parallel/one-denied-one-approved",
         "scenario:parallel/denied-out-of-turn",
+        "approval-runs",
     ]),
     bug(
         "one-request-at-a-time",

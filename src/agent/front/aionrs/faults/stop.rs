@@ -52,7 +52,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::StopLeavesBusy,
     )
     .caught_by(&["message-answered", "scenario:stop/while-streaming"]),
-    bug("stop-exits", "a stop ends the process", Bug::StopExits).caught_by(&["stays-alive"]),
+    bug("stop-exits", "a stop ends the process", Bug::StopExits)
+        .caught_by(&["stays-alive", "stop-ends-turn"]),
     bug(
         "stop-forgets",
         "a stop clears the conversation",

@@ -79,13 +79,14 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("pong-after-the-turn", "a `ping` in a turn is answered when the turn has ended", "pong", Op::Until("stream_end")).caught_by(&["scenario:ping/while-streaming", "ping-answered"]).later(),
 
     // MCP servers
-    frame("mcp-ready-untold", "`mcp_ready` never comes", "mcp_ready", Op::Drop).at_start().caught_by(&["scenario:mcp/server-is-added"]).later(),
+    frame("mcp-ready-untold", "`mcp_ready` never comes", "mcp_ready", Op::Drop).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-answered"]).later(),
+    frame("mcp-ready-of-another", "`mcp_ready` names another server", "mcp_ready", Op::Set("/name", "\"other\"")).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-named"]),
     frame("mcp-ready-without-tools", "`mcp_ready` does not list the tools", "mcp_ready", Op::Remove("/tools")).at_start().caught_by(&["schema/mcp_ready"]),
     start("mcp-server-renamed", "the tools of a server that was added go by another name", Play::Command(|command| {
         if command["type"] == "add_mcp_server" {
             command["name"] = "other".into();
         }
-    })).caught_by(&["scenario:mcp/server-is-added"]),
+    })).caught_by(&["scenario:mcp/server-is-added", "mcp-server-named"]),
     frame("late-mcp-server-untold", "an MCP server that is added too late is passed over", "error", Op::Drop).when(&[("/error/message", "MCP servers must be added before the first message")]).caught_by(&["late-mcp-server-refused"]).later(),
     frame("mcp-tool-fails", "a tool of a server that was added gives an error", "tool_result", Op::Set("/status", "\"error\"")).when(&[("/tool_name", "mcp__words__say")]).caught_by(&["scenario:mcp/server-is-added"]),
 

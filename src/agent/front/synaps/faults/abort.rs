@@ -14,6 +14,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "abort-ends-turn",
         "answered-before-exit",
+        "answered-in-time",
         "scenario:abort/while-streaming",
     ]),
     frame(
@@ -25,7 +26,11 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(ABORT)
     .at_start()
     .every()
-    .caught_by(&["answered-before-exit", "scenario:abort/while-streaming"]),
+    .caught_by(&[
+        "answered-before-exit",
+        "answered-in-time",
+        "scenario:abort/while-streaming",
+    ]),
     bug(
         "abort-leaves-busy",
         "no turn begins after an abort",

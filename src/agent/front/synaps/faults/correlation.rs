@@ -14,19 +14,27 @@ pub(super) const FAULTS: &[Fault] = &[
         "a response has an id that was never sent",
         Op::Set("/id", "\"ghost\""),
     )
-    .caught_by(&["known-id", "answered-before-exit"]),
+    .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     response(
         "response-without-id",
         "a response has no id",
         Op::Remove("/id"),
     )
-    .caught_by(&["schema/response", "answered-before-exit"]),
+    .caught_by(&[
+        "schema/response",
+        "answered-before-exit",
+        "answered-in-time",
+    ]),
     response(
         "response-with-null-id",
         "the id of a response is null",
         Op::Set("/id", "null"),
     )
-    .caught_by(&["schema/response", "answered-before-exit"]),
+    .caught_by(&[
+        "schema/response",
+        "answered-before-exit",
+        "answered-in-time",
+    ]),
     response(
         "response-with-number-id",
         "the id of a response is a number",
@@ -35,6 +43,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "schema/response",
         "answered-before-exit",
+        "answered-in-time",
         "known-id",
         "response-command",
     ]),
@@ -43,13 +52,13 @@ pub(super) const FAULTS: &[Fault] = &[
         "the id of a response is empty",
         Op::Set("/id", "\"\""),
     )
-    .caught_by(&["known-id", "answered-before-exit"]),
+    .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "id-trimmed",
         "blanks around an id are dropped",
         Play::Command(|command| rewrite(command, |id| id.trim().to_owned())),
     )
-    .caught_by(&["known-id", "answered-before-exit"]),
+    .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "id-in-lower-case",
         "an id is echoed in lower case, and without what is not ASCII",
@@ -59,7 +68,7 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }),
     )
-    .caught_by(&["known-id", "answered-before-exit"]),
+    .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "id-as-a-number",
         "an id of digits is read as a number",
@@ -70,13 +79,13 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }),
     )
-    .caught_by(&["known-id", "answered-before-exit"]),
+    .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "id-cut",
         "an id is cut after 64 characters",
         Play::Command(|command| rewrite(command, |id| id.chars().take(64).collect())),
     )
-    .caught_by(&["known-id", "answered-before-exit"]),
+    .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "empty-id-is-none",
         "a command with an empty id is refused",
@@ -105,6 +114,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&["answered-once"]),
     response("no-response", "`get_state` has no response", Op::Drop).caught_by(&[
         "answered-before-exit",
+        "answered-in-time",
         "scenario:correlation/each-query-is-answered",
     ]),
     frame(
@@ -114,7 +124,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(PROMPT)
-    .caught_by(&["answered-before-exit"]),
+    .caught_by(&["answered-before-exit", "answered-in-time"]),
     frame(
         "no-response-to-follow-up",
         "a follow-up has no response",
@@ -125,6 +135,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:session/follow-up-continues",
         "answered-before-exit",
+        "answered-in-time",
     ]),
     frame(
         "response-that-nobody-asked-for",
@@ -186,6 +197,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "answered-once",
         "response-command",
         "answered-before-exit",
+        "answered-in-time",
         "known-id",
     ]),
     frame(

@@ -22,6 +22,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "bad-frame-answered",
         "oversize-answered",
         "answered-before-exit",
+        "answered-in-time",
     ]),
     start(
         "unknown-command-ignored",
@@ -96,7 +97,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/id", "\"ghost\""),
     )
     .when(OF_PROMPT)
-    .caught_by(&["known-id", "failure-told", "answered-before-exit"]),
+    .caught_by(&[
+        "known-id",
+        "failure-told",
+        "answered-before-exit",
+        "answered-in-time",
+    ]),
     frame(
         "failure-without-id",
         "the error of a failed turn has no id",
@@ -118,6 +124,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "failure-told",
         "answered-once",
         "answered-before-exit",
+        "answered-in-time",
     ]),
     frame(
         "empty-success",
@@ -162,6 +169,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:prompt/prompt-while-a-turn-runs",
         "answered-before-exit",
+        "answered-in-time",
     ]),
     bug(
         "deaf-while-busy",
@@ -172,6 +180,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "scenario:prompt/state-while-a-turn-runs",
         "scenario:prompt/query-while-a-turn-runs",
         "answered-before-exit",
+        "answered-in-time",
     ]),
     bug(
         "busy-ends-turn",

@@ -104,7 +104,12 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     )
     .when(PROMPT)
-    .caught_by(&["line-feed", "json-lines", "answered-before-exit"]),
+    .caught_by(&[
+        "line-feed",
+        "json-lines",
+        "answered-before-exit",
+        "answered-in-time",
+    ]),
     text(
         "over-long-line",
         "a line is longer than 1 MiB",

@@ -69,6 +69,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "bad-frame-answered",
         "oversize-answered",
         "answered-before-exit",
+        "answered-in-time",
     ]),
 ];
 

@@ -52,6 +52,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:session/compact-is-answered",
         "answered-before-exit",
+        "answered-in-time",
     ]),
     start(
         "follow-up-is-unknown",

@@ -48,7 +48,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "`shutdown` ends the process before the commands before it are answered",
         Play::Bug(Bug::QuitDropsAnswers),
     )
-    .caught_by(&["answered-before-exit"]),
+    .caught_by(&["answered-before-exit", "answered-in-time"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
@@ -106,5 +106,5 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Exit(0),
     )
     .when(PROMPT)
-    .caught_by(&["stays-alive", "answered-before-exit"]),
+    .caught_by(&["stays-alive", "answered-before-exit", "answered-in-time"]),
 ];

@@ -113,6 +113,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:prompt/text-turn",
         "answered-before-exit",
+        "answered-in-time",
         "abort-ends-turn",
         "shutdown-exits",
     ]),
