@@ -72,6 +72,9 @@ pub(super) fn one(
             call_ids,
             ..Heritage::default()
         };
+        if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
+            dialect.call_tools(tools);
+        }
         let files = known.files.inherited(&heritage);
         known.files = files.map_err(|errors| told(&errors))?;
         let scenarios = known.files.load(Some(&Vocabulary::of(&known.dialect)));

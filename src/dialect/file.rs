@@ -41,6 +41,9 @@ pub struct DialectFile {
     /// In a delta: tools that have another name than in the base, by the old one.
     #[serde(default)]
     pub tools: IndexMap<String, ToolName>,
+    /// Tools that an agent need not have: a scenario whose model calls one is skipped if the agent did not offer it to the model.
+    #[serde(default)]
+    pub optional_tools: Vec<String>,
     /// In a delta: what becomes of the scenarios of the base.
     #[serde(default)]
     pub scenarios: HeritageFile,

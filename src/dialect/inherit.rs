@@ -56,6 +56,15 @@ pub struct ToolName {
     pub args: IndexMap<String, String>,
 }
 
+/// Calls tools what they are called now.
+pub(super) fn rename(names: &mut [String], tools: &IndexMap<String, ToolName>) {
+    for name in names {
+        if let Some(tool) = tools.get(name) {
+            name.clone_from(&tool.name);
+        }
+    }
+}
+
 impl Launch {
     /// The recipe of a delta over that of its base: a list or a word of its own replaces the base's, files, variables and wires go
     /// name by name.

@@ -1,7 +1,7 @@
 //! A dialect, loaded. Data only.
 
 use super::file::{CapabilityFile, Launch, Side};
-use super::inherit::Base;
+use super::inherit::{self, Base, ToolName};
 use super::vocabulary::Vocabulary;
 use crate::finding::Level;
 use crate::matcher::Matcher;
@@ -48,6 +48,8 @@ pub struct Dialect {
     pub session: Session,
     /// What the agent may declare that it can do.
     pub capabilities: IndexMap<String, CapabilityFile>,
+    /// Tools that an agent need not have, by the names that scenarios use.
+    pub optional_tools: Vec<String>,
     /// Waits in microseconds, by name.
     pub budgets: IndexMap<String, u64>,
     /// Limits in bytes, by name.
@@ -102,6 +104,11 @@ impl Dialect {
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
+    }
+
+    /// Takes over what the user's agent calls its tools, by the names that scenarios use.
+    pub fn call_tools(&mut self, tools: &IndexMap<String, ToolName>) {
+        inherit::rename(&mut self.optional_tools, tools);
     }
 
     /// A wait, by name.

@@ -25,6 +25,13 @@ pub(super) enum Item {
     Frame(Frame),
     /// The agent's stdout came to its end.
     StdoutEnd,
+    /// The model has answered a request with a reply of its script. Stands before the answer's end.
+    Answered {
+        /// The number of the request.
+        n: u64,
+        /// The number of the reply.
+        reply: usize,
+    },
     /// The model found something wrong with a request.
     Failure(Failure),
     /// The agent wrote more than a scenario can need, and is not read any more.
@@ -118,7 +125,15 @@ impl Inbox {
                 Event::Request(arrived) => {
                     state.aside.insert(arrived.n);
                 }
-                Event::Reply { n, status, end, .. } if state.open.remove(&n) => {
+                Event::Reply {
+                    n,
+                    status,
+                    reply,
+                    end,
+                } if state.open.remove(&n) => {
+                    if let Some(reply) = reply {
+                        state.behind_stdout(Item::Answered { n, reply });
+                    }
                     let end = reply_end(end);
                     let reply = Body::LlmReply(LlmReply { n, status, end });
                     state.behind_stdout(Item::Frame(Frame { at: 0, body: reply }));

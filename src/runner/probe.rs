@@ -207,7 +207,7 @@ impl Probe<'_> {
                     let when = format!("in {bytes} bytes");
                     return (self.said(first, ears.signs(), bytes, &when), false);
                 }
-                Item::StdoutEnd | Item::Failure(_) => {}
+                Item::StdoutEnd | Item::Answered { .. } | Item::Failure(_) => {}
             }
         }
     }

@@ -99,6 +99,15 @@ fn what_the_agent_cannot_do_is_skipped_with_the_reason() {
 }
 
 #[test]
+fn a_tool_that_the_agent_does_not_offer_the_model_is_not_held_against_it() {
+    let place = Place::new();
+    place.file("conform.yaml", "tools: { Glob: { name: FindFiles } }\n");
+    let ran = place.run(&["--dialect", "aionrs@0.1", "--only", "tools/glob"]);
+    ran.ends_with(3, "the agent does not offer the model a tool `FindFiles`");
+    assert_eq!(ran.only().verdict, Verdict::Skipped);
+}
+
+#[test]
 fn the_environment_is_the_recipe_s_and_what_the_user_adds() {
     let place = Place::new();
     let scenario = place.file("one.yaml", TURN);

@@ -95,7 +95,7 @@ fn reply(at: &mut At, reply: &Reply) {
         reply.content.as_deref().unwrap_or_default(),
     );
     ids(at, reply);
-    if reply.interleave && calls(reply).count() < 2 {
+    if reply.interleave && reply.calls().count() < 2 {
         at.problem("`interleave` wants at least two tool calls");
     }
 }
@@ -144,21 +144,9 @@ fn tool_call(at: &mut At, call: &ToolCall) {
     }
 }
 
-fn calls(reply: &Reply) -> impl Iterator<Item = &ToolCall> {
-    let listed = reply
-        .content
-        .iter()
-        .flatten()
-        .filter_map(|item| match item {
-            Item::ToolCall(call) => Some(call),
-            _ => None,
-        });
-    reply.tool_calls.iter().chain(listed)
-}
-
 fn ids(at: &mut At, reply: &Reply) {
     let mut seen = HashSet::new();
-    for id in calls(reply).filter_map(|call| call.id.as_deref()) {
+    for id in reply.calls().filter_map(|call| call.id.as_deref()) {
         if !seen.insert(id) {
             at.problem(format!("two tool calls have the id `{id}`"));
         }

@@ -70,6 +70,15 @@ impl Reply {
         });
         self.gate.as_deref().into_iter().chain(inner)
     }
+
+    /// The tool calls, in either form.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        let inner = self.content.iter().flatten().filter_map(|item| match item {
+            Item::ToolCall(call) => Some(call),
+            _ => None,
+        });
+        self.tool_calls.iter().chain(inner)
+    }
 }
 
 /// Why the model stopped.

@@ -114,6 +114,7 @@ pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
         symbols: Arc::new(symbols),
         session,
         capabilities: file.capabilities,
+        optional_tools: file.optional_tools,
         budgets,
         limits: file.limits,
         launch,

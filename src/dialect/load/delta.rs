@@ -1,7 +1,7 @@
 //! How a delta lies over its base: names, clauses and schemas.
 
 use crate::dialect::file::{ClauseFile, DialectFile};
-use crate::dialect::inherit::HeritageFile;
+use crate::dialect::inherit::{self, HeritageFile};
 use crate::located::{Error, Node, unknown};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -27,6 +27,8 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
     base.events.extend(delta.events);
     base.commands.extend(delta.commands);
     base.capabilities.extend(delta.capabilities);
+    inherit::rename(&mut base.optional_tools, &delta.tools);
+    base.optional_tools.extend(delta.optional_tools);
     base.budgets.extend(delta.budgets);
     base.limits.extend(delta.limits);
     DialectFile {

@@ -2,6 +2,7 @@
 
 use super::charge::Charge;
 use super::live::Event;
+use super::tools::offered;
 use super::{Player, Stop};
 use crate::dialect::Named;
 use crate::frame::{Body, Line};
@@ -19,13 +20,17 @@ impl Player {
                 let n = self.live.history.push(&frame);
                 match frame.body {
                     Body::FromAgent(line) => self.line(n, &line)?,
-                    Body::LlmRequest(request) => self.live.requests.push_back((n, request)),
+                    Body::LlmRequest(request) => {
+                        self.offered.insert(request.n, offered(&request.body));
+                        self.live.requests.push_back((n, request));
+                    }
                     Body::LlmReply(reply) => self.live.replies.push_back(reply),
                     Body::End(end) => self.live.end = Some(end),
                     _ => {}
                 }
             }
             Item::StdoutEnd => self.live.stdout_end = Some(Instant::now()),
+            Item::Answered { n, reply } => self.tools(n, reply)?,
             Item::Failure(failure) => self.model_failure(&failure),
             Item::Overflow { bytes, lines } => {
                 self.charge(Charge::new(

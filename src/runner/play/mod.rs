@@ -14,6 +14,7 @@ mod outcome;
 mod request;
 mod send;
 mod steps;
+mod tools;
 mod unordered;
 mod wait;
 
@@ -33,6 +34,7 @@ use live::Live;
 use mock_provider::server::Server;
 pub(super) use model::serve;
 pub(super) use outcome::Played;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -84,6 +86,8 @@ pub(super) struct Player {
     past: Vec<super::history::Past>,
     /// Findings of steps, each with the number of its session.
     findings: Vec<(usize, Finding)>,
+    /// The tools that each request offered to the model.
+    offered: HashMap<u64, Vec<String>>,
     /// The step that is played, from 0.
     step: usize,
     /// Clauses that a step has checked.
@@ -151,6 +155,7 @@ impl Player {
             live,
             past: Vec::new(),
             findings: Vec::new(),
+            offered: HashMap::new(),
             step: 0,
             met: IndexSet::new(),
             life: Duration::ZERO,
