@@ -211,6 +211,7 @@ fn begin(command: &Command<'_>) -> Result<(), String> {
 fn abort(command: &Command<'_>) -> Option<Answer> {
     let session = command.session;
     if !session.is_busy() {
+        session.faults.idle_stop();
         return Some(Ok(None));
     }
     let id = command.id().cloned();

@@ -36,7 +36,9 @@ async fn run(session: &Session, id: Option<Value>, command: &str, stop: &Rc<Noti
         modern.enter(message(&executed, timestamp));
     });
     respond(session, id.as_ref(), "bash", Ok(Some(result(&executed))));
-    session.heed(told(&executed));
+    if let Some(told) = session.faults.told(told(&executed)) {
+        session.heed(told);
+    }
 }
 
 /// "BashResult" of the page.

@@ -57,6 +57,12 @@ pub(super) const FAULTS: &[Fault] = &[
     taken("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| reword(c, "follow_up", "message", without_slash), &["scenario:extensions/command-is-not-queued"]),
     taken("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| reword(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host"]),
 
+    taken("extra-field-is-refused", "a command with an unknown field is refused", |c| {
+        if c.get("future").is_some() {
+            c["type"] = json!("?");
+        }
+    }, &["scenario:framing/extra-fields", "response-names-command", "answered"]),
+
     // queues
     bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteersWait).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools"]),
     bug("follow-ups-are-early", "a follow-up does not wait for tool calls and steering messages", Bug::FollowsEarly).caught_by(&["scenario:queue/follow-up-after-the-tools"]),

@@ -11,4 +11,5 @@ pub(super) const FAULTS: &[Fault] = &[
     event("update-of-other-args", "the progress of a tool has other args", "tool_execution_update", Op::Set("/args", "{}"), &["tool-update-repeats-start"]),
     event("update-without-result", "the progress of a tool has no partial result", "tool_execution_update", Op::Remove("/partialResult"), &["schema/tool_execution_update"]),
     event("update-is-a-delta", "the progress of a tool is only what is new", "tool_execution_update", Op::Set("/partialResult/content/0/text", "\"two\\n\""), &["scenario:tools/progress-is-told"]).every(),
+    event("failure-is-a-success", "the execution of a tool that failed is told as a success", "tool_execution_end", Op::Set("/isError", "false"), &["result-repeats-end"]).when(&[("/isError", "true")]).later(),
 ];

@@ -2,7 +2,7 @@
 
 use super::super::super::faults::in_output;
 use super::response;
-use crate::agent::faults::{ABSENT, Fault, Op, frame};
+use crate::agent::faults::{ABSENT, Fault, Op};
 
 const BASH: super::When = &[("/command", "bash")];
 const STATE: super::When = &[("/command", "get_state"), ("/success", "true")];
@@ -28,7 +28,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("prompt-response-late", "a prompt is answered when its run has begun", &[("/command", "prompt"), ("/success", "true")], Op::Late("agent_start"), &["prompt-response-first"]).later(),
     response("busy-prompt-taken", "a prompt during a run that does not say how is accepted", &[("/command", "prompt"), ("/id", "q"), ("/success", "false")], Op::Set("/success", "true"), &["busy-refused"]),
     response("prompt-answered-twice", "a prompt that failed late is answered again", &[("/command", "prompt"), ("/id", "p")], Op::Twice, &["answered"]),
-    frame("late-failure-is-answered", "a prompt that was accepted is answered again when it fails", "message_end", Op::After(r#"{"type":"response","id":"p","command":"prompt","success":false,"error":"scripted refusal"}"#)).when(&[("/message/role", "assistant"), ("/message/stopReason", "error")]).caught_by(&["answered", "scenario:prompt/late-failure"]),
+    response("late-failure-is-answered", "a prompt that was accepted is answered again when it has failed", &[("/command", "get_state"), ("/id", "s"), ("/data/isStreaming", "false")], Op::Before(r#"{"type":"response","id":"p","command":"prompt","success":false,"error":"scripted refusal"}"#), &["answered", "scenario:prompt/late-failure"]),
     response("nameless-bash-unanswered", "a shell command without an id is not answered", &[("/command", "bash"), ("/id", ABSENT)], Op::Drop, &["bash-answered"]).later(),
     response("nul-byte", "a text holds a raw NUL byte", BASH, Op::Line(|line| in_output(line, b"\0")), &["json-lines", "answered"]),
     response("invalid-utf8", "a text holds a byte that is not UTF-8", BASH, Op::Line(|line| in_output(line, b"\xff")), &["json-lines", "answered"]),
