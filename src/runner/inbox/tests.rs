@@ -51,6 +51,7 @@ fn words(inbox: &Inbox) -> Vec<String> {
         }) => line.text().into_owned(),
         Item::Frame(frame) => frame.body.dir().to_owned(),
         Item::StdoutEnd => "stdout end".to_owned(),
+        Item::Answered { .. } => "answered".to_owned(),
         Item::Failure(_) => "failure".to_owned(),
         Item::Overflow { .. } => "overflow".to_owned(),
     };
@@ -71,6 +72,7 @@ async fn what_was_written_before_a_request_stands_before_it() {
     let expected = [
         "one",
         "llm_request",
+        "answered",
         "llm_reply",
         "two",
         "signal",
@@ -112,10 +114,16 @@ async fn a_request_waits_for_what_is_not_read_yet() {
     assert_eq!(words(&inbox), Vec::<String>::new());
     inbox.pause(false);
     inbox.pump();
-    assert_eq!(
-        words(&inbox),
-        ["one", "two", "llm_request", "half", "three", "llm_reply"]
-    );
+    let expected = [
+        "one",
+        "two",
+        "llm_request",
+        "half",
+        "three",
+        "answered",
+        "llm_reply",
+    ];
+    assert_eq!(words(&inbox), expected);
     inbox.pause(true);
     agent.write_all(b"four\n").unwrap();
     inbox.model(request(1, messages()));

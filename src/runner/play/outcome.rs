@@ -85,11 +85,15 @@ impl Player {
             live,
             mut past,
             mut life,
-            findings: charges,
+            findings: mut charges,
             met,
             ..
         } = self;
         server.shutdown().await;
+        // What the script or the model still waits for is nothing to the agent once the scenario is called off.
+        if matches!(stop, Some(Stop::Skipped(_))) {
+            charges.clear();
+        }
         life += live.process.life();
         let mut broken = match &stop {
             Some(Stop::Broken(why)) => Some(why.clone()),

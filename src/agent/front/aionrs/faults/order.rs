@@ -13,7 +13,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "stream_start",
         Op::Drop,
     )
-    .caught_by(&["turn-envelope"]),
+    .caught_by(&["turn-envelope", "message-answered"]),
     frame(
         "two-stream-starts",
         "a turn has two `stream_start`",

@@ -4,8 +4,11 @@ use super::kinds::ABORT;
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
-    bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
-        .caught_by(&["abort-ends-turn", "scenario:abort/while-streaming"]),
+    bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop).caught_by(&[
+        "abort-ends-turn",
+        "answered-in-time",
+        "scenario:abort/while-streaming",
+    ]),
     bug(
         "abort-without-end",
         "an aborted turn has no `agent_end`, and nothing is answered",

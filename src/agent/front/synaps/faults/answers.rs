@@ -24,7 +24,10 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/messages", "[]"),
     )
     .every()
-    .caught_by(&["history-kept"]),
+    .caught_by(&[
+        "scenario:session/messages-of-the-conversation",
+        "history-kept",
+    ]),
     body(
         "models-are-an-object",
         "`get_available_models` is answered by an object",
