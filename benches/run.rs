@@ -3,7 +3,7 @@
 use conform::dialect::{DialectSource, load};
 use conform::profile::Profile;
 use conform::runner::suite::{Ended, Entry, Part, Settings, run};
-use conform::runner::{Agent, Keep, Scratch};
+use conform::runner::{Again, Agent, Keep, Scratch};
 use conform::scenario::{ScenarioSource, Vocabulary};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,11 +32,11 @@ fn part() -> Part {
 fn main() {
     let settings = Settings {
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
-        retries: 0,
         profile: Profile::Spec,
         time_scale: 1.0,
         seed: 0,
         keep: Keep::Nothing,
+        again: Again::default(),
     };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let scratch = Arc::new(Scratch::new().expect("a scratch folder"));
