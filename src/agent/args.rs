@@ -22,6 +22,7 @@ pub(super) struct Options {
     /// No session is kept.
     pub(super) no_session: bool,
     pub(super) profile: Option<String>,
+    pub(super) name: Option<String>,
     pub(super) scope: Option<String>,
     pub(super) thinking: Option<String>,
     pub(super) session_dir: Option<String>,

@@ -1,9 +1,11 @@
 //! Compaction: the model sums up the conversation, and the summary takes its place.
 
-use super::event::{Code, Event, Failure, Summary};
+use super::event::{Code, Event, Failure, Summary, SummaryRetry};
 use super::faults::Bug;
 use super::helper::silent_reply;
-use super::message::{Block, Message, Role};
+use super::message::{Block, Message, Role, Usage};
+use super::model::Request;
+use super::reply::Assembly;
 use super::session::Session;
 use tokio::sync::Notify;
 
@@ -111,9 +113,7 @@ impl Compaction {
         let (tools, model) = (session.tools.specs(), session.model_name.borrow().clone());
         let mut request = session.settings.request(&messages, &tools);
         request.model = &model;
-        let (said, _) = silent_reply(session, &request)
-            .await
-            .map_err(|error| error.failure())?;
+        let (said, usage) = self.summary(session, &request).await?;
         let text = said.text();
         if text.trim().is_empty() {
             let why = "The model gave no summary";
@@ -131,7 +131,45 @@ impl Compaction {
         if let Err(error) = dialogue.save() {
             tracing::warn!("the session could not be saved: {error}");
         }
-        Ok(Summary { text, before, auto })
+        Ok(Summary {
+            text,
+            usage,
+            before,
+            auto,
+        })
+    }
+
+    /// What the model answers; asked again where it fails and that may help.
+    async fn summary(
+        &self,
+        session: &Session,
+        request: &Request<'_>,
+    ) -> Result<(Assembly, Usage), Failure> {
+        let plan = session.settings.again.filter(|plan| plan.summaries);
+        let say = |retry: SummaryRetry<'_>| session.voice.say(&Event::SummaryRetry(&retry));
+        let mut attempt = 0;
+        loop {
+            let answer = silent_reply(session, request).await;
+            let answer = answer.map_err(|error| error.failure());
+            let left = plan.filter(|plan| attempt < plan.attempts);
+            let again = |failure: &&Failure| failure.retryable && !is_overflow(failure);
+            let (Some(plan), Some(failure)) = (left, answer.as_ref().err().filter(again)) else {
+                if attempt > 0 {
+                    say(SummaryRetry::Finished);
+                }
+                return answer;
+            };
+            attempt += 1;
+            let (of, delay) = (plan.attempts, plan.wait(attempt));
+            say(SummaryRetry::Scheduled {
+                attempt,
+                of,
+                delay,
+                failure,
+            });
+            tokio::time::sleep(delay).await;
+            say(SummaryRetry::Starts(self.reason));
+        }
     }
 
     fn order(&self) -> String {

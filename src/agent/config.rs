@@ -62,6 +62,10 @@ pub(super) struct Extras {
     pub(super) skills: Vec<PathBuf>,
     /// Whether extensions are loaded.
     pub(super) extended: bool,
+    /// The session's first name.
+    pub(super) name: Option<String>,
+    /// Whether what is queued is gone on with when a turn was stopped.
+    pub(super) goes_on: bool,
     /// Where sessions are kept; none if they are not.
     pub(super) sessions: Option<PathBuf>,
 }

@@ -52,7 +52,11 @@ pub(super) enum Event<'a> {
         turn: &'a str,
         usage: Usage,
         halt: Option<Halt>,
+        /// Whether it failed and will be tried again.
+        again: bool,
     },
+    /// Nothing is at work any more, and nothing waits.
+    Settled,
     /// What was queued goes to the model next; `queues` have the rest.
     Heard {
         prompts: &'a [Prompt],
@@ -72,6 +76,8 @@ pub(super) enum Event<'a> {
     },
     /// The conversation is being summed up.
     CompactionStart(Reason),
+    /// The model failed to sum it up.
+    SummaryRetry(&'a SummaryRetry<'a>),
     /// A summary has taken the place of the conversation.
     Compacted(&'a Summary),
     /// A shell command of the host's own is over.
@@ -122,10 +128,28 @@ pub(super) struct Hello {
     pub(super) card: Card,
 }
 
+/// How a summary that failed is tried again.
+#[derive(Debug)]
+pub(super) enum SummaryRetry<'a> {
+    /// It will be, after a wait.
+    Scheduled {
+        attempt: u32,
+        of: u32,
+        delay: Duration,
+        failure: &'a Failure,
+    },
+    /// It is, for this compaction.
+    Starts(Reason),
+    /// It is over, for good or ill.
+    Finished,
+}
+
 /// What stands for a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) text: String,
+    /// What the model used for it.
+    pub(super) usage: Usage,
     /// Tokens in the context before.
     pub(super) before: u64,
     /// Whether nobody asked for it.

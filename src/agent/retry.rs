@@ -16,6 +16,15 @@ pub(super) struct Plan {
     pub(super) attempts: u32,
     /// The wait before the first; each further one is twice as long.
     pub(super) delay: Duration,
+    /// Whether summaries are tried again too.
+    pub(super) summaries: bool,
+}
+
+impl Plan {
+    /// The wait before this attempt, counted from 1.
+    pub(super) fn wait(&self, attempt: u32) -> Duration {
+        self.delay * 2u32.saturating_pow(attempt - 1)
+    }
 }
 
 /// The attempts for the turn at hand.
@@ -59,6 +68,20 @@ impl Retry {
         self.waiting.get()
     }
 
+    /// Whether a turn has failed and will be tried again.
+    pub(super) fn follows(&self, session: &Session, turn: &Turn) -> bool {
+        let failure = turn.failure.take();
+        let follows = failure.as_ref().zip(session.settings.again);
+        let follows = follows.is_some_and(|(failure, plan)| self.may_follow(failure, plan));
+        turn.failure.set(failure);
+        follows
+    }
+
+    fn may_follow(&self, failure: &Failure, plan: Plan) -> bool {
+        let left = self.attempt.get() < plan.attempts;
+        failure.retryable && self.on.get() && left && !is_overflow(failure)
+    }
+
     /// Waits where a turn failed and is to be tried again, and says so.
     pub(super) async fn after(&self, session: &Session, turn: &Turn) -> Next {
         let failure = turn.failure.take();
@@ -78,8 +101,7 @@ impl Retry {
                 false => Next::Nothing,
             };
         }
-        let more = failure.retryable && self.on.get() && self.attempt.get() < plan.attempts;
-        if !more || session.faults.plays(Bug::RetriesNever) {
+        if !self.may_follow(&failure, plan) || session.faults.plays(Bug::RetriesNever) {
             self.end(session, Some(&failure.message));
             return Next::Nothing;
         }
@@ -89,7 +111,7 @@ impl Retry {
     async fn wait(&self, session: &Session, plan: Plan, failure: &Failure) -> Next {
         let attempt = self.attempt.get() + 1;
         self.attempt.set(attempt);
-        let delay = plan.delay * 2u32.saturating_pow(attempt - 1);
+        let delay = plan.wait(attempt);
         session.voice.say(&Event::RetryStart {
             attempt,
             of: plan.attempts,

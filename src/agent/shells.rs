@@ -89,7 +89,7 @@ impl Shells {
         }
         self.busy.set(true);
         let stop = self.cancelled.notified();
-        let executed = shell::execute(&command, place(session), stop).await;
+        let executed = shell::execute(&command, place(session), stop, &mut |_| {}).await;
         self.busy.set(false);
         executed
     }

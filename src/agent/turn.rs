@@ -131,7 +131,13 @@ impl Turn {
         self.busy
             .set(halt == Some(Halt::Stop) && faults.plays(Bug::StopLeavesBusy));
         let (turn, usage) = (self.id(), self.spending.total());
-        session.voice.say(&Event::TurnEnd { turn, usage, halt });
+        let again = halt.is_none() && session.retry.follows(session, self);
+        session.voice.say(&Event::TurnEnd {
+            turn,
+            usage,
+            halt,
+            again,
+        });
     }
 
     async fn wait_for_halt(&self) -> Halt {

@@ -80,5 +80,6 @@ pub(super) const FRONTS: &[Front] = &[
     aionrs::FRONT_0_2,
     pi::FRONT,
     pi::FRONT_0_73,
+    pi::FRONT_0_87,
     synaps::FRONT,
 ];

@@ -151,7 +151,10 @@ impl Session {
                 let next = self.retry.after(self, &turn).await;
                 self.turns.borrow_mut().current = None;
                 match next {
-                    Next::Nothing => self.compact_if_full(),
+                    Next::Nothing => {
+                        self.go_on();
+                        self.compact_if_full();
+                    }
                     Next::Again => self.again(),
                     Next::Compact(compaction) => self.first(Task::Compact(compaction)),
                 }
@@ -169,6 +172,9 @@ impl Session {
             }
             self.advance();
             self.take_asides();
+            if !self.is_busy() {
+                self.voice.say(&Event::Settled);
+            }
             self.settled.notify_waiters();
         }
     }
@@ -211,6 +217,22 @@ impl Session {
             prompt: turn.prompt(),
         });
         self.prompted.notify_one();
+    }
+
+    /// Takes up what was queued and outlived the turn before.
+    fn go_on(&self) {
+        if !self.settings.extras.goes_on || self.is_closing() {
+            return;
+        }
+        let queues = &self.queues;
+        let mut due = queues.due(true).into_iter();
+        let Some(next) = due.next() else {
+            return;
+        };
+        due.for_each(|prompt| queues.steering.push(prompt));
+        let prompts = &[];
+        self.voice.say(&Event::Heard { prompts, queues });
+        self.first(Task::Turn(next));
     }
 
     fn compact_if_full(&self) {

@@ -97,11 +97,25 @@ pub(in crate::agent) struct Place<'a> {
     pub(in crate::agent) keeps_children: bool,
 }
 
-/// Runs a command of the host's own to its end, or until `stop`. A long output is kept whole in a file.
+/// Output that somebody else hears too.
+struct Overheard<'a> {
+    tail: Tail<'a>,
+    heard: &'a mut dyn FnMut(&[u8]),
+}
+
+impl Sink for Overheard<'_> {
+    fn take(&mut self, bytes: &[u8]) {
+        (self.heard)(bytes);
+        self.tail.push(bytes);
+    }
+}
+
+/// Runs a command of the host's own to its end, or until `stop`; what it writes is heard as it comes. A long output is kept whole in a file.
 pub(in crate::agent) async fn execute(
     command: &str,
     place: Place<'_>,
     stop: impl Future<Output = ()>,
+    heard: &mut dyn FnMut(&[u8]),
 ) -> Executed {
     let mut executed = Executed {
         command: command.to_owned(),
@@ -115,16 +129,19 @@ pub(in crate::agent) async fn execute(
         }
     };
     let tree = Tree::of(&child, place.keeps_children);
-    let mut tail = Tail::new(place.outputs);
+    let mut sink = Overheard {
+        tail: Tail::new(place.outputs),
+        heard,
+    };
     tokio::select! {
         biased;
         () = stop => executed.cancelled = true,
-        status = finish(&mut child, &mut pipe, &mut tail) => {
+        status = finish(&mut child, &mut pipe, &mut sink) => {
             executed.code = status.ok().and_then(|status| status.code());
         }
     }
     drop(tree);
-    drain(&mut pipe, &mut tail).await;
-    (executed.output, executed.whole) = tail.finish();
+    drain(&mut pipe, &mut sink).await;
+    (executed.output, executed.whole) = sink.tail.finish();
     executed
 }

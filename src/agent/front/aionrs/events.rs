@@ -50,6 +50,8 @@ pub(super) fn frame(event: &Event<'_>) -> Option<Value> {
         | Event::RetryStart { .. }
         | Event::RetryEnd { .. }
         | Event::CompactionStart(_)
+        | Event::SummaryRetry(_)
+        | Event::Settled
         | Event::Asking
         | Event::Connected { .. }
         | Event::Compacted(_)

@@ -1,7 +1,7 @@
 //! "Output Protocol" of the page: events. A turn of the core is a run here, and has a turn for each reply of the model.
 
 use super::messages::{Clock, arguments, bash, tool_message, tool_result, user};
-use super::stream::Reply;
+use super::stream::{Form, Reply};
 use crate::agent::card::Card;
 use crate::agent::event::{Call, Code, Event, Failure, Outcome, Output, Summary};
 use crate::agent::front::Emitter;
@@ -63,6 +63,8 @@ impl Emitter for Events {
             | Event::RetryStart { .. }
             | Event::RetryEnd { .. }
             | Event::CompactionStart(_)
+            | Event::SummaryRetry(_)
+            | Event::Settled
             | Event::Helper { .. }
             | Event::Connected { .. }
             | Event::Notice { .. } => vec![],
@@ -127,7 +129,7 @@ impl Events {
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
         let (card, clock) = (&self.card, &mut self.clock);
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(card.clone().unwrap_or_default(), clock.tick());
+            let reply = Reply::new(Form::Whole, card.clone().unwrap_or_default(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
             frames.push(reply.start());
             reply

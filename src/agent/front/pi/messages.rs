@@ -117,6 +117,14 @@ pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
     })
 }
 
+/// "Usage" with the sum of its tokens.
+pub(super) fn totalled(mut usage: Value) -> Value {
+    let parts = ["input", "output", "cacheRead", "cacheWrite"];
+    let total: u64 = parts.iter().filter_map(|part| usage[part].as_u64()).sum();
+    usage["totalTokens"] = json!(total);
+    usage
+}
+
 fn dollars(cost: f64) -> Value {
     if cost == 0.0 { json!(0) } else { json!(cost) }
 }

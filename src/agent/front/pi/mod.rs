@@ -14,7 +14,7 @@ mod v0_73;
 
 use super::Front;
 
-pub(super) use v0_73::FRONT as FRONT_0_73;
+pub(super) use v0_73::{FRONT as FRONT_0_73, FRONT_0_87};
 
 pub(super) const FRONT: Front = Front {
     name: "pi",

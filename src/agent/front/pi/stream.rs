@@ -1,6 +1,6 @@
 //! "AssistantMessage" as it streams in, and "AssistantMessageEvent" in all its forms.
 
-use super::messages::{arguments, text, usage};
+use super::messages::{arguments, text, totalled, usage};
 use crate::agent::card::Card;
 use crate::agent::message::Usage;
 use crate::agent::model::{Chunk, Opening};
@@ -9,9 +9,20 @@ use serde_json::{Value, json};
 /// What a chunk tells: of the block at this place, in an event of this kind, which also has a member.
 type Step = (usize, String, Option<(&'static str, Value)>);
 
+/// How a reply is told while it streams in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Form {
+    /// Each frame has the message so far.
+    #[default]
+    Whole,
+    /// Each frame has what is new, and what has been used so far.
+    Deltas,
+}
+
 /// A reply so far.
 #[derive(Debug)]
 pub(super) struct Reply {
+    form: Form,
     card: Card,
     timestamp: u64,
     parts: Vec<Part>,
@@ -36,8 +47,9 @@ enum Block {
 }
 
 impl Reply {
-    pub(super) fn new(card: Card, timestamp: u64) -> Self {
+    pub(super) fn new(form: Form, card: Card, timestamp: u64) -> Self {
         Reply {
+            form,
             card,
             timestamp,
             parts: Vec::new(),
@@ -54,7 +66,7 @@ impl Reply {
             "api": self.card.api,
             "provider": self.card.provider,
             "model": self.card.model,
-            "usage": usage(self.usage, self.card.rates),
+            "usage": self.used(),
             "stopReason": stop,
         });
         if let Some(error) = error {
@@ -62,6 +74,15 @@ impl Reply {
         }
         message["timestamp"] = json!(self.timestamp);
         message
+    }
+
+    /// "Usage" so far.
+    fn used(&self) -> Value {
+        let used = usage(self.usage, self.card.rates);
+        match self.form {
+            Form::Whole => used,
+            Form::Deltas => totalled(used),
+        }
     }
 
     /// Whether the model wants tools.
@@ -72,7 +93,11 @@ impl Reply {
 
     /// The message as it is while it streams.
     pub(super) fn partial(&self) -> Value {
-        self.message("stop", None)
+        let stop = match self.form {
+            Form::Whole => "stop",
+            Form::Deltas => "pending",
+        };
+        self.message(stop, None)
     }
 
     /// The frame that opens the stream.
@@ -96,11 +121,24 @@ impl Reply {
     /// Takes a chunk in; gives the frame that tells of it, if one does.
     pub(super) fn take_in(&mut self, chunk: &Chunk) -> Option<Value> {
         let (place, kind, more) = self.step(chunk)?;
-        let partial = self.partial();
         let mut event = json!({ "type": kind, "contentIndex": place });
         if let Some((name, value)) = more {
             event[name] = value;
         }
+        if self.form == Form::Deltas {
+            if let (Chunk::Start { .. }, Block::Call { id, name }) =
+                (chunk, &self.parts[place].block)
+            {
+                event["id"] = json!(id);
+                event["toolName"] = json!(name);
+            }
+            return Some(json!({
+                "type": "message_update",
+                "usage": self.used(),
+                "assistantMessageEvent": event,
+            }));
+        }
+        let partial = self.partial();
         event["partial"] = partial.clone();
         Some(update(&partial, event))
     }
@@ -147,7 +185,7 @@ impl Reply {
     }
 }
 
-/// "message_update".
+/// "message_update", with the message so far.
 fn update(message: &Value, event: Value) -> Value {
     json!({ "type": "message_update", "message": message, "assistantMessageEvent": event })
 }
@@ -218,7 +256,7 @@ mod tests {
             window: WINDOW,
             rates: RATES,
         };
-        Reply::new(card, 1)
+        Reply::new(Form::Whole, card, 1)
     }
 
     fn start(index: usize, block: Opening) -> Chunk {
@@ -275,6 +313,25 @@ mod tests {
             let expected = json!({ "type": kind, "reason": stop, member: message });
             assert_eq!(Reply::end(&message)["assistantMessageEvent"], expected);
         }
+    }
+
+    #[test]
+    fn deltas_have_what_is_new_and_what_was_used() {
+        let mut reply = reply();
+        reply.form = Form::Deltas;
+        let call = Opening::Call {
+            id: "t".into(),
+            tool: "bash".into(),
+        };
+
+        let begun = reply.take_in(&start(0, call)).unwrap();
+
+        let event =
+            json!({ "type": "toolcall_start", "contentIndex": 0, "id": "t", "toolName": "bash" });
+        assert_eq!(begun["assistantMessageEvent"], event);
+        assert_eq!(begun["usage"]["totalTokens"], 0);
+        assert_eq!(begun.get("message"), None);
+        assert_eq!(reply.partial()["stopReason"], "pending");
     }
 
     #[test]

@@ -93,6 +93,8 @@ impl Emitter for Events {
             | Event::RetryStart { .. }
             | Event::RetryEnd { .. }
             | Event::CompactionStart(_)
+            | Event::SummaryRetry(_)
+            | Event::Settled
             | Event::Notice { .. } => vec![],
         }
     }

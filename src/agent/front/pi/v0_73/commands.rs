@@ -24,9 +24,9 @@ pub(super) struct Command<'a> {
 }
 
 /// What a command does: its answer, or nothing yet where the answer comes later.
-type Action = fn(&Command<'_>) -> Option<Answer>;
+pub(super) type Action = fn(&Command<'_>) -> Option<Answer>;
 
-const COMMANDS: &[(&str, Action)] = &[
+pub(super) const COMMANDS: &[(&str, Action)] = &[
     ("prompt", prompt),
     ("steer", |c| {
         Some(c.queue("steer", &c.session.queues.steering))
@@ -81,8 +81,8 @@ const COMMANDS: &[(&str, Action)] = &[
     ("get_commands", |c| Some(queries::commands(c))),
 ];
 
-/// Acts on one line.
-pub(super) fn take(session: &Session, input: Input) {
+/// Acts on one line, by the commands of these tables.
+pub(super) fn take(session: &Session, input: Input, tables: &[&[(&str, Action)]]) {
     let mut fields = match read(input) {
         Ok(fields) => fields,
         Err(why) => {
@@ -98,7 +98,11 @@ pub(super) fn take(session: &Session, input: Input) {
     }
     let command = Command { session, fields };
     let kind = command.fields["type"].as_str().unwrap_or("unknown");
-    let known = COMMANDS.iter().find(|(name, _)| *name == kind);
+    let known = tables
+        .iter()
+        .copied()
+        .flatten()
+        .find(|(name, _)| *name == kind);
     let answer = match known {
         Some((_, action)) => action(&command),
         None => Some(Err(format!("Unknown command: {kind}"))),

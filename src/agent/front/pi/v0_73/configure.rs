@@ -19,6 +19,7 @@ const RESERVE: u64 = 16_384;
 const PLAN: Plan = Plan {
     attempts: 3,
     delay: Duration::from_secs(2),
+    summaries: false,
 };
 
 /// The level where nobody says.
@@ -31,6 +32,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     let mut extras = Extras {
         scope: scope(options.scope.as_deref()),
         level: options.thinking.clone().or(level),
+        name: options.name.clone(),
         templates: paths(&options.templates),
         skills: paths(&options.skills),
         extended: !options.extensions.is_empty(),

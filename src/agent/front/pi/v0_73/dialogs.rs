@@ -93,6 +93,14 @@ pub(super) fn play(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
                     session.voice.send(error("command", message));
                     break;
                 }
+                if dialog["shutdown"] == true {
+                    respond(session, id.as_ref(), "prompt", Ok(None));
+                    return session.voice.outbox.die(0);
+                }
+                if let Some(kind) = dialog["append"].as_str() {
+                    append(session, kind, &dialog["data"]);
+                    continue;
+                }
                 let answer = ask(session, dialog).await;
                 if dialog["tell"] == true {
                     tell(session, &answer);
@@ -101,6 +109,20 @@ pub(super) fn play(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
             respond(session, id.as_ref(), "prompt", Ok(None));
         })
     }));
+}
+
+/// An extension appends an entry of its own to the session.
+fn append(session: &Session, kind: &str, data: &Value) {
+    let told = Modern::of(session, |modern| {
+        let id = modern.next_id();
+        let later = modern.later.as_mut()?;
+        let more = json!({ "customType": kind, "data": data });
+        let entry = later.ledger.append("custom", &id, more);
+        Some(json!({ "type": "entry_appended", "entry": entry }))
+    });
+    if let Some(frame) = told.flatten() {
+        session.voice.send(frame);
+    }
 }
 
 fn tell(session: &Session, answer: &Value) {

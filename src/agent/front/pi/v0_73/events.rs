@@ -1,18 +1,22 @@
 //! "Events" of the page. A turn of the core is a run here, and has a turn for each reply of the model.
 
 use super::super::messages::{arguments, text, tool_message, tool_result, user};
-use super::super::stream::Reply;
+use super::super::messages::{totalled, usage};
+use super::super::stream::{Form, Reply};
 use super::dialogs;
 use super::responses::response;
-use super::state::{Modern, Run};
+use super::state::{Entry, Modern, Run};
 use crate::agent::compaction::{ABORTED, Reason};
-use crate::agent::event::{Call, Code, Event, Failure, Outcome, Summary};
+use crate::agent::event::{Call, Code, Event, Failure, Outcome, Summary, SummaryRetry};
 use crate::agent::front::Emitter;
 use crate::agent::message::Stop;
 use crate::agent::model::Chunk;
 use crate::agent::queues::Queues;
 use crate::agent::turn::Prompt;
 use serde_json::{Value, json};
+
+/// About how many bytes a token has.
+const BYTES_OF_TOKEN: usize = 4;
 
 /// What a message that was cut short says.
 const CUT: &str = "This operation was aborted";
@@ -42,7 +46,8 @@ impl Emitter for Modern {
             Event::ToolProgress { call, output, .. } => vec![tool_update(call, output)],
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
             Event::ToolCancel { call, reason, .. } => self.tool_end(call, &Outcome::error(*reason)),
-            Event::TurnEnd { halt, .. } => self.run_ends(halt.is_some()),
+            Event::TurnEnd { halt, again, .. } => self.run_ends(halt.is_some(), *again),
+            Event::Settled => self.settled(),
             Event::RetryStart {
                 attempt,
                 of,
@@ -60,6 +65,12 @@ impl Emitter for Modern {
                 self.compacting = Some(*reason);
                 vec![json!({ "type": "compaction_start", "reason": word(*reason) })]
             }
+            Event::SummaryRetry(retry) => self
+                .later
+                .is_some()
+                .then(|| summary_retry(retry))
+                .into_iter()
+                .collect(),
             Event::Compacted(summary) => self.compacted(summary),
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
             Event::Connected { .. }
@@ -77,6 +88,11 @@ impl Modern {
             ..Run::default()
         };
         let mut frames = vec![kind("agent_start"), kind("turn_start")];
+        let clock = &mut self.clock;
+        let instructions = self.later.as_mut().and_then(|later| later.begin_run(clock));
+        if let Some(message) = instructions {
+            frames.extend(self.whole(message));
+        }
         if !prompt.resumes {
             let message = user(prompt, self.clock.tick());
             frames.extend(self.whole(message));
@@ -152,8 +168,12 @@ impl Modern {
     /// The reply that streams in; begins it if there is none.
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
         let (card, clock) = (&self.card, &mut self.clock);
+        let form = match self.later {
+            None => Form::Whole,
+            Some(_) => Form::Deltas,
+        };
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(card.clone(), clock.tick());
+            let reply = Reply::new(form, card.clone(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
             reply
         })
@@ -195,7 +215,7 @@ impl Modern {
     }
 
     /// An aborted run ends with a message that says so, in a turn of its own if a tool was at work.
-    fn run_ends(&mut self, halted: bool) -> Vec<Value> {
+    fn run_ends(&mut self, halted: bool, again: bool) -> Vec<Value> {
         let mut frames = Vec::new();
         if halted {
             frames.extend(self.next_turn());
@@ -204,7 +224,11 @@ impl Modern {
         frames.extend(self.turn_end());
         let messages = std::mem::take(&mut self.run.messages);
         self.run.active = false;
-        frames.push(json!({ "type": "agent_end", "messages": messages }));
+        let mut end = json!({ "type": "agent_end", "messages": messages });
+        if self.later.is_some() {
+            end["willRetry"] = json!(again);
+        }
+        frames.push(end);
         frames.extend(self.aborted());
         self.save();
         frames
@@ -221,8 +245,29 @@ impl Modern {
         frames
     }
 
-    /// Answers the aborts that waited.
+    /// Nothing goes on by itself any more.
+    fn settled(&mut self) -> Vec<Value> {
+        let Some(later) = &mut self.later else {
+            return vec![];
+        };
+        let unsettled = std::mem::take(&mut later.unsettled);
+        let mut frames: Vec<_> = unsettled
+            .then(|| kind("agent_settled"))
+            .into_iter()
+            .collect();
+        frames.extend(self.answer_aborts());
+        frames
+    }
+
+    /// Answers the aborts that waited for the end of what is over now; later versions let them wait for all to settle.
     fn aborted(&mut self) -> Vec<Value> {
+        match self.later {
+            None => self.answer_aborts(),
+            Some(_) => vec![],
+        }
+    }
+
+    fn answer_aborts(&mut self) -> Vec<Value> {
         let ids = std::mem::take(&mut self.aborts).into_iter();
         ids.map(|id| response(id.as_ref(), "abort", Ok(None)))
             .collect()
@@ -231,21 +276,30 @@ impl Modern {
     fn compacted(&mut self, summary: &Summary) -> Vec<Value> {
         let reason = self.compacting.take().unwrap_or(Reason::Manual);
         self.log.entries.clear();
-        let timestamp = self.clock.tick();
-        self.enter(json!({
+        let (timestamp, id) = (self.clock.tick(), self.next_id());
+        if let Some(later) = &mut self.later {
+            let more = json!({ "summary": summary.text, "firstKeptEntryId": id, "tokensBefore": summary.before });
+            later.ledger.append("compaction", &id, more);
+        }
+        let message = json!({
             "role": "compactionSummary",
             "summary": summary.text,
             "tokensBefore": summary.before,
             "timestamp": timestamp,
-        }));
+        });
+        self.log.entries.push(Entry { id, message });
         self.log.unmeasured = true;
         let first = self.log.entries.first().map(|entry| entry.id.clone());
-        let result = json!({
+        let mut result = json!({
             "summary": summary.text,
             "firstKeptEntryId": first,
             "tokensBefore": summary.before,
             "details": {},
         });
+        if self.later.is_some() {
+            result["estimatedTokensAfter"] = json!(summary.text.len().div_ceil(BYTES_OF_TOKEN));
+            result["usage"] = totalled(usage(summary.usage, self.card.rates));
+        }
         let mut frames = vec![json!({
             "type": "compaction_end",
             "reason": word(reason),
@@ -270,6 +324,9 @@ impl Modern {
             "aborted": aborted,
             "willRetry": false,
         });
+        if let (Some(_), Some(end)) = (&self.later, end.as_object_mut()) {
+            end.remove("result");
+        }
         if !aborted {
             end["errorMessage"] = json!(failure.message);
         }
@@ -292,6 +349,30 @@ impl Modern {
                 vec![]
             }
         }
+    }
+}
+
+/// "summarization_retry_*".
+fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
+    match retry {
+        SummaryRetry::Scheduled {
+            attempt,
+            of,
+            delay,
+            failure,
+        } => json!({
+            "type": "summarization_retry_scheduled",
+            "attempt": attempt,
+            "maxAttempts": of,
+            "delayMs": delay.as_millis() as u64,
+            "errorMessage": failure.message,
+        }),
+        SummaryRetry::Starts(reason) => json!({
+            "type": "summarization_retry_attempt_start",
+            "source": "compaction",
+            "reason": word(*reason),
+        }),
+        SummaryRetry::Finished => kind("summarization_retry_finished"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Prompt templates and skills: what a prompt with a slash stands for.
 
 use super::dialogs;
+use super::state::Modern;
 use crate::agent::session::Session;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -84,6 +85,11 @@ fn fill(body: &str, rest: &str) -> String {
     text
 }
 
+/// Where something comes from that was named on the command line.
+fn source_info(path: &Path) -> Value {
+    json!({ "path": path, "source": "cli", "scope": "temporary", "origin": "top-level" })
+}
+
 /// Everything that a prompt can name.
 pub(super) fn listed(session: &Session) -> Vec<Value> {
     let extras = &session.settings.extras;
@@ -91,15 +97,23 @@ pub(super) fn listed(session: &Session) -> Vec<Value> {
         .into_iter()
         .map(|name| json!({ "name": name, "description": "Asks what the script says", "source": "extension" }))
         .collect();
+    let later = Modern::of(session, |modern| modern.later.is_some()) == Some(true);
+    if later {
+        for command in &mut all {
+            command["sourceInfo"] = source_info(Path::new(dialogs::FILE));
+        }
+    }
     let shown = |name: String, source: &str, path: &Path| {
         let file = read(path)?;
-        Some(json!({
-            "name": name,
-            "description": file.description(),
-            "source": source,
-            "location": "path",
-            "path": path,
-        }))
+        let mut command =
+            json!({ "name": name, "description": file.description(), "source": source });
+        if later {
+            command["sourceInfo"] = source_info(path);
+        } else {
+            command["location"] = json!("path");
+            command["path"] = json!(path);
+        }
+        Some(command)
     };
     let templates = extras.templates.iter();
     all.extend(templates.filter_map(|path| shown(stem(path), "prompt", path)));

@@ -38,6 +38,7 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    text!("--name", "NAME", name, "The session's name"),
     text!(
         "--session-dir",
         "PATH",

@@ -13,6 +13,9 @@ mod responses;
 mod sessions;
 mod shell;
 mod state;
+mod v0_87;
+
+pub(in crate::agent::front) use v0_87::FRONT as FRONT_0_87;
 
 use super::super::Front;
 use super::{LINE_LIMIT, chosen, tools};
@@ -24,7 +27,7 @@ pub(in crate::agent::front) const FRONT: Front = Front {
     flags: flags::FLAGS,
     line_limit: LINE_LIMIT,
     emitter: || Box::new(state::Modern::default()),
-    command: commands::take,
+    command: |session, input| commands::take(session, input, &[commands::COMMANDS]),
     parent: Some(&super::FRONT),
     faults: faults::FAULTS,
     without_faults: faults::WITHOUT,

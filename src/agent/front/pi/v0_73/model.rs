@@ -3,6 +3,7 @@
 use super::commands::{Command, data};
 use super::responses::Answer;
 use super::state::Modern;
+use super::v0_87::{level_told, levels};
 use crate::agent::config::Listed;
 use crate::agent::faults::Bug;
 use crate::agent::model::Effort;
@@ -11,6 +12,9 @@ use serde_json::{Value, json};
 
 /// How much a model may think.
 pub(super) const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+/// The level beyond those, which later versions know of.
+const MOST: &str = "max";
 
 /// The model that is asked now, if it is a listed one.
 pub(super) fn current(session: &Session) -> Option<&Listed> {
@@ -29,12 +33,22 @@ pub(super) fn shown(session: &Session) -> Value {
 fn choose(session: &Session, listed: &Listed) {
     session.set_model(&listed.card.model, Some(&listed.endpoint));
     session.model.speak(listed.language);
-    Modern::of(session, |modern| {
-        modern.card = listed.card.clone();
-        if !listed.reasons {
-            modern.level = LEVELS[0].to_owned();
-        }
+    Modern::of(session, |modern| modern.card = listed.card.clone());
+    match listed.reasons {
+        true => tell_level(session),
+        false => think(session, LEVELS[0]),
+    }
+}
+
+/// Sets the level, and tells of it where it is another one.
+fn think(session: &Session, level: &str) {
+    let told = Modern::of(session, |modern| {
+        let before = std::mem::replace(&mut modern.level, level.to_owned());
+        level_told(modern, &before)
     });
+    if let Some(frame) = told.flatten() {
+        session.voice.send(frame);
+    }
     tell_level(session);
 }
 
@@ -88,22 +102,18 @@ pub(super) fn available(command: &Command<'_>) -> Answer {
 }
 
 /// Whether the model that is asked now can think.
-fn reasons(session: &Session) -> bool {
+pub(super) fn reasons(session: &Session) -> bool {
     current(session).is_some_and(|listed| listed.reasons)
 }
 
 pub(super) fn set_level(command: &Command<'_>) -> Answer {
     let level = command.text("level")?;
-    if !LEVELS.contains(&level) {
+    if !LEVELS.contains(&level) && level != MOST {
         return Err(format!("Unknown thinking level: {level}"));
     }
-    let level = if reasons(command.session) {
-        level
-    } else {
-        LEVELS[0]
-    };
-    Modern::of(command.session, |modern| modern.level = level.to_owned());
-    tell_level(command.session);
+    let levels = available_levels(command.session);
+    let level = levels.iter().find(|one| **one == level);
+    think(command.session, level.unwrap_or(&levels[levels.len() - 1]));
     Ok(None)
 }
 
@@ -111,12 +121,17 @@ pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
     if !reasons(command.session) {
         return data(Value::Null);
     }
-    let level = Modern::of(command.session, |modern| {
-        let now = LEVELS.iter().position(|level| *level == modern.level);
-        let next = LEVELS[now.map_or(0, |now| now + 1) % LEVELS.len()];
-        next.clone_into(&mut modern.level);
-        next
+    let levels = available_levels(command.session);
+    let now = Modern::of(command.session, |modern| {
+        levels.iter().position(|level| *level == modern.level)
     });
-    tell_level(command.session);
-    data(json!({ "level": level }))
+    let next = levels[now.flatten().map_or(0, |now| now + 1) % levels.len()];
+    think(command.session, next);
+    data(json!({ "level": next }))
+}
+
+/// The levels of the model that is asked now.
+fn available_levels(session: &Session) -> &'static [&'static str] {
+    let thinks = reasons(session);
+    Modern::of(session, |modern| levels(modern, thinks)).unwrap_or(&LEVELS[..1])
 }

@@ -31,7 +31,8 @@ pub(super) fn state(command: &Command<'_>) -> Answer {
     })
     .unwrap_or_default();
     if let Some(fields) = state.as_object_mut() {
-        fields.retain(|name, value| !value.is_null() || name == "model");
+        let later = Modern::of(session, |modern| modern.later.is_some()) == Some(true);
+        fields.retain(|name, value| !value.is_null() || (name == "model" && !later));
     }
     data(state)
 }

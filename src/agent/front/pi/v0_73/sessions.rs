@@ -4,6 +4,7 @@ use super::commands::{Command, cancelled, data};
 use super::queries::text_of;
 use super::responses::{Answer, respond};
 use super::state::{Entry, Log, Modern};
+use super::v0_87::{Ledger, named};
 use crate::agent::faults::Bug;
 use crate::agent::message::{Block, Message, Role};
 use crate::agent::session::{Halt, Session};
@@ -44,7 +45,8 @@ fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -
 
 /// The answer where an extension does not let the change through.
 fn refused(name: &str, command: &Command<'_>) -> Answer {
-    if name != "fork" {
+    let later = Modern::of(command.session, |modern| modern.later.is_some());
+    if name != "fork" || later == Some(true) {
         return cancelled(true);
     }
     let entry = command.text("entryId")?;
@@ -86,7 +88,7 @@ pub(super) fn switch(command: &Command<'_>) -> Option<Answer> {
                 return cancelled(false);
             }
             leave(session, Vec::new(), next.messages);
-            Modern::of(session, |modern| modern.log = next.log);
+            Modern::of(session, |modern| modern.take_up(next.log));
             cancelled(false)
         },
     )
@@ -162,6 +164,11 @@ fn leave(session: &Session, entries: Vec<Entry>, messages: Vec<Message>) {
             );
         }
         modern.open(folder);
+        if let Some(later) = &mut modern.later {
+            let last = entries.last().map(|entry| entry.id.as_str());
+            later.ledger = later.ledger.up_to(last);
+            later.renew(last.is_some());
+        }
         modern.log.entries = entries;
         modern.save();
     });
@@ -176,6 +183,19 @@ impl Modern {
             id,
             ..Log::default()
         };
+    }
+
+    /// Goes on in a session that was kept.
+    fn take_up(&mut self, log: Log) {
+        if let Some(later) = &mut self.later {
+            later.ledger = Ledger::default();
+            later.renew(!log.entries.is_empty());
+            for Entry { id, message } in &log.entries {
+                let message = json!({ "message": message });
+                later.ledger.append("message", id, message);
+            }
+        }
+        self.log = log;
     }
 
     /// Writes the session to its file, if it is kept.
@@ -249,10 +269,15 @@ pub(super) fn name(command: &Command<'_>) -> Answer {
     if name.is_empty() {
         return Err("Session name cannot be empty".to_owned());
     }
-    Modern::of(command.session, |modern| {
-        modern.log.name = Some(name);
+    let told = Modern::of(command.session, |modern| {
+        let frame = named(&name);
+        let before = modern.log.name.replace(name);
         modern.save();
+        (modern.later.is_some() && before != modern.log.name).then_some(frame)
     });
+    if let Some(frame) = told.flatten() {
+        command.session.voice.send(frame);
+    }
     Ok(None)
 }
 

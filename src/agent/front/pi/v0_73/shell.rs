@@ -4,6 +4,7 @@ use super::super::messages::bash as message;
 use super::commands::Command;
 use super::responses::{Answer, respond};
 use super::state::Modern;
+use super::v0_87::Heard;
 use crate::agent::event::Executed;
 use crate::agent::session::Session;
 use crate::agent::shells::{place, told};
@@ -17,26 +18,47 @@ pub(super) fn bash(command: &Command<'_>) -> Option<Answer> {
         Ok(text) => text.to_owned(),
         Err(why) => return Some(Err(why)),
     };
+    let excluded = command.fields["excludeFromContext"] == true;
     let id = command.id().cloned();
     let stop = Rc::new(Notify::new());
     Modern::of(command.session, |modern| {
         modern.shells.push(Rc::clone(&stop))
     });
     command.session.errands.add(Box::new(move |session| {
-        Box::pin(async move { run(session, id, &text, &stop).await })
+        Box::pin(async move { run(session, id, &text, excluded, &stop).await })
     }));
     None
 }
 
-async fn run(session: &Session, id: Option<Value>, command: &str, stop: &Rc<Notify>) {
-    let executed = shell::execute(command, place(session), stop.notified()).await;
+async fn run(
+    session: &Session,
+    id: Option<Value>,
+    command: &str,
+    excluded: bool,
+    stop: &Rc<Notify>,
+) {
+    let streams = Modern::of(session, |modern| modern.later.is_some()) == Some(true);
+    let mut heard = Heard::default();
+    let mut hear = |bytes: &[u8]| {
+        if streams && let Some(frame) = heard.take(bytes, id.as_ref()) {
+            session.voice.send(frame);
+        }
+    };
+    let executed = shell::execute(command, place(session), stop.notified(), &mut hear).await;
+    if let Some(frame) = heard.finish(id.as_ref()) {
+        session.voice.send(frame);
+    }
     Modern::of(session, |modern| {
         modern.shells.retain(|other| !Rc::ptr_eq(other, stop));
         let timestamp = modern.clock.tick();
-        modern.enter(message(&executed, timestamp));
+        let mut message = message(&executed, timestamp);
+        if excluded {
+            message["excludeFromContext"] = json!(true);
+        }
+        modern.enter(message);
     });
     respond(session, id.as_ref(), "bash", Ok(Some(result(&executed))));
-    if let Some(told) = session.faults.told(told(&executed)) {
+    if !excluded && let Some(told) = session.faults.told(told(&executed)) {
         session.heed(told);
     }
 }

@@ -5,6 +5,7 @@ use super::super::stream::Reply;
 use super::dialogs::{Pending, Script};
 use super::model::tell_level;
 use super::sessions::Kept;
+use super::v0_87::Later;
 use crate::agent::card::Card;
 use crate::agent::compaction::Reason;
 use crate::agent::session::Session;
@@ -35,6 +36,8 @@ pub(super) struct Modern {
     pub(super) script: Script,
     /// The first command has come.
     pub(super) begun: bool,
+    /// What later versions have besides; none where this one is spoken.
+    pub(super) later: Option<Later>,
     /// How many ids have been given so far.
     pub(super) ids: u64,
 }
@@ -90,6 +93,7 @@ impl Modern {
             }
             modern.level = extras.level.clone().unwrap_or_default();
             modern.open(extras.sessions.as_deref());
+            modern.log.name.clone_from(&extras.name);
             if extras.extended {
                 modern.script = Script::read();
             }
@@ -108,6 +112,10 @@ impl Modern {
 
     pub(super) fn enter(&mut self, message: Value) {
         let id = self.next_id();
+        if let Some(later) = &mut self.later {
+            let message = serde_json::json!({ "message": message });
+            later.ledger.append("message", &id, message);
+        }
         self.log.entries.push(Entry { id, message });
     }
 }

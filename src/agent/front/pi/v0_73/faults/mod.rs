@@ -33,7 +33,7 @@ type When = &'static [(&'static str, &'static str)];
 type Rules = &'static [&'static str];
 
 /// A response to this command is spoilt.
-const fn response(
+pub(super) const fn response(
     id: &'static str,
     summary: &'static str,
     when: When,
@@ -47,7 +47,7 @@ const fn response(
 }
 
 /// An event is spoilt.
-const fn event(
+pub(super) const fn event(
     id: &'static str,
     summary: &'static str,
     on: &'static str,
