@@ -176,6 +176,18 @@ impl Schemas {
         found.dedup();
         found
     }
+
+    /// The names of the definitions that say, at any depth, that they check this clause.
+    #[must_use]
+    pub fn citing(&self, clause: &str) -> Vec<String> {
+        let definitions = self.document["$defs"].as_object().into_iter().flatten();
+        let cites = |name: &&String| self.clauses(name).iter().any(|cited| cited == clause);
+        definitions
+            .map(|(name, _)| name)
+            .filter(cites)
+            .cloned()
+            .collect()
+    }
 }
 
 fn collect_clauses(part: &Value, found: &mut Vec<String>) {

@@ -6,12 +6,22 @@ use std::path::Path;
 use std::process::Command;
 
 /// The dialects whose proof is whole. That of aionrs@0.1 is played again, in `proof.rs`.
-const WHOLE: &[(&str, &str)] = &[("pi", "0.14"), ("synaps", "1")];
+const WHOLE: &[(&str, &str)] = &[
+    ("aionrs", "0.2"),
+    ("pi", "0.14"),
+    ("pi", "0.73"),
+    ("pi", "0.87"),
+    ("synaps", "1"),
+];
 
 fn published(name: &str, version: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/published/kill-matrix");
     let text = std::fs::read_to_string(folder.join(format!("{name}@{version}.json")));
     serde_json::from_str(&text.unwrap()).unwrap()
+}
+
+fn is_of_host(row: &Value) -> bool {
+    row["fault"].as_str().unwrap().starts_with("host/")
 }
 
 #[test]
@@ -32,8 +42,8 @@ fn every_fault_was_killed_by_what_it_names() {
 
         let matrix = published(name, version);
         let rows = matrix["faults"].as_array().unwrap();
-        let told: Vec<_> = rows
-            .iter()
+        let of_agents = rows.iter().filter(|row| !is_of_host(row));
+        let told: Vec<_> = of_agents
             .map(|row| json!([row["fault"], row["fate"], row["must"]]))
             .collect();
 

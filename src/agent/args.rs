@@ -29,6 +29,8 @@ pub(super) struct Options {
     pub(super) extensions: Vec<String>,
     pub(super) templates: Vec<String>,
     pub(super) skills: Vec<String>,
+    /// Files to read, as `@FILE`, which no version takes.
+    pub(super) files: Vec<String>,
     /// The provider's variables are not looked at. No flag sets this.
     pub(super) keyless: bool,
 }
@@ -196,6 +198,10 @@ pub(super) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> 
     let mut options = Options::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
+        if arg.starts_with('@') {
+            options.files.push(arg.clone());
+            continue;
+        }
         let (name, joined) = match arg.split_once('=') {
             Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
             _ => (arg.as_str(), None),

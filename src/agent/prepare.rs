@@ -32,6 +32,9 @@ pub(super) fn prepare(
     faults: &Faults,
 ) -> Result<Prepared, String> {
     faults.options(&mut options);
+    if let Some(file) = options.files.first() {
+        return Err(format!("Unknown argument: {file}"));
+    }
     let config = (front.configure)(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
     let model = Model::new(config.language, source(&config, &workspace)?);

@@ -80,6 +80,7 @@ fn text(all: &[(String, Vec<Covered>)], gaps: bool) -> io::Result<()> {
                     c.clause.clone(),
                     c.section.clone(),
                     c.rules.len().to_string(),
+                    c.definitions.len().to_string(),
                     c.scenarios.len().to_string(),
                     c.faults.len().to_string(),
                     c.gap()
@@ -92,6 +93,7 @@ fn text(all: &[(String, Vec<Covered>)], gaps: bool) -> io::Result<()> {
                 "CLAUSE",
                 "SECTION",
                 "RULES",
+                "SCHEMAS",
                 "SCENARIOS",
                 "FAULTS",
                 "PROVED BY",

@@ -16,6 +16,8 @@ pub struct Covered {
     pub section: String,
     /// Rules that check it.
     pub rules: Vec<String>,
+    /// Definitions in the schemas of events and commands that check it.
+    pub definitions: Vec<String>,
     /// Scenarios that check it.
     pub scenarios: Vec<String>,
     /// Faults that a check of it caught.
@@ -27,7 +29,7 @@ impl Covered {
     #[must_use]
     pub fn gap(&self) -> Option<&'static str> {
         match (
-            self.rules.is_empty() && self.scenarios.is_empty(),
+            self.rules.is_empty() && self.definitions.is_empty() && self.scenarios.is_empty(),
             self.faults.is_empty(),
         ) {
             (true, _) => Some("nothing checks it"),
@@ -65,8 +67,11 @@ pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Cov
             .faults
             .iter()
             .filter(|row| row.fate == Fate::Killed && row.clauses.contains(id));
+        let mut definitions = dialect.event_schemas.citing(id);
+        definitions.extend(dialect.command_schemas.citing(id));
         Covered {
             clause: id.clone(),
+            definitions,
             section: clause.section.clone(),
             rules: rules.collect(),
             scenarios: scenarios

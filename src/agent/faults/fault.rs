@@ -232,6 +232,7 @@ pub(in crate::agent) enum Bug {
     SteersTogether,
     FollowsEarly,
     FollowsTogether,
+    QueueEndsWithStop,
     // thinking
     LevelStaysUntold,
     // retries

@@ -221,7 +221,8 @@ impl Session {
 
     /// Takes up what was queued and outlived the turn before.
     fn go_on(&self) {
-        if !self.settings.extras.goes_on || self.is_closing() {
+        let goes_on = self.settings.extras.goes_on && !self.faults.plays(Bug::QueueEndsWithStop);
+        if !goes_on || self.is_closing() {
             return;
         }
         let queues = &self.queues;

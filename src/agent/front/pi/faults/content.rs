@@ -142,7 +142,7 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("user-without-role", "user messages have no role", USER, "/role", IN_MESSAGES),
     wrong("user-content-is-an-object", "the content of user messages is an object", USER, "/content", "{\"text\":\"hi\"}", IN_MESSAGES),
     wrong("user-content-is-texts", "the content of user messages is a list of texts", USER, "/content", "[\"hi\"]", IN_MESSAGES),
-    wrong("user-attachments-are-names", "the attachments of user messages are names", USER, "/attachments", "[\"dot.png\"]", IN_MESSAGES),
+    wrong("user-attachments-are-a-name", "the attachments of user messages are a name", USER, "/attachments", "\"dot.png\"", IN_MESSAGES),
     wrong("user-timestamp-is-text", "the timestamp of user messages is a date in words", USER, "/timestamp", "\"2025-12-01T00:00:00Z\"", IN_MESSAGES),
     missing("answer-without-api", "assistant messages have no api", ASSISTANT, "/api", IN_ANSWERS),
     missing("answer-without-provider", "assistant messages have no provider", ASSISTANT, "/provider", IN_ANSWERS),

@@ -5,7 +5,7 @@ use crate::agent::faults::{Bug, Fault, Play, bug, start};
 use serde_json::{Value, json};
 
 /// Commands are taken for others than they are.
-const fn taken(
+pub(in super::super) const fn taken(
     id: &'static str,
     summary: &'static str,
     change: fn(&mut Value),
@@ -15,7 +15,7 @@ const fn taken(
 }
 
 /// Commands of this type lose a member.
-fn lose(command: &mut Value, kind: &str, member: &str) {
+pub(in super::super) fn lose(command: &mut Value, kind: &str, member: &str) {
     if command["type"] == kind
         && let Some(map) = command.as_object_mut()
     {

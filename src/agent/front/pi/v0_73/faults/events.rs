@@ -6,6 +6,7 @@ use crate::agent::faults::{Fault, Op};
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
     event("event-with-id", "an event has an id", "agent_start", Op::Set("/id", "\"e1\""), &["event-without-id"]),
+    event("ends-in-the-run", "the process ends when its stdin does, in the middle of a run", "message_update", Op::Exit(0), &["run-open-at-end", "scenario:startup/end-of-file-during-a-run"]).when(&[("/assistantMessageEvent/delta", "two"), ("/assistantMessageEvent/contentIndex", "1")]).later(),
     event("another-model-at-the-end", "a message ends as another model's", "message_end", Op::Set("/message/model", "\"stranger\""), &["same-speaker", "turn-end-message", "run-messages"]).when(&[("/message/role", "assistant")]),
     event("tool-works-after-its-end", "a tool tells of its progress when it is over", "tool_execution_update", Op::Late("tool_execution_end"), &["tool-lifecycle"]).later(),
     event("update-of-other-args", "the progress of a tool has other args", "tool_execution_update", Op::Set("/args", "{}"), &["tool-update-repeats-start"]),

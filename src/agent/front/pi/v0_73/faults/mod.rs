@@ -12,6 +12,7 @@ mod waiting;
 
 use crate::agent::faults::{Fault, Op, frame};
 
+pub(super) use commands::{lose, taken};
 pub(super) use heritage::{CAUGHT_HERE, WITHOUT};
 
 /// Table by table.

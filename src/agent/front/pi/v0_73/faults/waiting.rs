@@ -7,7 +7,7 @@ const COMPACTED: super::When = &[("/reason", "manual"), ("/aborted", "false")];
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
-    event("queue-update-lost", "what is queued is not told", "queue_update", Op::Drop, &["queued-told", "queued-before-response"]).every().later(),
+    event("queue-update-lost", "what is queued is not told", "queue_update", Op::Drop, &["queued-before-response", "queued-told", "scenario:queue/images"]).every().later(),
     event("queue-update-of-strangers", "the queue holds what nobody said", "queue_update", Op::Set("/steering", "[\"never said\"]"), &["queue-contents"]),
     event("queue-update-half", "`queue_update` has one queue only", "queue_update", Op::Remove("/followUp"), &["schema/queue_update"]),
     event("compaction-never-starts", "`compaction_start` is lost", "compaction_start", Op::Drop, &["compaction-envelope"]).later(),
@@ -20,6 +20,10 @@ pub(super) const FAULTS: &[Fault] = &[
     event("failed-compaction-without-result", "a failed compaction leaves the result out", "compaction_end", Op::Remove("/result"), &["schema/compaction_end"]).when(&[("/result", "null")]),
     event("overflow-will-not-retry", "a compaction for overflow does not say that the prompt is tried again", "compaction_end", Op::Set("/willRetry", "false"), &["compaction-retries", "prompt-response-first"]).when(&[("/reason", "overflow"), ("/willRetry", "true")]),
     event("manual-without-command", "an automatic compaction says that it was asked for", "compaction_start", Op::Set("/reason", "\"manual\""), &["compaction-asked", "compaction-same-reason"]).when(&[("/reason", "threshold")]),
+    event("compacts-though-switched-off", "there is an automatic compaction though it was switched off", "agent_end", Op::Behind(&[
+        r#"{"type":"compaction_start","reason":"threshold"}"#,
+        r#"{"type":"compaction_end","reason":"threshold","result":null,"aborted":false,"willRetry":false,"errorMessage":"none"}"#,
+    ]), &["compaction-off", "scenario:compact/switched-off"]).when(&[("/messages/0/content/0/text", "and now")]).later(),
     event("retry-never-starts", "`auto_retry_start` is lost", "auto_retry_start", Op::Drop, &["retry-envelope", "run-has-prompt", "prompt-response-first", "retry-first"]).later(),
     event("retry-never-ends", "`auto_retry_end` is lost", "auto_retry_end", Op::Drop, &["retry-ends", "retry-envelope"]).later(),
     event("retry-ends-twice", "`auto_retry_end` comes twice", "auto_retry_end", Op::Twice, &["retry-envelope"]),

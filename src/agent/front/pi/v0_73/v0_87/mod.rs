@@ -35,7 +35,7 @@ pub(in crate::agent::front) const FRONT: Front = Front {
         );
     },
     parent: Some(&super::FRONT),
-    faults: &[faults::FAULTS],
+    faults: faults::FAULTS,
     without_faults: faults::WITHOUT,
     without_frames: &[],
     caught_here: faults::CAUGHT_HERE,

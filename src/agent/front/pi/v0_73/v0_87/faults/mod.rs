@@ -1,21 +1,14 @@
-//! Faults: what a broken agent of this version may write besides, and faults of 0.73 as they are played here.
+//! Faults: what a broken agent of this version may do besides what one of 0.73 may.
+
+mod heritage;
+mod stream;
+
+pub(super) use heritage::{CAUGHT_HERE, WITHOUT};
 
 use super::super::faults::{event, response};
-use crate::agent::faults::{ABSENT, Fault, Op};
-
-/// Faults of 0.73 that are none here, or that nothing here can show.
-pub(super) const WITHOUT: &[&str] = &["state-without-model", "failed-compaction-without-result"];
-
-/// What catches faults of 0.73 here.
-#[rustfmt::skip]
-pub(super) const CAUGHT_HERE: &[(&str, &[&str])] = &[
-    ("bash-has-an-event", &["message-envelope"]),
-    ("level-not-told", &["state-of-model", "level-told", "scenario:thinking/cycle"]),
-    ("run-never-ends", &["run-envelope", "abort-ends-run", "settled-outside-runs"]),
-    ("run-without-prompt", &["run-has-prompt", "run-envelope", "prompt-response-first", "busy-refused", "run-open-at-end", "settled-outside-runs"]),
-    ("retry-after-success", &["retry-cause", "retry-envelope", "retry-ends", "retry-first", "retry-attempts", "retry-announced"]),
-    ("dies-in-the-run", &["stays-alive", "run-envelope", "turn-shape", "answered", "bare-answered", "abort-ends-run", "settles"]),
-];
+use super::super::faults::{lose, taken};
+use crate::agent::faults::{ABSENT, Bug, Fault, Op, Play, bug, start};
+use serde_json::Value;
 
 const QUEUE: &[(&str, &str)] = &[("/command", "clear_queue"), ("/success", "true")];
 const LEVELS: &[(&str, &str)] = &[("/command", "get_available_thinking_levels")];
@@ -29,18 +22,24 @@ const COMMANDS: &[(&str, &str)] = &[
     ("/command", "get_commands"),
     ("/data/commands/0/source", "extension"),
 ];
-const DELTA: &[(&str, &str)] = &[("/assistantMessageEvent/type", "text_delta")];
-const CALL: &[(&str, &str)] = &[("/assistantMessageEvent/type", "toolcall_start")];
-const WHOLE: &str = r#"{"role":"assistant","content":[],"api":"a","provider":"p","model":"m","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"pending","timestamp":1764547200000}"#;
+
+/// Table by table.
+pub(super) const FAULTS: &[&[Fault]] = &[OWN, stream::FAULTS];
 
 #[rustfmt::skip]
-pub(super) const FAULTS: &[Fault] = &[
-    // faults of 0.73
+const OWN: &[Fault] = &[
+    // faults of 0.73, played on what this version has
+    response("messages-miscounted", "the state counts the messages wrong", &[("/command", "get_state"), ("/data/messageCount", "3")], Op::Set("/data/messageCount", "7"), &["scenario:session/new", "scenario:session/switch"]),
+    event("no-agent-end", "a run has no `agent_end`", "agent_end", Op::Drop, &["run-ends", "run-envelope", "settled-outside-runs", "scenario:startup/end-of-file-during-a-run"]).when(&[("/messages/2/stopReason", "stop")]),
+    event("message-after-run", "a message begins behind the `agent_end`", "agent_end", Op::After(r#"{"type":"message_start","message":"$/messages/1"}"#), &["message-in-turn", "message-envelope"]),
+    event("user-message-before-turn", "a user message begins before its turn", "turn_start", Op::Before(r#"{"type":"message_start","message":{"role":"user","content":"hi","timestamp":1764547200000}}"#), &["message-in-turn", "message-envelope"]),
     response("messages-without-role", "a message of the session has no role", &[("/command", "get_messages"), ("/data/messages/1/role", "user")], Op::Remove("/data/messages/1/role"), &["schema/response.get_messages", "scenario:session/messages"]),
 
     // queues
     response("cleared-queue-half", "clear_queue tells one queue only", QUEUE, Op::Remove("/data/followUp"), &["schema/response.clear_queue"]),
     response("cleared-queue-forgotten", "clear_queue does not tell what was queued", &[("/command", "clear_queue"), ("/data/steering/0", "look left")], Op::Set("/data/steering", "[]"), &["scenario:queue/clear"]),
+
+    bug("queue-ends-with-an-abort", "what is queued is not taken up behind an abort", Bug::QueueEndsWithStop).caught_by(&["scenario:abort/then-the-queue"]),
 
     // thinking
     response("no-levels", "no thinking level is available", LEVELS, Op::Set("/data/levels", "[]"), &["schema/response.get_available_thinking_levels"]),
@@ -52,6 +51,9 @@ pub(super) const FAULTS: &[Fault] = &[
 
     // the session
     response("state-model-is-null", "the state has null for a model", &[("/command", "get_state"), ("/success", "true")], Op::Set("/data/model", "null"), &["schema/response.get_state"]),
+    start("name-of-the-flag-ignored", "the flags do not name the session", Play::Options(|options| options.name = None)).caught_by(&["scenario:startup/name-of-the-flags"]),
+    start("takes-files", "a file argument is taken", Play::Options(|options| options.files.clear())).caught_by(&["scenario:startup/file-arguments"]),
+    response("compacted-entries-lost", "the entries before a compaction are lost", &[("/command", "get_entries"), ("/success", "true")], Op::Change(compacted), &["scenario:session/entries-after-a-compaction"]).every(),
     response("entries-without-leaf", "get_entries does not tell the leaf", ENTRIES, Op::Remove("/data/leafId"), &["schema/response.get_entries", "scenario:session/entries", "scenario:session/tree"]),
     response("entry-without-parent", "an entry has no parentId", ENTRIES, Op::Remove("/data/entries/0/parentId"), &["schema/response.get_entries"]),
     response("entry-time-in-milliseconds", "an entry's timestamp is a number", ENTRIES, Op::Set("/data/entries/0/timestamp", "1764547200000"), &["schema/response.get_entries"]),
@@ -74,28 +76,24 @@ pub(super) const FAULTS: &[Fault] = &[
     event("settles-before-the-retry", "`agent_settled` comes before a retry", "auto_retry_start", Op::Before(r#"{"type":"agent_settled"}"#), &["settled-is-last", "will-retry", "settled-once", "scenario:run/settles-after-a-retry"]).later(),
     event("agent-end-without-will-retry", "`agent_end` does not say whether it is tried again", "agent_end", Op::Remove("/willRetry"), &["schema/agent_end"]),
     event("will-not-retry", "`agent_end` says that it is not tried again, and it is", "agent_end", Op::Set("/willRetry", "false"), &["retry-announced", "scenario:run/settles-after-a-retry"]).when(&[("/willRetry", "true")]).later(),
-    event("will-retry-and-does-not", "`agent_end` says that it is tried again, and it is not", "agent_end", Op::Set("/willRetry", "true"), &["will-retry", "scenario:run/settles"]).when(&[("/willRetry", "false")]).later(),
-    event("abort-does-not-wait", "abort is answered while the run goes on", "agent_end", Op::Late("response"), &["abort-waits", "scenario:abort/waits-until-idle", "settled-outside-runs"]).later(),
+    event("run-will-retry-and-does-not", "`agent_end` says that it is tried again, and it is not", "agent_end", Op::Set("/willRetry", "true"), &["will-retry", "scenario:run/settles"]).when(&[("/willRetry", "false")]).later(),
+    event("abort-does-not-wait", "abort is answered while the run goes on", "agent_end", Op::Late("response"), &["abort-waits", "scenario:abort/waits-until-idle", "settled-outside-runs", "run-envelope", "run-messages"]).later(),
     event("ends-pending", "a message that has ended is still pending", "message_end", Op::Set("/message/stopReason", "\"pending\""), &["terminal-stop-reason", "turn-end-message", "run-messages"]).when(&[("/message/stopReason", "stop")]),
     event("instructions-without-content", "the message of role system has no content", "message_start", Op::Remove("/message/content"), &["schema/message_start", "same-message"]).when(&[("/message/role", "system")]),
 
-    // the stream of a message
-    event("update-with-the-message", "an update has the message so far", "message_update", Op::Set("/message", WHOLE), &["schema/message_update"]).when(DELTA),
-    event("update-with-a-partial", "an update has the partial message", "message_update", Op::Set("/assistantMessageEvent/partial", WHOLE), &["schema/message_update"]).when(DELTA),
-    event("update-without-usage", "an update has no usage", "message_update", Op::Remove("/usage"), &["schema/message_update"]).when(DELTA),
-    event("usage-without-total", "a usage has no total", "message_update", Op::Remove("/usage/totalTokens"), &["schema/message_update"]).when(DELTA),
-    event("call-starts-without-its-name", "a tool call starts without its name", "message_update", Op::Remove("/assistantMessageEvent/toolName"), &["schema/message_update.toolcall_start"]).when(CALL),
-    event("call-starts-as-another", "a tool call starts under another id", "message_update", Op::Set("/assistantMessageEvent/id", "\"other\""), &["same-call"]).when(CALL).later(),
-    event("call-starts-as-another-tool", "a tool call starts as one of another tool", "message_update", Op::Set("/assistantMessageEvent/toolName", "\"read\""), &["same-tool"]).when(CALL).later(),
-
     // bash
-    event("output-untold", "the output of a shell command is told at its end only", "bash_execution_update", Op::Drop, &["bash-output-told"]).at_start().every().later(),
+    taken("exclusion-ignored", "output that is excluded from the context reaches the model", |c| lose(c, "bash", "excludeFromContext"), &["scenario:bash/excluded-from-the-context"]),
+    event("output-untold", "the output of a shell command is told at its end only", "bash_execution_update", Op::Drop, &["scenario:bash/output-streams", "bash-output-told"]).at_start().every().later(),
     event("output-told-twice", "a piece of the output is told twice", "bash_execution_update", Op::Twice, &["bash-output-told"]).at_start().later(),
     event("output-of-a-stranger", "output has the id of no command", "bash_execution_update", Op::Set("/id", "\"stranger\""), &["bash-update-asked", "bash-output-told"]).when(&[("/id", "a")]).at_start(),
     event("output-without-its-id", "output leaves the id of its command out", "bash_execution_update", Op::Remove("/id"), &["bash-update-bare", "bash-output-told"]).when(&[("/id", "a")]).at_start(),
     event("output-without-delta", "`bash_execution_update` has no delta", "bash_execution_update", Op::Remove("/delta"), &["schema/bash_execution_update", "bash-output-told"]).at_start(),
 
     // compaction
+    event("compacts-though-switched-off", "there is an automatic compaction though it was switched off", "agent_end", Op::Behind(&[
+        r#"{"type":"compaction_start","reason":"threshold"}"#,
+        r#"{"type":"compaction_end","reason":"threshold","aborted":false,"willRetry":false,"errorMessage":"none"}"#,
+    ]), &["compaction-off", "scenario:compact/switched-off"]).when(&[("/messages/0/content/0/text", "and now")]).later(),
     event("compaction-without-an-estimate", "a compaction does not say how much is left", "compaction_end", Op::Remove("/result/estimatedTokensAfter"), &["schema/compaction_end", "compaction-response", "scenario:compact/manual"]).when(&[("/reason", "manual"), ("/aborted", "false")]),
     event("failed-compaction-is-null", "a compaction that failed has null for a result", "compaction_end", Op::Set("/result", "null"), &["schema/compaction_end"]).when(&[("/result", ABSENT)]),
     event("summary-retry-without-delay", "a scheduled retry does not say how long it waits", "summarization_retry_scheduled", Op::Remove("/delayMs"), &["schema/summarization_retry_scheduled", "scenario:compact/summary-is-tried-again"]),
@@ -104,3 +102,14 @@ pub(super) const FAULTS: &[Fault] = &[
     event("summary-retry-starts-unscheduled", "an attempt at a summary starts that was not scheduled", "summarization_retry_scheduled", Op::Drop, &["summary-retry", "scenario:compact/summary-is-tried-again"]).later(),
     event("summary-retry-never-finishes", "trying a summary again never finishes", "summarization_retry_finished", Op::Drop, &["summary-retry", "scenario:compact/summary-is-tried-again"]).later(),
 ];
+
+/// Leaves the entries from the last compaction on.
+fn compacted(frame: &mut Value) {
+    if let Some(entries) = frame["data"]["entries"].as_array_mut()
+        && let Some(last) = entries
+            .iter()
+            .rposition(|entry| entry["type"] == "compaction")
+    {
+        entries.drain(..last);
+    }
+}
