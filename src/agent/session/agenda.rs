@@ -221,11 +221,13 @@ impl Session {
 
     /// Takes up what was queued and outlived the turn before.
     fn go_on(&self) {
-        let goes_on = self.settings.extras.goes_on && !self.faults.plays(Bug::QueueEndsWithStop);
-        if !goes_on || self.is_closing() {
+        if !self.settings.extras.goes_on || self.is_closing() {
             return;
         }
         let queues = &self.queues;
+        if self.faults.plays(Bug::QueueEndsWithStop) {
+            queues.clear();
+        }
         let mut due = queues.due(true).into_iter();
         let Some(next) = due.next() else {
             return;

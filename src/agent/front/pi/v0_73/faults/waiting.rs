@@ -7,7 +7,7 @@ const COMPACTED: super::When = &[("/reason", "manual"), ("/aborted", "false")];
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
-    event("queue-update-lost", "what is queued is not told", "queue_update", Op::Drop, &["queued-before-response", "queued-told", "scenario:queue/images"]).every().later(),
+    event("queue-update-lost", "what is queued is not told", "queue_update", Op::Drop, &["queued-before-response", "queued-told", "scenario:queue/images", "scenario:queue/steer-after-the-tools"]).every().later(),
     event("queue-update-of-strangers", "the queue holds what nobody said", "queue_update", Op::Set("/steering", "[\"never said\"]"), &["queue-contents"]),
     event("queue-update-half", "`queue_update` has one queue only", "queue_update", Op::Remove("/followUp"), &["schema/queue_update"]),
     event("compaction-never-starts", "`compaction_start` is lost", "compaction_start", Op::Drop, &["compaction-envelope"]).later(),

@@ -39,7 +39,7 @@ const OWN: &[Fault] = &[
     response("cleared-queue-half", "clear_queue tells one queue only", QUEUE, Op::Remove("/data/followUp"), &["schema/response.clear_queue"]),
     response("cleared-queue-forgotten", "clear_queue does not tell what was queued", &[("/command", "clear_queue"), ("/data/steering/0", "look left")], Op::Set("/data/steering", "[]"), &["scenario:queue/clear"]),
 
-    bug("queue-ends-with-an-abort", "what is queued is not taken up behind an abort", Bug::QueueEndsWithStop).caught_by(&["scenario:abort/then-the-queue"]),
+    bug("queue-ends-with-an-abort", "an abort forgets what is queued", Bug::QueueEndsWithStop).caught_by(&["scenario:abort/keeps-the-queue"]),
 
     // thinking
     response("no-levels", "no thinking level is available", LEVELS, Op::Set("/data/levels", "[]"), &["schema/response.get_available_thinking_levels"]),
