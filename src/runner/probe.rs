@@ -167,7 +167,7 @@ impl Probe<'_> {
         let mut until = Instant::now() + budget;
         let (mut first, mut lines) = (None, 0);
         let mut ears = Ears::new(self.known, self.named);
-        let mut complaint = String::new();
+        let mut complaint = Complaint::default();
         loop {
             let Ok(item) = tokio::time::timeout_at(until, inbox.next()).await else {
                 let when = format!("in {} (budget `start`){complaint}", show(budget));
@@ -195,7 +195,7 @@ impl Probe<'_> {
                         }
                     }
                     Body::Stderr(line) if !line.bytes.is_empty() => {
-                        complaint = format!("; the last line of its stderr: {:?}", shown(&line));
+                        complaint.hear(shown(&line));
                     }
                     Body::End(end) => {
                         let when = format!("before it {}{complaint}", ended(&end));
@@ -255,6 +255,35 @@ fn is_end(item: &Item) -> bool {
             ..
         })
     )
+}
+
+/// What an agent that does not come up says of it on stderr.
+#[derive(Default)]
+struct Complaint {
+    /// The last line.
+    last: Option<String>,
+    /// The last one that speaks of an error, which some runtimes follow up with their own version or advice.
+    error: Option<String>,
+}
+
+impl Complaint {
+    fn hear(&mut self, line: String) {
+        let words = line.to_lowercase();
+        if words.contains("error") || words.contains("panicked") {
+            self.error = Some(line.clone());
+        }
+        self.last = Some(line);
+    }
+}
+
+impl std::fmt::Display for Complaint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.error, &self.last) {
+            (Some(error), Some(last)) if error != last => write!(f, "; on its stderr: {error:?}"),
+            (_, Some(last)) => write!(f, "; the last line of its stderr: {last:?}"),
+            (_, None) => Ok(()),
+        }
+    }
 }
 
 fn shown(line: &Line) -> String {

@@ -50,6 +50,15 @@ fn an_agent_that_ends_at_once_was_not_tested() {
             3,
             "exited with code 7; the last line of its stderr: \"cannot read the settings\"",
         );
+    place
+        .play(
+            TURN,
+            "printf 'TypeError: no such thing\\n    at main\\n\\nRuntime v1\\n' >&2; exit 1",
+        )
+        .ends_with(
+            3,
+            "exited with code 1; on its stderr: \"TypeError: no such thing\"",
+        );
 }
 
 #[test]
