@@ -1,22 +1,18 @@
 //! "Events" of the page. A turn of the core is a run here, and has a turn for each reply of the model.
 
 use super::super::messages::{arguments, text, tool_message, tool_result, user};
-use super::super::messages::{totalled, usage};
 use super::super::stream::{Form, Reply};
+use super::compactions::{started, summary_retry};
 use super::dialogs;
 use super::responses::response;
-use super::state::{Entry, Modern, Run};
-use crate::agent::compaction::{ABORTED, Reason};
-use crate::agent::event::{Call, Code, Event, Failure, Outcome, Summary, SummaryRetry};
+use super::state::{Modern, Run};
+use crate::agent::event::{Call, Code, Event, Failure, Outcome};
 use crate::agent::front::Emitter;
 use crate::agent::message::Stop;
 use crate::agent::model::Chunk;
 use crate::agent::queues::Queues;
 use crate::agent::turn::Prompt;
 use serde_json::{Value, json};
-
-/// About how many bytes a token has.
-const BYTES_OF_TOKEN: usize = 4;
 
 /// What a message that was cut short says.
 const CUT: &str = "This operation was aborted";
@@ -63,7 +59,7 @@ impl Emitter for Modern {
             Event::RetryEnd { attempt, error } => self.retry_ends(*attempt, *error),
             Event::CompactionStart(reason) => {
                 self.compacting = Some(*reason);
-                vec![json!({ "type": "compaction_start", "reason": word(*reason) })]
+                vec![started(*reason)]
             }
             Event::SummaryRetry(retry) => self
                 .later
@@ -260,7 +256,7 @@ impl Modern {
     }
 
     /// Answers the aborts that waited for the end of what is over now; later versions let them wait for all to settle.
-    fn aborted(&mut self) -> Vec<Value> {
+    pub(super) fn aborted(&mut self) -> Vec<Value> {
         match self.later {
             None => self.answer_aborts(),
             Some(_) => vec![],
@@ -271,73 +267,6 @@ impl Modern {
         let ids = std::mem::take(&mut self.aborts).into_iter();
         ids.map(|id| response(id.as_ref(), "abort", Ok(None)))
             .collect()
-    }
-
-    fn compacted(&mut self, summary: &Summary) -> Vec<Value> {
-        let reason = self.compacting.take().unwrap_or(Reason::Manual);
-        self.log.entries.clear();
-        let (timestamp, id) = (self.clock.tick(), self.next_id());
-        if let Some(later) = &mut self.later {
-            let more = json!({ "summary": summary.text, "firstKeptEntryId": id, "tokensBefore": summary.before });
-            later.ledger.append("compaction", &id, more);
-        }
-        let message = json!({
-            "role": "compactionSummary",
-            "summary": summary.text,
-            "tokensBefore": summary.before,
-            "timestamp": timestamp,
-        });
-        self.log.entries.push(Entry { id, message });
-        self.log.unmeasured = true;
-        let first = self.log.entries.first().map(|entry| entry.id.clone());
-        let mut result = json!({
-            "summary": summary.text,
-            "firstKeptEntryId": first,
-            "tokensBefore": summary.before,
-            "details": {},
-        });
-        if self.later.is_some() {
-            result["estimatedTokensAfter"] = json!(summary.text.len().div_ceil(BYTES_OF_TOKEN));
-            result["usage"] = totalled(usage(summary.usage, self.card.rates));
-        }
-        let mut frames = vec![json!({
-            "type": "compaction_end",
-            "reason": word(reason),
-            "result": result,
-            "aborted": false,
-            "willRetry": reason == Reason::Overflow,
-        })];
-        if reason == Reason::Manual && !self.compacts.is_empty() {
-            let id = self.compacts.remove(0);
-            frames.push(response(id.as_ref(), "compact", Ok(Some(result))));
-        }
-        frames.extend(self.aborted());
-        frames
-    }
-
-    fn not_compacted(&mut self, reason: Reason, failure: &Failure) -> Vec<Value> {
-        let aborted = failure.message == ABORTED;
-        let mut end = json!({
-            "type": "compaction_end",
-            "reason": word(reason),
-            "result": null,
-            "aborted": aborted,
-            "willRetry": false,
-        });
-        if let (Some(_), Some(end)) = (&self.later, end.as_object_mut()) {
-            end.remove("result");
-        }
-        if !aborted {
-            end["errorMessage"] = json!(failure.message);
-        }
-        let mut frames = vec![end];
-        if reason == Reason::Manual && !self.compacts.is_empty() {
-            let id = self.compacts.remove(0);
-            let why = Err(failure.message.clone());
-            frames.push(response(id.as_ref(), "compact", why));
-        }
-        frames.extend(self.aborted());
-        frames
     }
 
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
@@ -352,30 +281,6 @@ impl Modern {
     }
 }
 
-/// "summarization_retry_*".
-fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
-    match retry {
-        SummaryRetry::Scheduled {
-            attempt,
-            of,
-            delay,
-            failure,
-        } => json!({
-            "type": "summarization_retry_scheduled",
-            "attempt": attempt,
-            "maxAttempts": of,
-            "delayMs": delay.as_millis() as u64,
-            "errorMessage": failure.message,
-        }),
-        SummaryRetry::Starts(reason) => json!({
-            "type": "summarization_retry_attempt_start",
-            "source": "compaction",
-            "reason": word(*reason),
-        }),
-        SummaryRetry::Finished => kind("summarization_retry_finished"),
-    }
-}
-
 /// The results of a reply's calls, in the order in which the reply has the calls.
 fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
     let calls = answer["content"].as_array().into_iter().flatten();
@@ -384,16 +289,8 @@ fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
     results
 }
 
-fn kind(kind: &str) -> Value {
+pub(super) fn kind(kind: &str) -> Value {
     json!({ "type": kind })
-}
-
-fn word(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Manual => "manual",
-        Reason::Threshold => "threshold",
-        Reason::Overflow => "overflow",
-    }
 }
 
 fn tool_update(call: &Call, output: &str) -> Value {

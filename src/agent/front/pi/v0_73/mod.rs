@@ -1,6 +1,7 @@
 //! pi@0.73: commands with ids and responses, queues, retries, sessions, extensions.
 
 mod commands;
+mod compactions;
 mod configure;
 mod dialogs;
 mod events;
