@@ -245,6 +245,7 @@ pub(in crate::agent) enum Bug {
     // extensions
     NoticesWait,
     DialogsWaitOn,
+    ShutdownForgotten,
     // compaction
     CompactionLosesSummary,
     CompactionKeepsHistory,

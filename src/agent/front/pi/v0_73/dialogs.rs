@@ -94,6 +94,9 @@ pub(super) fn play(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
                     break;
                 }
                 if dialog["shutdown"] == true {
+                    if session.faults.plays(Bug::ShutdownForgotten) {
+                        continue;
+                    }
                     respond(session, id.as_ref(), "prompt", Ok(None));
                     return session.voice.outbox.die(0);
                 }

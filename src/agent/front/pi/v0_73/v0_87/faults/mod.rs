@@ -66,6 +66,7 @@ const OWN: &[Fault] = &[
     event("appended-entry-untold", "an entry that an extension appends is not told", "entry_appended", Op::Drop, &["scenario:extensions/appends-an-entry"]).at_start().later(),
     event("appended-entry-without-id", "an entry that an extension appends has no id", "entry_appended", Op::Remove("/entry/id"), &["schema/entry_appended"]).at_start(),
     event("session-header", "a session header comes as in the JSON mode", "agent_start", Op::Before(r#"{"type":"session","version":3,"id":"x","timestamp":"2025-12-01T00:00:00.000Z","cwd":"/"}"#), &["no-session-header", "unknown-event", "event-without-id"]),
+    start("shutdown-forgotten", "the agent goes on when an extension has shut it down", Play::Bug(Bug::ShutdownForgotten)).caught_by(&["scenario:extensions/shuts-down"]),
     response("command-without-source-info", "a command does not say where it comes from", COMMANDS, Op::Remove("/data/commands/0/sourceInfo"), &["schema/response.get_commands", "scenario:commands/listed"]),
     response("command-of-no-known-scope", "a command is for somebody else", COMMANDS, Op::Set("/data/commands/0/sourceInfo/scope", "\"global\""), &["schema/response.get_commands"]),
 
