@@ -40,6 +40,8 @@ pub enum Function {
     Keys,
     /// A text in small letters.
     Lower,
+    /// A text without white space at its ends.
+    Trim,
     /// `string`, `number`, `boolean`, `list` or `object`.
     Type,
 }
@@ -53,6 +55,7 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
     ("text", Function::Text),
     ("keys", Function::Keys),
     ("lower", Function::Lower),
+    ("trim", Function::Trim),
     ("type", Function::Type),
 ];
 

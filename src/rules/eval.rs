@@ -265,6 +265,7 @@ fn call(function: Function, value: &Value) -> Option<Value> {
             };
             Some(Value::String(name.to_owned()))
         }
+        Function::Trim => Some(Value::String(value.as_str()?.trim().to_owned())),
         Function::Lower => Some(Value::String(value.as_str()?.to_lowercase())),
     }
 }

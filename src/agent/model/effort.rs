@@ -57,8 +57,11 @@ impl Effort {
                     body["thinking"] = json!({ "type": "enabled", "budget_tokens": budget });
                 }
             }
-            (Language::OpenAi, Effort::None) => {}
+            (Language::OpenAi | Language::Responses, Effort::None) => {}
             (Language::OpenAi, Effort::Some { name, .. }) => body["reasoning_effort"] = json!(name),
+            (Language::Responses, Effort::Some { name, .. }) => {
+                body["reasoning"] = json!({ "effort": name, "summary": "auto" });
+            }
         }
     }
 }
@@ -89,6 +92,10 @@ mod tests {
     fn openai_is_told_the_name() {
         assert_eq!(told("low", Language::OpenAi)["reasoning_effort"], "low");
         assert_eq!(told("xhigh", Language::OpenAi)["reasoning_effort"], "high");
+        assert_eq!(
+            told("low", Language::Responses)["reasoning"]["effort"],
+            "low"
+        );
         assert_eq!(told("off", Language::OpenAi), json!({ "max_tokens": 8192 }));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::decode::Decode;
 use super::request::Request;
-use super::{anthropic, openai};
+use super::{anthropic, openai, responses};
 use mock_provider::Wire;
 use serde_json::Value;
 
@@ -13,6 +13,8 @@ pub(in crate::agent) enum Language {
     Anthropic,
     /// OpenAI Chat Completions.
     OpenAi,
+    /// OpenAI Responses.
+    Responses,
 }
 
 impl Language {
@@ -21,6 +23,7 @@ impl Language {
         match self {
             Language::Anthropic => Wire::AnthropicMessages,
             Language::OpenAi => Wire::OpenAiChat,
+            Language::Responses => Wire::OpenAiResponses,
         }
     }
 
@@ -29,6 +32,7 @@ impl Language {
         match self {
             Language::Anthropic => "anthropic-messages",
             Language::OpenAi => "openai-completions",
+            Language::Responses => "openai-responses",
         }
     }
 
@@ -37,6 +41,7 @@ impl Language {
         match self {
             Language::Anthropic => anthropic::body(request),
             Language::OpenAi => openai::body(request),
+            Language::Responses => responses::body(request),
         }
     }
 
@@ -47,7 +52,9 @@ impl Language {
                 ("x-api-key", key.to_owned()),
                 ("anthropic-version", "2023-06-01".to_owned()),
             ],
-            Language::OpenAi => vec![("authorization", format!("Bearer {key}"))],
+            Language::OpenAi | Language::Responses => {
+                vec![("authorization", format!("Bearer {key}"))]
+            }
         }
     }
 
@@ -55,6 +62,7 @@ impl Language {
         match self {
             Language::Anthropic => Box::new(anthropic::Decoder::default()),
             Language::OpenAi => Box::new(openai::Decoder::default()),
+            Language::Responses => Box::new(responses::Decoder::default()),
         }
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod language;
 mod openai;
 mod request;
+mod responses;
 mod scripted;
 mod sse;
 

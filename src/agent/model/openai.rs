@@ -73,7 +73,7 @@ fn image(media_type: &str, data: &str) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url(media_type, data) } })
 }
 
-fn url(media_type: &str, data: &str) -> String {
+pub(super) fn url(media_type: &str, data: &str) -> String {
     format!("data:{media_type};base64,{data}")
 }
 

@@ -111,7 +111,7 @@ fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
 
 /// The language of an API, if this agent speaks it.
 fn language(api: &str) -> Option<Language> {
-    let mut known = [Language::Anthropic, Language::OpenAi].into_iter();
+    let mut known = [Language::Anthropic, Language::OpenAi, Language::Responses].into_iter();
     known.find(|language| language.api() == api)
 }
 
