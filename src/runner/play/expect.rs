@@ -95,14 +95,19 @@ impl Player {
                 }
                 seen.note(&event);
             }
-            let ended = self.live.stdout_end.is_some() || self.live.end.is_some();
-            if ended && !matches!(until, Barrier::Event(_)) {
+            // An agent that has closed its stdout may be about to end, which is to be known before the next step.
+            let ended = match until {
+                Barrier::Event(_) => false,
+                Barrier::End => self.live.stdout_end.is_some() || self.live.end.is_some(),
+                Barrier::Quiet(_) => self.live.end.is_some(),
+            };
+            if ended {
                 self.checked();
                 return Ok(());
             }
             match self.more(&mut wait).await? {
                 More::Came => {}
-                More::Late("quiet", _) => {
+                More::Late("quiet", _) | More::Over if matches!(until, Barrier::Quiet(_)) => {
                     self.checked();
                     return Ok(());
                 }
