@@ -375,6 +375,18 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_trimmed_and_lowered_and_nothing_else_is() {
+        let applied = |function, value| call(function, &value);
+
+        assert_eq!(
+            applied(Function::Trim, json!(" a b\n\n")),
+            Some(json!("a b"))
+        );
+        assert_eq!(applied(Function::Lower, json!("Ab")), Some(json!("ab")));
+        assert_eq!(applied(Function::Trim, json!(7)), None);
+    }
+
+    #[test]
     fn equality_is_by_worth_and_up_to_named_members() {
         assert!(equal(
             &json!({"a": 1, "t": 5}),

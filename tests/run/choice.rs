@@ -63,6 +63,22 @@ fn wrong_options_are_wrong_usage() {
 }
 
 #[test]
+fn the_bundled_agent_asks_its_model_over_each_wire() {
+    let place = Place::new();
+    for (dialect, wires) in [
+        ("aionrs@0.1", ["anthropic", "openai-chat"].as_slice()),
+        ("pi@0.73", &["anthropic", "openai-chat", "openai-responses"]),
+        ("synaps@1", &["openai-chat", "anthropic"]),
+    ] {
+        for wire in wires {
+            let ran = place.run(&["--dialect", dialect, "--tag", "tools", "--wire", wire]);
+            ran.ends_with(0, "");
+            assert_ne!(ids(&ran), BTreeSet::new());
+        }
+    }
+}
+
+#[test]
 fn the_dialect_is_told_by_the_first_words() {
     let place = Place::new();
     let scenario = place.file("one.yaml", TURN);
