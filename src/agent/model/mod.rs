@@ -8,6 +8,7 @@ mod effort;
 mod error;
 mod language;
 mod openai;
+mod parts;
 mod request;
 mod responses;
 mod scripted;

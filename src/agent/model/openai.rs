@@ -1,9 +1,10 @@
 //! OpenAI Chat Completions: the request's body and the stream's chunks.
 
 use super::decode::Decode;
+use super::parts::{Words, split};
 use super::request::{Request, Said, joined};
 use super::{Chunk, ModelError, Opening};
-use crate::agent::message::{Block, ResultContent, Role, Stop, Usage};
+use crate::agent::message::{Block, Role, Stop, Usage};
 use serde_json::{Map, Value, json};
 
 /// The body to post.
@@ -32,34 +33,16 @@ pub(super) fn body(request: &Request<'_>) -> Value {
     body
 }
 
-/// Results become messages of their own, in front; images in them go to the user's message, where the wire allows them.
+const WORDS: Words = Words {
+    result: |call, text| json!({ "role": "tool", "tool_call_id": call, "content": text }),
+    text: |text| json!({ "type": "text", "text": text }),
+    image: |url| json!({ "type": "image_url", "image_url": { "url": url } }),
+    file: |name, url| json!({ "type": "file", "file": { "filename": name, "file_data": url } }),
+};
+
 fn user(said: &Said<'_>, messages: &mut Vec<Value>) {
-    let mut parts = Vec::new();
-    for block in &said.blocks {
-        match block {
-            Block::Result { call, output, .. } => {
-                let text = match output {
-                    ResultContent::Text(text) => text.as_str(),
-                    ResultContent::Image { media_type, data } => {
-                        parts.push(image(media_type, data));
-                        "The image follows."
-                    }
-                };
-                messages.push(json!({ "role": "tool", "tool_call_id": call, "content": text }));
-            }
-            Block::Text(text) => parts.push(json!({ "type": "text", "text": text })),
-            Block::Image { media_type, data } => parts.push(image(media_type, data)),
-            Block::Document {
-                name,
-                media_type,
-                data,
-            } => {
-                let file = json!({ "filename": name, "file_data": url(media_type, data) });
-                parts.push(json!({ "type": "file", "file": file }));
-            }
-            Block::Thinking { .. } | Block::Redacted(_) | Block::Call { .. } => {}
-        }
-    }
+    let (results, parts) = split(said, &WORDS);
+    messages.extend(results);
     match parts.as_slice() {
         [] => {}
         [only] if only["type"] == "text" => {
@@ -67,14 +50,6 @@ fn user(said: &Said<'_>, messages: &mut Vec<Value>) {
         }
         _ => messages.push(json!({ "role": "user", "content": parts })),
     }
-}
-
-fn image(media_type: &str, data: &str) -> Value {
-    json!({ "type": "image_url", "image_url": { "url": url(media_type, data) } })
-}
-
-pub(super) fn url(media_type: &str, data: &str) -> String {
-    format!("data:{media_type};base64,{data}")
 }
 
 fn assistant(said: &Said<'_>) -> Value {

@@ -1,10 +1,10 @@
 //! OpenAI Responses: the request's body and the stream's events.
 
 use super::decode::Decode;
-use super::openai::url;
+use super::parts::{Words, split};
 use super::request::{Request, Said, joined};
 use super::{Chunk, ModelError, Opening};
-use crate::agent::message::{Block, ResultContent, Role, Stop, Usage};
+use crate::agent::message::{Block, Role, Stop, Usage};
 use serde_json::{Value, json};
 
 /// The body to post. Nothing is kept at the provider, so that reasoning is sent back as it came.
@@ -34,43 +34,19 @@ pub(super) fn body(request: &Request<'_>) -> Value {
     body
 }
 
-/// Results become items of their own, in front; images in them go to the user's message, where the wire allows them.
+const WORDS: Words = Words {
+    result: |call, text| json!({ "type": "function_call_output", "call_id": call, "output": text }),
+    text: |text| json!({ "type": "input_text", "text": text }),
+    image: |url| json!({ "type": "input_image", "detail": "auto", "image_url": url }),
+    file: |name, url| json!({ "type": "input_file", "filename": name, "file_data": url }),
+};
+
 fn user(said: &Said<'_>, input: &mut Vec<Value>) {
-    let mut parts = Vec::new();
-    for block in &said.blocks {
-        match block {
-            Block::Result { call, output, .. } => {
-                let text = match output {
-                    ResultContent::Text(text) => text.as_str(),
-                    ResultContent::Image { media_type, data } => {
-                        parts.push(image(media_type, data));
-                        "The image follows."
-                    }
-                };
-                input.push(
-                    json!({ "type": "function_call_output", "call_id": call, "output": text }),
-                );
-            }
-            Block::Text(text) => parts.push(json!({ "type": "input_text", "text": text })),
-            Block::Image { media_type, data } => parts.push(image(media_type, data)),
-            Block::Document {
-                name,
-                media_type,
-                data,
-            } => {
-                let data = url(media_type, data);
-                parts.push(json!({ "type": "input_file", "filename": name, "file_data": data }));
-            }
-            Block::Thinking { .. } | Block::Redacted(_) | Block::Call { .. } => {}
-        }
-    }
+    let (results, parts) = split(said, &WORDS);
+    input.extend(results);
     if !parts.is_empty() {
         input.push(json!({ "type": "message", "role": "user", "content": parts }));
     }
-}
-
-fn image(media_type: &str, data: &str) -> Value {
-    json!({ "type": "input_image", "detail": "auto", "image_url": url(media_type, data) })
 }
 
 /// What the model said, as an item of the conversation. The signature of reasoning is the item that it came as.
