@@ -3,6 +3,7 @@
 use super::args::Flag;
 use super::front::FRONTS;
 use super::protocol::VARIABLE;
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 /// Exit status where the arguments ask for no dialect.
@@ -55,13 +56,14 @@ pub(super) fn help(args: &[String]) -> ExitCode {
     let mut text =
         String::from("The reference agent. It speaks the dialect that the flags ask for:\n");
     for versions in FRONTS.chunk_by(|one, next| one.name == next.name) {
-        let front = &versions[0];
         let names: Vec<_> = versions.iter().map(|front| front.version).collect();
-        text.push_str(&format!("\n{} ({})\n", front.name, names.join(", ")));
-        front
-            .flags
-            .iter()
-            .for_each(|flag| text.push_str(&line(flag)));
+        text.push_str(&format!("\n{} ({})\n", versions[0].name, names.join(", ")));
+        let mut told = HashSet::new();
+        for flag in versions.iter().rev().flat_map(|front| front.flags) {
+            if told.insert(flag.name) {
+                text.push_str(&line(flag));
+            }
+        }
     }
     text.push_str("\nenvironment\n");
     for (name, help) in VARIABLES {
