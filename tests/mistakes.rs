@@ -92,6 +92,6 @@ fn a_good_scenario_says_what_it_was_written_to_say() {
     let node = load_file(Path::new("tests/good/everything.yaml")).expect("good YAML");
     let scenario = load(&node, "everything", Some(&vocabulary()))
         .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
-    assert_eq!(scenario.steps.len(), 18);
+    assert_eq!(scenario.steps.len(), 19);
     assert!(matches!(scenario.model, Value::Array(ref replies) if replies.len() == 2));
 }

@@ -13,6 +13,7 @@ pub(super) const EXPECT: &str = "scenario.expect";
 pub(super) const EXPECT_NEXT: &str = "scenario.expect_next";
 pub(super) const UNORDERED: &str = "scenario.unordered";
 pub(super) const EXPECT_NONE: &str = "scenario.expect_none";
+pub(super) const EXPECT_TEXT: &str = "scenario.expect_text";
 pub(super) const EXPECT_REQUEST: &str = "scenario.expect_request";
 pub(super) const EXPECT_REPLY: &str = "scenario.expect_reply";
 pub(super) const EXPECT_EXIT: &str = "scenario.expect_exit";
@@ -40,6 +41,10 @@ pub const RULES: &[StepRule] = &[
     StepRule {
         id: EXPECT_NONE,
         doc: "An event does not come before another one that proves the agent to be past that point, or before its output or a quiet window ends.",
+    },
+    StepRule {
+        id: EXPECT_TEXT,
+        doc: "A text that comes in pieces is whole: what the model said arrives once, in order, and nothing of it is missing, doubled or changed.",
     },
     StepRule {
         id: EXPECT_REQUEST,

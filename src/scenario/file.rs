@@ -108,6 +108,8 @@ pub(super) struct StepFile {
     pub(super) unordered: Option<Located<Vec<Node>>>,
     /// No event that matches may come before the barrier does.
     pub(super) expect_none: Option<ExpectNoneFile>,
+    /// The texts of several events, joined, are this text.
+    pub(super) expect_text: Option<ExpectTextFile>,
     /// Waits until a request that matches has reached the model.
     #[serde(deserialize_with = "present")]
     #[schemars(with = "Request")]
@@ -161,6 +163,22 @@ pub(super) struct ExpectNoneFile {
     pub(super) until: Node,
 }
 
+/// A text that comes in pieces, each in an event of its own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectTextFile {
+    /// The events that carry a piece.
+    #[schemars(with = "EventMatcher")]
+    pub(super) of: Node,
+    /// Where in them the piece stands: a JSON Pointer.
+    pub(super) at: Located<String>,
+    /// What the pieces that came before `until` join to.
+    pub(super) is: String,
+    /// The events that show that all have come; they may come in any order.
+    #[schemars(with = "Vec<EventMatcher>")]
+    pub(super) until: Located<Vec<Node>>,
+}
+
 /// How an answer of the model ended.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -202,6 +220,7 @@ impl StepFile {
             || self.expect_next.is_some()
             || self.unordered.is_some()
             || self.expect_none.is_some()
+            || self.expect_text.is_some()
             || self.expect_request.is_some()
             || self.expect_reply.is_some()
             || self.expect_exit.is_some()

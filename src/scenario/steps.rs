@@ -2,9 +2,9 @@
 
 use super::chunk;
 use super::context::Context;
-use super::file::{ExitFile, ExpectNoneFile, StepFile};
+use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile};
 use super::load::{setup, texts, words};
-use super::types::{Action, Barrier, ExitExpectation, Step};
+use super::types::{Action, Barrier, ExitExpectation, JoinedText, Step};
 use super::verbs::{VERBS, Verb};
 use crate::located::{Error, Kind, Located, Node};
 use crate::matcher::{Matcher, RequestMatcher, Template};
@@ -70,6 +70,9 @@ fn action(step: &Located<StepFile>) -> Result<Action, Vec<Error>> {
     }
     if let Some(none) = &file.expect_none {
         return expect_none(none);
+    }
+    if let Some(text) = &file.expect_text {
+        return expect_text(text);
     }
     if let Some(node) = &file.expect_request {
         return RequestMatcher::compile(node).map(Action::ExpectRequest);
@@ -168,6 +171,22 @@ fn expect_none(file: &ExpectNoneFile) -> Result<Action, Vec<Error>> {
     match (event(&file.not), until) {
         (Ok(not), Ok(until)) => Ok(Action::ExpectNone { not, until }),
         (not, until) => Err(not.err().into_iter().chain(until.err()).flatten().collect()),
+    }
+}
+
+fn expect_text(file: &ExpectTextFile) -> Result<Action, Vec<Error>> {
+    if !file.at.starts_with('/') {
+        let message = format!("`{}` is no JSON Pointer: it begins with `/`", *file.at);
+        return Err(vec![file.of.error_at(file.at.span, message)]);
+    }
+    match (event(&file.of), each(file.until.iter().map(event))) {
+        (Ok(of), Ok(until)) => Ok(Action::ExpectText(JoinedText {
+            of,
+            at: file.at.value.clone(),
+            is: file.is.clone(),
+            until,
+        })),
+        (of, until) => Err(of.err().into_iter().chain(until.err()).flatten().collect()),
     }
 }
 

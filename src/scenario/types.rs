@@ -102,6 +102,8 @@ pub enum Action {
         /// What ends the wait.
         until: Barrier,
     },
+    /// The texts of several events, joined, are this text.
+    ExpectText(JoinedText),
     /// Waits until a request that matches has reached the model.
     ExpectRequest(RequestMatcher),
     /// Waits until an answer of the model has ended in this way.
@@ -135,6 +137,19 @@ pub enum Barrier {
     End,
     /// A bounded quiet window.
     Quiet(Duration),
+}
+
+/// A text that comes in pieces, each in an event of its own.
+#[derive(Debug, Clone)]
+pub struct JoinedText {
+    /// The events that carry a piece.
+    pub of: Matcher,
+    /// JSON Pointer to the piece in them.
+    pub at: String,
+    /// What the pieces join to.
+    pub is: String,
+    /// The events that show that all have come, in any order.
+    pub until: Vec<Matcher>,
 }
 
 /// What must be true of the end of the process.

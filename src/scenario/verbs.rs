@@ -39,6 +39,12 @@ pub(super) const VERBS: &[Verb] = &[
         waits: true,
     },
     Verb {
+        name: "expect_text",
+        is_given: |step| step.expect_text.is_some(),
+        captures: false,
+        waits: true,
+    },
+    Verb {
         name: "expect_request",
         is_given: |step| step.expect_request.is_some(),
         captures: true,

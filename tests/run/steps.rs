@@ -108,6 +108,34 @@ fn what_must_not_come_is_proved_by_a_barrier() {
 }
 
 #[test]
+fn the_pieces_of_a_text_are_joined_until_every_barrier_has_come() {
+    let place = Place::new();
+    let said = [info("one"), info(" two"), info("three"), info("four")];
+    let lines: Vec<&str> = said.iter().map(String::as_str).collect();
+    let agent = agent(&[&[READY], lines.as_slice(), &[WAIT]].concat());
+    for (text, until, expected) in [
+        ("one two", "[{ message: ' two' }]", Verdict::Pass),
+        (
+            "one twothree",
+            "[{ message: three }, { message: one }]",
+            Verdict::Pass,
+        ),
+        ("one", "[{ message: ' two' }]", Verdict::Fail),
+        ("onetwo", "[{ message: ' two' }]", Verdict::Fail),
+        ("one two three", "[{ message: three }]", Verdict::Fail),
+    ] {
+        let steps = format!(
+            "  - expect_text: {{ of: {{ type: info }}, at: /message, is: {text}, until: {until} }}\n"
+        );
+        let ran = place.play(&scenario(&steps), &agent);
+        assert_eq!(verdict(&ran), expected, "{steps}{ran:?}");
+    }
+    let steps = "  - expect_text: { of: { type: info }, at: /message, is: x, until: [{ message: five }] }\n";
+    let ran = place.play_in_vain(&scenario(steps), &agent);
+    assert_eq!(ran.rules(), ["scenario.expect_text"], "{ran:?}");
+}
+
+#[test]
 fn answers_are_sent_as_events_come_whatever_the_step() {
     let place = Place::new();
     let asking = r#"

@@ -12,6 +12,7 @@ mod wire;
 
 pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, start};
 pub use fault::{Fault, Shows};
+pub(super) use patch::trim;
 pub(super) use plan::Faults;
 pub use told::{heard, told};
 pub(super) use wire::{Death, Out};

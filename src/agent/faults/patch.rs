@@ -24,6 +24,13 @@ pub(super) fn remove(frame: &mut Value, pointer: &str) {
     }
 }
 
+/// Takes the blanks around a text away.
+pub(in crate::agent) fn trim(frame: &mut Value, pointer: &str) {
+    if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
+        *text = text.trim().to_owned();
+    }
+}
+
 /// Does something to every object, at any depth, in which this member has this value.
 pub(super) fn each(value: &mut Value, of: (&str, &str), change: &mut dyn FnMut(&mut Value)) {
     match value {

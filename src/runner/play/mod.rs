@@ -14,6 +14,7 @@ mod outcome;
 mod request;
 mod send;
 mod steps;
+mod text;
 mod tools;
 mod unordered;
 mod wait;

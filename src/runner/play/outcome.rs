@@ -133,7 +133,10 @@ impl Player {
         let waits_for_events = scenario.steps.iter().any(|step| {
             matches!(
                 step.action,
-                Action::Expect(_) | Action::ExpectNext(_) | Action::Unordered(_)
+                Action::Expect(_)
+                    | Action::ExpectNext(_)
+                    | Action::Unordered(_)
+                    | Action::ExpectText(_)
             )
         });
         let sum = |count: fn(&Past) -> u64| past.iter().map(count).sum::<u64>();

@@ -25,6 +25,7 @@ impl Player {
             Action::ExpectNext(matcher) => self.expect_next(step, matcher).await,
             Action::Unordered(matchers) => self.unordered(step, matchers).await,
             Action::ExpectNone { not, until } => self.expect_none(step, not, until).await,
+            Action::ExpectText(text) => self.expect_text(step, text).await,
             Action::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
             Action::ExpectReply(end) => self.expect_reply(step, *end).await,
             Action::ExpectExit(expected) => self.expect_exit(step, expected).await,

@@ -55,11 +55,16 @@ fn matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
         .expect_none
         .iter()
         .flat_map(|none| [&none.not, &none.until]);
+    let text = step
+        .expect_text
+        .iter()
+        .flat_map(|text| text.until.iter().chain([&text.of]));
     step.expect
         .iter()
         .chain(&step.expect_next)
         .chain(unordered)
         .chain(none)
+        .chain(text)
 }
 
 /// Looks for unknown names in a matcher, and in those that its operators hold.

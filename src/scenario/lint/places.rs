@@ -156,13 +156,22 @@ fn used_by(step: &StepFile) -> Vec<Located<String>> {
         .expect_none
         .iter()
         .flat_map(|none| [&none.not, &none.until]);
+    let text = step
+        .expect_text
+        .iter()
+        .flat_map(|text| text.until.iter().chain([&text.of]));
     let single = [
         &step.expect,
         &step.expect_next,
         &step.expect_request,
         &step.send,
     ];
-    let nodes = single.into_iter().flatten().chain(unordered).chain(none);
+    let nodes = single
+        .into_iter()
+        .flatten()
+        .chain(unordered)
+        .chain(none)
+        .chain(text);
     let texts = step.send_raw.iter().flat_map(places);
     let restart = step.restart.iter().flatten().flat_map(agent_texts);
     nodes

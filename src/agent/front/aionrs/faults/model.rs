@@ -1,6 +1,6 @@
 //! What the model says and is told.
 
-use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start, trim};
 use serde_json::json;
 
 /// Nobody listens there.
@@ -30,6 +30,17 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .caught_by(&["scenario:turn/text-is-whole"]),
+    frame(
+        "text-is-trimmed",
+        "every `text_delta` is without the blanks around it",
+        "text_delta",
+        Op::Change(|frame| trim(frame, "/text")),
+    )
+    .every()
+    .caught_by(&[
+        "scenario:turn/text-is-complete",
+        "scenario:turn/text-is-whole",
+    ]),
     frame(
         "text-is-garbled",
         "the text of a `text_delta` is another than the model said",

@@ -1,7 +1,7 @@
 //! The stream of an assistant message.
 
 use super::{CALL_DELTA, CALL_END, CALL_START, TEXT_DELTA, TEXT_END, TEXT_START};
-use crate::agent::faults::{Fault, Op, frame};
+use crate::agent::faults::{Fault, Op, frame, trim};
 
 const DONE: super::When = &[("/assistantMessageEvent/type", "done")];
 const THINKING_START: super::When = &[("/assistantMessageEvent/type", "thinking_start")];
@@ -31,6 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
     update("text-after-its-end", "a piece of text comes behind the end of its block", TEXT_END, Op::After(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"text_delta","contentIndex":"$/assistantMessageEvent/contentIndex","delta":"?","partial":"$/message"}}"#), &["block-order"]),
     update("text-lost", "a piece of text is lost", TEXT_DELTA, Op::Drop, &["block-content", "scenario:run/text-arrives-as-it-is-made"]),
     update("text-twice", "a piece of text comes twice", TEXT_DELTA, Op::Twice, &["block-content"]).later(),
+    update("text-is-trimmed", "every piece of text is without the blanks around it", TEXT_DELTA, Op::Change(|frame| trim(frame, "/assistantMessageEvent/delta")), &["block-content", "scenario:run/text-is-complete"]).every().later(),
     update("text-swapped", "two pieces of text come in the wrong order", TEXT_DELTA, Op::Late("message_update"), &["block-content", "block-order"]),
     update("text-garbled", "a piece of text is another than the model said", TEXT_DELTA, Op::Set("/assistantMessageEvent/delta", "\"?\""), &["block-content"]).later(),
     update("cumulative-text", "every piece of text repeats all that was said before", TEXT_DELTA, Op::Cumulate("/assistantMessageEvent/delta"), &["block-content"]).every().later(),

@@ -1,7 +1,7 @@
 //! The stream of a turn.
 
 use super::kinds::{TEXT, THINKING};
-use crate::agent::faults::{Bug, Fault, Op, bug, frame};
+use crate::agent::faults::{Bug, Fault, Op, bug, frame, trim};
 
 const LATE: &str = r#"{"type":"message_update","event":{"type":"text_delta","delta":"late"}}"#;
 
@@ -69,6 +69,16 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:prompt/whole-text", "update-before-end"]),
     text(
+        "text-is-trimmed",
+        "every `text_delta` is without the blanks around it",
+        Op::Change(|frame| trim(frame, "/event/delta")),
+    )
+    .every()
+    .caught_by(&[
+        "scenario:prompt/text-is-complete",
+        "scenario:prompt/whole-text",
+    ]),
+    text(
         "text-twice",
         "the first `text_delta` of a turn comes twice",
         Op::Twice,
@@ -104,7 +114,10 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(THINKING)
     .every()
-    .caught_by(&["scenario:prompt/thinking"]),
+    .caught_by(&[
+        "scenario:prompt/thinking",
+        "scenario:prompt/thinking-is-no-text",
+    ]),
     text(
         "silence-in-turn",
         "no event comes any more, in the middle of a turn",
