@@ -327,16 +327,24 @@ fn holds(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {
         (_, Value::Array(items)) => items.iter().all(|item| holds(outer, item)),
         (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        (Value::Array(items), _) => items
-            .iter()
-            .any(|i| equal(i, inner, &[]) || holds(i, inner)),
+        (Value::Array(items), _) => items.iter().any(|i| covers(i, inner) || holds(i, inner)),
         (Value::Object(members), Value::String(part)) => {
             members.contains_key(part) || members.values().any(|m| holds(m, inner))
         }
         (Value::Object(members), _) => members
             .values()
-            .any(|m| equal(m, inner, &[]) || holds(m, inner)),
+            .any(|m| covers(m, inner) || holds(m, inner)),
         _ => false,
+    }
+}
+
+/// Whether the first value is the second, or an object with all of its members, and more.
+fn covers(outer: &Value, inner: &Value) -> bool {
+    match (outer, inner) {
+        (Value::Object(outer), Value::Object(inner)) => inner
+            .iter()
+            .all(|(name, value)| outer.get(name).is_some_and(|own| equal(own, value, &[]))),
+        _ => equal(outer, inner, &[]),
     }
 }
 
@@ -372,6 +380,13 @@ mod tests {
         assert!(holds(&body, &json!("REASON-42")));
         assert!(holds(&body, &json!(["REASON", "42"])));
         assert!(!holds(&body, &json!(["REASON", "43"])));
+    }
+
+    #[test]
+    fn an_object_is_found_in_one_that_has_more() {
+        let content = json!([{"type": "toolCall", "id": "a", "args": {}, "partial": "{"}]);
+        assert!(holds(&content, &json!([{"id": "a", "args": {}}])));
+        assert!(!holds(&content, &json!([{"id": "a", "args": {"x": 1}}])));
     }
 
     #[test]
