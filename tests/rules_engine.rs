@@ -236,6 +236,47 @@ rules:
 }
 
 #[test]
+fn a_host_that_gave_up_excuses_nothing_once_patience_is_over() {
+    let rules = r##"
+rules:
+  owed: { doc: d, from: ">go", to: begin, unless: "#signal", patience: response }
+"##;
+    assert!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n1000000 signal SIGTERM\nend exited 0"
+        )
+        .is_empty()
+    );
+    assert_eq!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n3000000 signal SIGTERM\nend exited 0"
+        ),
+        ["owed@2"]
+    );
+    assert!(
+        judge(
+            rules,
+            "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"
+        )
+        .is_empty()
+    );
+}
+
+#[test]
+fn several_operands_have_a_sum() {
+    let rules = r#"
+rules:
+  adds-up: { doc: d, on: word, require: /id = sum(/a /b 1) }
+"#;
+    let word = |id: u8| format!(r#"< {{"type":"word","id":{id},"text":"","a":2,"b":3}}"#);
+    assert!(judge(rules, &word(6)).is_empty());
+    assert_eq!(judge(rules, &word(5)), ["adds-up@1"]);
+    assert!(judge(rules, r#"< {"type":"word","id":5,"text":"","a":2}"#).is_empty());
+}
+
+#[test]
 fn a_fold_holds_what_the_slice_gathered() {
     let rules = r#"
 scopes: { turn: { open: begin, close: end } }

@@ -21,6 +21,8 @@ pub enum Operand {
     At(Box<Operand>, String),
     /// A function of an operand.
     Call(Function, Box<Operand>),
+    /// A list of operands, each of which must be there.
+    List(Vec<Operand>),
 }
 
 /// A function of one value.
@@ -32,7 +34,7 @@ pub enum Function {
     Json,
     /// The last element.
     Last,
-    /// The sum of a list of numbers.
+    /// The sum of a list of numbers, or of several operands.
     Sum,
     /// Every text of the value, at any depth, joined by newlines.
     Text,

@@ -25,6 +25,8 @@ pub struct Deadline {
     pub unless: Pattern,
     /// The dialect's budget, by name, and its microseconds.
     pub within: Option<(String, u64)>,
+    /// What comes under `unless` excuses nothing once this budget, by name, and its microseconds are over.
+    pub patience: Option<(String, u64)>,
     /// Which endings of the session are too late.
     pub at_end: AtEnd,
     /// A budget that ran out counts only where this certainly holds.
@@ -132,7 +134,22 @@ impl Monitor for DeadlineMonitor {
             }
         }
         if moment.is(&deadline.unless) != Tri::False {
-            self.take(key.as_ref());
+            let excused = self.take(key.as_ref());
+            if let Some((name, budget)) = &deadline.patience
+                && moment.is(&deadline.unless) == Tri::True
+                && moment.certain(deadline.in_time.as_ref())
+            {
+                let late = excused
+                    .into_iter()
+                    .filter(|(_, o)| moment.at > o.at.saturating_add(*budget))
+                    .collect();
+                let how = format!(
+                    "`{}` came when the budget `{name}` ({} ms) was over",
+                    moment.name(),
+                    budget / 1000
+                );
+                self.broken(rule, moment, late, &how, out);
+            }
         }
         if moment.is(&deadline.before) == Tri::True {
             let late = self.take(key.as_ref());

@@ -118,6 +118,7 @@ impl<'a> Cx<'a> {
                 .iter()
                 .any(|c| matches!(**c, Content::Unknown)),
             Operand::Call(_, inner) | Operand::At(inner, _) => self.unknown(inner),
+            Operand::List(all) => all.iter().any(|one| self.unknown(one)),
             _ => false,
         }
     }
@@ -184,6 +185,14 @@ impl<'a> Cx<'a> {
                     .into_iter()
                     .map(|v| v.and_then(|v| call(*function, &v)).map(Cow::Owned))
                     .collect()
+            }
+            Operand::List(all) => {
+                let values = all.iter().map(|one| self.value(one).map(Cow::into_owned));
+                vec![
+                    values
+                        .collect::<Option<Vec<_>>>()
+                        .map(|v| Cow::Owned(Value::Array(v))),
+                ]
             }
         }
     }

@@ -122,6 +122,8 @@ pub struct RuleFile {
     pub unless: Option<Node>,
     /// …within this budget.
     pub within: Option<Located<String>>,
+    /// Form `deadline`: what comes under `unless` excuses nothing once this budget is over.
+    pub patience: Option<Located<String>>,
     /// Form `wire`: the defects of a line.
     pub wire: Vec<Located<String>>,
     /// Form `probe`: the readings.

@@ -223,7 +223,13 @@ fn changes_of(cx: &Cx<'_>, change: &Change, list: Option<&Operand>, mut push: im
     if let Some(items) = cx.value(list).as_deref().and_then(Value::as_array) {
         for item in items {
             let cx = Cx { value: item, ..*cx };
-            push(effect(&cx, change));
+            // An element of another kind has no part in what is joined by a key.
+            let keyless = matches!(change, Change::Concat(key, _) if cx.value(key).is_none());
+            push(if keyless {
+                Effect::Skip
+            } else {
+                effect(&cx, change)
+            });
         }
     }
 }

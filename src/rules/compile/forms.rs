@@ -3,7 +3,7 @@
 use super::Compiler;
 use super::cond::describe;
 use crate::framing::Defect;
-use crate::located::{Span, unknown};
+use crate::located::{Located, Span, unknown};
 use crate::rules::automaton::Automaton;
 use crate::rules::deadline::Deadline;
 use crate::rules::file::{FoldFile, RuleFile};
@@ -176,19 +176,8 @@ impl Compiler<'_> {
                 .error_at(span, "a deadline needs `to`: what is owed");
             return self.fail(error);
         };
-        let within = match &file.within {
-            Some(name) => match self.known.budgets.get(&name.value) {
-                Some(micros) => Some((name.value.clone(), *micros)),
-                None => {
-                    let known = self.known.budgets.keys().map(String::as_str);
-                    let error = self
-                        .root
-                        .error_at(name.span, unknown("budget", &name.value, known));
-                    return self.fail(error);
-                }
-            },
-            None => None,
-        };
+        let within = self.budget(file.within.as_ref())?;
+        let patience = self.budget(file.patience.as_ref())?;
         Some(Form::Deadline(Box::new(Deadline {
             from: self.pattern(from)?,
             when: match &file.when {
@@ -199,11 +188,31 @@ impl Compiler<'_> {
             before: self.optional_pattern(file.before.as_ref())?,
             unless: self.optional_pattern(file.unless.as_ref())?,
             within,
+            patience,
             at_end: file.at_end,
             in_time: match &file.in_time {
                 Some(node) => Some(self.cond(node)?),
                 None => None,
             },
         })))
+    }
+
+    /// A budget of the dialect, by its name; none where none is named.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one is a mistake that was put down"
+    )]
+    fn budget(&mut self, name: Option<&Located<String>>) -> Option<Option<(String, u64)>> {
+        let Some(name) = name else {
+            return Some(None);
+        };
+        if let Some(micros) = self.known.budgets.get(&name.value) {
+            return Some(Some((name.value.clone(), *micros)));
+        }
+        let known = self.known.budgets.keys().map(String::as_str);
+        let error = self
+            .root
+            .error_at(name.span, unknown("budget", &name.value, known));
+        self.fail(error)
     }
 }

@@ -1,7 +1,7 @@
 //! Values: of the frame, of the state, and literal.
 
 use super::{Parser, nearest};
-use crate::rules::cond::{FUNCTIONS, Operand};
+use crate::rules::cond::{FUNCTIONS, Function, Operand};
 use crate::rules::lex::{Mistake, Token};
 use serde_json::Value;
 
@@ -31,7 +31,10 @@ impl Parser<'_> {
             Some(Token::Name(name)) => match FUNCTIONS.iter().find(|(n, _)| *n == name) {
                 Some((_, function)) if self.calls() => {
                     self.next += 2;
-                    let inner = self.operand()?;
+                    let mut inner = self.operand()?;
+                    if *function == Function::Sum && !self.is_sign(")") {
+                        inner = self.list(inner)?;
+                    }
                     self.need_sign(")")?;
                     return Ok(Operand::Call(*function, Box::new(inner)));
                 }
@@ -50,6 +53,19 @@ impl Parser<'_> {
         };
         self.next += 1;
         Ok(Operand::Literal(literal))
+    }
+
+    /// This operand and those behind it, to the closing bracket.
+    fn list(&mut self, first: Operand) -> Result<Operand, Mistake> {
+        let mut all = vec![first];
+        while !self.is_sign(")") {
+            all.push(self.operand()?);
+        }
+        Ok(Operand::List(all))
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.peek(), Some(Token::Sign(s)) if *s == sign)
     }
 
     fn calls(&self) -> bool {

@@ -36,7 +36,11 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("stopReason", "aborted"), "/stopReason", "\"stop\""),
     )
     .every()
-    .caught_by(&["scenario:abort/while-streaming", "stream-end-reason"]),
+    .caught_by(&[
+        "scenario:abort/while-streaming",
+        "stream-end-reason",
+        "cut-is-aborted",
+    ]),
     frame(
         "aborted-is-error",
         "a message that was cut short stops with `error`",

@@ -21,7 +21,7 @@ const fn result(id: &'static str, summary: &'static str, op: Op) -> Fault {
 
 pub(super) const FAULTS: &[Fault] = &[
     call("no-call-start", "a call is not announced", Op::Drop).caught_by(&["toolcall-lifecycle"]),
-    call("two-call-starts", "a call is announced twice", Op::Twice).caught_by(&["toolcall-lifecycle"]),
+    call("two-call-starts", "a call is announced twice", Op::Twice).caught_by(&["toolcall-lifecycle", "toolcall-has-result"]).later(),
     call(
         "call-start-late",
         "a call is announced behind the first piece of its input",

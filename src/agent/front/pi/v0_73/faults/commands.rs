@@ -83,7 +83,7 @@ pub(super) const FAULTS: &[Fault] = &[
         if c["type"] == "set_model" && c["provider"] == "nobody" {
             *c = json!({ "type": "set_model", "id": c["id"], "provider": "mocka", "modelId": "mock-a" });
         }
-    }, &["scenario:model/unknown"]),
+    }, &["scenario:model/unknown", "model-as-asked"]),
     taken("level-is-always-low", "set_thinking_level sets another level", |c| reword(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
     start("level-stays-untold", "the model is not told how much to think", Play::Bug(Bug::LevelStaysUntold)).caught_by(&["scenario:thinking/set"]),
 

@@ -106,7 +106,7 @@ pub(in super::super) const CAUGHT_HERE: &[(&str, Rules)] = &[
     ("other-tool-starts", &["start-repeats-call", "tool-update-repeats-start", "tool-end-name", "result-tool-name"]),
     ("tool-use-is-stop", &["scenario:stop/tool-use"]),
     ("abort-exits", CRASH),
-    ("exits-after-run", &["stays-alive", "prompt-answered", "bare-answered", "answered"]),
+    ("exits-after-run", &["stays-alive", "prompt-answered", "bare-answered", "answered", "answered-before-exit"]),
     ("provider-error-exits", &["stays-alive", "run-envelope"]),
     ("provider-error-leaves-busy", &["scenario:stop/next-run-after-a-failure", "run-envelope"]),
     ("tool-results-are-texts", &["schema/turn_end", "turn-end-results", "results-in-order"]),

@@ -7,6 +7,7 @@ mod events;
 mod extensions;
 mod heritage;
 mod responses;
+mod session;
 mod stream;
 mod waiting;
 
@@ -18,6 +19,7 @@ pub(super) use heritage::{CAUGHT_HERE, WITHOUT};
 /// Table by table.
 pub(super) const FAULTS: &[&[Fault]] = &[
     responses::FAULTS,
+    session::FAULTS,
     answers::FAULTS,
     bash::FAULTS,
     events::FAULTS,

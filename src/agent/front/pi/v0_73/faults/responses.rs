@@ -24,7 +24,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("unknown-failure-without-error", "the failure of an unknown command does not say why", &[("/command", "levitate")], Op::Remove("/error"), &["unknown-response"]),
     response("bad-line-unanswered", "a line that is not JSON is not answered", &[("/command", "parse")], Op::Drop, &["malformed-answered"]).later(),
     response("parse-succeeds", "a line that is not JSON is said to be right", &[("/command", "parse")], Op::Set("/success", "true"), &["schema/response.parse"]),
-    response("prompt-response-lost", "a prompt is not answered", &[("/command", "prompt"), ("/success", "true")], Op::Drop, &["prompt-response-first", "answered", "bare-answered"]).later(),
+    response("prompt-response-lost", "a prompt is not answered", &[("/command", "prompt"), ("/success", "true")], Op::Drop, &["prompt-response-first", "answered", "bare-answered", "session-answered"]).later(),
     response("prompt-response-late", "a prompt is answered when its run has begun", &[("/command", "prompt"), ("/success", "true")], Op::Late("agent_start"), &["prompt-response-first"]).later(),
     response("busy-prompt-taken", "a prompt during a run that does not say how is accepted", &[("/command", "prompt"), ("/id", "q"), ("/success", "false")], Op::Set("/success", "true"), &["busy-refused"]),
     response("prompt-answered-twice", "a prompt that failed late is answered again", &[("/command", "prompt"), ("/id", "p")], Op::Twice, &["answered"]),

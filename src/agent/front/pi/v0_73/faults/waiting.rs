@@ -25,7 +25,7 @@ pub(super) const FAULTS: &[Fault] = &[
         r#"{"type":"compaction_end","reason":"threshold","result":null,"aborted":false,"willRetry":false,"errorMessage":"none"}"#,
     ]), &["compaction-off", "scenario:compact/switched-off"]).when(&[("/messages/0/content/0/text", "and now")]).later(),
     event("retry-never-starts", "`auto_retry_start` is lost", "auto_retry_start", Op::Drop, &["retry-envelope", "run-has-prompt", "prompt-response-first", "retry-first"]).later(),
-    event("retry-never-ends", "`auto_retry_end` is lost", "auto_retry_end", Op::Drop, &["retry-ends", "retry-envelope"]).later(),
+    event("retry-never-ends", "`auto_retry_end` is lost", "auto_retry_end", Op::Drop, &["retry-ends", "retry-envelope", "retry-success-told"]).later(),
     event("retry-ends-twice", "`auto_retry_end` comes twice", "auto_retry_end", Op::Twice, &["retry-envelope"]),
     event("retry-counts-from-two", "the first attempt is the second", "auto_retry_start", Op::Set("/attempt", "2"), &["retry-first", "retry-attempts", "retry-envelope"]).when(&[("/attempt", "1")]),
     event("retry-beyond-the-last", "there are more attempts than at most", "auto_retry_start", Op::Set("/attempt", "9"), &["retry-attempts", "retry-first", "retry-envelope"]),

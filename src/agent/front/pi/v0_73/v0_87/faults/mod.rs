@@ -33,7 +33,7 @@ const OWN: &[Fault] = &[
     event("no-agent-end", "a run has no `agent_end`", "agent_end", Op::Drop, &["run-ends", "run-envelope", "settled-outside-runs", "scenario:startup/end-of-file-during-a-run"]).when(&[("/messages/2/stopReason", "stop")]),
     event("message-after-run", "a message begins behind the `agent_end`", "agent_end", Op::After(r#"{"type":"message_start","message":"$/messages/1"}"#), &["message-in-turn", "message-envelope"]),
     event("user-message-before-turn", "a user message begins before its turn", "turn_start", Op::Before(r#"{"type":"message_start","message":{"role":"user","content":"hi","timestamp":1764547200000}}"#), &["message-in-turn", "message-envelope"]),
-    response("messages-without-role", "a message of the session has no role", &[("/command", "get_messages"), ("/data/messages/1/role", "user")], Op::Remove("/data/messages/1/role"), &["schema/response.get_messages", "scenario:session/messages"]),
+    response("messages-without-role", "a message of the session has no role", &[("/command", "get_messages"), ("/data/messages/1/role", "user")], Op::Remove("/data/messages/1/role"), &["schema/response.get_messages", "history-told", "scenario:session/messages"]),
 
     // queues
     response("cleared-queue-half", "clear_queue tells one queue only", QUEUE, Op::Remove("/data/followUp"), &["schema/response.clear_queue"]),
@@ -45,7 +45,7 @@ const OWN: &[Fault] = &[
     response("no-levels", "no thinking level is available", LEVELS, Op::Set("/data/levels", "[]"), &["schema/response.get_available_thinking_levels"]),
     response("unknown-level-available", "a thinking level is none of the page", LEVELS, Op::Set("/data/levels/0", "\"extreme\""), &["schema/response.get_available_thinking_levels"]),
     response("levels-without-reasoning", "a model that cannot think has levels", &[("/command", "get_available_thinking_levels"), ("/data/levels/1", ABSENT)], Op::Set("/data/levels", r#"["off","low"]"#), &["scenario:thinking/available-without-reasoning"]),
-    event("level-change-untold", "a change of the level is not told", "thinking_level_changed", Op::Drop, &["scenario:thinking/change-is-told"]).at_start().later(),
+    event("level-change-untold", "a change of the level is not told", "thinking_level_changed", Op::Drop, &["level-told", "scenario:thinking/change-is-told"]).at_start().later(),
     event("old-level-told", "`thinking_level_changed` tells another level", "thinking_level_changed", Op::Set("/level", "\"minimal\""), &["level-told", "scenario:thinking/change-is-told"]).at_start().every().later(),
     event("level-change-without-level", "`thinking_level_changed` has no level", "thinking_level_changed", Op::Remove("/level"), &["schema/thinking_level_changed"]).at_start(),
 
