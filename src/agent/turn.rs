@@ -251,6 +251,9 @@ impl Turn {
 
     /// The model failed.
     fn give_up(&self, session: &Session, failure: &Failure) {
+        if session.faults.plays(Bug::ProviderErrorForgets) {
+            session.dialogue.borrow_mut().messages.clear();
+        }
         self.fail(session, failure);
         self.failure.set(Some(failure.clone()));
         if session.faults.plays(Bug::ProviderErrorExits) {

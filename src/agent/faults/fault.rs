@@ -183,6 +183,7 @@ pub(in crate::agent) enum Bug {
     BadCommandEndsTurn,
     ProviderErrorExits,
     ProviderErrorLeavesBusy,
+    ProviderErrorForgets,
     // input
     InvalidUtf8IsEof,
     CrLfIsBad,

@@ -94,6 +94,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["history-reaches-model"]),
     bug(
+        "failure-forgets",
+        "a turn that fails clears the conversation",
+        Bug::ProviderErrorForgets,
+    )
+    .caught_by(&["scenario:errors/failure-keeps-the-conversation"]),
+    bug(
         "forgets-turns",
         "each turn begins without the ones before",
         Bug::ForgetsTurns,

@@ -38,6 +38,18 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::RenewExits),
     )
     .caught_by(&["stays-alive"]),
+    bug(
+        "abort-forgets",
+        "an abort clears the conversation",
+        Bug::StopForgets,
+    )
+    .caught_by(&["scenario:abort/keeps-the-conversation"]),
+    bug(
+        "failure-forgets",
+        "a turn that fails clears the conversation",
+        Bug::ProviderErrorForgets,
+    )
+    .caught_by(&["scenario:errors/keeps-the-conversation"]),
     start(
         "compact-does-nothing",
         "`compact` is acknowledged, and the history stays as long",
