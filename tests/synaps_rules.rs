@@ -230,7 +230,7 @@ fn what_no_version_may_do_is_found() {
         ),
         (
             "> prompt p1; start a; start a; piece a {}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
-            &["toolcall-lifecycle"],
+            &["toolcall-has-result"],
         ),
         (
             "> prompt p1; start a; piece a {}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
