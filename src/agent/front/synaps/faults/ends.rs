@@ -75,6 +75,13 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["schema/agent_end"]),
     end(
+        "usage-of-an-earlier-turn",
+        "the usage of the third turn is that of the first",
+        Op::Set("/usage/input_tokens", "1001"),
+    )
+    .when(&[("/usage/input_tokens", "3005")])
+    .caught_by(&["scenario:usage/tokens-of-a-turn"]),
+    end(
         "usage-without-input",
         "the usage has no input_tokens",
         Op::Remove("/usage/input_tokens"),
