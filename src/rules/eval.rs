@@ -1,5 +1,6 @@
 //! Answers conditions: three-valued, over every world that fits the history.
 
+use super::compare::compare;
 use super::cond::{Compare, Cond, Function, Operand};
 use super::parse::{Atom, Pattern};
 use super::state::{Content, Variable, canonical};
@@ -299,104 +300,10 @@ fn collect_texts<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
     }
 }
 
-fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Tri {
-    let order = || {
-        left.as_f64()
-            .zip(right.as_f64())
-            .and_then(|(l, r)| l.partial_cmp(&r))
-    };
-    let ordered =
-        |ask: fn(std::cmp::Ordering) -> bool| order().map_or(Tri::Unknown, |o| ask(o).into());
-    match how {
-        Compare::Equal => equal(left, right, except).into(),
-        Compare::NotEqual => Tri::from(equal(left, right, except)).negate(),
-        Compare::Less => ordered(std::cmp::Ordering::is_lt),
-        Compare::AtMost => ordered(std::cmp::Ordering::is_le),
-        Compare::Greater => ordered(std::cmp::Ordering::is_gt),
-        Compare::AtLeast => ordered(std::cmp::Ordering::is_ge),
-        Compare::In => element(right, left).into(),
-        Compare::NotIn => Tri::from(element(right, left)).negate(),
-        Compare::Contains => holds(left, right).into(),
-    }
-}
-
-/// Whether `inner` is an element of a list, a member name of an object or a part of a text.
-fn element(outer: &Value, inner: &Value) -> bool {
-    match (outer, inner) {
-        (Value::Array(items), _) => items.iter().any(|item| equal(item, inner, &[])),
-        (Value::Object(members), Value::String(name)) => members.contains_key(name),
-        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        _ => false,
-    }
-}
-
-/// Whether `inner` is an element, a member name or a part of `outer` at any depth; a text is looked for in every text of `outer`, and each
-/// element of a list in `inner` must be found.
-fn holds(outer: &Value, inner: &Value) -> bool {
-    match (outer, inner) {
-        (_, Value::Array(items)) => items.iter().all(|item| holds(outer, item)),
-        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
-        (Value::Array(items), _) => items.iter().any(|i| covers(i, inner) || holds(i, inner)),
-        (Value::Object(members), Value::String(part)) => {
-            members.contains_key(part) || members.values().any(|m| holds(m, inner))
-        }
-        (Value::Object(members), _) => members
-            .values()
-            .any(|m| covers(m, inner) || holds(m, inner)),
-        _ => false,
-    }
-}
-
-/// Whether the first value is the second, or an object with all of its members, and more.
-fn covers(outer: &Value, inner: &Value) -> bool {
-    match (outer, inner) {
-        (Value::Object(outer), Value::Object(inner)) => inner
-            .iter()
-            .all(|(name, value)| outer.get(name).is_some_and(|own| equal(own, value, &[]))),
-        _ => equal(outer, inner, &[]),
-    }
-}
-
-/// Whether two values are the same: numbers by their worth, members in any order, `except` left out at any depth.
-#[must_use]
-pub fn equal(left: &Value, right: &Value, except: &[String]) -> bool {
-    match (left, right) {
-        (Value::Number(l), Value::Number(r)) => l == r || l.as_f64() == r.as_f64(),
-        (Value::Array(l), Value::Array(r)) => {
-            l.len() == r.len() && l.iter().zip(r).all(|(l, r)| equal(l, r, except))
-        }
-        (Value::Object(l), Value::Object(r)) => {
-            let counts = |m: &serde_json::Map<String, Value>| {
-                m.keys().filter(|k| !except.contains(k)).count()
-            };
-            counts(l) == counts(r)
-                && l.iter()
-                    .filter(|(k, _)| !except.contains(k))
-                    .all(|(k, v)| r.get(k).is_some_and(|w| equal(v, w, except)))
-        }
-        _ => left == right,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn a_text_is_found_at_any_depth() {
-        let body = json!({"messages": [{"content": [{"text": "no: REASON-42!"}]}]});
-        assert!(holds(&body, &json!("REASON-42")));
-        assert!(holds(&body, &json!(["REASON", "42"])));
-        assert!(!holds(&body, &json!(["REASON", "43"])));
-    }
-
-    #[test]
-    fn an_object_is_found_in_one_that_has_more() {
-        let content = json!([{"type": "toolCall", "id": "a", "args": {}, "partial": "{"}]);
-        assert!(holds(&content, &json!([{"id": "a", "args": {}}])));
-        assert!(!holds(&content, &json!([{"id": "a", "args": {"x": 1}}])));
-    }
 
     #[test]
     fn a_text_is_trimmed_and_lowered_and_nothing_else_is() {
@@ -408,15 +315,5 @@ mod tests {
         );
         assert_eq!(applied(Function::Lower, json!("Ab")), Some(json!("ab")));
         assert_eq!(applied(Function::Trim, json!(7)), None);
-    }
-
-    #[test]
-    fn equality_is_by_worth_and_up_to_named_members() {
-        assert!(equal(
-            &json!({"a": 1, "t": 5}),
-            &json!({"t": 6, "a": 1.0}),
-            &["t".to_owned()]
-        ));
-        assert!(!equal(&json!({"a": 1}), &json!({"a": 1, "b": null}), &[]));
     }
 }

@@ -4,6 +4,7 @@
 //! `deadline`, `probe`) are monitors that take one frame at a time.
 
 pub mod automaton;
+mod compare;
 pub mod compile;
 pub mod cond;
 pub mod deadline;
