@@ -200,6 +200,11 @@ impl Calls {
                             }
                             Decision::Approve { .. } => {
                                 self.start(session, turn, n, teller.to(cx, n), &mut running);
+                                while session.faults.plays(Bug::ApprovalIsForAll)
+                                    && let Some(n) = self.position(|slot| slot.state == State::Asked)
+                                {
+                                    self.start(session, turn, n, teller.to(cx, n), &mut running);
+                                }
                             }
                             Decision::Deny { reason } => {
                                 self.deny(session, turn, n, &reason);

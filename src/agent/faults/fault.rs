@@ -148,6 +148,7 @@ pub(in crate::agent) enum Bug {
     LosesApproval,
     RunsDenied,
     DenialIsForAll,
+    ApprovalIsForAll,
     LosesSecondCall,
     ForgetsMode,
     LosesReason,

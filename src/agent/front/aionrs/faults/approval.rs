@@ -1,6 +1,7 @@
 //! Tools that run unasked, ask without need, or do not do as they are told.
 
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use serde_json::json;
 
 const GHOST: &str = r#"{"type":"tool_request","msg_id":"$/msg_id","call_id":"ghost","tool":{"name":"Write","category":"edit","args":{},"description":"never answered"}}"#;
 
@@ -138,6 +139,28 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::EndsTurnOnDenial,
     )
     .caught_by(&["deny-continues"]),
+    bug(
+        "approval-is-for-all",
+        "the approval of one call approves all that are open",
+        Bug::ApprovalIsForAll,
+    )
+    .caught_by(&[
+        "scenario:parallel/one-approval-for-one-call",
+        "approval-before-run",
+    ]),
+    start(
+        "approval-of-a-stranger-counts",
+        "the approval of a call that nobody asked for approves the one that waits",
+        Play::Command(|command| {
+            if command["type"] == "tool_approve" && command["call_id"] == "no-such-call" {
+                command["call_id"] = json!("t1");
+            }
+        }),
+    )
+    .caught_by(&[
+        "scenario:approval/unknown-call-approves-nothing",
+        "approval-before-run",
+    ]),
     bug(
         "denial-is-for-all",
         "the denial of one call denies all that are open",
