@@ -17,6 +17,7 @@ pub(super) const EXPECT_TEXT: &str = "scenario.expect_text";
 pub(super) const EXPECT_REQUEST: &str = "scenario.expect_request";
 pub(super) const EXPECT_REPLY: &str = "scenario.expect_reply";
 pub(super) const EXPECT_EXIT: &str = "scenario.expect_exit";
+pub(super) const EXPECT_FILE: &str = "scenario.expect_file";
 pub(super) const SEND: &str = "scenario.send";
 pub(super) const FILES_AFTER: &str = "scenario.files_after";
 pub(super) const REQUEST: &str = "scenario.request";
@@ -57,6 +58,10 @@ pub const RULES: &[StepRule] = &[
     StepRule {
         id: EXPECT_EXIT,
         doc: "The process ends, in time and in the way that the scenario names.",
+    },
+    StepRule {
+        id: EXPECT_FILE,
+        doc: "A file of the workspace comes to be as the scenario names it while the agent runs: what a tool does shows.",
     },
     StepRule {
         id: SEND,

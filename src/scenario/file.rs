@@ -116,6 +116,9 @@ pub(super) struct StepFile {
     pub(super) expect_request: Option<Node>,
     /// Waits until an answer of the model has ended in this way.
     pub(super) expect_reply: Option<ReplyWord>,
+    /// Waits until these files of the workspace are so, whatever the agent writes meanwhile: relative path to state, as in `files_after`.
+    #[schemars(with = "Option<IndexMap<String, FileState>>")]
+    pub(super) expect_file: Option<Located<IndexMap<Located<String>, Node>>>,
     /// Sends a command.
     #[serde(deserialize_with = "present")]
     #[schemars(with = "IndexMap<String, Whatever>")]
@@ -223,6 +226,7 @@ impl StepFile {
             || self.expect_text.is_some()
             || self.expect_request.is_some()
             || self.expect_reply.is_some()
+            || self.expect_file.is_some()
             || self.expect_exit.is_some()
     }
 }

@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::file::{AgentFile, AnswerFile, ScenarioFile, Texts};
 use super::lint::LINTS;
-use super::types::{AgentSetup, Answer, FileAfter, Scenario};
+use super::types::{AgentSetup, Answer, FileState, Scenario};
 use super::vocabulary::Vocabulary;
 use super::{model, steps};
-use crate::located::{Error, Kind, Node, decode_all};
+use crate::located::{Error, Kind, Located, Node, decode_all};
 use crate::matcher::Template;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -56,11 +56,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Sce
         .iter()
         .map(|step| steps::build(step, context))
         .collect();
-    let files_after = file
-        .files_after
-        .iter()
-        .map(|(path, node)| Some((path.value.clone(), context.take(state(node))?)));
-    let files_after: Vec<_> = files_after.collect();
+    let files_after = context.take(files(&file.files_after));
     Some(Scenario {
         id: id.to_owned(),
         path: context.root.source().path.clone(),
@@ -78,7 +74,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Sce
             .map_or_else(|| Value::Array(Vec::new()), Node::to_value),
         answers: answers.into_iter().collect::<Option<_>>()?,
         steps: steps.into_iter().collect::<Option<_>>()?,
-        files_after: files_after.into_iter().collect::<Option<_>>()?,
+        files_after: files_after?,
         budgets: file
             .budgets
             .iter()
@@ -103,7 +99,7 @@ fn answer(file: &AnswerFile, context: &mut Context<'_>) -> Option<Answer> {
 }
 
 /// The words without their places.
-pub(super) fn words(located: &[crate::located::Located<String>]) -> Vec<String> {
+pub(super) fn words(located: &[Located<String>]) -> Vec<String> {
     located.iter().map(|word| word.value.clone()).collect()
 }
 
@@ -128,16 +124,36 @@ pub(super) fn setup(file: &AgentFile) -> AgentSetup {
     }
 }
 
-fn state(node: &Node) -> Result<FileAfter, Vec<Error>> {
+/// What must be true of files, by path.
+pub(super) fn files(
+    files: &IndexMap<Located<String>, Node>,
+) -> Result<IndexMap<String, FileState>, Vec<Error>> {
+    let (mut states, mut errors) = (IndexMap::new(), Vec::new());
+    for (path, node) in files {
+        match state(node) {
+            Ok(state) => {
+                states.insert(path.value.clone(), state);
+            }
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() {
+        Ok(states)
+    } else {
+        Err(errors)
+    }
+}
+
+fn state(node: &Node) -> Result<FileState, Vec<Error>> {
     let text_under = |key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
     let entries = node.as_map().map_or(0, <[_]>::len);
     let state = match node.kind() {
-        Kind::Text(word) if word == "absent" => Some(FileAfter::Absent),
-        Kind::Text(word) if word == "present" => Some(FileAfter::Present),
-        Kind::Text(text) => Some(FileAfter::Equals(text.clone())),
+        Kind::Text(word) if word == "absent" => Some(FileState::Absent),
+        Kind::Text(word) if word == "present" => Some(FileState::Present),
+        Kind::Text(text) => Some(FileState::Equals(text.clone())),
         Kind::Map(_) if entries == 1 => text_under("contains")
-            .map(FileAfter::Contains)
-            .or_else(|| text_under("equals").map(FileAfter::Equals)),
+            .map(FileState::Contains)
+            .or_else(|| text_under("equals").map(FileState::Equals)),
         _ => None,
     };
     let wanted =

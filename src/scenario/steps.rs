@@ -3,7 +3,7 @@
 use super::chunk;
 use super::context::Context;
 use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile};
-use super::load::{setup, texts, words};
+use super::load::{files, setup, texts, words};
 use super::types::{Action, Barrier, ExitExpectation, JoinedText, Step};
 use super::verbs::{VERBS, Verb};
 use crate::located::{Error, Kind, Located, Node};
@@ -79,6 +79,9 @@ fn action(step: &Located<StepFile>) -> Result<Action, Vec<Error>> {
     }
     if let Some(word) = file.expect_reply {
         return Ok(Action::ExpectReply(word.into()));
+    }
+    if let Some(wanted) = &file.expect_file {
+        return files(wanted).map(Action::ExpectFile);
     }
     if let Some(node) = &file.send {
         return command(node).map(|value| Action::Send(Template::new(value)));

@@ -38,7 +38,7 @@ pub struct Scenario {
     /// What the host does and expects, in order.
     pub steps: Vec<Step>,
     /// What must be true of the workspace when the agent has gone.
-    pub files_after: IndexMap<String, FileAfter>,
+    pub files_after: IndexMap<String, FileState>,
     /// Budgets that replace the dialect's, by name.
     pub budgets: IndexMap<String, Duration>,
 }
@@ -108,6 +108,8 @@ pub enum Action {
     ExpectRequest(RequestMatcher),
     /// Waits until an answer of the model has ended in this way.
     ExpectReply(ReplyEnd),
+    /// Waits until these files of the workspace, by relative path, are so.
+    ExpectFile(IndexMap<String, FileState>),
     /// Sends a command.
     Send(Template),
     /// Sends one line; a `\n` is added. It may hold `{name}` places ([`render_text`](crate::matcher::render_text)).
@@ -163,9 +165,9 @@ pub struct ExitExpectation {
     pub or_signal: Option<String>,
 }
 
-/// What must be true of a workspace file when the agent has gone.
+/// What must be true of a workspace file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileAfter {
+pub enum FileState {
     /// It does not exist.
     Absent,
     /// It exists.

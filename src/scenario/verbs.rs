@@ -57,6 +57,12 @@ pub(super) const VERBS: &[Verb] = &[
         waits: true,
     },
     Verb {
+        name: "expect_file",
+        is_given: |step| step.expect_file.is_some(),
+        captures: false,
+        waits: true,
+    },
+    Verb {
         name: "send",
         is_given: |step| step.send.is_some(),
         captures: false,

@@ -240,6 +240,28 @@ fn files_are_there_before_and_looked_at_after() {
 }
 
 #[test]
+fn a_file_is_waited_for_and_events_that_come_meanwhile_are_left_to_the_next_steps() {
+    let place = Place::new();
+    let steps = "  - expect_file: { in/a.txt: { contains: two }, b.txt: absent }\n  - expect_next: { message: before }\n  - close_stdin:\n  - expect_exit: { code: 0 }\n";
+    let text = format!("files: {{ b.txt: x }}\n{}", scenario(steps));
+    let slow = "mkdir in; echo one >in/a.txt; sleep 0.2; rm b.txt; echo two >>in/a.txt\n";
+    let ran = place.play(&text, &agent(&[READY, &info("before"), slow, WAIT]));
+    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
+    let ran = place.play_in_vain(
+        &text,
+        &agent(&[READY, &info("before"), "mkdir in; rm b.txt\n", WAIT]),
+    );
+    let message = ran.message("scenario.expect_file");
+    assert!(
+        message.contains("what came: info; in/a.txt is not there"),
+        "{message}"
+    );
+    let ran = place.play(&text, &agent(&[READY, "rm b.txt\n"]));
+    let message = ran.message("scenario.expect_file");
+    assert!(message.contains("exited with code 0"), "{message}");
+}
+
+#[test]
 fn a_restart_keeps_home_and_workspace_and_is_a_session_of_its_own() {
     let place = Place::new();
     let steps = "  - restart: { args: [again] }\n  - expect: { type: ready }\n  - expect: { message: again-1-1 }\n";

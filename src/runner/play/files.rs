@@ -1,18 +1,25 @@
 //! The files of the workspace, before and after.
 
 use super::charge::Charge;
+use super::missed::Seen;
+use super::wait::More;
 use super::{Player, Stop};
 use crate::matcher::{Captures, render_text};
 use crate::runner::rules;
 use crate::runner::scratch::{Room, write_below};
 use crate::scenario::Scenario;
-use crate::scenario::types::FileAfter;
+use crate::scenario::types::{FileState, Step};
+use indexmap::IndexMap;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The most of a file that is compared.
 const LONGEST: u64 = 16 << 20;
+
+/// How soon a file that is waited for is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Writes the scenario's files.
 pub(super) fn before(scenario: &Scenario, room: &Room, places: &Captures) -> Result<(), Stop> {
@@ -34,43 +41,89 @@ impl Player {
     pub(super) fn files_after(&mut self) -> Result<(), Stop> {
         let scenario = Arc::clone(&self.scenario);
         self.step = scenario.steps.len();
-        for (path, wanted) in &scenario.files_after {
-            let fill = |text: &str| {
-                render_text(text, &self.captures).map_err(|unknown| {
-                    Stop::Broken(format!("{}: {unknown}", scenario.path.display()))
-                })
-            };
-            let wanted = match wanted {
-                FileAfter::Equals(text) => FileAfter::Equals(fill(text)?),
-                FileAfter::Contains(text) => FileAfter::Contains(fill(text)?),
-                other => other.clone(),
-            };
-            match difference(&self.room.workspace.join(path), &wanted) {
+        for (path, wanted) in self.filled(&scenario.files_after)? {
+            match difference(&self.room.workspace.join(&path), &wanted) {
                 None => self.met.extend(scenario.clauses.iter().cloned()),
-                Some(found) => self.charge(Charge {
-                    key: Some(path.clone()),
-                    expected: vec![describe(&wanted)],
-                    ..Charge::new(rules::FILES_AFTER, format!("{path} {found}"))
-                }),
+                Some(found) => {
+                    let message = format!("{path} {found}");
+                    self.charge(Charge {
+                        key: Some(path),
+                        expected: vec![describe(&wanted)],
+                        ..Charge::new(rules::FILES_AFTER, message)
+                    });
+                }
             }
         }
         Ok(())
     }
+
+    /// Waits until files are as the step says. Events that come meanwhile are left to the next steps.
+    pub(super) async fn expect_file(
+        &mut self,
+        step: &Step,
+        files: &IndexMap<String, FileState>,
+    ) -> Result<(), Stop> {
+        let files = self.filled(files)?;
+        let mut wait = self.wait_for_event(step).aside();
+        let mut last = None;
+        loop {
+            let wrong = files.iter().find_map(|(path, wanted)| {
+                let found = difference(&self.room.workspace.join(path), wanted)?;
+                Some((format!("{path} {found}"), describe(wanted)))
+            });
+            let Some((found, wanted)) = wrong else {
+                self.checked();
+                return Ok(());
+            };
+            if let Some(more) = last {
+                let mut seen = Seen::default();
+                self.live.events.iter().for_each(|event| seen.note(event));
+                seen.add(found);
+                return Err(self.missed(rules::EXPECT_FILE, &more, &seen, None, vec![wanted]));
+            }
+            let more = tokio::time::timeout(LOOK_AGAIN, self.more(&mut wait)).await;
+            last = match more {
+                Err(_) | Ok(Ok(More::Came)) => None,
+                Ok(more) => Some(more?),
+            };
+        }
+    }
+
+    /// What must be true of files, with the places filled.
+    fn filled(
+        &self,
+        files: &IndexMap<String, FileState>,
+    ) -> Result<IndexMap<String, FileState>, Stop> {
+        let fill = |text: &str| {
+            render_text(text, &self.captures).map_err(|unknown| {
+                Stop::Broken(format!("{}: {unknown}", self.scenario.path.display()))
+            })
+        };
+        let filled = files.iter().map(|(path, wanted)| {
+            let wanted = match wanted {
+                FileState::Equals(text) => FileState::Equals(fill(text)?),
+                FileState::Contains(text) => FileState::Contains(fill(text)?),
+                other => other.clone(),
+            };
+            Ok((path.clone(), wanted))
+        });
+        filled.collect()
+    }
 }
 
 /// What is wrong with a file, as the rest of a sentence.
-fn difference(path: &Path, wanted: &FileAfter) -> Option<String> {
+fn difference(path: &Path, wanted: &FileState) -> Option<String> {
     let exists = match path.symlink_metadata() {
         Ok(_) => true,
         Err(error) if error.kind() == ErrorKind::NotFound => false,
         Err(error) => return Some(format!("cannot be looked at: {error}")),
     };
     let (text, whole) = match wanted {
-        FileAfter::Absent => return exists.then(|| "is there".to_owned()),
+        FileState::Absent => return exists.then(|| "is there".to_owned()),
         _ if !exists => return Some("is not there".to_owned()),
-        FileAfter::Present => return None,
-        FileAfter::Equals(text) => (text, true),
-        FileAfter::Contains(text) => (text, false),
+        FileState::Present => return None,
+        FileState::Equals(text) => (text, true),
+        FileState::Contains(text) => (text, false),
     };
     match read(path) {
         Err(why) => Some(why),
@@ -92,12 +145,12 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn describe(wanted: &FileAfter) -> String {
+fn describe(wanted: &FileState) -> String {
     match wanted {
-        FileAfter::Absent => "no such file".to_owned(),
-        FileAfter::Present => "a file".to_owned(),
-        FileAfter::Equals(text) => brief(text),
-        FileAfter::Contains(text) => format!("a text that holds {}", brief(text)),
+        FileState::Absent => "no such file".to_owned(),
+        FileState::Present => "a file".to_owned(),
+        FileState::Equals(text) => brief(text),
+        FileState::Contains(text) => format!("a text that holds {}", brief(text)),
     }
 }
 
@@ -118,17 +171,17 @@ mod tests {
         let scratch = Scratch::new().unwrap();
         let room = scratch.room().unwrap();
         write_below(&room.workspace, "a.txt", "one\ntwo\n").unwrap();
-        let equals = |text: &str| FileAfter::Equals(text.to_owned());
-        let contains = |text: &str| FileAfter::Contains(text.to_owned());
+        let equals = |text: &str| FileState::Equals(text.to_owned());
+        let contains = |text: &str| FileState::Contains(text.to_owned());
         for (path, wanted, right) in [
-            ("a.txt", FileAfter::Present, true),
-            ("a.txt", FileAfter::Absent, false),
+            ("a.txt", FileState::Present, true),
+            ("a.txt", FileState::Absent, false),
             ("a.txt", equals("one\ntwo\n"), true),
             ("a.txt", equals("one\n"), false),
             ("a.txt", contains("two"), true),
             ("a.txt", contains("three"), false),
-            ("b.txt", FileAfter::Absent, true),
-            ("b.txt", FileAfter::Present, false),
+            ("b.txt", FileState::Absent, true),
+            ("b.txt", FileState::Present, false),
             ("b.txt", contains(""), false),
             (".", equals(""), false),
         ] {

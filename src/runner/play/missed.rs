@@ -11,6 +11,8 @@ use indexmap::IndexMap;
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     names: IndexMap<String, u64>,
+    /// What else was found.
+    besides: Option<String>,
 }
 
 /// The frame that came nearest, and its first difference.
@@ -26,6 +28,11 @@ impl Seen {
 
     pub(super) fn note_name(&mut self, name: &str) {
         *self.names.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Says this too.
+    pub(super) fn add(&mut self, found: String) {
+        self.besides = Some(found);
     }
 
     fn say(&self) -> String {
@@ -86,6 +93,9 @@ impl Player {
         } else {
             "the agent has written nothing".to_owned()
         };
+        if let Some(found) = &seen.besides {
+            message += &format!("; {found}");
+        }
         let named = &self.stage.dialect.events.discriminator;
         // An event of another name is not near at all.
         let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);

@@ -28,6 +28,7 @@ impl Player {
             Action::ExpectText(text) => self.expect_text(step, text).await,
             Action::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
             Action::ExpectReply(end) => self.expect_reply(step, *end).await,
+            Action::ExpectFile(files) => self.expect_file(step, files).await,
             Action::ExpectExit(expected) => self.expect_exit(step, expected).await,
             Action::PauseReading(time) => self.pause_reading(*time).await,
             Action::Restart(setup) => self.restart(setup).await,

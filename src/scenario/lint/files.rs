@@ -5,10 +5,32 @@ use crate::scenario::file::ScenarioFile;
 use std::path::{Component, Path};
 
 pub(super) fn paths(file: &ScenarioFile, context: &mut Context<'_>) {
-    for path in file.files.keys().chain(file.files_after.keys()) {
+    let awaited = file
+        .steps
+        .iter()
+        .filter_map(|step| step.expect_file.as_ref());
+    let awaited = awaited.flat_map(|files| files.keys());
+    for path in file
+        .files
+        .keys()
+        .chain(awaited)
+        .chain(file.files_after.keys())
+    {
         if let Some(reason) = refusal(&path.value) {
             context.error(path.span, format!("the path `{}` {reason}", path.value));
         }
+    }
+}
+
+/// An `expect_file` that names no file waits for nothing.
+pub(super) fn named(file: &ScenarioFile, context: &mut Context<'_>) {
+    let awaited = file
+        .steps
+        .iter()
+        .filter_map(|step| step.expect_file.as_ref());
+    for files in awaited.filter(|files| files.is_empty()) {
+        let message = "names no file: give it a path and what must be true of it";
+        context.error(files.span, message);
     }
 }
 

@@ -31,4 +31,5 @@ pub(super) const LINTS: &[Lint] = &[
     gates::gates,
     flow::order,
     files::paths,
+    files::named,
 ];

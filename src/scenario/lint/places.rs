@@ -171,7 +171,8 @@ fn used_by(step: &StepFile) -> Vec<Located<String>> {
         .flatten()
         .chain(unordered)
         .chain(none)
-        .chain(text);
+        .chain(text)
+        .chain(step.expect_file.iter().flat_map(|files| files.values()));
     let texts = step.send_raw.iter().flat_map(places);
     let restart = step.restart.iter().flatten().flat_map(agent_texts);
     nodes
