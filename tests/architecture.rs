@@ -21,6 +21,18 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Every file below a folder.
+fn collect_all(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect_all(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
 /// Files that are unit tests as a whole, by the modules that declare them so.
 fn is_test_file(path: &Path) -> bool {
     let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
@@ -162,6 +174,48 @@ fn no_dialect_is_named_outside_its_data_and_its_front() {
     let word = format!(r#"\b({})\b"#, names.join("|"));
     none(&word, &outside(&["src/agent/front/"]));
     none(&word, &sources(&["mock-provider/src"]));
+}
+
+#[test]
+fn no_test_reads_what_lies_beside_the_checkout() {
+    let places = ["tests", "benches", "mock-provider/tests", ".ci"];
+    let mut files = Vec::new();
+    for place in places {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(place);
+        assert!(path.is_dir(), "{place}");
+        collect_all(&path, &mut files);
+    }
+    files.extend(
+        sources(&["src"])
+            .into_iter()
+            .map(|source| PathBuf::from(source.path)),
+    );
+    let beside = ["..", "shared"].join("/");
+    for path in files {
+        let text = fs::read(&path).unwrap();
+        let named = String::from_utf8_lossy(&text).contains(&beside);
+        assert!(!named, "{}", path.display());
+    }
+}
+
+/// A test that cannot find what it is about fails: it does not return early.
+#[test]
+fn no_test_passes_because_its_input_is_missing() {
+    let early = Regex::new(r"let (Ok|Some)\([^;{]*\bfs::[^;{]*else \{\s*return|read_dir\([^;]*\)\s*\.into_iter\(\)\s*\.flatten\(\)|if let Ok\([^;{]*\bfs::").unwrap();
+    for place in ["tests", "benches", "mock-provider/tests"] {
+        let mut files = Vec::new();
+        collect(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join(place),
+            &mut files,
+        );
+        for path in files
+            .iter()
+            .filter(|path| !path.ends_with("architecture.rs"))
+        {
+            let text = fs::read_to_string(path).unwrap();
+            assert!(!early.is_match(&text), "{}", path.display());
+        }
+    }
 }
 
 #[test]

@@ -42,8 +42,11 @@ fn the_files_are_those_of_the_types() {
 fn every_good_scenario_is_good_to_an_editor() {
     let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
     let mut files = Vec::new();
-    yaml_files(Path::new("tests/good"), &mut files);
-    yaml_files(Path::new("scenarios"), &mut files);
+    for folder in ["tests/good", "scenarios"] {
+        let before = files.len();
+        yaml_files(Path::new(folder), &mut files);
+        assert!(files.len() > before, "{folder} holds no scenario");
+    }
     for path in files {
         let node = load_file(&path).unwrap_or_else(|error| panic!("{error}"));
         let errors: Vec<_> = validator

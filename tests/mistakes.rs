@@ -75,6 +75,7 @@ fn files() -> Vec<PathBuf> {
         path.extension()
             .is_some_and(|extension| extension == "yaml")
     });
+    assert!(!files.is_empty(), "tests/mistakes holds no scenario");
     files.sort();
     files
 }
@@ -84,6 +85,18 @@ fn every_mistake_is_said_with_its_place() {
     for path in files() {
         let expected = Data::read_from(&path.with_extension("txt"), Some(DataFormat::Text)).raw();
         snapbox::assert_data_eq!(said_about(&path), expected);
+    }
+}
+
+#[test]
+fn every_answer_belongs_to_a_mistake() {
+    for entry in std::fs::read_dir("tests/mistakes").expect("the folder") {
+        let path = entry.expect("an entry").path();
+        assert!(
+            path.with_extension("yaml").is_file(),
+            "{} has no scenario",
+            path.display()
+        );
     }
 }
 

@@ -48,6 +48,7 @@ fn every_fault_is_killed_as_it_is_published() {
 #[test]
 fn the_published_matrix_has_every_fault_of_the_agent() {
     let published = published();
+    assert!(!published.faults.is_empty());
     for (spoken, fault) in faults::all() {
         if spoken == ("aionrs", "0.1") && !fault.caught_by.is_empty() {
             let row = published.faults.iter().find(|row| row.fault == fault.id);

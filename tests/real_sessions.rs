@@ -1,77 +1,118 @@
-//! Real sessions of living agents: what is found in them is what the page and the field notes support, no more and no less.
+//! Real sessions of living agents: what is found in each is pinned, so that a change of the judge shows what it changes for them.
 //!
-//! The recordings lie beside the checkout, in `../shared/transcripts`; where they are not, there is nothing to test.
+//! `SNAPSHOTS=overwrite cargo test --test real_sessions` writes the findings anew.
+
+#[path = "common/recordings.rs"]
+mod recordings;
 
 use conform::check::{Checker, Context};
 use conform::dialect::{DialectSource, load};
-use conform::transcript::Reader;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-fn findings(folder: &str) -> Option<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/transcripts")
-        .join(folder);
-    let mut files: Vec<_> = std::fs::read_dir(root)
-        .ok()?
-        .filter_map(|e| e.ok().map(|e| e.path()))
-        .collect();
-    files.sort();
+/// The recordings of each agent, by the folder they are in.
+const FOLDERS: &[&str] = &[
+    "aionrs-0.1.0",
+    "aionrs-0.2.10",
+    "pi-0.14.0",
+    "pi-0.73.1",
+    "synaps-0.1.9",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
+}
+
+/// The pinned findings of a folder.
+fn snapshot(folder: &str) -> PathBuf {
+    root().join(format!("{folder}.txt"))
+}
+
+/// The findings of each recording of a folder, under its name.
+fn findings(folder: &str) -> String {
     let mut text = String::new();
-    for path in files {
-        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
-        let mut reader = Reader::new(file).unwrap();
-        let header = reader.header().cloned().unwrap();
-        let dialect = load(
-            &DialectSource::default(),
-            header.dialect.as_deref().unwrap(),
-        )
-        .unwrap();
+    for session in recordings::of(folder) {
+        let id = session.header.dialect.as_deref().unwrap();
         let context = Context {
-            argv: Some(header.agent),
+            argv: Some(session.header.agent.clone()),
             ..Context::default()
         };
-        let mut checker = Checker::new(dialect, context);
-        for frame in &mut reader {
-            checker.push(&frame.unwrap());
-        }
-        writeln!(text, "{}", path.file_name().unwrap().to_string_lossy()).unwrap();
+        let mut checker = Checker::new(load(&DialectSource::default(), id).unwrap(), context);
+        session.frames.iter().for_each(|frame| checker.push(frame));
+        writeln!(text, "{} {id}", session.name).unwrap();
         for f in checker.finish().findings {
+            let (level, blame) = (format!("{:?}", f.level), format!("{:?}", f.blame));
             writeln!(
                 text,
-                "  {} {:?} {:?} at {}: {}",
-                f.rule, f.level, f.blame, f.at, f.message
+                "  {} {} {} at {}: {}",
+                f.rule,
+                level.to_lowercase(),
+                blame.to_lowercase(),
+                f.at,
+                f.message
             )
             .unwrap();
         }
     }
-    Some(text)
+    text
 }
 
 #[test]
-fn aionrs_0_1_0() {
-    if let Some(found) = findings("aionrs-0.1.0") {
-        println!("{found}");
+fn the_findings_of_each_recording_are_the_pinned_ones() {
+    let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite");
+    for folder in FOLDERS {
+        let found = findings(folder);
+        if overwrite {
+            std::fs::write(snapshot(folder), &found).unwrap();
+        }
+        let pinned = std::fs::read_to_string(snapshot(folder))
+            .unwrap_or_else(|e| panic!("{}: {e}", snapshot(folder).display()));
+        similar_asserts::assert_eq!(pinned, found);
     }
 }
 
 #[test]
-fn synaps_0_1_9() {
-    if let Some(found) = findings("synaps-0.1.9") {
-        println!("{found}");
+fn every_recording_is_pinned_and_every_pinned_one_is_there() {
+    for folder in FOLDERS {
+        let pinned = std::fs::read_to_string(snapshot(folder)).unwrap();
+        let pinned: BTreeSet<String> = pinned
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .filter_map(|line| Some(line.split_once(' ')?.0.to_owned()))
+            .collect();
+        let there: BTreeSet<String> = recordings::of(folder).into_iter().map(|s| s.name).collect();
+        assert_eq!(pinned, there, "tests/recordings/{folder}");
     }
 }
 
 #[test]
-fn pi_0_14_0() {
-    if let Some(found) = findings("pi-0.14.0") {
-        println!("{found}");
-    }
+fn every_folder_of_recordings_is_read() {
+    let folders = std::fs::read_dir(root()).unwrap().map(Result::unwrap);
+    let folders: BTreeSet<String> = folders
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let read: BTreeSet<String> = FOLDERS.iter().map(|f| (*f).to_owned()).collect();
+    assert_eq!(folders, read);
 }
 
 #[test]
-fn pi_0_73_1() {
-    if let Some(found) = findings("pi-0.73.1") {
-        println!("{found}");
+fn no_recording_names_a_place_of_the_machine_it_was_made_on() {
+    for folder in FOLDERS {
+        for entry in std::fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            for place in [
+                "/tmp/",
+                "-tmp-",
+                "/root/",
+                "/Users/",
+                "/work/",
+                "/home/runner",
+            ] {
+                assert!(!text.contains(place), "{}: {place}", path.display());
+            }
+        }
     }
 }

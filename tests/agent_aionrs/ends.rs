@@ -116,7 +116,7 @@ fn a_signal_ends_the_agent_in_every_state() {
 
 #[test]
 fn a_process_that_left_its_group_is_gone_with_the_agent() {
-    let command = "setsid sh -c 'echo $$ > far.pid; exec sleep 1000' > /dev/null 2>&1 &";
+    let command = "setsid sh -c 'echo $$ > far.pid; exec sleep 1000' > /dev/null 2>&1 & while [ ! -s far.pid ]; do sleep 0.01; done";
     let script = json!([call("t1", "Bash", json!({ "command": command })), { "text": "ok" }]);
     let mut agent = Setup::new()
         .script(&script)
@@ -124,11 +124,9 @@ fn a_process_that_left_its_group_is_gone_with_the_agent() {
         .ready();
     agent.message("m1", "hi");
     agent.expect("stream_end");
-    let pid = agent.read("far.pid");
+    let pid = agent.read("far.pid").unwrap();
 
     assert_eq!(agent.finish().1, Some(0));
 
-    if let Some(pid) = pid {
-        gone(pid.trim());
-    }
+    gone(pid.trim());
 }

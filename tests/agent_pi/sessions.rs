@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Every file below a folder.
 fn files(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
     let below = entries.flat_map(|entry| match entry.path() {
         path if path.is_dir() => files(&path),
         path => vec![path.to_string_lossy().into_owned()],

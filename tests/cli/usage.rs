@@ -64,12 +64,10 @@ fn a_reader_that_goes_away_is_no_accident() {
 
 #[test]
 fn output_that_cannot_be_written_is_told() {
-    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
-        return;
-    };
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
     let output = Command::new(env!("CARGO_BIN_EXE_conform"))
         .args(["list", "clauses"])
-        .stdout(full)
+        .stdout(full.unwrap())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(4));

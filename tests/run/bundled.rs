@@ -16,7 +16,9 @@ fn the_bundled_agent_conforms_and_its_transcripts_say_the_same() {
     let ran = place.run(&["--transcripts", folder.to_str().unwrap(), "-j", "4"]);
     assert_eq!(ran.status, Some(0), "{ran:?}");
     let mut dialects = HashMap::new();
-    for entry in &ran.report.as_ref().unwrap().scenarios {
+    let scenarios = &ran.report.as_ref().unwrap().scenarios;
+    assert!(!scenarios.is_empty());
+    for entry in scenarios {
         let first = std::path::PathBuf::from(&entry.transcript);
         let later = (2..).map(|n| first.with_extension(format!("{n}.jsonl")));
         let paths: Vec<_> = std::iter::once(first.clone())

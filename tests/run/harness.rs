@@ -145,7 +145,7 @@ pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
 /// The processes that have this folder somewhere in their environment, by their command lines.
 pub(crate) fn processes_with(folder: &Path) -> Vec<String> {
     let folder = folder.display().to_string();
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter_map(|process| {
             let environment = std::fs::read(process.path().join("environ")).ok()?;

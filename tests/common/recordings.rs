@@ -1,0 +1,36 @@
+//! Recorded sessions of living agents, read from `tests/recordings/`.
+
+use conform::frame::Frame;
+use conform::transcript::{Header, Reader};
+use std::path::{Path, PathBuf};
+
+/// One recorded session.
+pub(crate) struct Recording {
+    pub(crate) name: String,
+    pub(crate) header: Header,
+    pub(crate) frames: Vec<Frame>,
+}
+
+/// The recordings of one agent, by name. A folder that is missing or empty is a failure.
+pub(crate) fn of(folder: &str) -> Vec<Recording> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings");
+    let root = root.join(folder);
+    let entries = std::fs::read_dir(&root).unwrap_or_else(|e| panic!("{}: {e}", root.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "{} is empty", root.display());
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Recording {
+    let mut reader =
+        Reader::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).unwrap();
+    let header = reader.header().cloned().unwrap();
+    let frames = reader.by_ref().map(Result::unwrap).collect();
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    Recording {
+        name,
+        header,
+        frames,
+    }
+}
