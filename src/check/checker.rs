@@ -1,24 +1,21 @@
 //! Runs every rule of a dialect over a history, one frame at a time.
 
 use super::alone::Alone;
+use super::ending::EndFacts;
 use super::evidence::Recent;
 use super::ledger::Ledger;
-use super::reading::{EndFacts, Reading};
+use super::reading::Reading;
 use super::roster::{Roster, Violations};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
-use crate::frame::{Body, End, Frame};
+use crate::frame::{Body, Frame};
 use crate::profile::Profile;
 use crate::rules::moment::Moment;
-use crate::rules::rule::Ending;
 use crate::rules::symbol::SymSet;
 use crate::rules::tri::Tri;
 use crate::rules::world::World;
 use indexmap::IndexMap;
 use std::sync::Arc;
-
-/// An agent that was asked to end, and was killed this many microseconds later, had its time: until then a kill says nothing of it.
-const PATIENCE: u64 = 1_000_000;
 
 /// What is known of a history besides its frames.
 #[derive(Debug, Clone, Default)]
@@ -124,6 +121,7 @@ impl Checker {
                 .enter(rule, violation, &clauses, level, &self.recent);
         }
         if reading.symbols.is_empty() {
+            self.facts.note(frame, false);
             return;
         }
         let command = matches!(frame.body, Body::ToAgent(_));
@@ -136,7 +134,7 @@ impl Checker {
         let abandoned = self.world.enter(&dialect.memory, symbols, value);
         let closing = self.world.closing(&dialect.memory, symbols, value);
         let ending = match &frame.body {
-            Body::End(end) => Some(self.ending(end, frame.at)),
+            Body::End(end) => Some(self.facts.ending(end, frame.at)),
             _ => None,
         };
         let moment = moment(self.n, frame, &reading, &self.world);
@@ -164,28 +162,8 @@ impl Checker {
     fn note(&mut self, dialect: &Dialect, frame: &Frame, reading: &Reading) {
         let moment = moment(self.n, frame, reading, &self.world);
         self.turn |= moment.is(&dialect.session.turn) == Tri::True;
-        self.facts.quit |= moment.is(&dialect.session.quit) != Tri::False;
-        match &frame.body {
-            Body::StdinClosed => self.facts.stdin_closed = true,
-            Body::Signal(_) => self.facts.signalled = true,
-            _ => {}
-        }
-        if self.facts.asked() {
-            self.facts.asked_at.get_or_insert(frame.at);
-        }
-    }
-
-    fn ending(&self, end: &End, at: u64) -> Ending {
-        let asked = self.facts.asked();
-        let waited = self
-            .facts
-            .asked_at
-            .is_some_and(|asked| at.saturating_sub(asked) >= PATIENCE);
-        Ending {
-            by_itself: matches!(end, End::Exited { .. } | End::Signalled { .. }) && !asked,
-            out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
-            ended: matches!(end, End::Exited { .. } | End::Signalled { .. }),
-        }
+        let quit = moment.is(&dialect.session.quit) != Tri::False;
+        self.facts.note(frame, quit);
     }
 
     /// The findings so far.

@@ -5,6 +5,7 @@
 
 mod alone;
 mod checker;
+mod ending;
 mod evidence;
 mod ledger;
 mod reading;

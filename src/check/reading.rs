@@ -1,8 +1,9 @@
 //! What one frame is to a dialect: its symbols, its JSON, and what is wrong with it by itself.
 
+use super::ending::{EndFacts, KILL, end_value};
 use crate::dialect::{Dialect, Named, Vocabulary};
 use crate::finding::Blame;
-use crate::frame::{Body, End, Frame, Line};
+use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, parse};
 use crate::rules::symbol::SymSet;
 use crate::schema::Fault;
@@ -46,15 +47,16 @@ impl Reading {
             Body::StdinClosed => {
                 Self::special(dialect, Blame::Host, Some("#stdin_closed"), json!({}))
             }
-            Body::Signal(name) => Self::special(
-                dialect,
-                Blame::Host,
-                Some("#signal"),
-                json!({ "signal": name }),
-            ),
-            Body::End(end) => {
-                Self::special(dialect, Blame::Agent, Some("#end"), end_value(end, ending))
+            Body::Signal(name) => {
+                let symbol = (name != KILL).then_some("#signal");
+                Self::special(dialect, Blame::Host, symbol, json!({ "signal": name }))
             }
+            Body::End(end) => Self::special(
+                dialect,
+                Blame::Agent,
+                Some("#end"),
+                end_value(end, frame.at, ending),
+            ),
         }
     }
 
@@ -161,49 +163,4 @@ impl Reading {
     fn name(&self, vocabulary: &Vocabulary) -> Named {
         vocabulary.name(&self.value)
     }
-}
-
-/// What is known of the way to the end, before it comes.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct EndFacts {
-    /// The host closed the agent's stdin.
-    pub stdin_closed: bool,
-    /// The host sent a signal.
-    pub signalled: bool,
-    /// The host sent a command to quit.
-    pub quit: bool,
-    /// When the first of these came, in microseconds.
-    pub asked_at: Option<u64>,
-}
-
-impl EndFacts {
-    /// Whether the agent was asked to end.
-    #[must_use]
-    pub fn asked(self) -> bool {
-        self.stdin_closed || self.signalled || self.quit
-    }
-}
-
-fn end_value(end: &End, facts: EndFacts) -> Value {
-    let by_itself = !facts.asked();
-    let mut value = json!({
-        "by_itself": by_itself,
-        "after_stdin_closed": facts.stdin_closed,
-        "after_signal": facts.signalled,
-        "after_quit": facts.quit,
-    });
-    let more = match end {
-        End::Exited { code, orphans } => {
-            json!({ "end": "exited", "code": code, "orphans": orphans })
-        }
-        End::Signalled { signal, orphans } => {
-            json!({ "end": "signalled", "signal": signal, "orphans": orphans })
-        }
-        End::Killed { why } => json!({ "end": "killed", "why": why, "by_itself": false }),
-        End::Open => json!({ "end": "open", "by_itself": false }),
-    };
-    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
-        value.extend(more);
-    }
-    value
 }

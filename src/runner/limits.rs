@@ -25,3 +25,5 @@ pub(super) const PIPE_PATIENCE: Duration = Duration::from_secs(1);
 pub(super) const EXCHANGE_PATIENCE: Duration = Duration::from_millis(500);
 /// How long a killed process may take to be gone.
 pub(super) const KILL_PATIENCE: Duration = Duration::from_secs(10);
+/// How long an agent that has closed its stdout is given to end before its stdin is closed too.
+pub(super) const GOODBYE: Duration = Duration::from_millis(500);

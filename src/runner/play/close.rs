@@ -31,6 +31,11 @@ impl Player {
         if self.live.end.is_some() {
             return Ok(());
         }
+        // An agent that has closed its stdout is mostly about to end: what ends by itself must not look as if it was asked to.
+        let leaving = self.live.stdout_end.is_some();
+        if leaving && matches!(self.wait_for_end(limits::GOODBYE).await, Ok(true)) {
+            return Ok(());
+        }
         self.close_stdin();
         let gates: Vec<String> = self.script.gates().map(str::to_owned).collect();
         for gate in gates {

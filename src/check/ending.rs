@@ -1,0 +1,226 @@
+//! How a session came to its end: who asked for it, and whether the process crashed.
+
+use crate::frame::{Body, End, Frame};
+use crate::rules::rule::Ending;
+use crate::signals;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// The signal that asks nothing: a host that sends it has given up.
+pub(super) const KILL: &str = "SIGKILL";
+
+/// The exit code of a Rust program that panicked.
+const PANIC: i32 = 101;
+
+/// What a shell adds to the number of the signal that ended its command.
+const OF_A_SHELL: i32 = 128;
+
+/// Signals that end a process because of an error of its own.
+const CRASHES: &[&str] = &[
+    "SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS",
+];
+
+/// A stack on stderr that is older than this at the end, in microseconds, was not what ended the process.
+const TRACE_AGE: u64 = 1_000_000;
+
+/// An agent that was asked to end, and was killed this many microseconds later, had its time: until then a kill says nothing of it.
+const PATIENCE: u64 = 1_000_000;
+
+/// What is known of the way to the end, before it comes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EndFacts {
+    /// The host closed the agent's stdin.
+    stdin_closed: bool,
+    /// The host sent a signal that asks the agent to end.
+    signalled: bool,
+    /// The host sent a command to quit.
+    quit: bool,
+    /// The host killed the agent.
+    killed: bool,
+    /// The host sent a signal that is otherwise a crash.
+    crash_sent: bool,
+    /// When the agent was first asked to end, in microseconds.
+    asked_at: Option<u64>,
+    /// When the stack of an uncaught error last came on stderr, in microseconds.
+    trace_at: Option<u64>,
+}
+
+impl EndFacts {
+    /// Takes a frame, and whether it is a command to quit.
+    pub(super) fn note(&mut self, frame: &Frame, quit: bool) {
+        self.quit |= quit;
+        match &frame.body {
+            Body::StdinClosed => self.stdin_closed = true,
+            Body::Signal(name) if name == KILL => self.killed = true,
+            Body::Signal(name) => {
+                self.signalled = true;
+                self.crash_sent |= CRASHES.contains(&name.as_str());
+            }
+            Body::Stderr(line) if is_trace(&line.text()) => self.trace_at = Some(frame.at),
+            _ => {}
+        }
+        if self.asked() {
+            self.asked_at.get_or_insert(frame.at);
+        }
+    }
+
+    /// Whether the agent was asked to end.
+    fn asked(self) -> bool {
+        self.stdin_closed || self.signalled || self.quit
+    }
+
+    /// The end, as a kill where the host's own kill was what ended the process.
+    fn end(self, end: &End) -> Cow<'_, End> {
+        let number = signals::find(KILL).map(|signal| signal.as_raw());
+        let by_kill = match end {
+            End::Signalled { signal, .. } => Some(*signal) == number,
+            End::Exited { code, .. } => Some(code - OF_A_SHELL) == number,
+            End::Killed { .. } | End::Open => false,
+        };
+        if self.killed && by_kill {
+            Cow::Owned(End::Killed {
+                why: KILL.to_owned(),
+            })
+        } else {
+            Cow::Borrowed(end)
+        }
+    }
+
+    /// Whether an error of its own ended the process, whatever the host had asked for.
+    fn crashed(self, end: &End, at: u64) -> bool {
+        let is_crash = |signal: i32| CRASHES.contains(&signals::name(signal).as_str());
+        match end {
+            End::Signalled { signal, .. } => is_crash(*signal) && !self.crash_sent,
+            End::Exited { code: 0, .. } | End::Killed { .. } | End::Open => false,
+            End::Exited { code, .. } => {
+                // Some runtimes print a stack for a signal too.
+                let traced = !self.signalled
+                    && self
+                        .trace_at
+                        .is_some_and(|trace| at.saturating_sub(trace) <= TRACE_AGE);
+                *code == PANIC || traced || (is_crash(code - OF_A_SHELL) && !self.crash_sent)
+            }
+        }
+    }
+
+    /// What the end means for what is still owed.
+    pub(super) fn ending(self, end: &End, at: u64) -> Ending {
+        let end = &*self.end(end);
+        let ended = matches!(end, End::Exited { .. } | End::Signalled { .. });
+        let waited = self
+            .asked_at
+            .is_some_and(|asked| at.saturating_sub(asked) >= PATIENCE);
+        Ending {
+            by_itself: ended && !self.asked(),
+            out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
+            ended,
+        }
+    }
+}
+
+/// Whether a line of stderr is the first or the last of what runtimes print about an error that nobody caught.
+fn is_trace(line: &str) -> bool {
+    let rust = line.starts_with("thread '") && line.contains("panicked at");
+    let starts = [
+        "Node.js v",
+        "Bun v",
+        "error: Uncaught ",
+        "Traceback (most recent call last)",
+        "Exception in thread ",
+        "Unhandled exception",
+        "panic: ",
+    ];
+    rust || starts.iter().any(|start| line.starts_with(start))
+}
+
+/// The members of an end, as rules see them.
+pub(super) fn end_value(end: &End, at: u64, facts: EndFacts) -> Value {
+    let end = &*facts.end(end);
+    let mut value = json!({
+        "by_itself": !facts.asked(),
+        "after_stdin_closed": facts.stdin_closed,
+        "after_signal": facts.signalled,
+        "after_quit": facts.quit,
+        "crashed": facts.crashed(end, at),
+    });
+    let more = match end {
+        End::Exited { code, orphans } => {
+            json!({ "end": "exited", "code": code, "orphans": orphans })
+        }
+        End::Signalled { signal, orphans } => {
+            json!({ "end": "signalled", "signal": signal, "orphans": orphans })
+        }
+        End::Killed { why } => json!({ "end": "killed", "why": why, "by_itself": false }),
+        End::Open => json!({ "end": "open", "by_itself": false }),
+    };
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Line;
+
+    fn facts(frames: &[(u64, Body)]) -> EndFacts {
+        let mut facts = EndFacts::default();
+        for (at, body) in frames {
+            let (at, body) = (*at, body.clone());
+            facts.note(&Frame { at, body }, false);
+        }
+        facts
+    }
+
+    fn exited(code: i32) -> End {
+        End::Exited { code, orphans: 0 }
+    }
+
+    fn signalled(signal: i32) -> End {
+        End::Signalled { signal, orphans: 0 }
+    }
+
+    #[test]
+    fn a_crash_is_told_from_an_exit_whatever_was_asked() {
+        let stderr = |text: &str| Body::Stderr(Line::new(text));
+        let closed = (10, Body::StdinClosed);
+        let rust = stderr("thread 'main' panicked at src/main.rs:1:2:");
+        let node = stderr("Node.js v22.1.0");
+        let crash =
+            |frames: &[(u64, Body)], end| end_value(&end, 100, facts(frames))["crashed"] == true;
+
+        assert!(crash(&[closed.clone()], exited(101)));
+        assert!(crash(&[closed.clone()], signalled(11)));
+        assert!(crash(&[closed.clone()], exited(134)));
+        assert!(crash(&[closed.clone(), (50, node.clone())], exited(1)));
+        assert!(crash(&[closed.clone(), (50, rust.clone())], exited(1)));
+
+        assert!(!crash(&[closed.clone()], exited(1)));
+        assert!(!crash(&[closed.clone(), (50, node)], exited(0)));
+        assert!(!crash(
+            &[(10, Body::Signal("SIGTERM".into()))],
+            signalled(15)
+        ));
+        assert!(!crash(
+            &[(10, Body::Signal("SIGABRT".into()))],
+            signalled(6)
+        ));
+        let old = end_value(&exited(1), 5_000_000, facts(&[(50, rust)]));
+        assert_eq!(old["crashed"], false);
+    }
+
+    #[test]
+    fn a_host_that_kills_has_asked_for_nothing() {
+        let kill = Body::Signal(KILL.into());
+        let end = end_value(&signalled(9), 20, facts(&[(10, kill.clone())]));
+        assert_eq!(end["end"], "killed");
+        assert_eq!(end["after_signal"], false);
+
+        let late = facts(&[(10, Body::StdinClosed), (2_000_000, kill.clone())]);
+        assert!(late.ending(&signalled(9), 2_000_100).out_of_time);
+        let soon = facts(&[(10, Body::StdinClosed), (500_000, kill)]);
+        assert!(!soon.ending(&signalled(9), 500_100).out_of_time);
+        assert!(facts(&[]).ending(&signalled(9), 20).by_itself);
+    }
+}
