@@ -274,7 +274,19 @@ fn always() {
         &format!("{CALL}; {done}; request {{}}; ask m1 t2 Edit edit"),
         &["always-allows-category@10"],
     );
-    fine(&format!("{CALL}; {done}; ask m1 t2 Write edit"));
+    // The agent has shown that it took the permission, so it counts at once.
+    broken(
+        &format!("{CALL}; {done}; ask m1 t2 Write edit"),
+        &["always-allows@9"],
+    );
+    // What was asked for before is not asked for again, and may run by the permission of the other.
+    let both = "ask m1 t2 Write edit; > approve t1 always; run m1 t1 Write; run m1 t2 Write";
+    fine(&format!(
+        "{CALL}; {both}; result m1 t1 Write; result m1 t2 Write"
+    ));
+    // A denial may come too late for a call that the permission lets run.
+    let crossed = "ask m1 t2 Write edit; > approve t1 always; > deny t2 no; run m1 t1 Write; run m1 t2 Write; result m1 t1 Write; result m1 t2 Write; request {}; end m1";
+    fine(&format!("{CALL}; {crossed}"));
     fine(&format!(
         "{CALL}; {done}; request {{}}; ask m1 t2 Bash exec"
     ));
