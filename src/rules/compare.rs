@@ -20,10 +20,19 @@ pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[Strin
         Compare::AtMost => ordered(std::cmp::Ordering::is_le),
         Compare::Greater => ordered(std::cmp::Ordering::is_gt),
         Compare::AtLeast => ordered(std::cmp::Ordering::is_ge),
+        Compare::About => left
+            .as_f64()
+            .zip(right.as_f64())
+            .map_or(Tri::Unknown, |(l, r)| about(l, r).into()),
         Compare::In => element(right, left).into(),
         Compare::NotIn => Tri::from(element(right, left)).negate(),
         Compare::Contains => holds(left, right).into(),
     }
+}
+
+/// Whether two numbers differ by rounding only: by one in a hundred, or by a millionth.
+fn about(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-6_f64.max(left.abs().max(right.abs()) / 100.0)
 }
 
 /// Whether `inner` is an element of a list, a member name of an object or a part of a text.
@@ -101,6 +110,17 @@ mod tests {
         let content = json!([{"type": "toolCall", "id": "a", "args": {}, "partial": "{"}]);
         assert!(holds(&content, &json!([{"id": "a", "args": {}}])));
         assert!(!holds(&content, &json!([{"id": "a", "args": {"x": 1}}])));
+    }
+
+    #[test]
+    fn rounded_numbers_are_about_the_same() {
+        assert!(about(0.1 + 0.2, 0.3));
+        assert!(about(0.000_000_3, 0.000_000_4));
+        assert!(!about(0.002, 0.001));
+        assert_eq!(
+            compare(&json!("2"), Compare::About, &json!(2), &[]),
+            Tri::Unknown
+        );
     }
 
     #[test]

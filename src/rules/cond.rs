@@ -9,7 +9,8 @@ use serde_json::Value;
 pub enum Operand {
     /// A constant.
     Literal(Value),
-    /// A JSON Pointer into the frame; the empty one is the whole frame.
+    /// A JSON Pointer into the frame; the empty one is the whole frame. `*` in it stands for every element of a list: the
+    /// value is then the list of what is there.
     Pointer(String),
     /// A state variable, by number: its whole content.
     State(usize),
@@ -36,6 +37,12 @@ pub enum Function {
     Last,
     /// The sum of a list of numbers, or of several operands.
     Sum,
+    /// The product of a list of numbers, or of several operands.
+    Product,
+    /// The texts of a list, joined.
+    Join,
+    /// The elements of a list, each once.
+    Distinct,
     /// Every text of the value, at any depth, joined by newlines.
     Text,
     /// The names of an object's members, as a list.
@@ -54,6 +61,9 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
     ("json", Function::Json),
     ("last", Function::Last),
     ("sum", Function::Sum),
+    ("product", Function::Product),
+    ("join", Function::Join),
+    ("distinct", Function::Distinct),
     ("text", Function::Text),
     ("keys", Function::Keys),
     ("lower", Function::Lower),
@@ -76,6 +86,8 @@ pub enum Compare {
     Greater,
     /// Greater or equal, for numbers.
     AtLeast,
+    /// The same number but for rounding.
+    About,
     /// The left is an element of the list, a member name of the object or a part of the text on the right.
     In,
     /// The opposite of [`Compare::In`].

@@ -8,6 +8,7 @@ use super::symbol::SymSet;
 use super::tri::Tri;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// What a condition is asked of.
 #[derive(Clone, Copy)]
@@ -154,12 +155,7 @@ impl<'a> Cx<'a> {
         match operand {
             Operand::Literal(value) => vec![Some(Cow::Owned(value.clone()))],
             Operand::Pointer(pointer) => {
-                vec![
-                    self.value
-                        .pointer(pointer)
-                        .filter(|v| !v.is_null())
-                        .map(Cow::Borrowed),
-                ]
+                vec![at(Cow::Borrowed(self.value), pointer)]
             }
             Operand::Fold => vec![self.fold.map(Cow::Borrowed)],
             Operand::State(var) => match self.vars[*var].only() {
@@ -220,6 +216,14 @@ impl<'a> Cx<'a> {
 }
 
 fn at<'v>(value: Cow<'v, Value>, pointer: &str) -> Option<Cow<'v, Value>> {
+    if let Some((list, rest)) = pointer.split_once("/*") {
+        let list = value.pointer(list)?.as_array()?;
+        let each = list.iter().filter_map(|item| {
+            let found = at(Cow::Borrowed(item), rest)?;
+            Some(found.into_owned())
+        });
+        return Some(Cow::Owned(each.collect()));
+    }
     let found = match value {
         Cow::Borrowed(value) => value.pointer(pointer).map(Cow::Borrowed),
         Cow::Owned(value) => value.pointer(pointer).cloned().map(Cow::Owned),
@@ -250,6 +254,20 @@ fn call(function: Function, value: &Value) -> Option<Value> {
         Function::Sum => {
             let sum: f64 = value.as_array()?.iter().filter_map(Value::as_f64).sum();
             Some(number(sum))
+        }
+        Function::Product => {
+            let factors: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
+            Some(number(factors?.iter().product()))
+        }
+        Function::Join => {
+            let texts: Option<String> = value.as_array()?.iter().map(Value::as_str).collect();
+            texts.map(Value::String)
+        }
+        Function::Distinct => {
+            let mut seen = HashSet::new();
+            let items = value.as_array()?.iter();
+            let once = items.filter(|item| seen.insert(canonical(item)));
+            Some(once.cloned().collect())
         }
         Function::Text => {
             let mut texts = Vec::new();
@@ -304,6 +322,36 @@ fn collect_texts<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_star_stands_for_every_element_that_has_the_member() {
+        let message = json!({ "content": [{ "text": "a" }, { "id": "t" }, { "text": "b" }] });
+        let found = |pointer| at(Cow::Borrowed(&message), pointer).map(Cow::into_owned);
+
+        assert_eq!(found("/content/*/text"), Some(json!(["a", "b"])));
+        assert_eq!(found("/none/*/text"), None);
+        let nested = json!({ "messages": [message.clone(), {}, message] });
+        let nested = at(Cow::Borrowed(&nested), "/messages/*/content/*/id");
+        assert_eq!(nested.map(Cow::into_owned), Some(json!([["t"], ["t"]])));
+    }
+
+    #[test]
+    fn lists_are_multiplied_joined_and_rid_of_repeats() {
+        let applied = |function, value| call(function, &value);
+
+        assert_eq!(
+            applied(Function::Product, json!([3, 0.5])),
+            Some(json!(1.5))
+        );
+        assert_eq!(applied(Function::Product, json!([3, "x"])), None);
+        assert_eq!(
+            applied(Function::Join, json!(["a", "b"])),
+            Some(json!("ab"))
+        );
+        let repeats = json!([{ "a": 1, "b": 2 }, { "a": 1, "b": 2 }, "x"]);
+        let once = applied(Function::Distinct, repeats).unwrap();
+        assert_eq!(once.as_array().map(Vec::len), Some(2));
+    }
 
     #[test]
     fn a_text_is_trimmed_and_lowered_and_nothing_else_is() {

@@ -205,10 +205,11 @@ impl Slice {
 /// The first place in the frame that a condition looks at.
 #[must_use]
 pub fn first_pointer(cond: &Cond) -> Option<String> {
+    let plain = |pointer: &String| pointer.split("/*").next().map(str::to_owned);
     let of = |operand: &Operand| match operand {
-        Operand::Pointer(pointer) => Some(pointer.clone()),
+        Operand::Pointer(pointer) => plain(pointer),
         Operand::Call(_, inner) => match &**inner {
-            Operand::Pointer(pointer) => Some(pointer.clone()),
+            Operand::Pointer(pointer) => plain(pointer),
             _ => None,
         },
         _ => None,

@@ -69,6 +69,7 @@ impl Parser<'_> {
         let words = [
             ("is", Compare::Equal),
             ("in", Compare::In),
+            ("about", Compare::About),
             ("contains", Compare::Contains),
         ];
         for (word, how) in words {

@@ -32,7 +32,8 @@ impl Parser<'_> {
                 Some((_, function)) if self.calls() => {
                     self.next += 2;
                     let mut inner = self.operand()?;
-                    if *function == Function::Sum && !self.is_sign(")") {
+                    let several = matches!(function, Function::Sum | Function::Product);
+                    if several && !self.is_sign(")") {
                         inner = self.list(inner)?;
                     }
                     self.need_sign(")")?;
