@@ -185,7 +185,10 @@ fn protocol(why: &str) -> Failure {
 }
 
 /// Tokens in messages that no model has counted.
-fn estimate(messages: &[Message]) -> u64 {
+pub(super) fn estimate(messages: &[Message]) -> u64 {
+    if messages.is_empty() {
+        return 0;
+    }
     let bytes = serde_json::to_string(messages).map_or(0, |text| text.len());
     bytes.div_ceil(BYTES_OF_TOKEN) as u64
 }

@@ -153,10 +153,10 @@ fn state(node: &Node) -> Result<FileState, Vec<Error>> {
         Kind::Text(text) => Some(FileState::Equals(text.clone())),
         Kind::Map(_) if entries == 1 => text_under("contains")
             .map(FileState::Contains)
-            .or_else(|| text_under("equals").map(FileState::Equals)),
+            .or_else(|| text_under("equals").map(FileState::Equals))
+            .or_else(|| text_under("holds").map(FileState::Holds)),
         _ => None,
     };
-    let wanted =
-        "expected `absent`, `present`, the file's text, `{ contains: text }` or `{ equals: text }`";
+    let wanted = "expected `absent`, `present`, the file's text, `{ contains: text }`, `{ holds: text }` or `{ equals: text }`";
     state.ok_or_else(|| vec![node.error(format!("{wanted}, found {}", node.describe()))])
 }

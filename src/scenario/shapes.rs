@@ -111,8 +111,8 @@ impl JsonSchema for FileState {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let text = |key: &str| json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key], "additionalProperties": false });
         json_schema!({
-            "description": "`absent`, `present`, the exact text, or `{ contains: … }`. A text that is one of the two words is `{ equals: … }`.",
-            "anyOf": [{ "enum": ["absent", "present"] }, { "type": "string" }, text("contains"), text("equals")]
+            "description": "`absent`, `present`, the exact text, `{ contains: … }`, or `{ holds: … }` for a text that may be in Base64. A text that is one of the two words is `{ equals: … }`.",
+            "anyOf": [{ "enum": ["absent", "present"] }, { "type": "string" }, text("contains"), text("holds"), text("equals")]
         })
     }
 }

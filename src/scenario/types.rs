@@ -176,4 +176,6 @@ pub enum FileState {
     Equals(String),
     /// Its text holds this, its places filled.
     Contains(String),
+    /// It holds this text, its places filled, as it is or in Base64.
+    Holds(String),
 }

@@ -9,6 +9,7 @@ use crate::runner::rules;
 use crate::runner::scratch::{Room, write_below};
 use crate::scenario::Scenario;
 use crate::scenario::types::{FileState, Step};
+use data_encoding::BASE64;
 use indexmap::IndexMap;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -103,6 +104,7 @@ impl Player {
             let wanted = match wanted {
                 FileState::Equals(text) => FileState::Equals(fill(text)?),
                 FileState::Contains(text) => FileState::Contains(fill(text)?),
+                FileState::Holds(text) => FileState::Holds(fill(text)?),
                 other => other.clone(),
             };
             Ok((path.clone(), wanted))
@@ -118,18 +120,32 @@ fn difference(path: &Path, wanted: &FileState) -> Option<String> {
         Err(error) if error.kind() == ErrorKind::NotFound => false,
         Err(error) => return Some(format!("cannot be looked at: {error}")),
     };
-    let (text, whole) = match wanted {
+    let right: &dyn Fn(&str) -> bool = match wanted {
         FileState::Absent => return exists.then(|| "is there".to_owned()),
         _ if !exists => return Some("is not there".to_owned()),
         FileState::Present => return None,
-        FileState::Equals(text) => (text, true),
-        FileState::Contains(text) => (text, false),
+        FileState::Equals(text) => &move |found| found == text,
+        FileState::Contains(text) => &move |found| found.contains(text),
+        FileState::Holds(text) => &move |found| holds(found, text),
     };
     match read(path) {
         Err(why) => Some(why),
-        Ok(found) if whole && found == *text || !whole && found.contains(text.as_str()) => None,
+        Ok(found) if right(&found) => None,
         Ok(found) => Some(format!("holds {}", brief(&found))),
     }
+}
+
+/// Whether a text is in another one, as it is or in Base64, wherever it begins in that.
+fn holds(found: &str, text: &str) -> bool {
+    let encoded = |skip: usize| {
+        let before = vec![b'x'; skip];
+        let code = BASE64.encode(&[&before, text.as_bytes()].concat());
+        // What also stands for bytes before or behind the text is left out.
+        let from = (skip * 8).div_ceil(6);
+        let to = (skip + text.len()) * 8 / 6;
+        code[from..to].to_owned()
+    };
+    found.contains(text) || (0..3).any(|skip| found.contains(&encoded(skip)))
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -150,7 +166,9 @@ fn describe(wanted: &FileState) -> String {
         FileState::Absent => "no such file".to_owned(),
         FileState::Present => "a file".to_owned(),
         FileState::Equals(text) => brief(text),
-        FileState::Contains(text) => format!("a text that holds {}", brief(text)),
+        FileState::Contains(text) | FileState::Holds(text) => {
+            format!("a text that holds {}", brief(text))
+        }
     }
 }
 
@@ -173,6 +191,8 @@ mod tests {
         write_below(&room.workspace, "a.txt", "one\ntwo\n").unwrap();
         let equals = |text: &str| FileState::Equals(text.to_owned());
         let contains = |text: &str| FileState::Contains(text.to_owned());
+        let holds = |text: &str| FileState::Holds(text.to_owned());
+        write_below(&room.workspace, "c.txt", "<x>eyJ0ZXh0IjoiYSBoZXJvbiJ9</x>").unwrap();
         for (path, wanted, right) in [
             ("a.txt", FileState::Present, true),
             ("a.txt", FileState::Absent, false),
@@ -184,6 +204,11 @@ mod tests {
             ("b.txt", FileState::Present, false),
             ("b.txt", contains(""), false),
             (".", equals(""), false),
+            ("a.txt", holds("two"), true),
+            ("c.txt", holds("a heron"), true),
+            ("c.txt", holds("heron"), true),
+            ("c.txt", holds("heron\"}"), true),
+            ("c.txt", holds("curlew"), false),
         ] {
             let found = difference(&room.workspace.join(path), &wanted);
             assert_eq!(found.is_none(), right, "{path} {wanted:?} {found:?}");

@@ -14,6 +14,14 @@ const BYTES_OF_TOKEN: usize = 4;
 impl Modern {
     pub(super) fn compacted(&mut self, summary: &Summary) -> Vec<Value> {
         let reason = self.compacting.take().unwrap_or(Reason::Manual);
+        let usage = usage(summary.usage, self.card.rates);
+        if self.later.is_some() {
+            let log = &mut self.log;
+            let told = log.entries.iter().map(|entry| &entry.message["usage"]);
+            log.spent
+                .extend(told.filter(|usage| usage.is_object()).cloned());
+            log.spent.push(usage.clone());
+        }
         self.log.entries.clear();
         let (timestamp, id) = (self.clock.tick(), self.next_id());
         if let Some(later) = &mut self.later {
@@ -37,7 +45,7 @@ impl Modern {
         });
         if self.later.is_some() {
             result["estimatedTokensAfter"] = json!(summary.text.len().div_ceil(BYTES_OF_TOKEN));
-            result["usage"] = totalled(usage(summary.usage, self.card.rates));
+            result["usage"] = totalled(usage);
         }
         let mut frames = vec![json!({
             "type": "compaction_end",

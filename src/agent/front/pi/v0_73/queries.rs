@@ -88,12 +88,9 @@ pub(super) fn stats(command: &Command<'_>) -> Answer {
         let of = |role: &str| messages().filter(|m| m["role"] == role).count();
         let calls = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
         let calls = calls.filter(|block| block["type"] == "toolCall").count();
-        let sum = |name: &str| {
-            messages()
-                .filter_map(|m| m["usage"][name].as_u64())
-                .sum::<u64>()
-        };
-        let cost = messages().filter_map(|m| m["usage"]["cost"]["total"].as_f64());
+        let used = || messages().map(|m| &m["usage"]).chain(&modern.log.spent);
+        let sum = |name: &str| used().filter_map(|u| u[name].as_u64()).sum::<u64>();
+        let costs = used().filter_map(|u| u["cost"]["total"].as_f64());
         let (input, output) = (sum("input"), sum("output"));
         let (read, write) = (sum("cacheRead"), sum("cacheWrite"));
         let window = modern.card.window;
@@ -107,7 +104,7 @@ pub(super) fn stats(command: &Command<'_>) -> Answer {
             "toolResults": of("toolResult"),
             "totalMessages": messages().count(),
             "tokens": { "input": input, "output": output, "cacheRead": read, "cacheWrite": write, "total": input + output + read + write },
-            "cost": cost.sum::<f64>(),
+            "cost": costs.fold(0.0, |cost, one| cost + one),
             "contextUsage": { "tokens": known, "contextWindow": window, "percent": percent },
         });
         if let Some(file) = &modern.log.file {

@@ -5,6 +5,7 @@ use super::queries::text_of;
 use super::responses::{Answer, respond};
 use super::state::{Entry, Log, Modern};
 use super::v0_87::{Ledger, named};
+use crate::agent::compaction::estimate;
 use crate::agent::faults::Bug;
 use crate::agent::message::{Block, Message, Role};
 use crate::agent::session::{Halt, Session};
@@ -148,7 +149,7 @@ fn leave(session: &Session, entries: Vec<Entry>, messages: Vec<Message>) {
     let left = session.dialogue.borrow().messages.clone();
     session.renew();
     session.queues.clear();
-    session.context.set(0);
+    session.context.set(estimate(&messages));
     session.dialogue.borrow_mut().messages = messages;
     let folder = session.settings.extras.sessions.as_deref();
     Modern::of(session, |modern| {
@@ -177,9 +178,15 @@ fn leave(session: &Session, entries: Vec<Entry>, messages: Vec<Message>) {
 impl Modern {
     /// Begins a session with an id of its own, in a file where it is kept.
     pub(super) fn open(&mut self, folder: Option<&Path>) {
-        let id = format!("session-{}", self.next_id());
+        let (id, file) = loop {
+            let id = format!("session-{}", self.next_id());
+            let file = folder.map(|folder| folder.join(format!("{id}.jsonl")));
+            if !file.as_deref().is_some_and(Path::exists) {
+                break (id, file);
+            }
+        };
         self.log = Log {
-            file: folder.map(|folder| folder.join(format!("{id}.jsonl"))),
+            file,
             id,
             ..Log::default()
         };

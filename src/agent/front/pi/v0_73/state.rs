@@ -67,6 +67,8 @@ pub(super) struct Log {
     /// Its file; none if it is not kept.
     pub(super) file: Option<PathBuf>,
     pub(super) entries: Vec<Entry>,
+    /// What later versions still count: the usage of messages that a compaction took away, and of its summary.
+    pub(super) spent: Vec<Value>,
     /// It was compacted, and no model has answered since.
     pub(super) unmeasured: bool,
 }
