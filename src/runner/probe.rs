@@ -67,7 +67,7 @@ pub enum Heard {
 
 /// Where dialects do not say how long a start may take.
 const START: Duration = Duration::from_secs(10);
-/// How long an agent that has shown what it does not speak may take to show what it does.
+/// How long an agent that has shown what it does not speak, or what it may speak, may take to show what it does.
 const SECOND_THOUGHTS: Duration = Duration::from_secs(2);
 /// How many lines of a stranger are looked at.
 const LINES: u32 = 1000;
@@ -171,19 +171,16 @@ impl Probe<'_> {
         loop {
             let Ok(item) = tokio::time::timeout_at(until, inbox.next()).await else {
                 let when = format!("in {} (budget `start`){complaint}", show(budget));
-                return (
-                    self.said(first, ears.signs(), inbox.unfinished(), &when),
-                    false,
-                );
+                return (self.said(first, &ears, inbox.unfinished(), &when), false);
             };
             match item {
                 Item::Frame(frame) => match frame.body {
                     Body::FromAgent(line) => {
-                        if let Some(index) = ears.hear(&line, || shown(&line)) {
-                            let by = shown(&line);
+                        ears.hear(&line, || shown(&line));
+                        if let Some((index, by)) = ears.verdict() {
                             return (Heard::Dialect { index, by }, false);
                         }
-                        if ears.signs().against.is_some() {
+                        if ears.signs().against.is_some() || ears.likeliest().is_some() {
                             until = until
                                 .min(Instant::now() + stretch(SECOND_THOUGHTS, self.time_scale));
                         }
@@ -191,7 +188,7 @@ impl Probe<'_> {
                         lines += 1;
                         if lines == LINES {
                             let when = format!("in {LINES} lines");
-                            return (self.said(first, ears.signs(), 0, &when), false);
+                            return (self.said(first, &ears, 0, &when), false);
                         }
                     }
                     Body::Stderr(line) if !line.bytes.is_empty() => {
@@ -199,23 +196,26 @@ impl Probe<'_> {
                     }
                     Body::End(end) => {
                         let when = format!("before it {}{complaint}", ended(&end));
-                        return (self.said(first, ears.signs(), 0, &when), true);
+                        return (self.said(first, &ears, 0, &when), true);
                     }
                     _ => {}
                 },
                 Item::Overflow { bytes, .. } => {
                     let when = format!("in {bytes} bytes");
-                    return (self.said(first, ears.signs(), bytes, &when), false);
+                    return (self.said(first, &ears, bytes, &when), false);
                 }
                 Item::StdoutEnd | Item::Answered { .. } | Item::Failure(_) => {}
             }
         }
     }
 
-    /// What to make of an agent that did not show what it speaks. One that wrote an event of the dialect that is named is to be
-    /// judged by it.
-    fn said(&self, first: Option<String>, signs: Signs, bytes: u64, when: &str) -> Heard {
-        match (self.named, signs, first) {
+    /// What to make of an agent that did not show beyond doubt what it speaks. One that wrote an event of the dialect that is named is
+    /// to be judged by it.
+    fn said(&self, first: Option<String>, ears: &Ears<'_>, bytes: u64, when: &str) -> Heard {
+        if let Some((index, by)) = ears.likeliest() {
+            return Heard::Dialect { index, by };
+        }
+        match (self.named, ears.signs(), first) {
             (
                 Some(_),
                 Signs {

@@ -17,6 +17,11 @@ while read -r line; do
 done
 "#;
 
+/// How a newer version of another protocol says that it is up.
+const NEWER: &str = r#"
+echo '{"type":"ready","version":"0.2.10","session_id":"s1","capabilities":{"tool_approval":true,"image_input":"unknown","thinking":true,"effort":false,"effort_levels":[],"modes":["default","auto_edit","yolo"],"current_mode":"default","mcp":false}}'
+"#;
+
 /// A scenario for it.
 const PROMPT: &str = "
 name: one prompt
@@ -75,31 +80,107 @@ fn a_program_is_known_by_its_help() {
 fn an_agent_that_speaks_another_dialect_than_the_one_named_is_told_once() {
     let place = Place::new();
     let loud = place.file("loud.sh", &agent(&[READY, TURNS]));
+    let args = ["--time-scale", "0.2", "--dialect", "pi@0.14", "sh", &loud];
+    let ran = place.run(&args);
+    ran.ends_with(
+        2,
+        "the agent speaks aionrs@0.1, not pi@0.14: its first words are",
+    );
+    assert_eq!(ran.stdout, "");
+    assert_eq!(ran.stderr.matches("error").count(), 1, "{ran:?}");
+}
+
+#[test]
+fn a_version_that_the_user_names_is_the_one_to_judge_by() {
+    let place = Place::new();
+    let scenario = place.file("one.yaml", PROMPT);
     let other = silent(r#"echo '{"type":"response","command":"get_state","id":"conform"}'"#);
     let other = place.file("other.sh", &other);
-    for (script, why) in [
+    let loud = agent(&[NEWER, TURNS]);
+    let loud = place.file("loud.sh", &loud);
+    let turn = place.file("turn.yaml", TURN);
+    for (id, scenario, script, told) in [
         (
-            &loud,
-            "the agent speaks aionrs@0.1, not pi@0.14: its first words are",
+            "pi@0.14",
+            &scenario,
+            &other,
+            "no agent of pi@0.14 writes this: asked",
         ),
-        (&other, "the agent does not speak pi@0.14: asked"),
+        (
+            "aionrs@0.1",
+            &turn,
+            &loud,
+            "the agent seems to speak aionrs@0.2: its first words are",
+        ),
     ] {
-        let args = ["--time-scale", "0.2", "--dialect", "pi@0.14", "sh", script];
-        let ran = place.run(&args);
-        ran.ends_with(2, why);
-        assert_eq!(ran.stdout, "");
-        assert_eq!(ran.stderr.matches("error").count(), 1, "{ran:?}");
+        for probe in [&[][..], &["--no-probe"]] {
+            let args = [
+                "--time-scale",
+                "0.2",
+                "--dialect",
+                id,
+                "--scenarios",
+                scenario,
+            ];
+            let ran = place.run(&[&args[..], probe, &["sh", script]].concat());
+            assert!(ran.only().id.starts_with(&format!("{id}/")), "{ran:?}");
+            assert_eq!(ran.stderr.contains(told), probe.is_empty(), "{ran:?}");
+        }
     }
+}
+
+/// An agent that answers `clear_queue` and `get_state` in this order, each so late, and knows `clear_queue` or not.
+fn answering(order: [&str; 2], late: &str, knows: bool) -> String {
+    let queue = format!(
+        r#"{{"type":"response","command":"clear_queue","id":"conform-queue","success":{knows}}}"#
+    );
+    let state = r#"{"type":"response","command":"get_state","id":"conform","success":true,"data":{"steeringMode":"all"}}"#;
+    let answers = order.map(|name| {
+        if name == "clear_queue" {
+            &queue[..]
+        } else {
+            state
+        }
+    });
+    format!(
+        r#"
+while read -r line; do
+  case "$line" in
+    *'"prompt"'*)
+      sleep {late}; echo '{0}'
+      sleep {late}; echo '{1}'
+      echo '{{"type":"agent_start"}}'
+      echo '{{"type":"turn_start"}}' ;;
+  esac
+done
+"#,
+        answers[0], answers[1]
+    )
+}
+
+#[test]
+fn the_order_and_the_time_of_answers_decide_nothing() {
+    let place = Place::new();
     let scenario = place.file("one.yaml", PROMPT);
-    let named = [
-        "--dialect",
-        "pi@0.14",
-        "--no-probe",
-        "--scenarios",
-        &scenario,
-    ];
-    let ran = place.run(&[&named[..], &["sh", &other]].concat());
-    assert_eq!(ran.only().id, "pi@0.14/one", "{ran:?}");
+    let orders = [["clear_queue", "get_state"], ["get_state", "clear_queue"]];
+    for (knows, version) in [(true, "pi@0.87"), (false, "pi@0.73")] {
+        for order in orders {
+            let script = place.file("agent.sh", &answering(order, "0.15", knows));
+            let play = [
+                "--time-scale",
+                "0.5",
+                "--scenarios",
+                &scenario,
+                "sh",
+                &script,
+            ];
+            let found = place.run(&play);
+            assert_eq!(found.only().id, format!("{version}/one"), "{found:?}");
+            let ran = place.run(&[&["--dialect", "pi@0.87"], &play[..]].concat());
+            assert_eq!(ran.only().id, "pi@0.87/one", "{ran:?}");
+            assert_eq!(ran.stderr.contains("seems to speak"), !knows, "{ran:?}");
+        }
+    }
 }
 
 #[test]

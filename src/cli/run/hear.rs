@@ -68,6 +68,14 @@ impl Ear<'_> {
                 index,
                 by: Some(by),
             }),
+            Heard::Dialect { index, by } if all[index].name == dialect.name => {
+                let seems = format!("the agent seems to speak {}", all[index].id());
+                Ok(as_named(&id, &seems, &evidence(&all[index], &by)))
+            }
+            Heard::Barred(by) if family.len() == 1 => {
+                let seems = format!("no agent of {id} writes this");
+                Ok(as_named(&id, &seems, &evidence(dialect, &by)))
+            }
             Heard::Barred(by) => Err(Refusal::usage(format!(
                 "the agent does not speak {id}: {}\nname the dialect to judge it by with --dialect, or play anyway with --no-probe{}",
                 evidence(dialect, &by),
@@ -263,6 +271,14 @@ fn evidence(dialect: &Dialect, line: &str) -> String {
         }
         None => format!("its first words are {line}"),
     }
+}
+
+/// A version that the user names is the one to judge by, whatever the agent seems to speak.
+fn as_named(id: &str, seems: &str, how: &str) -> Spoken {
+    output::note(format_args!(
+        "{seems}: {how}; it is judged by {id}, as you say"
+    ));
+    Spoken::default()
 }
 
 fn said_aloud(dialect: &Dialect, how: &str) -> String {

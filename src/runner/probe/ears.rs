@@ -15,6 +15,8 @@ pub(super) struct Ears<'a> {
     named: Option<usize>,
     /// The lines by which the agent has shown not to speak a dialect.
     barred: Vec<Option<String>>,
+    /// The lines by which it has shown to speak a dialect.
+    shown: Vec<Option<String>>,
     /// A line that is an event of the dialect that is named, where that one begins in silence.
     sign: Option<String>,
 }
@@ -34,6 +36,7 @@ impl<'a> Ears<'a> {
             dialects,
             named,
             barred: vec![None; dialects.len()],
+            shown: vec![None; dialects.len()],
             sign: None,
         }
     }
@@ -47,37 +50,64 @@ impl<'a> Ears<'a> {
         }
     }
 
-    /// The dialect that the agent speaks, if this line shows it.
-    pub(super) fn hear(&mut self, line: &Line, shown: impl Fn() -> String) -> Option<usize> {
-        let value = parse(line).value?;
+    /// Takes a line.
+    pub(super) fn hear(&mut self, line: &Line, shown: impl Fn() -> String) {
+        let Some(value) = parse(line).value else {
+            return;
+        };
         let nothing = Captures::default();
-        for (dialect, barred) in self.dialects.iter().zip(&mut self.barred) {
-            let unless = dialect
-                .session
-                .probe
-                .as_ref()
-                .and_then(|p| p.unless.as_ref());
+        for (index, dialect) in self.dialects.iter().enumerate() {
+            let probe = dialect.session.probe.as_ref();
+            let unless = probe.and_then(|probe| probe.unless.as_ref());
             if unless.is_some_and(|unless| unless.matches(&value, &nothing).is_ok()) {
-                barred.get_or_insert_with(&shown);
+                self.barred[index].get_or_insert_with(&shown);
+            }
+            if shows(dialect, &value) {
+                self.shown[index].get_or_insert_with(&shown);
             }
         }
-        let speaks =
-            |index: usize| self.barred[index].is_none() && shows(&self.dialects[index], &value);
-        let first = self.named.into_iter().chain(0..self.dialects.len());
-        if let Some(index) = first.clone().find(|index| speaks(*index)) {
-            return Some(index);
-        }
-        let named = self.named?;
+        let Some(named) = self.named else {
+            return;
+        };
         let Named::Known(name, _) = self.dialects[named].events.name(&value) else {
-            return None;
+            return;
         };
         match &self.dialects[named].session.ready {
-            Some(ready) => (*ready == name).then_some(named),
+            Some(ready) if *ready == name && self.likeliest().is_none() => {
+                self.shown[named].get_or_insert_with(shown);
+            }
+            Some(_) => {}
             None => {
                 self.sign.get_or_insert_with(shown);
-                None
             }
         }
+    }
+
+    /// The dialects by how much is to be said for them before anything is heard: the one that is named, then as they are known.
+    fn order(&self) -> impl Iterator<Item = usize> {
+        let named = self.named;
+        let rest = (0..self.dialects.len()).filter(move |index| Some(*index) != named);
+        named.into_iter().chain(rest)
+    }
+
+    /// The first dialect that a line has shown and none has ruled out, and that line.
+    pub(super) fn likeliest(&self) -> Option<(usize, String)> {
+        self.order()
+            .filter(|index| self.barred[*index].is_none())
+            .find_map(|index| Some((index, self.shown[index].clone()?)))
+    }
+
+    /// The dialect that the agent speaks, if no answer that is still to come can change it. Agents answer in any order, so one version
+    /// is not taken for shown while an answer may show a version that comes before it.
+    pub(super) fn verdict(&self) -> Option<(usize, String)> {
+        let (likeliest, by) = self.likeliest()?;
+        let name = &self.dialects[likeliest].name;
+        let is_open = |index: usize| {
+            let dialect = &self.dialects[index];
+            dialect.session.probe.is_some() && dialect.name == *name && self.barred[index].is_none()
+        };
+        let mut before = self.order().take_while(|index| *index != likeliest);
+        (!before.any(is_open)).then_some((likeliest, by))
     }
 }
 
