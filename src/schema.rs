@@ -27,6 +27,36 @@ pub struct Fault {
     pub level: Level,
 }
 
+/// A keyword of a definition that a frame can break.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marked {
+    /// Where it stands, from the definition, references followed.
+    pub at: String,
+    /// The clauses that a finding there cites.
+    pub clauses: Vec<String>,
+    /// The level of a finding there.
+    pub level: Level,
+}
+
+/// The marks that are nearest to a place, on the way from the outside in.
+#[derive(Debug, Clone, Default)]
+struct Marks {
+    clauses: Vec<String>,
+    level: Level,
+}
+
+impl Marks {
+    fn take(&mut self, part: &Value) {
+        if let Some(list) = part.get("x-clauses").and_then(Value::as_array) {
+            let list = list.iter().filter_map(|clause| clause.as_str());
+            self.clauses = list.map(str::to_owned).collect();
+        }
+        if let Some(level) = part.get("x-level") {
+            self.level = serde_json::from_value(level.clone()).unwrap_or_default();
+        }
+    }
+}
+
 impl Schemas {
     /// Compiles the definitions in `$defs` of these names.
     ///
@@ -95,12 +125,12 @@ impl Schemas {
             return Vec::new();
         };
         let errors = validator.iter_errors(frame).take(most);
-        errors.map(|error| self.fault(&error)).collect()
+        errors.map(|error| self.fault(name, &error)).collect()
     }
 
-    fn fault(&self, error: &ValidationError<'_>) -> Fault {
+    fn fault(&self, name: &str, error: &ValidationError<'_>) -> Fault {
         let path = error.schema_path().to_string();
-        let (clauses, level) = self.marks(&path);
+        let (clauses, level) = self.marks(name, error.evaluation_path().as_str());
         let mut pointer = error.instance_path().to_string();
         let (message, expected) = match error.kind() {
             ValidationErrorKind::Required { property } => {
@@ -144,27 +174,91 @@ impl Schemas {
         self.document.pointer(path)
     }
 
-    /// The `x-clauses` and `x-level` nearest to a keyword, each looked for from the inside out.
-    fn marks(&self, path: &str) -> (Vec<String>, Level) {
-        let mut clauses = None;
-        let mut level = None;
-        let mut path = path;
-        while let Some((parent, _)) = path.rsplit_once('/') {
-            let part = self.document.pointer(parent);
-            clauses = clauses.or_else(|| {
-                let list = part?.get("x-clauses")?.as_array()?;
-                Some(
-                    list.iter()
-                        .filter_map(|c| c.as_str().map(str::to_owned))
-                        .collect(),
-                )
-            });
-            level = level.or_else(|| serde_json::from_value(part?.get("x-level")?.clone()).ok());
-            path = parent;
+    /// The `x-clauses` and `x-level` nearest to a keyword, each looked for from the inside out: in the definition that holds the
+    /// keyword, then beside the `$ref` that led there.
+    fn marks(&self, name: &str, path: &str) -> (Vec<String>, Level) {
+        let mut marks = Marks::default();
+        let mut part = &self.document["$defs"][name];
+        marks.take(part);
+        // What is compiled for a name is a reference to its definition.
+        let way = path.strip_prefix("/$ref").unwrap_or(path);
+        for step in way.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let next = match part {
+                Value::Array(items) => step.parse().ok().and_then(|n: usize| items.get(n)),
+                other => other.get(&step),
+            };
+            let next = match next {
+                Some(Value::String(target)) if step == "$ref" => {
+                    self.document.pointer(target.trim_start_matches('#'))
+                }
+                next => next,
+            };
+            let Some(next) = next else { break };
+            part = next;
+            marks.take(part);
         }
-        (clauses.unwrap_or_default(), level.unwrap_or_default())
+        (marks.clauses, marks.level)
     }
 
+    /// The places of a definition at which a frame can break it, references followed: where each is, and what a finding there cites.
+    #[must_use]
+    pub fn marked(&self, name: &str) -> Vec<Marked> {
+        let mut all = Vec::new();
+        let mut way = vec![name.to_owned()];
+        let part = &self.document["$defs"][name];
+        self.collect_marked(part, String::new(), Marks::default(), &mut way, &mut all);
+        all
+    }
+
+    fn collect_marked(
+        &self,
+        part: &Value,
+        at: String,
+        mut marks: Marks,
+        way: &mut Vec<String>,
+        all: &mut Vec<Marked>,
+    ) {
+        let Some(members) = part.as_object() else {
+            return;
+        };
+        marks.take(part);
+        for (keyword, value) in members {
+            let place = format!("{at}/{keyword}");
+            match keyword.as_str() {
+                "$ref" => {
+                    let target = value.as_str().and_then(|t| t.strip_prefix("#/$defs/"));
+                    let Some(target) = target.filter(|t| !way.iter().any(|w| w == t)) else {
+                        continue;
+                    };
+                    way.push(target.to_owned());
+                    let next = &self.document["$defs"][target];
+                    self.collect_marked(next, at.clone(), marks.clone(), way, all);
+                    way.pop();
+                }
+                "properties" | "patternProperties" | "dependentSchemas" => {
+                    for (name, value) in value.as_object().into_iter().flatten() {
+                        let place = format!("{place}/{}", escape(name));
+                        self.collect_marked(value, place, marks.clone(), way, all);
+                    }
+                }
+                "allOf" | "prefixItems" => {
+                    for (n, value) in value.as_array().into_iter().flatten().enumerate() {
+                        self.collect_marked(value, format!("{place}/{n}"), marks.clone(), way, all);
+                    }
+                }
+                "then" | "else" | "items" | "additionalProperties" if value.is_object() => {
+                    self.collect_marked(value, place, marks.clone(), way, all);
+                }
+                "if" | "then" | "description" | "x-clauses" | "x-level" => {}
+                _ => all.push(Marked {
+                    at: place,
+                    clauses: marks.clauses.clone(),
+                    level: marks.level,
+                }),
+            }
+        }
+    }
     /// Every clause that the definition of a name says it checks, at any depth.
     #[must_use]
     pub fn clauses(&self, name: &str) -> Vec<String> {
@@ -256,11 +350,13 @@ mod tests {
                 "x-clauses": ["p.ready"], "type": "object", "required": ["version", "n"],
                 "properties": {
                     "version": { "type": "string", "x-clauses": ["p.version"], "x-level": "should", "pattern": "^1" },
-                    "n": { "$ref": "#/$defs/Count" },
-                    "kind": { "enum": ["a", "b"] }
+                    "n": { "$ref": "#/$defs/Count", "x-clauses": ["p.n"] },
+                    "kind": { "enum": ["a", "b"] },
+                    "usage": { "$ref": "#/$defs/Usage", "x-clauses": ["p.usage"], "x-level": "should" }
                 }
             },
-            "Count": { "type": "integer", "minimum": 0, "x-clauses": ["p.count"] }
+            "Count": { "type": "integer", "minimum": 0, "x-clauses": ["p.count"] },
+            "Usage": { "type": "object", "properties": { "input": { "type": "integer" }, "cached": { "$ref": "#/$defs/Count" } } }
         }});
         Schemas::compile(document, ["ready"].into_iter()).unwrap()
     }
@@ -284,6 +380,43 @@ mod tests {
         let missing = &schemas().faults("ready", &json!({"version": "1"}), 9)[0];
         assert_eq!(missing.pointer, "/n");
         assert_eq!(missing.message, "`n` is missing");
+    }
+
+    #[test]
+    fn clauses_beside_a_reference_count_where_its_target_names_none() {
+        let frame = json!({"version": "1", "n": 1, "usage": {"input": "x", "cached": "y"}});
+        let faults = schemas().faults("ready", &frame, 9);
+        let seen: Vec<_> = faults
+            .iter()
+            .map(|f| (f.pointer.as_str(), f.clauses[0].as_str(), f.level))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("/usage/input", "p.usage", Level::Should),
+                ("/usage/cached", "p.count", Level::Should),
+            ]
+        );
+    }
+
+    #[test]
+    fn every_place_that_can_be_broken_is_told_with_what_it_cites() {
+        let marked = schemas().marked("ready");
+        let at = |at: &str| {
+            marked
+                .iter()
+                .find(|m| m.at == at)
+                .map(|m| m.clauses.clone())
+        };
+        assert_eq!(
+            at("/properties/usage/type"),
+            Some(vec!["p.usage".to_owned()])
+        );
+        assert_eq!(
+            at("/properties/n/minimum"),
+            Some(vec!["p.count".to_owned()])
+        );
+        assert_eq!(at("/required"), Some(vec!["p.ready".to_owned()]));
     }
 
     #[test]
