@@ -47,8 +47,6 @@ pub enum Function {
     Text,
     /// The names of an object's members, as a list.
     Keys,
-    /// The values of an object's members, as a list.
-    Values,
     /// A text in small letters.
     Lower,
     /// A text without white space at its ends.
@@ -68,7 +66,6 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
     ("distinct", Function::Distinct),
     ("text", Function::Text),
     ("keys", Function::Keys),
-    ("values", Function::Values),
     ("lower", Function::Lower),
     ("trim", Function::Trim),
     ("type", Function::Type),

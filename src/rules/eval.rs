@@ -282,7 +282,6 @@ fn call(function: Function, value: &Value) -> Option<Value> {
                 .map(Value::String)
                 .collect(),
         ),
-        Function::Values => Some(value.as_object()?.values().cloned().collect()),
         Function::Type => {
             let name = match value {
                 Value::Null => return None,
