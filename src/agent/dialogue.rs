@@ -56,6 +56,17 @@ impl Dialogue {
         any
     }
 
+    /// Forgets all that came after the user's latest words.
+    pub(super) fn start_over(&mut self) {
+        let says = |message: &Message| {
+            let text = |block: &Block| matches!(block, Block::Text(_));
+            message.role == Role::User && message.content.iter().any(text)
+        };
+        if let Some(last) = self.messages.iter().rposition(says) {
+            self.messages.truncate(last + 1);
+        }
+    }
+
     /// A summary takes the place of all that was said.
     pub(super) fn replace(&mut self, summary: String) {
         self.messages.clear();

@@ -101,7 +101,10 @@ impl Retry {
                 false => Next::Nothing,
             };
         }
-        if !self.may_follow(&failure, plan) || session.faults.plays(Bug::RetriesNever) {
+        let refusal = !failure.retryable && self.attempt.get() < plan.attempts;
+        let stubborn = refusal && session.faults.plays(Bug::RetriesRefusals);
+        if !stubborn && !self.may_follow(&failure, plan) || session.faults.plays(Bug::RetriesNever)
+        {
             self.end(session, Some(&failure.message));
             return Next::Nothing;
         }

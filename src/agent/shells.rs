@@ -102,6 +102,7 @@ pub(super) fn place(session: &Session) -> Place<'_> {
         root: faults.shell_root(session.workspace.root()),
         outputs: &session.settings.outputs,
         keeps_children: faults.plays(Bug::ShellKeepsChildren),
+        twice: faults.plays(Bug::ShellRunsTwice),
     }
 }
 

@@ -175,8 +175,11 @@ pub(super) struct ExpectTextFile {
     pub(super) of: Node,
     /// Where in them the piece stands: a JSON Pointer.
     pub(super) at: Located<String>,
-    /// What the pieces that came before `until` join to.
+    /// What the pieces that came before `until` join to; where it is a JSON object, JSON that says the same is right too.
     pub(super) is: String,
+    /// `true`: that no piece comes at all is right too.
+    #[serde(default)]
+    pub(super) or_nothing: bool,
     /// The events that show that all have come; they may come in any order.
     #[schemars(with = "Vec<EventMatcher>")]
     pub(super) until: Located<Vec<Node>>,

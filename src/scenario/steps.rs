@@ -187,6 +187,7 @@ fn expect_text(file: &ExpectTextFile) -> Result<Action, Vec<Error>> {
             of,
             at: file.at.value.clone(),
             is: file.is.clone(),
+            or_nothing: file.or_nothing,
             until,
         })),
         (of, until) => Err(of.err().into_iter().chain(until.err()).flatten().collect()),

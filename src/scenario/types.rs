@@ -148,10 +148,25 @@ pub struct JoinedText {
     pub of: Matcher,
     /// JSON Pointer to the piece in them.
     pub at: String,
-    /// What the pieces join to.
+    /// What the pieces join to; where it is a JSON object, JSON that says the same is right too.
     pub is: String,
+    /// Whether no piece at all is right too.
+    pub or_nothing: bool,
     /// The events that show that all have come, in any order.
     pub until: Vec<Matcher>,
+}
+
+impl JoinedText {
+    /// Whether this is what the pieces join to.
+    #[must_use]
+    pub fn is_met_by(&self, joined: &str) -> bool {
+        let object = |text: &str| -> Option<serde_json::Map<String, serde_json::Value>> {
+            serde_json::from_str(text).ok()
+        };
+        joined == self.is
+            || self.or_nothing && joined.is_empty()
+            || object(&self.is).is_some_and(|wanted| object(joined) == Some(wanted))
+    }
 }
 
 /// What must be true of the end of the process.

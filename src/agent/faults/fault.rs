@@ -197,6 +197,7 @@ pub(in crate::agent) enum Bug {
     LatestIsFirst,
     // tools
     ToolReadsStdin,
+    ToolRunsTwice,
     // limits
     LimitTooLow,
     LimitExcludesItself,
@@ -229,17 +230,22 @@ pub(in crate::agent) enum Bug {
     ShellRunsElsewhere,
     ShellKeepsChildren,
     ShellIgnoresStop,
+    ShellRunsTwice,
     // what is queued
     SteersWait,
     SteersTogether,
     FollowsEarly,
+    FollowsAfterTools,
     FollowsTogether,
+    ModesAreOne,
     QueueEndsWithStop,
     // thinking
     LevelStaysUntold,
     // retries
     RetriesNever,
     RetryWaitsOn,
+    RetriesRefusals,
+    RetryStartsOver,
     // sessions of the host's choice
     ForkKeepsAll,
     CloneIsEmpty,

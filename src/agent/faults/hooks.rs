@@ -179,6 +179,10 @@ impl Faults {
         if early && self.plays(Bug::FollowsEarly) {
             return following.take();
         }
+        let between = following.is_waiting() && !steering.is_waiting() && !done;
+        if between && self.plays(Bug::FollowsAfterTools) {
+            return following.take();
+        }
         let steers = steering.is_waiting();
         let (queue, bug) = match steers {
             true => (steering, Bug::SteersTogether),

@@ -248,6 +248,9 @@ impl Session {
 
     /// Has the model asked again where it failed, before anything else.
     fn again(&self) {
+        if self.faults.plays(Bug::RetryStartsOver) {
+            self.dialogue.borrow_mut().start_over();
+        }
         self.first(Task::Turn(Prompt {
             turn: self.next_turn(),
             resumes: true,

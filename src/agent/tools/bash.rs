@@ -61,6 +61,11 @@ impl Bash {
         } else {
             Stdio::null()
         };
+        if cx.faults.plays(Bug::ToolRunsTwice) {
+            let (mut child, _pipe) = start(&self.command, cx.workspace.root(), Stdio::null())?;
+            let _tree = Tree::of(&child, false);
+            child.wait().await?;
+        }
         let (mut child, mut pipe) = start(&self.command, cx.workspace.root(), stdin)?;
         let tree = Tree::of(&child, cx.faults.intends(Bug::StopKeepsChildren));
         let mut kept = Kept {

@@ -95,6 +95,8 @@ pub(in crate::agent) struct Place<'a> {
     pub(in crate::agent) outputs: &'a Path,
     /// Whether what it leaves running is left to itself.
     pub(in crate::agent) keeps_children: bool,
+    /// Whether it is run once more before.
+    pub(in crate::agent) twice: bool,
 }
 
 /// Output that somebody else hears too.
@@ -121,6 +123,11 @@ pub(in crate::agent) async fn execute(
         command: command.to_owned(),
         ..Executed::default()
     };
+    if place.twice
+        && let Ok((mut child, _pipe)) = start(command, place.root, Stdio::null())
+    {
+        let _ = child.wait().await;
+    }
     let (mut child, mut pipe) = match start(command, place.root, Stdio::null()) {
         Ok(started) => started,
         Err(error) => {

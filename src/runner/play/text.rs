@@ -33,7 +33,7 @@ impl Player {
                 if !open.is_empty() {
                     continue;
                 }
-                if joined == text.is {
+                if text.is_met_by(&joined) {
                     self.checked();
                     return Ok(());
                 }

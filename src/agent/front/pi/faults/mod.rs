@@ -4,6 +4,7 @@ mod abort;
 mod bash;
 mod compaction;
 mod content;
+mod data;
 mod errors;
 mod framing;
 mod lifecycle;
@@ -33,6 +34,8 @@ pub(super) const FAULTS: &[&[Fault]] = &[
     model::FAULTS,
     shapes::FAULTS,
     content::FAULTS,
+    data::FAULTS,
+    data::OLD,
 ];
 
 /// Conditions on frames.

@@ -137,7 +137,11 @@ pub(super) const FAULTS: &[Fault] = &[
         "drops-while-busy",
         "a prompt that comes during a run is dropped and nothing is said",
         Bug::DropsWhileBusy,
-    ),
+    )
+    .caught_by(&[
+        "scenario:run/prompt-while-a-run-goes-on",
+        "scenario:framing/two-prompts-in-one-write",
+    ]),
     frame(
         "turn-end-of-another",
         "the message of `turn_end` is not the turn's",

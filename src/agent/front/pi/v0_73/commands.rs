@@ -12,7 +12,7 @@ use super::state::Modern;
 use crate::agent::faults::Bug;
 use crate::agent::input::Input;
 use crate::agent::message::Block;
-use crate::agent::queues::Queue;
+use crate::agent::queues::{Queue, Queues};
 use crate::agent::session::{Halt, Session};
 use crate::agent::turn::Prompt;
 use serde_json::{Value, json};
@@ -145,6 +145,15 @@ impl Command<'_> {
             "all" => queue.together.set(true),
             "one-at-a-time" => queue.together.set(false),
             other => return Err(format!("Unknown mode: {other}")),
+        }
+        if self.session.faults.plays(Bug::ModesAreOne) {
+            let Queues {
+                steering,
+                following,
+            } = &self.session.queues;
+            let together = queue.together.get();
+            steering.together.set(together);
+            following.together.set(together);
         }
         Ok(None)
     }

@@ -8,6 +8,13 @@ const STATS: super::When = &[("/command", "get_session_stats")];
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
+    response("messages-told-twice", "`get_messages` tells every message twice", &[("/command", "get_messages")], Op::Change(|frame| {
+        if let Some(messages) = frame["data"]["messages"].as_array_mut() {
+            messages.extend(messages.clone());
+        }
+    }), &["scenario:responses/messages-after-tools"]).every().later(),
+    response("busy-after-an-abort", "after an abort the state says that the agent is at work", &[("/command", "get_state"), ("/id", "s2")], Op::Set("/data/isStreaming", "true"), &["scenario:responses/state-after-an-abort"]).later(),
+    response("failure-without-words", "a failed command has an empty `error`", &[("/success", "false")], Op::Set("/error", "\"\""), &["schema/response"]).every(),
     response("state-without-model", "the state has no model", STATE, Op::Remove("/data/model"), &["schema/response.get_state"]),
     response("state-without-level", "the state has no thinking level", STATE, Op::Remove("/data/thinkingLevel"), &["schema/response.get_state"]),
     response("state-level-is-a-number", "the thinking level is a number", STATE, Op::Set("/data/thinkingLevel", "3"), &["schema/response.get_state"]),

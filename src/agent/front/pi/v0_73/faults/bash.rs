@@ -16,6 +16,11 @@ pub(super) const FAULTS: &[Fault] = &[
     response("bash-response-lost", "a bash command is not answered", &[("/command", "bash"), ("/id", "a")], Op::Drop, &["answered", "scenario:bash/abort-bash", "scenario:bash/abort-after-another-command", "scenario:bash/abort-ends-its-children"]).later(),
     response("compact-says-another-thing", "the response to compact has another summary", &[("/command", "compact"), ("/success", "true")], Op::Set("/data/summary", "\"something else\""), &["compaction-response", "scenario:compact/manual"]),
     response("compact-without-summary", "the response to compact has no summary", &[("/command", "compact"), ("/success", "true")], Op::Remove("/data/summary"), &["schema/response.compact", "compaction-response", "scenario:compact/manual"]),
+    response("bash-output-is-trimmed", "the output of bash loses its last line break", BASH, Op::Change(|frame| {
+        if let Some(output) = frame["data"]["output"].as_str() {
+            frame["data"]["output"] = output.trim_end().into();
+        }
+    }), &["scenario:bash/output-is-exact"]).every().later(),
     response("output-lost", "the output of a shell command is empty", &[("/command", "bash"), ("/data/exitCode", "0")], Op::Set("/data/output", "\"\""), &["scenario:bash/output-and-exit-code"]),
     response("exit-code-lost", "every shell command has the exit code 0", &[("/command", "bash"), ("/data/exitCode", "3")], Op::Set("/data/exitCode", "0"), &["scenario:bash/output-and-exit-code"]),
 ];

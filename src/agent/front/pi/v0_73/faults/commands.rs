@@ -67,6 +67,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteersWait).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools"]),
     bug("follow-ups-are-early", "a follow-up does not wait for tool calls and steering messages", Bug::FollowsEarly).caught_by(&["scenario:queue/follow-up-after-the-tools"]),
     bug("steers-together", "by default all steering messages go at once", Bug::SteersTogether).caught_by(&["scenario:queue/steers-one-at-a-time"]),
+    bug("follow-ups-behind-tools", "a follow-up comes behind the first tool calls", Bug::FollowsAfterTools).caught_by(&["scenario:queue/follow-up-waits-for-every-tool", "scenario:queue/prompt-that-follows-after-the-tools"]),
     bug("follow-ups-together", "by default all follow-ups go at once", Bug::FollowsTogether).caught_by(&["scenario:queue/follow-ups-one-at-a-time"]),
 
     // the model
@@ -99,6 +100,13 @@ pub(super) const FAULTS: &[Fault] = &[
             c["enabled"] = json!(true);
         }
     }, &["retry-off", "scenario:retry/switched-off"]),
+    start("modes-are-one", "a mode is set for both queues", Play::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
+    bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]),
+    bug("retry-starts-over", "a retry begins the run anew, and its tools are run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
+    taken("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
+        reword(c, "steer", "message", |text| text.trim().to_owned());
+        reword(c, "follow_up", "message", |text| text.trim().to_owned());
+    }, &["queue-contents", "scenario:queue/text-is-kept"]),
     bug("never-retries", "a transient failure is final", Bug::RetriesNever).caught_by(&["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors"]),
     bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryWaitsOn).caught_by(&["scenario:retry/abort-retry"]),
 

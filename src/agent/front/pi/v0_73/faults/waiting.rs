@@ -9,6 +9,19 @@ const COMPACTED: super::When = &[("/reason", "manual"), ("/aborted", "false")];
 pub(super) const FAULTS: &[Fault] = &[
     event("queue-update-lost", "what is queued is not told", "queue_update", Op::Drop, &["queued-before-response", "queued-told", "scenario:queue/images", "scenario:queue/steer-after-the-tools"]).every().later(),
     event("queue-update-of-strangers", "the queue holds what nobody said", "queue_update", Op::Set("/steering", "[\"never said\"]"), &["queue-contents"]),
+    event("queue-update-first-only", "`queue_update` lists only the first of each queue", "queue_update", Op::Change(|frame| {
+        for queue in ["steering", "followUp"] {
+            if let Some(waiting) = frame[queue].as_array_mut() {
+                waiting.truncate(1);
+            }
+        }
+    }), &["scenario:queue/told-at-every-change"]).every(),
+    event("queue-update-swaps", "`queue_update` tells each queue in the place of the other", "queue_update", Op::Change(|frame| {
+        let steering = frame["steering"].take();
+        frame["steering"] = std::mem::replace(&mut frame["followUp"], steering);
+    }), &["queue-contents", "scenario:queue/told-at-every-change"]).every(),
+    event("retry-says-nothing", "a retry does not say what failed", "auto_retry_start", Op::Set("/errorMessage", "\"\""), &["schema/auto_retry_start"]),
+    event("final-error-is-empty", "retries that failed say nothing of why", "auto_retry_end", Op::Set("/finalError", "\"\""), &["schema/auto_retry_end"]).when(&[("/success", "false")]),
     event("queue-update-half", "`queue_update` has one queue only", "queue_update", Op::Remove("/followUp"), &["schema/queue_update"]),
     event("compaction-never-starts", "`compaction_start` is lost", "compaction_start", Op::Drop, &["compaction-envelope"]).later(),
     event("compaction-never-ends", "`compaction_end` is lost", "compaction_end", Op::Drop, &["compaction-envelope"]).later(),
