@@ -60,9 +60,9 @@ pub(super) const FAULTS: &[Fault] = &[
         .caught_by(PROMPT),
     start("prompt-is-cut", "a prompt is cut at 64 KiB", Play::Command(|c| reword(c, "prompt", "message", |text| text.chars().take(65_536).collect())))
         .caught_by(OTHER_PROMPT),
-    frame("partial-stays-empty", "the `partial` of an update holds nothing", "message_update", Op::Set("/assistantMessageEvent/partial/content", "[]")).every()
+    frame("partial-stays-empty", "the `partial` of an update holds nothing", "message_update", Op::Set("/assistantMessageEvent/partial/content", "[]")).every().later()
         .caught_by(&["partial-grows"]),
-    frame("message-stays-empty", "the `message` of an update holds nothing", "message_update", Op::Set("/message/content", "[]")).every()
+    frame("message-stays-empty", "the `message` of an update holds nothing", "message_update", Op::Set("/message/content", "[]")).every().later()
         .caught_by(&["partial-grows"]),
     frame("finished-text-is-trimmed", "the finished message has lost the white space at the ends of its text", "", Op::Change(|event| {
         if event["type"] != "message_update" {
@@ -73,7 +73,7 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }
     })).every()
-        .caught_by(&["deltas-in-message", "blocks-in-message"]),
+        .caught_by(&["deltas-in-message", "blocks-in-message", "cut-keeps-text", "own-prompt"]),
     frame("numbers-become-texts", "the numbers among a call's arguments are told as texts", "", Op::Change(|event| below(event, ARGUMENTS, false, |value| {
         if value.is_number() {
             *value = value.to_string().into();
@@ -95,7 +95,7 @@ pub(super) const FAULTS: &[Fault] = &[
             line.remove(at + 1);
         }
     })).every()
-        .caught_by(&["json-lines"]),
+        .caught_by(&["json-lines", "result-repeats-content"]),
     bug("tool-runs-twice", "a command of the model is run twice", Bug::ToolRunsTwice)
         .caught_by(&["scenario:tools/one-call", "scenario:tools/three-rounds", "scenario:tools/two-calls-of-one-message"]),
     start("bash-runs-twice", "a shell command of the host is run twice", Play::Bug(Bug::ShellRunsTwice))
@@ -131,7 +131,7 @@ pub(super) const OLD: &[Fault] = &[
         if let Some(attachments) = c["attachments"].as_array_mut() {
             for attachment in attachments {
                 if attachment["preview"].is_string() {
-                    attachment["content"] = attachment["preview"].take();
+                    attachment["content"] = attachment["preview"].clone();
                 }
             }
         }

@@ -17,6 +17,8 @@ pub(in super::super) const WITHOUT: &[&str] = &[
     "call-start-without-partial",
     "call-delta-without-partial",
     "call-end-without-partial",
+    "partial-stays-empty",
+    "message-stays-empty",
     // The page leaves open where the stream's start and end come, and for which reason it ends.
     "start-comes-late",
     "text-after-done",
@@ -47,6 +49,7 @@ pub(in super::super) const CAUGHT_HERE: &[(&str, &[&str])] = &[
     ("cut-character", &["json-lines", "bash-output-told"]),
     ("lone-surrogate", &["whole-characters", "bash-output-told"]),
     ("fork-cancel-unsaid", &["scenario:extensions/cancels-sessions", "schema/response.fork"]),
+    ("bash-output-is-trimmed", &["scenario:bash/output-is-exact", "bash-output-told"]),
     ("output-lost", &["scenario:bash/output-and-exit-code", "bash-output-told"]),
     ("never-retries", &["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors", "will-retry"]),
     ("exits-after-run", &["stays-alive", "prompt-answered", "answered", "bare-answered", "answered-before-exit", "settles"]),
