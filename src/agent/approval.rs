@@ -84,6 +84,11 @@ impl Approvals {
         self.allowed.insert(category);
     }
 
+    /// Lets only pass what the mode allows.
+    pub(super) fn forget(&mut self) {
+        self.allowed.clear();
+    }
+
     pub(super) fn must_ask(&self, category: Category) -> bool {
         !self.mode.allows(category) && !self.allowed.contains(&category)
     }

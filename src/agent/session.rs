@@ -143,6 +143,10 @@ impl Session {
 
     /// Has the turns to come ask this model, where it is served.
     pub(super) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
+        let other = *self.model_name.borrow() != name;
+        if other && self.faults.plays(Bug::ModelChangeForgets) {
+            self.dialogue.borrow_mut().messages.clear();
+        }
         self.model_name.replace(name.to_owned());
         if let Some(endpoint) = endpoint {
             self.model.redirect(endpoint);

@@ -130,6 +130,10 @@ impl Turn {
         }
         self.busy
             .set(halt == Some(Halt::Stop) && faults.plays(Bug::StopLeavesBusy));
+        let first = &session.settings.model;
+        if *session.model_name.borrow() != *first && faults.plays(Bug::ModelLastsOneTurn) {
+            session.set_model(first, None);
+        }
         let (turn, usage) = (self.id(), self.spending.total());
         let again = halt.is_none() && session.retry.follows(session, self);
         session.voice.say(&Event::TurnEnd {
@@ -174,7 +178,13 @@ impl Turn {
         self.hear(session, false);
         for _ in 0..session.settings.max_turns {
             session.voice.say(&Event::Asking);
-            let reply = match self.reply(session).await {
+            let mut reply = self.reply(session).await;
+            if reply.as_ref().is_err_and(|error| !error.retryable)
+                && session.faults.plays(Bug::RetriesRefusals)
+            {
+                reply = self.reply(session).await;
+            }
+            let reply = match reply {
                 Ok(reply) => reply,
                 Err(error) => return self.give_up(session, &error.failure()),
             };

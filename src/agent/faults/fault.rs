@@ -131,6 +131,7 @@ pub(in crate::agent) enum Bug {
     DeafToSigterm,
     DeafToSigtermInTool,
     ExitsWithThree,
+    PanicsAtEnd,
     ExitsAfterTurn,
     OrphanHoldsStdout,
     ToolOutlivesAgent,
@@ -155,6 +156,7 @@ pub(in crate::agent) enum Bug {
     EndsTurnOnDenial,
     OneRequestAtATime,
     RepeatsCallIds,
+    ModeForgetsAllowed,
     // stop
     IgnoresStop,
     StopHasNoEnd,
@@ -173,6 +175,9 @@ pub(in crate::agent) enum Bug {
     SecondTurnStuck,
     DropsWhileBusy,
     LosesInput,
+    ModelLastsOneTurn,
+    ModelChangeForgets,
+    RetriesRefusals,
     LosesFiles,
     LosesHistory,
     ForgetsTurns,
@@ -192,12 +197,15 @@ pub(in crate::agent) enum Bug {
     LongLineIsBad,
     // sessions
     TakesKnownId,
+    ResumesUnasked,
     ResumesNothing,
     ResumeForgets,
     LatestIsFirst,
     // tools
     ToolReadsStdin,
     ToolRunsTwice,
+    RunsToolsTwice,
+    WriteAddsNewline,
     // limits
     LimitTooLow,
     LimitExcludesItself,

@@ -260,6 +260,9 @@ impl Faults {
             Choice::Resume(id) if !known(id) && self.plays(Bug::ResumesNothing) => {
                 Choice::Named(id.clone())
             }
+            Choice::New if !store.ids().is_empty() && self.plays(Bug::ResumesUnasked) => {
+                Choice::Latest
+            }
             Choice::Latest if self.plays(Bug::LatestIsFirst) => {
                 store.ids().pop().map_or(Choice::Latest, Choice::Resume)
             }
@@ -317,7 +320,9 @@ impl Faults {
 
     /// The exit status of an orderly end.
     pub(in crate::agent) fn status(&self) -> u8 {
-        if self.plays(Bug::ExitsWithThree) {
+        if self.plays(Bug::PanicsAtEnd) {
+            101
+        } else if self.plays(Bug::ExitsWithThree) {
             3
         } else {
             0

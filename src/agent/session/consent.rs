@@ -41,6 +41,9 @@ impl Session {
     pub(in crate::agent) fn set_mode(&self, mode: Mode) {
         let mut approvals = self.approvals.borrow_mut();
         approvals.mode = self.faults.mode(approvals.mode, mode);
+        if self.faults.plays(Bug::ModeForgetsAllowed) {
+            approvals.forget();
+        }
     }
 
     /// Whether a call may only run if the host agrees.

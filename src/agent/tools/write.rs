@@ -4,6 +4,7 @@ use super::read::reason;
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
 use crate::agent::approval::Category;
 use crate::agent::event::Outcome;
+use crate::agent::faults::Bug;
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -49,6 +50,10 @@ impl Write {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        std::fs::write(path, &self.content).map_err(failed)
+        let mut content = self.content.clone();
+        if cx.faults.plays(Bug::WriteAddsNewline) {
+            content.push('\n');
+        }
+        std::fs::write(path, content).map_err(failed)
     }
 }

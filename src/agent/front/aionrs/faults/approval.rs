@@ -59,6 +59,49 @@ pub(super) const FAULTS: &[Fault] = &[
         "asks-again",
         "scenario:modes/yolo-asks-nothing",
     ]),
+    start(
+        "mode-forgets-allowed",
+        "`set_mode` takes back what was always allowed",
+        Play::Bug(Bug::ModeForgetsAllowed),
+    )
+    .caught_by(&["always-allows", "scenario:modes/keep-the-allow-list"]),
+    start(
+        "unknown-mode-is-yolo",
+        "a mode that there is not lets every tool pass",
+        Play::Command(|command| {
+            if command["mode"] == "no-such-mode" {
+                command["mode"] = json!("yolo");
+            }
+        }),
+    )
+    .caught_by(&[
+        "scenario:modes/unknown-mode-allows-nothing",
+        "scenario:modes/unknown-mode",
+    ]),
+    bug(
+        "runs-tools-twice",
+        "a tool runs twice for one call",
+        Bug::RunsToolsTwice,
+    )
+    .caught_by(&[
+        "scenario:tools/runs-once",
+        "scenario:modes/auto-approve-flag",
+        "scenario:modes/yolo-asks-nothing",
+        "scenario:approval/exec-is-asked",
+        "scenario:approval/waits-for-the-answer",
+        "scenario:parallel/each-answered-as-it-comes",
+        "scenario:parallel/without-asking",
+        "scenario:modes/auto-edit-approves",
+        "scenario:modes/keep-the-allow-list",
+        "scenario:errors/tools-after-a-failure",
+        "scenario:sessions/tools-run-once-after-a-restart",
+    ]),
+    bug(
+        "write-adds-newline",
+        "Write writes more than the model gave",
+        Bug::WriteAddsNewline,
+    )
+    .caught_by(&["scenario:tools/writes-as-given"]),
     bug(
         "forgets-mode",
         "a mode lasts for one turn",

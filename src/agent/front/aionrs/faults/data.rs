@@ -1,6 +1,7 @@
 //! Members that are missing, or hold what they must not.
 
 use crate::agent::faults::{Fault, Op, frame};
+use serde_json::{Value, json};
 
 /// A member is missing.
 const fn missing(
@@ -23,6 +24,42 @@ const fn wrong(
     rule: &'static [&'static str],
 ) -> Fault {
     frame(id, summary, on, Op::Set(member, value)).caught_by(rule)
+}
+
+fn swap_usage(frame: &mut Value) {
+    if let Some(usage) = frame.get_mut("usage").and_then(Value::as_object_mut) {
+        let input = usage
+            .insert("input_tokens".into(), Value::Null)
+            .unwrap_or_default();
+        let output = usage
+            .insert("output_tokens".into(), input)
+            .unwrap_or_default();
+        usage.insert("input_tokens".into(), output);
+    }
+}
+
+fn dedent(frame: &mut Value) {
+    if let Some(output) = frame["output"].as_str() {
+        let lines: Vec<_> = output.lines().map(str::trim_start).collect();
+        frame["output"] = json!(lines.join("\n"));
+    }
+}
+
+fn first_line(frame: &mut Value) {
+    if let Some(line) = frame["output"]
+        .as_str()
+        .and_then(|output| output.lines().next())
+    {
+        frame["output"] = json!(line);
+    }
+}
+
+/// Takes the last byte of a long line's last character of several bytes away.
+fn cut_in_a_character(line: &mut Vec<u8>) {
+    let last = line.iter().rposition(|byte| *byte >= 0x80);
+    if let Some(last) = last.filter(|last| *last > 20_000) {
+        line.remove(last);
+    }
 }
 
 const READY: &[&str] = &["schema/ready"];
@@ -80,6 +117,12 @@ pub(super) const FAULTS: &[Fault] = &[
     wrong("usage-is-text", "usage counts in texts", "stream_end", "/usage/input_tokens", "\"10\"", END),
     wrong("usage-of-an-earlier-turn", "the usage of the third turn is that of the first", "stream_end", "/usage/input_tokens", "100", &["scenario:turn/usage-of-two-turns"]).when(&[("/usage/input_tokens", "400")]),
     wrong("usage-is-zero", "usage counts nothing", "stream_end", "/usage", "{\"input_tokens\":0,\"output_tokens\":0}", &["scenario:turn/usage-as-reported"]).every(),
+    frame("usage-is-swapped", "usage counts the input as output, and the output as input", "stream_end", Op::Change(swap_usage)).every().caught_by(&["scenario:turn/usage-as-reported"]),
+    frame("output-without-blanks", "the output of a tool is without the blanks at the start of its lines", "tool_result", Op::Change(dedent)).every().caught_by(&["scenario:tools/output-as-printed"]),
+    frame("first-line-of-glob", "Glob gives the first file only", "tool_result", Op::Change(first_line)).when(&[("/tool_name", "Glob")]).caught_by(&["scenario:tools/glob"]),
+    frame("output-cut-in-a-character", "long output is cut in the middle of a character", "tool_result", Op::Line(cut_in_a_character)).every().caught_by(&["utf8", "json-lines"]),
+    wrong("numbers-are-text", "a number in the arguments of a request is a text", "tool_request", "/tool/args/timeout", "\"2500\"", &["scenario:approval/arguments-of-every-kind"]).when(&[("/tool/args/timeout", "2500")]),
+    missing("nulls-are-lost", "what is null in the arguments of a request is missing", "tool_request", "/tool/args/nothing", &["scenario:approval/arguments-of-every-kind"]).when(&[("/tool/args/nothing", "null")]),
     missing("error-without-code", "an `error` has no code", "error", "/error/code", ERROR),
     missing("error-without-message", "an `error` has no message", "error", "/error/message", ERROR),
     missing("error-without-retryable", "an `error` does not say whether a retry may help", "error", "/error/retryable", ERROR),

@@ -98,6 +98,27 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(PROVIDER)
     .caught_by(&["provider-failure-told"]),
     frame(
+        "error-says-nothing",
+        "the message of an `error` is empty",
+        "error",
+        Op::Set("/error/message", "\"\""),
+    )
+    .caught_by(&["schema/error"]),
+    frame(
+        "turn-error-without-msg-id",
+        "the `error` of a turn has no msg_id",
+        "error",
+        Op::Set("/msg_id", "null"),
+    )
+    .when(PROVIDER)
+    .caught_by(&["turn-error-msg-id"]),
+    bug(
+        "retries-refusals",
+        "a request that the API refused is made again",
+        Bug::RetriesRefusals,
+    )
+    .caught_by(&["scenario:errors/bad-request-is-final"]),
+    frame(
         "unknown-error-code",
         "a provider error has a code that the page does not know",
         "error",

@@ -127,6 +127,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["eof-exit-code"]),
+    start(
+        "panics-at-eof",
+        "the end of stdin ends the process with a panic",
+        Play::Bug(Bug::PanicsAtEnd),
+    )
+    .caught_by(&["no-crash"]),
     bug(
         "exits-after-turn",
         "the process ends by itself after a turn",
@@ -165,5 +171,5 @@ pub(super) const FAULTS: &[Fault] = &[
         "a tool outlives the agent",
         Play::Bug(Bug::ToolOutlivesAgent),
     )
-    .caught_by(&["no-orphans"]),
+    .caught_by(&["tools-end-with-agent"]),
 ];

@@ -1,10 +1,24 @@
 //! What the model says and is told.
 
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start, trim};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:1";
+
+/// Puts one text for another wherever it stands in a member.
+pub(super) fn replace(frame: &mut Value, pointer: &str, from: &str, to: &str) {
+    if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
+        *text = text.replace(from, to);
+    }
+}
+
+/// Leaves so many characters of a member.
+fn cut(frame: &mut Value, pointer: &str, length: usize) {
+    if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
+        *text = text.chars().take(length).collect();
+    }
+}
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -40,6 +54,68 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:turn/text-is-complete",
         "scenario:turn/text-is-whole",
+    ]),
+    frame(
+        "quotes-escaped-twice",
+        "the quotes in a `text_delta` have a backslash before them",
+        "text_delta",
+        Op::Change(|frame| replace(frame, "/text", "\"", "\\\"")),
+    )
+    .every()
+    .caught_by(&["scenario:turn/text-of-every-kind"]),
+    frame(
+        "joiners-are-lost",
+        "characters without a width are taken out of the text",
+        "text_delta",
+        Op::Change(|frame| {
+            for mark in ["\u{200d}", "\u{200e}", "\u{200f}"] {
+                replace(frame, "/text", mark, "");
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["scenario:turn/text-of-every-kind"]),
+    frame(
+        "long-text-is-cut",
+        "a text of more than 1000 characters is cut",
+        "text_delta",
+        Op::Change(|frame| cut(frame, "/text", 1000)),
+    )
+    .every()
+    .caught_by(&[
+        "scenario:turn/text-of-every-kind",
+        "scenario:tools/more-than-64-kib",
+    ]),
+    start(
+        "input-is-trimmed",
+        "the model is told what the user said without the blanks around it",
+        Play::Command(|command| {
+            trim(command, "/input");
+            trim(command, "/content");
+        }),
+    )
+    .caught_by(&["input-reaches-model", "scenario:turn/input-as-typed"]),
+    start(
+        "history-is-one-line",
+        "the model is told the text of `init_history` in one line",
+        Play::Command(|command| replace(command, "/text", "\n", " ")),
+    )
+    .caught_by(&["history-reaches-model", "scenario:history/as-written"]),
+    start(
+        "reason-is-one-line",
+        "the model is told the first line of a denial's reason only",
+        Play::Command(|command| {
+            if let Some(line) = command["reason"]
+                .as_str()
+                .and_then(|reason| reason.lines().next())
+            {
+                command["reason"] = json!(line);
+            }
+        }),
+    )
+    .caught_by(&[
+        "deny-reason-fed-back",
+        "scenario:deny/reason-of-several-lines",
     ]),
     frame(
         "text-is-garbled",

@@ -3,6 +3,28 @@
 use crate::agent::faults::{Bug, Fault, Op, Play, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
+    frame(
+        "session-id-is-fixed",
+        "every session has the same id",
+        "ready",
+        Op::Set("/session_id", "\"a1b2c3\""),
+    )
+    .at_start()
+    .every()
+    .caught_by(&[
+        "scenario:sessions/each-has-its-id",
+        "session-id-flag",
+        "resume-id",
+    ]),
+    start(
+        "new-session-is-the-last",
+        "a session that is not named is the one before",
+        Play::Bug(Bug::ResumesUnasked),
+    )
+    .caught_by(&[
+        "scenario:sessions/new-is-empty",
+        "scenario:sessions/each-has-its-id",
+    ]),
     start(
         "ignores-session-id",
         "--session-id changes nothing",

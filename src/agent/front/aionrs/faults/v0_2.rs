@@ -69,6 +69,14 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("config-info-untold", "`set_config` is not answered by `info`", "info", Op::Drop).when(&[("/message", "set_config: no changes")]).at_start().caught_by(&["config-info"]).later(),
     frame("invalid-config-untold", "an invalid value is passed over", "info", Op::Set("/message", "\"set_config: no changes\"")).when(&[("/message", "config updated: thinking: ignored invalid value \"maybe\"")]).at_start().caught_by(&["invalid-config-told"]).later(),
     frame("old-mode-told", "`config_changed` says the old mode", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).at_start().every().caught_by(&["mode-told"]),
+    frame("mode-info-untold", "`set_mode` is not answered by `info`", "info", Op::Drop).when(&[("/message", "mode updated: yolo")]).at_start().caught_by(&["mode-info", "scenario:modes/told"]).later(),
+    frame("mode-lost-by-set-config", "`config_changed` says the first mode again when something else is set", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).when(&[("/capabilities/image_input", "supported")]).at_start().every().caught_by(&["mode-holds", "mode-told"]),
+    frame("image-input-lost-by-set-mode", "`config_changed` says another image input when a mode is set", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).when(&[("/capabilities/current_mode", "auto_edit")]).at_start().every().caught_by(&["image-input-holds", "mode-changes-nothing-else", "image-input-told"]),
+    frame("thinking-lost-by-set-mode", "`config_changed` says that there is no thinking any more when a mode is set", CHANGED, Op::Set("/capabilities/thinking", "false")).when(&[("/capabilities/current_mode", "yolo")]).at_start().caught_by(&["mode-changes-nothing-else"]),
+    frame("effort-without-levels", "`ready` says that there is effort, and names no levels", "ready", Op::Set("/capabilities/effort", "true")).when(&[("/capabilities/effort_levels", "[]")]).at_start().caught_by(&["effort-levels-agree"]),
+    frame("unknown-mode-told", "`config_changed` says a mode that there is not", CHANGED, Op::Set("/capabilities/current_mode", "\"plan\"")).when(&[("/capabilities/image_input", "unsupported")]).at_start().caught_by(&["current-mode-known", "mode-holds"]),
+    bug("set-model-lasts-one-turn", "the model of `set_config` is asked for one turn only", Bug::ModelLastsOneTurn).caught_by(&["scenario:config/holds", "scenario:config/mode-and-model"]),
+    bug("set-model-forgets", "another model knows nothing of what was said", Bug::ModelChangeForgets).caught_by(&["scenario:config/holds"]),
     frame("old-image-input-told", "`config_changed` says the old image input", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).at_start().every().caught_by(&["image-input-told"]),
     start("ignores-set-model", "the model of `set_config` is not asked", Play::Command(|command| without(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
 
@@ -80,6 +88,10 @@ pub(super) const FAULTS: &[Fault] = &[
 
     // MCP servers
     frame("mcp-ready-untold", "`mcp_ready` never comes", "mcp_ready", Op::Drop).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-answered"]).later(),
+    frame("mcp-ready-twice", "`mcp_ready` comes twice", "mcp_ready", Op::Twice).at_start().caught_by(&["mcp-server-once", "scenario:mcp/two-servers"]),
+    frame("mcp-ready-in-a-turn", "`mcp_ready` comes when the first turn has started", "mcp_ready", Op::Late("stream_start")).at_start().caught_by(&["mcp-ready-between-turns", "mcp-server-answered", "scenario:mcp/server-is-added"]).later(),
+    frame("mcp-ready-without-a-server", "`mcp_ready` comes for a server that could not be started", "error", Op::After(r#"{"type":"mcp_ready","name":"words","tools":[]}"#)).when(&[("/error/code", "config_error")]).at_start().caught_by(&["scenario:mcp/server-that-is-not-there"]).later(),
+    frame("mcp-ready-with-other-tools", "`mcp_ready` lists tools that the server does not have", "mcp_ready", Op::Set("/tools", "[\"mcp__words__one\", \"mcp__words__two\"]")).at_start().caught_by(&["scenario:mcp/tools-of-the-server"]),
     frame("mcp-ready-of-another", "`mcp_ready` names another server", "mcp_ready", Op::Set("/name", "\"other\"")).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-named"]),
     frame("mcp-ready-without-tools", "`mcp_ready` does not list the tools", "mcp_ready", Op::Remove("/tools")).at_start().caught_by(&["schema/mcp_ready"]),
     start("mcp-server-renamed", "the tools of a server that was added go by another name", Play::Command(|command| {
