@@ -180,7 +180,7 @@ impl Turn {
             session.voice.say(&Event::Asking);
             let mut reply = self.reply(session).await;
             if reply.as_ref().is_err_and(|error| !error.retryable)
-                && session.faults.plays(Bug::RetriesRefusals)
+                && session.faults.plays(Bug::AsksRefusedAgain)
             {
                 reply = self.reply(session).await;
             }

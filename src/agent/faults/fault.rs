@@ -177,7 +177,7 @@ pub(in crate::agent) enum Bug {
     LosesInput,
     ModelLastsOneTurn,
     ModelChangeForgets,
-    RetriesRefusals,
+    AsksRefusedAgain,
     LosesFiles,
     LosesHistory,
     ForgetsTurns,

@@ -115,7 +115,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "retries-refusals",
         "a request that the API refused is made again",
-        Bug::RetriesRefusals,
+        Bug::AsksRefusedAgain,
     )
     .caught_by(&["scenario:errors/bad-request-is-final"]),
     frame(
