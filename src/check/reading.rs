@@ -101,6 +101,10 @@ impl Reading {
             defects.push((defect.name(), defect.to_string()));
         }
         let blank = parsed.defects.contains(&Defect::Blank);
+        let is_bad = |defect: &Defect| matches!(defect, Defect::InvalidUtf8 { .. });
+        let utf8 = !parsed.defects.iter().any(is_bad);
+        // What an agent makes of a command with such bytes, nobody knows.
+        let unclear = command && (too_long || !utf8);
         let mut reading = Reading {
             blame,
             symbols: SymSet::default(),
@@ -114,7 +118,7 @@ impl Reading {
             }
         };
         match parsed.value {
-            Some(value) if value.is_object() && !(too_long && command) => {
+            Some(value) if value.is_object() && !unclear => {
                 reading.value = value;
                 let name = reading.name(vocabulary);
                 match name {
@@ -149,10 +153,6 @@ impl Reading {
             _ if blank => {}
             other => {
                 let json = other.is_some();
-                let utf8 = !parsed
-                    .defects
-                    .iter()
-                    .any(|d| matches!(d, Defect::InvalidUtf8 { .. }));
                 reading.value = json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 });
                 mark(&mut reading, "#malformed");
             }

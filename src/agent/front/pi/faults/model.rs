@@ -84,7 +84,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("role", "assistant"), "/usage/cost/total", "1000"),
     )
     .every()
-    .caught_by(&["scenario:usage/total-of-the-cost"]),
+    .later()
+    .caught_by(&["cost-total", "scenario:usage/total-of-the-cost"]),
 ];
 
 fn drop_attachments(command: &mut Value, kind: &str) {

@@ -12,7 +12,7 @@ pub(super) const FAULTS: &[Fault] = &[
         if let Some(messages) = frame["data"]["messages"].as_array_mut() {
             messages.extend(messages.clone());
         }
-    }), &["scenario:responses/messages-after-tools"]).every().later(),
+    }), &["scenario:responses/messages-after-tools", "history-told-once"]).every().later(),
     response("busy-after-an-abort", "after an abort the state says that the agent is at work", &[("/command", "get_state"), ("/id", "s2")], Op::Set("/data/isStreaming", "true"), &["scenario:responses/state-after-an-abort"]).later(),
     response("failure-without-words", "a failed command has an empty `error`", &[("/success", "false")], Op::Set("/error", "\"\""), &["schema/response"]).every(),
     response("state-without-model", "the state has no model", STATE, Op::Remove("/data/model"), &["schema/response.get_state"]),

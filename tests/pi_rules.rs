@@ -1,0 +1,226 @@
+//! pi@0.14 and pi@0.73 on sessions that their pages allow, and on their nearest neighbours that break a rule.
+
+mod history;
+
+use conform::check::{Checker, Context};
+use conform::dialect::{DialectSource, load};
+use conform::finding::{Blame, Level};
+use conform::frame::Body;
+use serde_json::{Value, json};
+
+/// What stands for a byte that is not UTF-8.
+const BAD: char = '\u{fffd}';
+
+fn user(text: &str) -> Value {
+    json!({ "role": "user", "content": text, "timestamp": 1_764_547_200_000_u64 })
+}
+
+fn answer(content: &Value, stop: &str) -> Value {
+    json!({
+        "role": "assistant", "content": content, "api": "a", "provider": "p", "model": "m", "stopReason": stop, "timestamp": 1_764_547_200_001_u64,
+        "usage": { "input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0 } },
+    })
+}
+
+fn said(text: &str) -> Value {
+    answer(&json!([{ "type": "text", "text": text }]), "stop")
+}
+
+fn call() -> Value {
+    json!({ "type": "toolCall", "id": "c1", "name": "bash", "arguments": { "command": "ls" } })
+}
+
+fn asks() -> Value {
+    answer(&json!([call()]), "toolUse")
+}
+
+fn result() -> Value {
+    json!({ "role": "toolResult", "toolCallId": "c1", "toolName": "bash", "content": [{ "type": "text", "text": "r" }], "isError": false, "timestamp": 1_764_547_200_002_u64 })
+}
+
+/// A frame in the shorthand of these tests: `user hi`, `text 0 Hel Hello`, `answer Hello`, `ends hi Hello`, `> prompt hi`, …
+fn frame(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let word = |n: usize| words.get(n).copied().unwrap_or_default();
+    let update = |event: Value, sofar: &Value| {
+        let mut event = event;
+        event["partial"] = sofar.clone();
+        json!({ "type": "message_update", "message": sofar, "assistantMessageEvent": event })
+    };
+    let turn = |message: Value, results: Value| json!({ "type": "turn_end", "message": message, "toolResults": results });
+    let event = match word(0) {
+        "user-begins" => json!({ "type": "message_start", "message": user(word(1)) }),
+        "user" => json!({ "type": "message_end", "message": user(word(1)) }),
+        "begins" => json!({ "type": "message_start", "message": answer(&json!([]), "stop") }),
+        "text" => update(
+            json!({ "type": "text_delta", "contentIndex": 0, "delta": word(1) }),
+            &said(word(2)),
+        ),
+        "call" => update(
+            json!({ "type": "toolcall_start", "contentIndex": 0 }),
+            &asks(),
+        ),
+        "called" => update(
+            json!({ "type": "toolcall_end", "contentIndex": 0, "toolCall": call() }),
+            &asks(),
+        ),
+        "answer" => json!({ "type": "message_end", "message": said(word(1)) }),
+        "asks" => json!({ "type": "message_end", "message": asks() }),
+        "tool" => {
+            json!({ "type": "tool_execution_start", "toolCallId": word(1), "toolName": "bash", "args": { "command": "ls" } })
+        }
+        "progress" => json!({
+            "type": "tool_execution_update", "toolCallId": "c1", "toolName": "bash", "args": { "command": "ls" },
+            "partialResult": { "content": [{ "type": "text", "text": word(1) }] },
+        }),
+        "tool-over" => json!({
+            "type": "tool_execution_end", "toolCallId": "c1", "toolName": "bash", "result": { "content": [{ "type": "text", "text": "r" }] }, "isError": false,
+        }),
+        "result-begins" => json!({ "type": "message_start", "message": result() }),
+        "result" => json!({ "type": "message_end", "message": result() }),
+        "turn" => json!({ "type": "turn_start" }),
+        "turn-over" => turn(said(word(1)), json!([])),
+        "tools-over" => turn(asks(), json!([result()])),
+        "run" => json!({ "type": "agent_start" }),
+        "run-over" => json!({ "type": "agent_end", "messages": [user(word(1)), said(word(2))] }),
+        "tools-run-over" => {
+            json!({ "type": "agent_end", "messages": [user(word(1)), asks(), result(), said(word(2))] })
+        }
+        "bashed" => json!({
+            "type": "bash_end",
+            "message": { "role": "bashExecution", "command": word(1), "output": "", "exitCode": 0, "cancelled": false, "truncated": false, "timestamp": 1_764_547_200_000_u64 },
+        }),
+        "ok" => json!({ "type": "response", "id": word(1), "command": word(2), "success": true }),
+        ">" => {
+            let command = match word(1) {
+                "bash" => json!({ "type": "bash", "command": word(2) }),
+                kind => json!({ "type": kind, "id": word(2), "message": word(3) }),
+            };
+            return format!("> {command}");
+        }
+        _ => return line.to_owned(),
+    };
+    format!("< {event}")
+}
+
+/// What is found in a session, without the notes and what the host did: rules without their dialect, each once.
+fn found(dialect: &str, session: &str) -> Vec<String> {
+    let dialect = load(&DialectSource::default(), dialect).unwrap();
+    let lines = session.split(';').map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty()).map(frame);
+    let mut checker = Checker::new(dialect, Context::default());
+    for mut frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
+        if let Body::ToAgent(line) = &mut frame.body {
+            let text = String::from_utf8(line.bytes.clone()).unwrap();
+            let parts = text.split(BAD).map(str::as_bytes);
+            line.bytes = parts.collect::<Vec<_>>().join(&0xe4);
+        }
+        checker.push(&frame);
+    }
+    let findings = checker.finish().findings;
+    let hard = findings
+        .iter()
+        .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
+    let mut rules: Vec<String> = hard
+        .map(|f| f.rule.trim_start_matches("pi/").to_owned())
+        .collect();
+    rules.dedup();
+    rules
+}
+
+fn clean(dialect: &str, sessions: &[&str]) {
+    for session in sessions {
+        assert_eq!(found(dialect, session), Vec::<String>::new(), "{session}");
+    }
+}
+
+fn broken(dialect: &str, sessions: &[(&str, &[&str])]) {
+    for (session, rules) in sessions {
+        assert_eq!(found(dialect, session), *rules, "{session}");
+    }
+}
+
+const END: &str = "stdin_closed; end exited 0";
+
+#[test]
+fn bytes_that_are_not_utf8_may_be_read_as_the_agent_likes() {
+    let run = format!(
+        "run; turn; user-begins h{BAD}; user h{BAD}; begins; text Hi Hi; answer Hi; turn-over Hi; run-over h{BAD} Hi"
+    );
+    let garbled = format!("> prompt p1 h{BAD}; {run}; {END}");
+    let refused =
+        format!("> prompt p1 h{BAD}; < {{\"type\":\"error\",\"error\":\"not UTF-8\"}}; {END}");
+    let bash = format!("> bash l{BAD}s; bashed l{BAD}s; {END}");
+    clean("pi@0.14", &[&garbled, &refused, &bash]);
+    broken(
+        "pi@0.14",
+        &[
+            (&format!("{run}; {END}"), &["run-has-prompt"]),
+            (&format!("bashed ls; {END}"), &["bash-own-command"]),
+        ],
+    );
+
+    let parse = r#"< {"type":"response","command":"parse","success":false,"error":"not UTF-8"}"#;
+    let garbled = format!("> prompt p1 h{BAD}; ok p1 prompt; {run}; {END}");
+    let refused = format!("> prompt p1 h{BAD}; {parse}; {END}");
+    clean("pi@0.73", &[&garbled, &refused]);
+    broken(
+        "pi@0.73",
+        &[(&format!("ok p1 prompt; {END}"), &["answered"])],
+    );
+}
+
+#[test]
+fn what_the_user_said_may_come_before_the_turn() {
+    let early = "> prompt p1 hi; ok p1 prompt; run; user-begins hi; user hi; turn; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
+    let outside = "> prompt p1 hi; ok p1 prompt; run; user-begins hi; user hi; begins; turn; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
+    clean("pi@0.73", &[&format!("{early}; {END}")]);
+    broken(
+        "pi@0.73",
+        &[(&format!("{outside}; {END}"), &["message-in-turn"])],
+    );
+}
+
+#[test]
+fn a_text_may_come_in_one_piece_and_without_start_and_end() {
+    let whole = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hello Hello; answer Hello; turn-over Hello; run-over hi Hello";
+    let pieces = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hel Hel; text lo Hello; answer Hello; turn-over Hello; run-over hi Hello";
+    let lost = pieces.replace("text lo Hello; ", "");
+    let stale = pieces.replace("text lo Hello", "text lo lo");
+    clean(
+        "pi@0.73",
+        &[&format!("{whole}; {END}"), &format!("{pieces}; {END}")],
+    );
+    broken(
+        "pi@0.73",
+        &[
+            (&format!("{lost}; {END}"), &["deltas-in-message"]),
+            (&format!("{stale}; {END}"), &["partial-grows"]),
+        ],
+    );
+}
+
+#[test]
+fn a_tool_may_begin_when_its_call_is_complete() {
+    let rest = "tool-over; result-begins; result; tools-over; turn; begins; text Hi Hi; answer Hi; turn-over Hi; tools-run-over hi Hi";
+    let head = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; call";
+    let early = format!("{head}; called; tool c1; asks; progress a; progress ab; {rest}; {END}");
+    let late = format!("{head}; called; asks; tool c1; {rest}; {END}");
+    let unasked = format!("{head}; tool c1; called; asks; {rest}; {END}");
+    let forgets = format!("{head}; called; asks; tool c1; progress a; progress b; {rest}; {END}");
+    clean("pi@0.73", &[&early, &late]);
+    broken(
+        "pi@0.73",
+        &[
+            (&unasked, &["call-before-start"]),
+            (&forgets, &["tool-update-accumulates"]),
+        ],
+    );
+    broken(
+        "pi@0.14",
+        &[(
+            &format!("{head}; called; tool c1; asks; {rest}; {END}").replace("ok p1 prompt; ", ""),
+            &["call-before-start"],
+        )],
+    );
+}
