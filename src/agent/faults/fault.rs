@@ -258,9 +258,12 @@ pub(in crate::agent) enum Bug {
     ForkKeepsAll,
     CloneIsEmpty,
     SwitchLoadsNothing,
+    ExportsNothing,
+    ModelForOneRun,
     // extensions
     NoticesWait,
     DialogsWaitOn,
+    AnswersTheFirst,
     ShutdownForgotten,
     // compaction
     CompactionLosesSummary,

@@ -218,6 +218,7 @@ fn begin(command: &Command<'_>) -> Result<(), String> {
         return Ok(());
     }
     respond(session, command.id(), "prompt", Ok(None));
+    model::before_run(session);
     session.prompt(prompt).map_err(|failure| failure.message)
 }
 

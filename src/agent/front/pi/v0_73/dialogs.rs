@@ -207,7 +207,13 @@ pub(super) fn permission(modern: &mut Modern, call: &Call) -> Option<Value> {
 /// Takes the host's answer to a dialog; one that nobody waits for is dropped.
 pub(super) fn answered(session: &Session, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
-    let pending = Modern::of(session, |modern| modern.dialogs.remove(id)).flatten();
+    let first = session.faults.plays(Bug::AnswersTheFirst);
+    let pending = Modern::of(session, |modern| {
+        let others = modern.dialogs.keys().min().filter(|_| first).cloned();
+        let id = others.unwrap_or_else(|| id.to_owned());
+        modern.dialogs.remove(&id)
+    });
+    let pending = pending.flatten();
     match pending {
         Some(Pending::Asked(sender)) => {
             let _ = sender.send(response.clone());

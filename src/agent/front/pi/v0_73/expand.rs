@@ -86,8 +86,12 @@ fn fill(body: &str, rest: &str) -> String {
 }
 
 /// Where something comes from that was named on the command line.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 fn source_info(path: &Path) -> Value {
-    json!({ "path": path, "source": "cli", "scope": "temporary", "origin": "top-level" })
+    json!({ "path": absolute(path), "source": "cli", "scope": "temporary", "origin": "top-level" })
 }
 
 /// Everything that a prompt can name.
@@ -111,7 +115,7 @@ pub(super) fn listed(session: &Session) -> Vec<Value> {
             command["sourceInfo"] = source_info(path);
         } else {
             command["location"] = json!("path");
-            command["path"] = json!(path);
+            command["path"] = json!(absolute(path));
         }
         Some(command)
     };

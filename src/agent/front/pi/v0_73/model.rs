@@ -40,6 +40,20 @@ fn choose(session: &Session, listed: &Listed) {
     }
 }
 
+/// A run begins.
+pub(super) fn before_run(session: &Session) {
+    let again = Modern::of(session, |modern| {
+        let entries = modern.log.entries.iter();
+        entries
+            .filter(|entry| entry.message["role"] == "user")
+            .count()
+            > 0
+    });
+    if again == Some(true) && session.faults.plays(Bug::ModelForOneRun) {
+        choose(session, &session.settings.extras.models[0]);
+    }
+}
+
 /// Sets the level, and tells of it where it is another one.
 fn think(session: &Session, level: &str) {
     let told = Modern::of(session, |modern| {

@@ -33,6 +33,7 @@ fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -
     if !session.is_busy() {
         return Some(act(session, &command.fields));
     }
+    session.queues.clear();
     session.stop(Halt::Stop);
     let (id, fields) = (command.id().cloned(), command.fields.clone());
     session.errands.add(Box::new(move |session| {
@@ -290,7 +291,10 @@ pub(super) fn name(command: &Command<'_>) -> Answer {
 
 /// Writes the session as a page for a browser.
 pub(super) fn export(command: &Command<'_>) -> Answer {
-    let log = Modern::of(command.session, |modern| modern.log.clone()).unwrap_or_default();
+    let mut log = Modern::of(command.session, |modern| modern.log.clone()).unwrap_or_default();
+    if command.session.faults.plays(Bug::ExportsNothing) {
+        log.entries.clear();
+    }
     let path = match command.fields["outputPath"].as_str() {
         Some(path) => PathBuf::from(path),
         None => PathBuf::from(format!("{}.html", log.id)),

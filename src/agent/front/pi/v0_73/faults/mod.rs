@@ -9,12 +9,14 @@ mod heritage;
 mod responses;
 mod session;
 mod stream;
+mod values;
 mod waiting;
 
 use crate::agent::faults::{Fault, Op, frame};
 
 pub(super) use commands::{lose, taken};
 pub(super) use heritage::{CAUGHT_HERE, WITHOUT};
+pub(super) use values::double;
 
 /// Table by table.
 pub(super) const FAULTS: &[&[Fault]] = &[
@@ -27,6 +29,7 @@ pub(super) const FAULTS: &[&[Fault]] = &[
     waiting::FAULTS,
     extensions::FAULTS,
     commands::FAULTS,
+    values::FAULTS,
 ];
 
 /// Conditions on frames.

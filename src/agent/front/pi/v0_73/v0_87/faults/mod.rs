@@ -2,6 +2,7 @@
 
 mod heritage;
 mod stream;
+mod values;
 
 pub(super) use heritage::{CAUGHT_HERE, WITHOUT};
 
@@ -24,7 +25,7 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// Table by table.
-pub(super) const FAULTS: &[&[Fault]] = &[OWN, stream::FAULTS];
+pub(super) const FAULTS: &[&[Fault]] = &[OWN, stream::FAULTS, values::FAULTS];
 
 #[rustfmt::skip]
 const OWN: &[Fault] = &[
