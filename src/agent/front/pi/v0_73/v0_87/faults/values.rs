@@ -20,7 +20,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("entries-doubled", "every entry comes twice", ENTRIES, Op::Change(|frame| double(frame, "/data/entries")), &["entries-once", "scenario:session/tree"]),
     response("entries-of-one-id", "every entry has the same id", ENTRIES, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!("1"))), &["entries-once", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/tree", "scenario:session/entries", "scenario:session/entries-are-told"]),
     response("parents-of-nobody", "the parent of an entry is none", ENTRIES, Op::Change(|frame| each_entry(frame, |entry| if entry["parentId"].is_string() { entry["parentId"] = json!("nobody"); })), &["entries-chained"]),
-    response("leaf-of-nobody", "the leaf is no entry", ENTRIES, Op::Set("/data/leafId", "\"nobody\""), &["leaf-is-an-entry", "scenario:session/entries", "scenario:session/entries-are-told", "scenario:session/tree"]),
+    response("leaf-of-nobody", "the leaf is no entry", ENTRIES, Op::Set("/data/leafId", "\"nobody\""), &["leaf-is-an-entry", "same-leaf", "scenario:session/entries", "scenario:session/entries-are-told", "scenario:session/tree"]),
     response("results-without-entries", "results of tools have no entries", ENTRIES, Op::Change(without_results), &["entries-of-messages", "entries-chained", "scenario:session/entries-are-told"]),
     response("forks-of-nobody", "a message to fork from is no entry", &[("/command", "get_fork_messages"), ("/id", "f")], Op::Change(|frame| {
         if let Some(Value::Array(items)) = frame.pointer_mut("/data/messages") {
