@@ -33,6 +33,8 @@ pub struct Facts<'a> {
     pub came_up: bool,
     /// What the agent lacks that the scenario needs.
     pub skipped: Option<&'a str>,
+    /// The request to the model that the script does not foresee, where one came.
+    pub unforeseen: Option<&'a str>,
     /// Whether anything was checked at all.
     pub checked: bool,
     /// The clauses that the scenario claims to check, and that neither a step nor a rule has met.
@@ -65,6 +67,9 @@ pub fn of_scenario(facts: &Facts<'_>) -> (Verdict, String) {
             (Verdict::Inconclusive, why)
         }),
         facts.skipped.map(|why| (Verdict::Skipped, why.to_owned())),
+        facts
+            .unforeseen
+            .map(|why| (Verdict::Inconclusive, why.to_owned())),
         doubtful.and_then(|_| plain(Verdict::Warn)),
         (!(facts.checked && facts.came_up))
             .then(|| (Verdict::NotExercised, "nothing was checked".to_owned())),
@@ -185,6 +190,20 @@ mod tests {
                 Facts {
                     skipped: Some("no mcp"),
                     ..found(&must, good)
+                },
+                Verdict::Fail,
+            ),
+            (
+                Facts {
+                    unforeseen: Some("a title"),
+                    ..found(&should, good)
+                },
+                Verdict::Inconclusive,
+            ),
+            (
+                Facts {
+                    unforeseen: Some("a title"),
+                    ..found(&failed, good)
                 },
                 Verdict::Fail,
             ),

@@ -13,7 +13,7 @@ pub enum Verdict {
     Fail,
     /// The agent broke a `should`, and no `must`.
     Warn,
-    /// The session did not come far enough to tell.
+    /// The session did not come far enough to tell, or went another way than the scenario foresees.
     Inconclusive,
     /// Nothing that the scenario claims to check was met.
     #[default]

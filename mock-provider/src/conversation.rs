@@ -15,7 +15,9 @@ pub(crate) struct Conversation<'a> {
 /// One message of a conversation, or one item of a Responses input.
 pub(crate) struct Said<'a> {
     /// The model said it.
-    by_model: bool,
+    pub(crate) by_model: bool,
+    /// It is an instruction to the model, as a system prompt is.
+    pub(crate) instructs: bool,
     /// Every string that carries content: texts, thoughts, arguments, results.
     pub(crate) texts: Vec<&'a str>,
     /// The tool results in it.
@@ -119,6 +121,7 @@ fn said(message: &Value, wire: Wire) -> Said<'_> {
         || message["type"] == "reasoning";
     Said {
         by_model,
+        instructs: message["role"] == "system" || message["role"] == "developer",
         texts: strings(message),
         results,
     }

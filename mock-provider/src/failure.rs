@@ -11,6 +11,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The number of the request; none for a reply that nobody asked for.
     pub request: Option<u64>,
+    /// An earlier request that is concerned too: the one that is repeated, or the one that took the reply.
+    pub earlier: Option<u64>,
     /// JSON Pointer into the script to what is concerned, such as `/2/expect_request/contains`; empty for the whole script.
     pub pointer: String,
     /// What happened, in one sentence.
@@ -24,10 +26,12 @@ pub struct Failure {
 /// What kind of [`Failure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// A request came when every reply had been served.
+    /// A request came when every reply had been served. It got a harmless answer.
     RanDry,
-    /// A request fits none of the replies that are left.
+    /// A request fits none of the replies that are left, or an earlier one has taken its reply. It got a harmless answer if no reply was left for it.
     Unmatched,
+    /// A request brings nothing beyond an earlier one that was answered, and then the replies did not suffice.
+    Repeated,
     /// A request is not what the reply's `expect_request` demands. It was served all the same.
     Expectation,
     /// The real API would refuse the request; so did this one. No reply was consumed.
@@ -42,6 +46,7 @@ impl Failure {
         Failure {
             kind: FailureKind::Refused,
             request: Some(request),
+            earlier: None,
             pointer: String::new(),
             message: format!(
                 "request {request} is refused as by the real API: {} {}: {}",
@@ -60,6 +65,7 @@ impl FailureKind {
         match self {
             FailureKind::RanDry => "ran dry",
             FailureKind::Unmatched => "unmatched",
+            FailureKind::Repeated => "repeated",
             FailureKind::Expectation => "expectation",
             FailureKind::Refused => "refused",
             FailureKind::Unused => "unused",

@@ -27,10 +27,12 @@
 //! ```
 
 mod answer;
+mod asked;
 mod compose;
 mod conversation;
 mod expect;
 mod failure;
+mod fallback;
 mod headers;
 mod ids;
 mod matcher;

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use crate::answer::{Answer, HttpError};
+use crate::asked::{Asked, History};
 use crate::compose;
+use crate::conversation::Conversation;
 use crate::expect::{Mismatch, mismatches};
 use crate::failure::{Failure, FailureKind};
+use crate::fallback;
 use crate::memory::Memory;
 use crate::request::Request;
-use crate::script::{Expect, Repeat, Script};
+use crate::script::{Expect, Repeat, Reply, Script};
 use crate::wire;
 
 /// A scripted model. Pure: the same requests get the same answers.
@@ -19,7 +22,14 @@ pub struct Model {
     /// How often each reply was served.
     served: Vec<u64>,
     memory: Memory,
+    history: History,
+    /// How many requests in a row no reply was left for.
+    unforeseen: u32,
 }
+
+/// So many requests in a row get a harmless answer; the next one is refused, so that an agent which takes any answer for a reason to ask
+/// again comes to an end.
+const PATIENCE: u32 = 8;
 
 /// What a request came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +68,8 @@ impl Model {
             seed,
             served,
             memory,
+            history: History::default(),
+            unforeseen: 0,
         }
     }
 
@@ -69,8 +81,8 @@ impl Model {
 
     /// Answers a request: by the first reply left whose `when` it fits, else by the next of the main line.
     ///
-    /// Strict: a request that the real API would refuse gets its error and takes no reply; one that no reply is for gets
-    /// an HTTP 400 that clients do not retry. Either is a failure.
+    /// Strict: a request that the real API would refuse gets its error and takes no reply; one that no reply is for gets a short
+    /// answer that does no harm. Either is a failure.
     pub fn next(&mut self, request: &Request) -> Served {
         if let Some(error) = wire::refusal(request, &self.memory) {
             let failure = Failure::refused(request.n, &error);
@@ -78,12 +90,49 @@ impl Model {
         }
         match self.pick(request) {
             Ok(index) => self.serve(index, request),
-            Err(failure) => {
-                let message = format!("scripted model: {failure}");
-                let error = HttpError::new(400, "invalid_request_error", message);
-                Served::without_reply(error, failure)
-            }
+            Err(failure) => self.fall_back(request, failure),
         }
+    }
+
+    /// Answers a request that no reply is left for.
+    fn fall_back(&mut self, request: &Request, mut failure: Failure) -> Served {
+        let asked = Asked::of(request);
+        failure.message += &format!(
+            "; it is POST {}, and says last: {}",
+            request.wire.path(),
+            last_words(request)
+        );
+        let repeat = match self.history.repeated_by(&asked) {
+            Some(earlier) => Some((request.n, earlier)),
+            None => self.history.first_repeat(),
+        };
+        let fits = |expect: &Expect| mismatches(expect, request).is_empty();
+        failure.earlier = self.history.taken_from(fits);
+        self.unforeseen += 1;
+        let answer = if self.unforeseen > PATIENCE {
+            let message = format!("scripted model: {failure}");
+            Answer::Error(HttpError::new(400, "invalid_request_error", message))
+        } else {
+            let path = format!("unforeseen.{}", request.n);
+            compose::answer(&fallback::reply(request), path, self.seed, request)
+        };
+        Served {
+            reply: None,
+            gate: None,
+            delay: None,
+            answer,
+            failures: repeat.map(repeated).into_iter().chain([failure]).collect(),
+        }
+    }
+
+    /// The host has said this to the agent: it tells the requests of the conversation from those beside it.
+    pub fn hear(&mut self, text: &str) {
+        self.history.hear(text);
+    }
+
+    /// The client went away before it had the whole answer to this request, so it may well ask again.
+    pub(crate) fn unanswered(&mut self, request: u64) {
+        self.history.unanswered(request);
     }
 
     /// Counts the tokens of a request, without taking a reply.
@@ -113,6 +162,7 @@ impl Model {
         let failure = |(i, times, served)| Failure {
             kind: FailureKind::Unused,
             request: None,
+            earlier: None,
             pointer: format!("/{i}"),
             message: format!("reply {i} of the model's script was not asked for"),
             expected: Some(count(times)),
@@ -134,11 +184,21 @@ impl Model {
             .expect_request
             .iter()
             .flat_map(|expect| mismatches(expect, request));
-        let failures = wrong
+        let failures: Vec<Failure> = wrong
             .map(|mismatch| unexpected(index, request, mismatch))
             .collect();
         let answer = compose::answer(reply, path, self.seed, request);
         self.memory.note(&answer);
+        let asked = Asked::of(request);
+        if let Some(expect) = reply
+            .expect_request
+            .as_ref()
+            .filter(|_| !failures.is_empty())
+        {
+            self.history.note_missed(request.n, expect);
+        }
+        self.history.note(asked, &answer);
+        self.unforeseen = 0;
         Served {
             reply: Some(index),
             gate: reply.gate.clone(),
@@ -149,7 +209,8 @@ impl Model {
     }
 
     /// The reply for a request.
-    fn pick(&self, request: &Request) -> Result<usize, Failure> {
+    fn pick(&mut self, request: &Request) -> Result<usize, Failure> {
+        let aside = self.history.is_aside(&Asked::of(request));
         let mut main = None;
         let mut nearest: Option<(usize, Vec<Mismatch>)> = None;
         for (i, reply) in self
@@ -174,14 +235,21 @@ impl Model {
                 nearest = Some((i, missing));
             }
         }
-        main.ok_or_else(|| self.no_reply(request, nearest))
+        let main = main.filter(|i| !aside || is_for_any(&self.script.replies[*i], request));
+        main.ok_or_else(|| self.no_reply(request, nearest, aside))
     }
 
-    fn no_reply(&self, request: &Request, nearest: Option<(usize, Vec<Mismatch>)>) -> Failure {
+    fn no_reply(
+        &self,
+        request: &Request,
+        nearest: Option<(usize, Vec<Mismatch>)>,
+        aside: bool,
+    ) -> Failure {
         let (n, replies) = (request.n, self.script.replies.len());
         let blank = Failure {
             kind: FailureKind::RanDry,
             request: Some(n),
+            earlier: None,
             pointer: String::new(),
             message: format!(
                 "request {n} came when the model's script had no reply left ({replies} in all)"
@@ -198,6 +266,15 @@ impl Model {
             },
         )) = nearest.and_then(|(i, missing)| Some((i, missing.into_iter().next()?)))
         else {
+            if aside {
+                return Failure {
+                    kind: FailureKind::Unmatched,
+                    message: format!(
+                        "request {n} stands beside the conversation (it offers the model no tools), and the model's script has no reply for such a one"
+                    ),
+                    ..blank
+                };
+            }
             return blank;
         };
         Failure {
@@ -213,6 +290,12 @@ impl Model {
     }
 }
 
+/// Whether a reply may go to a request beside the conversation.
+fn is_for_any(reply: &Reply, request: &Request) -> bool {
+    let fits = |expect: &Expect| mismatches(expect, request).is_empty();
+    reply.aside || reply.expect_request.as_ref().is_some_and(fits)
+}
+
 fn unexpected(
     index: usize,
     request: &Request,
@@ -225,6 +308,7 @@ fn unexpected(
     Failure {
         kind: FailureKind::Expectation,
         request: Some(request.n),
+        earlier: None,
         pointer: format!("/{index}/expect_request{pointer}"),
         message: format!(
             "request {} is not what reply {index} of the model's script expects",
@@ -232,6 +316,35 @@ fn unexpected(
         ),
         expected: Some(expected),
         actual: Some(actual),
+    }
+}
+
+fn repeated((request, earlier): (u64, u64)) -> Failure {
+    Failure {
+        kind: FailureKind::Repeated,
+        request: Some(request),
+        earlier: Some(earlier),
+        pointer: String::new(),
+        message: format!(
+            "request {request} brings nothing beyond request {earlier}, which had its answer"
+        ),
+        expected: None,
+        actual: None,
+    }
+}
+
+/// The longest text that is quoted of a request.
+const QUOTED: usize = 120;
+
+/// The begin of the last message of a request.
+fn last_words(request: &Request) -> String {
+    let conversation = Conversation::of(request);
+    let last = conversation.messages.last();
+    let text = last.and_then(|said| said.texts.last()).copied();
+    let text = text.unwrap_or_default().trim();
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
     }
 }
 

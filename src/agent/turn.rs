@@ -5,7 +5,9 @@ use super::attachments;
 use super::calls::{Calls, Wanted};
 use super::event::{Call, Code, Event, Failure};
 use super::faults::Bug;
-use super::message::{Block, Stop};
+use super::helper::silent_reply;
+use super::message::{Block, Message, Role, Stop};
+use super::model::Request;
 use super::reply::Assembly;
 use super::session::{Halt, Session};
 use super::spending::Spending;
@@ -176,6 +178,9 @@ impl Turn {
             Err(why) => return self.fail(session, &Failure::lasting(Code::Protocol, why)),
         }
         self.hear(session, false);
+        if session.faults.plays(Bug::AsksForTitle) {
+            self.ask_for_title(session).await;
+        }
         for _ in 0..session.settings.max_turns {
             session.voice.say(&Event::Asking);
             let mut reply = self.reply(session).await;
@@ -193,6 +198,9 @@ impl Turn {
                 self.busy.set(true);
             }
             let wanted = wanted(&reply.content);
+            if wanted.is_empty() {
+                self.ask_besides(session).await;
+            }
             session.dialogue.borrow_mut().assistant(reply.content);
             if wanted.is_empty() {
                 if self.hear(session, true) {
@@ -213,6 +221,42 @@ impl Turn {
         let limit = session.settings.max_turns;
         let text = format!("Stopped: the limit of {limit} model turns (--max-turns) is reached");
         self.notice(session, &text);
+    }
+
+    /// Asks the model what to call the conversation, as some agents do. The answer is of no account here.
+    async fn ask_for_title(&self, session: &Session) {
+        let messages = [Message {
+            role: Role::User,
+            content: vec![Block::Text(format!(
+                "Find a title of a few words for this: {}",
+                self.prompt.text
+            ))],
+        }];
+        let request = Request {
+            system: "You find titles for conversations.",
+            model: &self.model,
+            ..session.settings.request(&messages, &[])
+        };
+        let _ = silent_reply(session, &request).await;
+    }
+
+    /// Asks once more behind the last answer: for a summary, or the same again. The answer is of no account here.
+    async fn ask_besides(&self, session: &Session) {
+        let mut messages = session.dialogue.borrow().messages.clone();
+        if session.faults.plays(Bug::AsksForSummary) {
+            messages.push(Message {
+                role: Role::User,
+                content: vec![Block::Text("Summarize the conversation so far.".into())],
+            });
+        } else if !session.faults.plays(Bug::AsksTwice) {
+            return;
+        }
+        let tools = session.tools.specs();
+        let request = Request {
+            model: &self.model,
+            ..session.settings.request(&messages, &tools)
+        };
+        let _ = silent_reply(session, &request).await;
     }
 
     /// Takes what was queued and is due to the conversation. False if there is nothing.

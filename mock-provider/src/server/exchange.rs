@@ -86,6 +86,9 @@ impl Exchange {
     /// Journals the end; once.
     pub(super) fn end(&mut self, end: End) {
         if std::mem::replace(&mut self.open, false) {
+            if end != End::Complete {
+                self.shared.model().0.unanswered(self.n);
+            }
             self.shared.note(Event::Reply {
                 n: self.n,
                 status: self.status,

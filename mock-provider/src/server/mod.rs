@@ -157,6 +157,11 @@ impl Server {
         self.shared.gates.release(gate)
     }
 
+    /// The host has said this to the agent: it tells the requests of the conversation from those beside it.
+    pub fn hear(&self, text: &str) {
+        self.shared.model().0.hear(text);
+    }
+
     /// A failure for each reply that was not served as often as the script says.
     #[must_use]
     pub fn unused(&self) -> Vec<Failure> {

@@ -184,6 +184,9 @@ pub(in crate::agent) enum Bug {
     LosesToolResults,
     UsageOfLastRequest,
     EmptyReplyStuck,
+    AsksForTitle,
+    AsksForSummary,
+    AsksTwice,
     // errors
     BadCommandExits,
     BadCommandEndsTurn,

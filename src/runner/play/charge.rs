@@ -43,8 +43,12 @@ impl Charge {
 }
 
 impl Player {
-    /// Puts down a finding, with the frames around it.
+    /// Puts down a finding, with the frames around it. Behind a request that the script does not foresee there are none: they may follow
+    /// from the answer that it got.
     pub(super) fn charge(&mut self, charge: Charge) {
+        if self.requests.unforeseen().is_some() {
+            return;
+        }
         let step = self.scenario.steps.get(self.step);
         let clauses = charge.clauses.unwrap_or_else(|| self.clauses_of(step));
         let source = if clauses.is_empty() {

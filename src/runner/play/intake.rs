@@ -21,10 +21,15 @@ impl Player {
                 match frame.body {
                     Body::FromAgent(line) => self.line(n, &line)?,
                     Body::LlmRequest(request) => {
+                        self.requests.came(request.n, (self.past.len(), n));
                         self.offered.insert(request.n, offered(&request.body));
                         self.live.requests.push_back((n, request));
                     }
-                    Body::LlmReply(reply) => self.live.replies.push_back(reply),
+                    Body::LlmReply(reply) => {
+                        self.requests.answered(&reply);
+                        self.live.replies.push_back(reply);
+                    }
+                    Body::ToAgent(_) => self.requests.host_wrote((self.past.len(), n)),
                     Body::End(end) => self.live.end = Some(end),
                     _ => {}
                 }

@@ -16,6 +16,7 @@ mod send;
 mod steps;
 mod text;
 mod tools;
+mod unforeseen;
 mod unordered;
 mod wait;
 
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use unforeseen::Requests;
 
 /// What all scenarios of a run have in common.
 #[derive(Debug)]
@@ -91,6 +93,8 @@ pub(super) struct Player {
     offered: HashMap<u64, Vec<String>>,
     /// The step that is played, from 0.
     step: usize,
+    /// The requests to the model, and what the script did not foresee of them.
+    requests: Requests,
     /// Clauses that a step has checked.
     met: IndexSet<String>,
     /// How often each answer was sent.
@@ -158,6 +162,7 @@ impl Player {
             findings: Vec::new(),
             offered: HashMap::new(),
             step: 0,
+            requests: Requests::default(),
             met: IndexSet::new(),
             life: Duration::ZERO,
             answered: vec![0; scenario.answers.len()],

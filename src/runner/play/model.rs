@@ -47,11 +47,14 @@ impl Player {
     pub(super) fn model_failure(&mut self, failure: &Failure) {
         let own = self.scenario.level;
         let (rule, level) = match failure.kind {
+            FailureKind::RanDry | FailureKind::Unmatched => {
+                return self.requests.not_foreseen(failure);
+            }
+            FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
+            FailureKind::Repeated => (rules::SCRIPT, own),
             FailureKind::Expectation => (rules::REQUEST, own),
             FailureKind::Unused if self.demands(failure) => (rules::REQUEST, own),
-            FailureKind::RanDry | FailureKind::Unmatched | FailureKind::Unused => {
-                (rules::SCRIPT, own.min(Level::Should))
-            }
+            FailureKind::Unused => (rules::SCRIPT, own.min(Level::Should)),
             FailureKind::Refused => (rules::REFUSED, own.min(Level::Should)),
         };
         let mut message = failure.message.clone();
@@ -62,6 +65,7 @@ impl Player {
             rules::REQUEST => self.scenario.clauses.clone(),
             _ => Vec::new(),
         };
+        self.requests.accuse(failure, self.findings.len());
         self.charge(Charge {
             level: Some(level),
             clauses: Some(clauses),

@@ -1,5 +1,6 @@
 //! What a scenario came to.
 
+use super::unforeseen::Requests;
 use super::{Player, Stop};
 use crate::finding::{Blame, Finding};
 use crate::gather::Exercised;
@@ -85,11 +86,13 @@ impl Player {
             live,
             mut past,
             mut life,
-            findings: mut charges,
+            findings: charges,
+            requests,
             met,
             ..
         } = self;
         server.shutdown().await;
+        let mut charges = requests.standing(charges);
         // What the script or the model still waits for is nothing to the agent once the scenario is called off.
         if matches!(stop, Some(Stop::Skipped(_))) {
             charges.clear();
@@ -104,7 +107,7 @@ impl Player {
             Err(why) => broken = broken.or(Some(why)),
         }
         let (sessions, findings): (Vec<usize>, Vec<Finding>) =
-            findings(&past, charges).into_iter().unzip();
+            findings(&past, charges, &requests).into_iter().unzip();
         let mut exercised = Exercised::default();
         for Past { outcome, .. } in &past {
             for (rule, times) in &outcome.exercised {
@@ -150,6 +153,7 @@ impl Player {
                 Some(Stop::Skipped(why)) => Some(why),
                 _ => None,
             },
+            unforeseen: requests.unforeseen().map(|request| request.why.as_str()),
             checked: !exercised.clauses.is_empty() || spoke,
             unmet: &unmet,
         });
@@ -177,13 +181,17 @@ impl Player {
 
 /// The findings of all sessions, each with the number of its session, in the order of their frames. What the rules hold against the host is the scenario's own doing,
 /// and nobody's fault here.
-fn findings(past: &[Past], charges: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
+fn findings(
+    past: &[Past],
+    charges: Vec<(usize, Finding)>,
+    requests: &Requests,
+) -> Vec<(usize, Finding)> {
     let mut charges = charges;
     let mut all = Vec::new();
     for (session, past_session) in past.iter().enumerate() {
         let rules = past_session.outcome.findings.iter();
         let mut found: Vec<Finding> = rules
-            .filter(|finding| finding.blame == Blame::Agent)
+            .filter(|finding| finding.blame == Blame::Agent && requests.stands(session, finding.at))
             .cloned()
             .collect();
         found.extend(

@@ -30,6 +30,9 @@ impl Player {
             }
             let mut alive = self.live.end.is_none();
             for line in lines {
+                if let Ok(command) = serde_json::from_slice(&line.bytes) {
+                    self.tell_the_model_of(&command);
+                }
                 alive &= self.inbox.host(Body::ToAgent(line));
             }
             if !alive {
@@ -42,6 +45,16 @@ impl Player {
             }
         }
         Ok(())
+    }
+
+    /// The model knows what the host says, and by it the requests of the conversation from those beside it.
+    fn tell_the_model_of(&self, command: &Value) {
+        match command {
+            Value::String(text) => self.server.hear(text),
+            Value::Array(list) => list.iter().for_each(|one| self.tell_the_model_of(one)),
+            Value::Object(map) => map.values().for_each(|one| self.tell_the_model_of(one)),
+            _ => {}
+        }
     }
 
     pub(super) fn close_stdin(&mut self) {

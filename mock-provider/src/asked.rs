@@ -1,0 +1,184 @@
+//! What has been asked so far: to tell a request that repeats an answered one from one that brings something new.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::answer::{Answer, Piece};
+use crate::conversation::Conversation;
+use crate::request::Request;
+use crate::script::{Expect, Stop};
+
+/// A request, as far as another one can repeat it.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// Its number.
+    pub(crate) n: u64,
+    /// The system prompt and the names of the tools: a request for a title or a summary has others.
+    kind: Vec<String>,
+    /// What was said to the model, without what the model said itself.
+    said: BTreeSet<String>,
+    /// Whether it offers tools.
+    has_tools: bool,
+    /// Whether it got an answer that leaves no reason to ask again.
+    answered: bool,
+    /// The answered request that it repeats.
+    pub(crate) repeats: Option<u64>,
+}
+
+/// A reply that was served although its request was not what the reply expects.
+#[derive(Debug, Clone)]
+struct Missed {
+    n: u64,
+    expect: Expect,
+}
+
+/// The requests that got a reply of the script.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct History {
+    asked: Vec<Asked>,
+    missed: Vec<Missed>,
+    /// What the host said to the agent, as far as it is known.
+    heard: Vec<String>,
+    /// Whether any request so far offered tools.
+    tools_seen: bool,
+}
+
+impl Asked {
+    pub(crate) fn of(request: &Request) -> Self {
+        let conversation = Conversation::of(request);
+        let tools = request.body["tools"].as_array();
+        let tools = tools.map(Vec::as_slice).unwrap_or_default();
+        let named = |tool: &Value| {
+            let name = tool
+                .get("name")
+                .or_else(|| tool.pointer("/function/name"))?;
+            name.as_str().map(str::to_owned)
+        };
+        let (mut kind, mut said) = (Vec::new(), BTreeSet::new());
+        kind.extend(conversation.system.iter().map(|text| (*text).to_owned()));
+        for message in &conversation.messages {
+            let texts = message.texts.iter().map(|text| (*text).to_owned());
+            if message.instructs {
+                kind.extend(texts);
+            } else if !message.by_model {
+                said.extend(texts);
+                let results = message.results.iter();
+                said.extend(results.map(|result| format!("the result of {}", result.call)));
+            }
+        }
+        kind.extend(tools.iter().filter_map(named));
+        Asked {
+            n: request.n,
+            kind,
+            said,
+            has_tools: !tools.is_empty(),
+            answered: false,
+            repeats: None,
+        }
+    }
+
+    fn trimmed(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().map(|text| text.trim())
+    }
+
+    /// Whether it holds nothing that the other one does not hold.
+    fn repeats(&self, other: &Asked) -> bool {
+        !self.said.is_empty() && self.kind == other.kind && self.said.is_subset(&other.said)
+    }
+}
+
+impl History {
+    /// The host has said this to the agent.
+    pub(crate) fn hear(&mut self, text: &str) {
+        let text = text.trim();
+        if !text.is_empty() {
+            self.heard.push(text.to_owned());
+        }
+    }
+
+    /// Whether a request stands beside the conversation, as one for a title or a summary does: it offers no tools, although others do; or
+    /// it is the first one, and says nothing that the host has said.
+    pub(crate) fn is_aside(&mut self, asked: &Asked) -> bool {
+        self.tools_seen |= asked.has_tools;
+        if asked.has_tools || self.asked.iter().any(|main| main.kind == asked.kind) {
+            return false;
+        }
+        let repeats_host = || {
+            self.heard
+                .iter()
+                .any(|text| asked.trimmed().any(|said| said == text))
+        };
+        self.tools_seen || self.asked.is_empty() && !self.heard.is_empty() && !repeats_host()
+    }
+
+    /// The answered request that this one repeats.
+    pub(crate) fn repeated_by(&self, asked: &Asked) -> Option<u64> {
+        let answered = self.asked.iter().filter(|earlier| earlier.answered);
+        answered
+            .filter(|earlier| asked.repeats(earlier))
+            .map(|earlier| earlier.n)
+            .next_back()
+    }
+
+    /// The first request that got a reply although it repeats an answered one.
+    pub(crate) fn first_repeat(&self) -> Option<(u64, u64)> {
+        let mut repeats = self.asked.iter();
+        repeats.find_map(|asked| Some((asked.n, asked.repeats?)))
+    }
+
+    /// A request that took a reply which this one fits, and it did not.
+    pub(crate) fn taken_from(&self, fits: impl Fn(&Expect) -> bool) -> Option<u64> {
+        let mut missed = self.missed.iter();
+        missed
+            .find(|missed| fits(&missed.expect))
+            .map(|missed| missed.n)
+    }
+
+    /// A request got a reply of the script.
+    pub(crate) fn note(&mut self, mut asked: Asked, answer: &Answer) {
+        asked.repeats = self.repeated_by(&asked);
+        asked.answered = satisfies(answer);
+        self.asked.push(asked);
+    }
+
+    /// A request got a reply that expects another.
+    pub(crate) fn note_missed(&mut self, n: u64, expect: &Expect) {
+        let expect = expect.clone();
+        self.missed.push(Missed { n, expect });
+    }
+
+    /// The answer to this request did not reach the client whole.
+    pub(crate) fn unanswered(&mut self, n: u64) {
+        for asked in self.asked.iter_mut().filter(|asked| asked.n == n) {
+            asked.answered = false;
+        }
+    }
+}
+
+/// Whether an answer leaves no reason to ask again: it is whole, says something, and nothing in it is broken.
+fn satisfies(answer: &Answer) -> bool {
+    let Answer::Message(message) = answer else {
+        return false;
+    };
+    let mut args = String::new();
+    let (mut says, mut whole) = (false, false);
+    for piece in &message.pieces {
+        match piece {
+            Piece::TextDelta { text, .. } => says |= !text.trim().is_empty(),
+            Piece::ArgsDelta { fragment, .. } => args.push_str(fragment),
+            Piece::BlockEnd { .. } if !args.is_empty() => {
+                if serde_json::from_str::<Value>(&args).is_err() {
+                    return false;
+                }
+                (says, args) = (true, String::new());
+            }
+            Piece::Raw(_) | Piece::Error { .. } | Piece::Cut(_) | Piece::Stall { .. } => {
+                return false;
+            }
+            Piece::Stop(stop) => whole = matches!(stop, Stop::EndTurn | Stop::ToolUse),
+            _ => {}
+        }
+    }
+    says && whole
+}

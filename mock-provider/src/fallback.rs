@@ -1,0 +1,194 @@
+//! The answer to a request that the script does not foresee: short, whole, and as harmless as the request allows.
+
+use serde_json::{Map, Value, json};
+
+use crate::request::Request;
+use crate::script::{Reply, ToolCall};
+
+/// What is said.
+const TEXT: &str = "OK.";
+
+/// How deep a value for a schema goes.
+const DEPTH: usize = 16;
+
+/// A text; a call where the request forces one, and JSON where it asks for that.
+pub(crate) fn reply(request: &Request) -> Reply {
+    let mut reply = Reply::default();
+    if let Some((name, schema)) = forced_tool(&request.body) {
+        reply.tool_calls = vec![ToolCall {
+            id: None,
+            name: name.to_owned(),
+            args: Some(value(schema, schema, DEPTH)),
+            args_raw: None,
+            chunks: None,
+        }];
+        return reply;
+    }
+    let text = match wanted_json(&request.body) {
+        Some(schema) => match value(schema, schema, DEPTH) {
+            Value::Object(map) => Value::Object(map).to_string(),
+            other if schema.get("type").is_some() => other.to_string(),
+            _ => "{}".to_owned(),
+        },
+        None => TEXT.to_owned(),
+    };
+    reply.text = Some(text.as_str().into());
+    reply
+}
+
+/// The tool that the request demands a call of, with the schema of its arguments.
+fn forced_tool(body: &Value) -> Option<(&str, &Value)> {
+    let choice = &body["tool_choice"];
+    let named = choice["name"]
+        .as_str()
+        .or_else(|| choice["function"]["name"].as_str());
+    let any = choice == "required" || choice["type"] == "any";
+    if named.is_none() && !any {
+        return None;
+    }
+    let tools = body["tools"].as_array()?.iter().filter_map(|tool| {
+        let function = tool.get("function").unwrap_or(tool);
+        let schema = function
+            .get("input_schema")
+            .or_else(|| function.get("parameters"));
+        Some((function["name"].as_str()?, schema.unwrap_or(&Value::Null)))
+    });
+    let mut tools = tools.filter(|(name, _)| named.is_none_or(|named| named == *name));
+    tools.next()
+}
+
+/// The schema of the JSON that the request demands; null for any object.
+fn wanted_json(body: &Value) -> Option<&Value> {
+    let format = [
+        "/response_format",
+        "/text/format",
+        "/output_format",
+        "/output_config/format",
+    ]
+    .iter()
+    .find_map(|place| body.pointer(place))?;
+    match format["type"].as_str()? {
+        "json_schema" => format
+            .get("schema")
+            .or_else(|| format.pointer("/json_schema/schema"))
+            .or(Some(&Value::Null)),
+        "json_object" => Some(&Value::Null),
+        _ => None,
+    }
+}
+
+/// A small value that a schema allows, as far as it says so in the usual words.
+fn value(schema: &Value, root: &Value, depth: usize) -> Value {
+    if depth == 0 {
+        return Value::Null;
+    }
+    let inner = |schema: &Value| value(schema, root, depth - 1);
+    if let Some(place) = schema["$ref"].as_str() {
+        let target = place.strip_prefix('#').and_then(|at| root.pointer(at));
+        return target.map_or(Value::Null, inner);
+    }
+    if let Some(constant) = schema.get("const").or_else(|| schema.get("default")) {
+        return constant.clone();
+    }
+    if let Some(first) = schema["enum"].as_array().and_then(|list| list.first()) {
+        return first.clone();
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        if let Some(first) = schema[key].as_array().and_then(|list| list.first()) {
+            return inner(first);
+        }
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds.first().and_then(Value::as_str),
+        kind => kind.as_str(),
+    };
+    match kind {
+        Some("string") => {
+            let least = schema["minLength"].as_u64().unwrap_or_default();
+            let fill = usize::try_from(least.min(1000)).unwrap_or_default();
+            Value::from(format!("{TEXT:.<fill$}"))
+        }
+        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(json!(0)),
+        Some("boolean") => json!(false),
+        Some("null") => Value::Null,
+        Some("array") => {
+            let least = schema["minItems"].as_u64().unwrap_or_default().min(100);
+            (0..least).map(|_| inner(&schema["items"])).collect()
+        }
+        _ => {
+            let required = schema["required"].as_array();
+            let names = required.into_iter().flatten().filter_map(Value::as_str);
+            let members = names.map(|name| (name.to_owned(), inner(&schema["properties"][name])));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Wire;
+
+    fn answer(body: Value) -> Reply {
+        reply(&Request::in_process(0, Wire::OpenAiChat, body))
+    }
+
+    #[test]
+    fn a_text_is_enough_where_nothing_is_demanded() {
+        let tools = json!([{ "name": "a", "input_schema": {} }]);
+        let said = answer(json!({ "tools": tools, "tool_choice": { "type": "auto" } }));
+        assert_eq!(said.text, Some(TEXT.into()));
+        assert_eq!(said.tool_calls, []);
+    }
+
+    #[test]
+    fn a_forced_tool_is_called_with_arguments_that_its_schema_allows() {
+        let schema = json!({
+            "type": "object",
+            "required": ["title", "kind", "parts", "more", "part"],
+            "properties": {
+                "title": { "type": "string", "minLength": 5 },
+                "kind": { "enum": ["b", "a"] },
+                "parts": { "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 3 } },
+                "more": { "anyOf": [{ "type": "null" }, { "type": "string" }] },
+                "part": { "$ref": "#/$defs/part" },
+                "left": { "type": "string" },
+            },
+            "$defs": { "part": { "type": "object", "required": ["on"], "properties": { "on": { "type": "boolean" } } } },
+        });
+        let args = json!({ "title": "OK...", "kind": "b", "parts": [3], "more": null, "part": { "on": false } });
+        for body in [
+            json!({ "tools": [{ "name": "a", "input_schema": {} }, { "name": "b", "input_schema": schema }], "tool_choice": { "type": "tool", "name": "b" } }),
+            json!({ "tools": [{ "type": "function", "function": { "name": "b", "parameters": schema } }], "tool_choice": "required" }),
+            json!({ "tools": [{ "type": "function", "name": "b", "parameters": schema }], "tool_choice": { "type": "function", "name": "b" } }),
+        ] {
+            let said = answer(body);
+            let [call] = said.tool_calls.as_slice() else {
+                panic!("{said:?}")
+            };
+            assert_eq!((call.name.as_str(), call.args.as_ref()), ("b", Some(&args)));
+        }
+    }
+
+    #[test]
+    fn json_is_said_where_it_is_asked_for() {
+        let schema = json!({ "type": "object", "required": ["title"], "properties": { "title": { "type": "string" } } });
+        for (body, text) in [
+            (
+                json!({ "response_format": { "type": "json_object" } }),
+                "{}",
+            ),
+            (
+                json!({ "response_format": { "type": "json_schema", "json_schema": { "name": "t", "schema": schema } } }),
+                r#"{"title":"OK."}"#,
+            ),
+            (
+                json!({ "text": { "format": { "type": "json_schema", "name": "t", "schema": schema } } }),
+                r#"{"title":"OK."}"#,
+            ),
+            (json!({ "text": { "format": { "type": "text" } } }), TEXT),
+        ] {
+            assert_eq!(answer(body).text, Some(text.into()));
+        }
+    }
+}

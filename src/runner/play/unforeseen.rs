@@ -1,0 +1,134 @@
+//! Requests to the model that the script does not foresee. The model gives them a harmless answer, and what follows from that accuses
+//! nobody: a title, a summary or a continuation is the agent's good right.
+
+use crate::finding::Finding;
+use crate::frame::{LlmReply, ReplyEnd};
+use mock_provider::{Failure, FailureKind};
+use std::collections::{HashMap, HashSet};
+
+/// A place in the history: the session, from 0, and the frame.
+pub(super) type Place = (usize, u64);
+
+/// The first request that the script does not foresee.
+#[derive(Debug, Clone)]
+pub(super) struct Unforeseen {
+    /// Where it came.
+    at: Place,
+    /// What it is, as a sentence.
+    pub(super) why: String,
+}
+
+/// What is held against a request, by the place of the finding.
+#[derive(Debug)]
+struct Accusation {
+    finding: usize,
+    request: u64,
+    repeats: Option<u64>,
+}
+
+/// The requests of a scenario.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    came: HashMap<u64, Place>,
+    /// Those whose answer did not reach the agent whole.
+    cut_short: HashSet<u64>,
+    /// Where the host wrote.
+    host: Vec<Place>,
+    accusations: Vec<Accusation>,
+    unforeseen: Option<Unforeseen>,
+}
+
+impl Requests {
+    pub(super) fn came(&mut self, n: u64, at: Place) {
+        self.came.insert(n, at);
+    }
+
+    pub(super) fn answered(&mut self, reply: &LlmReply) {
+        if reply.end != ReplyEnd::Complete {
+            self.cut_short.insert(reply.n);
+        }
+    }
+
+    pub(super) fn host_wrote(&mut self, at: Place) {
+        self.host.push(at);
+    }
+
+    /// The next finding will be about this request.
+    pub(super) fn accuse(&mut self, failure: &Failure, finding: usize) {
+        if let Some(request) = failure.request {
+            let repeats = failure
+                .earlier
+                .filter(|_| failure.kind == FailureKind::Repeated);
+            self.accusations.push(Accusation {
+                finding,
+                request,
+                repeats,
+            });
+        }
+    }
+
+    /// Whether a request that repeats an answered one came without a reason: nothing was left for it, or the host said nothing meanwhile.
+    pub(super) fn is_spontaneous(&self, failure: &Failure) -> bool {
+        let (Some(request), Some(earlier)) = (failure.request, failure.earlier) else {
+            return false;
+        };
+        let newest = self.came.keys().max();
+        let (Some(from), Some(to)) = (self.came.get(&earlier), self.came.get(&request)) else {
+            return false;
+        };
+        let asked_to = self.host.iter().any(|at| from < at && at < to);
+        newest == Some(&request) || !asked_to
+    }
+
+    /// A request came that the script has no reply for, or an earlier one has taken its reply.
+    pub(super) fn not_foreseen(&mut self, failure: &Failure) {
+        let request = failure.earlier.or(failure.request);
+        let Some(at) = request.and_then(|n| self.came.get(&n)) else {
+            return;
+        };
+        if self.unforeseen.is_none() {
+            self.unforeseen = Some(Unforeseen {
+                at: *at,
+                why: format!("{failure}; what came of its answer is not judged"),
+            });
+        }
+    }
+
+    pub(super) fn unforeseen(&self) -> Option<&Unforeseen> {
+        self.unforeseen.as_ref()
+    }
+
+    /// The findings of steps that stand: none about a request that took the reply of another or came behind it, and no repetition of a
+    /// request whose answer was cut short.
+    pub(super) fn standing(&self, findings: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
+        let is_refuted = |accusation: &&Accusation| {
+            let cut_short = accusation
+                .repeats
+                .is_some_and(|n| self.cut_short.contains(&n));
+            let came = self.came.get(&accusation.request);
+            let displaced = self
+                .unforeseen
+                .as_ref()
+                .is_some_and(|unforeseen| came.is_some_and(|came| *came >= unforeseen.at));
+            cut_short || displaced && accusation.repeats.is_none()
+        };
+        let refuted: HashSet<usize> = self
+            .accusations
+            .iter()
+            .filter(is_refuted)
+            .map(|accusation| accusation.finding)
+            .collect();
+        let indexed = findings.into_iter().enumerate();
+        let standing = indexed.filter(|(index, (session, finding))| {
+            let is_about_a_request = self.accusations.iter().any(|one| one.finding == *index);
+            !refuted.contains(index) && (is_about_a_request || self.stands(*session, finding.at))
+        });
+        standing.map(|(_, finding)| finding).collect()
+    }
+
+    /// Whether a frame came before the answer to a request that was not foreseen.
+    pub(super) fn stands(&self, session: usize, frame: u64) -> bool {
+        let unforeseen = self.unforeseen.as_ref();
+        unforeseen.is_none_or(|unforeseen| (session, frame) <= unforeseen.at)
+    }
+}
