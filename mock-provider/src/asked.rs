@@ -18,6 +18,8 @@ pub(crate) struct Asked {
     kind: Vec<String>,
     /// What was said to the model, without what the model said itself.
     said: BTreeSet<String>,
+    /// What was said since the model spoke last.
+    news: Vec<String>,
     /// Whether it offers tools.
     has_tools: bool,
     /// Whether it got an answer that leaves no reason to ask again.
@@ -68,18 +70,19 @@ impl Asked {
             }
         }
         kind.extend(tools.iter().filter_map(named));
+        let recent = conversation.messages.iter().rev();
+        let recent = recent.take_while(|message| !message.by_model);
+        let news = recent.filter(|message| !message.instructs);
+        let news = news.flat_map(|message| message.texts.iter().map(|text| text.trim().to_owned()));
         Asked {
             n: request.n,
+            news: news.collect(),
             kind,
             said,
             has_tools: !tools.is_empty(),
             answered: false,
             repeats: None,
         }
-    }
-
-    fn trimmed(&self) -> impl Iterator<Item = &str> {
-        self.said.iter().map(|text| text.trim())
     }
 
     /// Whether it holds nothing that the other one does not hold.
@@ -104,12 +107,12 @@ impl History {
         if asked.has_tools || self.asked.iter().any(|main| main.kind == asked.kind) {
             return false;
         }
-        let repeats_host = || {
-            self.heard
-                .iter()
-                .any(|text| asked.trimmed().any(|said| said == text))
-        };
-        self.tools_seen || self.asked.is_empty() && !self.heard.is_empty() && !repeats_host()
+        let is_first = self.asked.is_empty() && !self.heard.is_empty();
+        self.tools_seen || is_first && !self.says_what_the_host_said(asked)
+    }
+
+    fn says_what_the_host_said(&self, asked: &Asked) -> bool {
+        self.heard.iter().any(|text| asked.news.contains(text))
     }
 
     /// The answered request that this one repeats.

@@ -11,7 +11,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::fallback;
 use crate::memory::Memory;
 use crate::request::Request;
-use crate::script::{Expect, Repeat, Reply, Script};
+use crate::script::{Expect, Repeat, Script};
 use crate::wire;
 
 /// A scripted model. Pure: the same requests get the same answers.
@@ -235,7 +235,7 @@ impl Model {
                 nearest = Some((i, missing));
             }
         }
-        let main = main.filter(|i| !aside || is_for_any(&self.script.replies[*i], request));
+        let main = main.filter(|_| !aside);
         main.ok_or_else(|| self.no_reply(request, nearest, aside))
     }
 
@@ -270,7 +270,7 @@ impl Model {
                 return Failure {
                     kind: FailureKind::Unmatched,
                     message: format!(
-                        "request {n} stands beside the conversation (it offers the model no tools), and the model's script has no reply for such a one"
+                        "request {n} stands beside the conversation, and the model's script has no reply for such a one"
                     ),
                     ..blank
                 };
@@ -288,12 +288,6 @@ impl Model {
             ..blank
         }
     }
-}
-
-/// Whether a reply may go to a request beside the conversation.
-fn is_for_any(reply: &Reply, request: &Request) -> bool {
-    let fits = |expect: &Expect| mismatches(expect, request).is_empty();
-    reply.aside || reply.expect_request.as_ref().is_some_and(fits)
 }
 
 fn unexpected(

@@ -18,7 +18,8 @@ use std::sync::Arc;
 /// Serve the scripted model alone, over the wires of the real LLM APIs
 ///
 /// The first line on stdout is the base URL. Then comes the journal, a JSON object a line: what reached the model, how each exchange
-/// ended, and what was wrong. It ends on SIGTERM or SIGINT, with status 1 if a request did not go with the script.
+/// ended, and what was wrong. It ends on SIGTERM or SIGINT, with status 1 if a request went against the script, and with
+/// status 3 if one came that the script does not foresee.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The model script, or a scenario whose model part is played
@@ -80,11 +81,7 @@ fn serve(args: &Args) -> Result<ExitStatus, String> {
             recorder.unused(&failure);
         }
         server.shutdown().await;
-        Ok(if recorder.is_clean() {
-            ExitStatus::Conformant
-        } else {
-            ExitStatus::Violations
-        })
+        Ok(recorder.status())
     })
 }
 

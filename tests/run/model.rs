@@ -40,16 +40,79 @@ fn a_request_is_held_against_what_the_script_expects() {
     assert_eq!(wrong.status, Some(1));
 }
 
+/// A scenario of two turns, each with one answer of the model.
+const TWO_TURNS: &str = "
+name: two turns
+clauses: [aionrs.stream-end.closes-turn]
+model:
+  - tool_calls: [{ id: t1, name: Glob, args: { pattern: \"*\" } }]
+  - expect_request: { tool_result: { call: t1 } }
+    text: one
+  - text: two
+answers: [{ on: { type: tool_request }, capture: { call: /call_id }, send: { type: tool_approve, call_id: \"{call}\", scope: once } }]
+steps:
+  - expect: { type: ready }
+  - send: { type: message, msg_id: m1, input: first }
+  - expect_text: { of: { type: text_delta, msg_id: m1 }, at: /text, is: one, until: [{ type: stream_end, msg_id: m1 }] }
+  - send: { type: message, msg_id: m2, input: second }
+  - expect_text: { of: { type: text_delta, msg_id: m2 }, at: /text, is: two, until: [{ type: stream_end, msg_id: m2 }] }
+  - close_stdin:
+  - expect_exit: { code: 0 }
+";
+
+/// `conform run` with the bundled agent, which does something besides, and one scenario.
+fn bundled_with(place: &Place, fault: &str, scenario: &str) -> crate::harness::Ran {
+    let scenario = place.file("one.yaml", scenario);
+    let fault = format!("MOCK_AGENT_FAULT={fault}");
+    let dialect = ["--dialect", "aionrs@0.1", "--scenarios", &scenario];
+    place.run(&[&dialect[..], &["--env", &fault]].concat())
+}
+
 #[test]
-fn a_script_that_runs_dry_and_one_that_is_not_used_up_are_told() {
+fn a_title_or_a_summary_that_the_agent_asks_for_accuses_nobody() {
     let place = Place::new();
-    let dry = bundled(&place, &turn("  - tool_calls: [{ id: t1, name: Glob, args: { pattern: \"*\" } }]\n").replace(
-        "steps:",
-        "answers: [{ on: { type: tool_request }, capture: { call: /call_id }, send: { type: tool_approve, call_id: \"{call}\", scope: once } }]\nsteps:",
-    ));
+    for (fault, request) in [
+        ("asks-for-a-title", "Find a title"),
+        ("asks-for-a-summary", "Summarize the conversation"),
+    ] {
+        let ran = bundled_with(&place, fault, TWO_TURNS);
+        assert_eq!(ran.rules(), [] as [&str; 0], "{ran:?}");
+        assert_eq!(ran.only().verdict, Verdict::Inconclusive, "{ran:?}");
+        assert!(ran.only().reason.contains(request), "{}", ran.only().reason);
+        assert_eq!(ran.status, Some(3), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_request_that_repeats_an_answered_one_is_a_violation() {
+    let place = Place::new();
+    let ran = bundled_with(&place, "asks-twice", TWO_TURNS);
     assert!(
-        dry.message("scenario.script").contains("had no reply left"),
-        "{dry:?}"
+        ran.message("scenario.script")
+            .contains("brings nothing beyond request"),
+        "{ran:?}"
+    );
+    assert_eq!(ran.only().verdict, Verdict::Fail);
+    assert_eq!(ran.status, Some(1));
+}
+
+#[test]
+fn what_was_found_before_an_unforeseen_request_stands() {
+    let place = Place::new();
+    let wrong = TWO_TURNS.replace("call: t1 } }", "call: t1, contains: no such thing } }");
+    let ran = bundled(&place, &wrong.replace("  - text: two\n", ""));
+    assert_eq!(ran.rules(), ["scenario.request"], "{ran:?}");
+    assert_eq!(ran.only().verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_script_that_is_too_short_or_too_long_is_told() {
+    let place = Place::new();
+    let short = bundled(&place, &TWO_TURNS.replace("  - text: two\n", ""));
+    assert_eq!(short.only().verdict, Verdict::Inconclusive, "{short:?}");
+    assert!(
+        short.only().reason.contains("had no reply left (2 in all)"),
+        "{short:?}"
     );
     let unused = bundled(&place, &turn("  - text: one\n  - text: two\n"));
     assert!(

@@ -17,9 +17,6 @@ pub struct Reply {
     /// The reply is only for a request that fits (a lane beside the main line).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expect>,
-    /// The reply may also go to a request beside the conversation, such as one for a summary, or of a sub-agent: one that offers no tools.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub aside: bool,
     /// How often it is served: a number, or `forever`; once if left out.
     #[serde(skip_serializing_if = "Repeat::is_once")]
     pub repeat: Repeat,

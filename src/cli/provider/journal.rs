@@ -1,7 +1,8 @@
 //! The journal of the model alone: a JSON object a line, in the words of a transcript.
 
-use mock_provider::Failure;
+use crate::cli::exit::ExitStatus;
 use mock_provider::server::{Entry, Event};
+use mock_provider::{Failure, FailureKind};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ pub(super) struct Recorder {
     started: Instant,
     out: Mutex<Box<dyn Write + Send>>,
     failed: AtomicBool,
+    unforeseen: AtomicBool,
 }
 
 impl Recorder {
@@ -21,6 +23,7 @@ impl Recorder {
             started: Instant::now(),
             out: Mutex::new(out),
             failed: AtomicBool::new(false),
+            unforeseen: AtomicBool::new(false),
         }
     }
 
@@ -29,9 +32,15 @@ impl Recorder {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether every request went with the script.
-    pub(super) fn is_clean(&self) -> bool {
-        !self.failed.load(Ordering::Acquire)
+    /// What the requests come to: a request that the script does not foresee is no violation, but the script was left.
+    pub(super) fn status(&self) -> ExitStatus {
+        if self.failed.load(Ordering::Acquire) {
+            ExitStatus::Violations
+        } else if self.unforeseen.load(Ordering::Acquire) {
+            ExitStatus::Incomplete
+        } else {
+            ExitStatus::Conformant
+        }
     }
 
     /// Writes what happened.
@@ -42,7 +51,11 @@ impl Recorder {
                 "at": at, "dir": "llm_request", "n": arrived.n, "method": arrived.method, "path": arrived.path, "body": arrived.json(),
             }),
             Event::Failure(failure) => {
-                self.failed.store(true, Ordering::Release);
+                let flag = match failure.kind {
+                    FailureKind::RanDry | FailureKind::Unmatched => &self.unforeseen,
+                    _ => &self.failed,
+                };
+                flag.store(true, Ordering::Release);
                 told(at, failure)
             }
             Event::Waiting { .. } => return,
