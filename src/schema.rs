@@ -1,9 +1,14 @@
 //! Compiled validators, one per event or command name, picked by the discriminator: never a `oneOf` over all of them.
 
 use crate::finding::Level;
-use jsonschema::{Draft, ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::{Value, json};
+use jsonschema::paths::Location;
+use jsonschema::{Draft, Keyword, ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
+
+/// The keyword for numbers that are read into integer types: `true` refuses a fraction or an exponent, even where the value is whole (`1.0`).
+/// The JSON Schema type `integer` takes those.
+const PLAIN: &str = "x-plain-integer";
 
 /// The definitions of one direction of a dialect.
 #[derive(Debug)]
@@ -77,6 +82,7 @@ impl Schemas {
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
+                .with_keyword(PLAIN, plain_integer)
                 .build(&root)
                 .map_err(|e| (e.instance_path().to_string(), e.to_string()))?;
             validators.insert(name.to_owned(), validator);
@@ -284,6 +290,34 @@ impl Schemas {
     }
 }
 
+/// What [`PLAIN`] checks.
+struct PlainInteger;
+
+impl<'i> Keyword<'i> for PlainInteger {
+    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            return Ok(());
+        }
+        Err(ValidationError::custom(format!(
+            "{} is written with a fraction or an exponent, which readers of integers refuse",
+            brief(instance)
+        )))
+    }
+
+    fn is_valid(&self, instance: &'i Value) -> bool {
+        // What is no whole number at all is the business of `type`.
+        instance.as_f64().is_none_or(|value| value.fract() != 0.0) || !instance.is_f64()
+    }
+}
+
+fn plain_integer<'a>(
+    _: &'a Map<String, Value>,
+    _: &'a Value,
+    _: Location,
+) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
+    Ok(Box::new(PlainInteger))
+}
+
 fn collect_clauses(part: &Value, found: &mut Vec<String>) {
     match part {
         Value::Object(members) => {
@@ -417,6 +451,32 @@ mod tests {
             Some(vec!["p.count".to_owned()])
         );
         assert_eq!(at("/required"), Some(vec!["p.ready".to_owned()]));
+    }
+
+    #[test]
+    fn an_integer_with_a_fraction_is_found_where_it_must_be_plain() {
+        let document = json!({ "$defs": {
+            "end": { "x-clauses": ["p.end"], "properties": { "usage": { "$ref": "#/$defs/Usage" } } },
+            "Usage": { "properties": {
+                "tokens": { "type": "integer", PLAIN: true, "x-clauses": ["p.tokens"] },
+            } },
+        }});
+        let schemas = Schemas::compile(document, ["end"].into_iter()).unwrap();
+        let faults = |text: &str| schemas.faults("end", &serde_json::from_str(text).unwrap(), 9);
+
+        assert_eq!(faults(r#"{"usage":{"tokens":12}}"#), []);
+        for tokens in ["12.0", "1e3"] {
+            let found = faults(&format!(r#"{{"usage":{{"tokens":{tokens}}}}}"#));
+            assert_eq!(found.len(), 1, "{tokens}");
+            assert_eq!(found[0].pointer, "/usage/tokens");
+            assert_eq!(found[0].clauses, ["p.tokens"]);
+            assert!(
+                found[0].message.contains("fraction"),
+                "{}",
+                found[0].message
+            );
+        }
+        assert_eq!(faults(r#"{"usage":{"tokens":1.5}}"#).len(), 1);
     }
 
     #[test]

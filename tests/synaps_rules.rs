@@ -47,8 +47,30 @@ fn frame(line: &str) -> String {
         "failed" => {
             json!({ "type": "response", "id": word(1), "command": word(2), "ok": false, "error": "e", "outcome": "error" })
         }
-        "state" => {
-            json!({ "type": "response", "id": word(1), "command": "get_state", "streaming": false, "model": "local/m", "session_id": "s1" })
+        "state" | "busy" => {
+            let busy = word(0) == "busy";
+            let (model, session) = match (word(2), word(3)) {
+                ("", "") => ("local/m", "s1"),
+                (model, "") => (model, "s1"),
+                told => told,
+            };
+            json!({ "type": "response", "id": word(1), "command": "get_state", "streaming": busy, "model": model, "session_id": session })
+        }
+        "messages" => {
+            let told = rest(2);
+            let told: Vec<&str> = told.split('|').filter(|text| !text.is_empty()).collect();
+            json!({ "type": "response", "id": word(1), "command": "get_messages", "history": told })
+        }
+        "stats" => {
+            let count = |n: usize| word(n).parse::<u64>().unwrap();
+            json!({ "type": "response", "id": word(1), "command": "get_session_stats", "tokens": { "in": count(2), "out": count(3) } })
+        }
+        "set" => json!({ "type": "response", "id": word(1), "command": "set_model", "ok": true }),
+        "fresh" => {
+            json!({ "type": "response", "id": word(1), "command": "new_session", "session_id": word(2) })
+        }
+        "end_as" => {
+            json!({ "type": "agent_end", "usage": { "input_tokens": 10, "output_tokens": 2, "model": word(1) } })
         }
         "refused" => json!({ "type": "error", "id": word(1), "message": "no" }),
         "bad" => json!({ "type": "error", "message": "no" }),
@@ -56,9 +78,12 @@ fn frame(line: &str) -> String {
         ">" => {
             let command = match word(1) {
                 kind @ ("prompt" | "follow_up") => {
-                    json!({ "type": kind, "id": word(2), "message": "m" })
+                    let text = rest(3);
+                    let text = if text.is_empty() { "m" } else { &text };
+                    json!({ "type": kind, "id": word(2), "message": text })
                 }
-                "shutdown" => json!({ "type": "shutdown" }),
+                "shutdown" if word(2).is_empty() => json!({ "type": "shutdown" }),
+                "set_model" => json!({ "type": "set_model", "id": word(2), "model": word(3) }),
                 "raw" => return format!("> {}", rest(2)),
                 kind => json!({ "type": kind, "id": word(2) }),
             };
@@ -114,7 +139,7 @@ fn turns_may_end_as_they_do_in_every_version() {
         "> prompt p1; text a; > abort a1; done a1 abort; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; text a; agent_end; done p1 prompt; > prompt p2; refused p2; > shutdown; end exited 0",
         "> prompt p1; text a; > prompt p2; refused p2; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; text a; > get_state s1; state s1; agent_end; done p1 prompt; > shutdown; end exited 0",
+        "> prompt p1; text a; > get_state s1; busy s1; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; text a; > shutdown; end exited 0",
         "> prompt p1; done p1 prompt; text a; > shutdown; end exited 0",
         "> prompt p1; text a; > shutdown; text b; agent_end; done p1 prompt; end exited 0",
@@ -182,6 +207,10 @@ fn what_no_version_may_do_is_found() {
             &["turn-ends-before-exit"],
         ),
         (
+            "> prompt p1; text a; > get_state s1; state s1; agent_end; done p1 prompt; > shutdown; end exited 0",
+            &["state-streaming"],
+        ),
+        (
             "> prompt p1; text a; > abort a1; done p1 prompt; done a1 abort; stdin_closed; end exited 0",
             &["turn-ends-before-exit", "abort-ends-turn"],
         ),
@@ -219,11 +248,6 @@ fn what_no_version_may_do_is_found() {
         ),
         ("state s9; > shutdown; end exited 0", &["known-id"]),
         ("refused s9; > shutdown; end exited 0", &["known-id"]),
-        ("bad; > shutdown; end exited 0", &["error-without-id"]),
-        (
-            "> raw {; bad; bad; > shutdown; end exited 0",
-            &["error-without-id"],
-        ),
         (
             "> follow_up f1; text a; agent_end; done f1 prompt; > shutdown; end exited 0",
             &["response-command"],
@@ -259,4 +283,166 @@ fn what_no_version_may_do_is_found() {
             &["known-id", "shutdown-unanswered"],
         ),
     ]);
+}
+
+/// What is found in a whole session, from its first frame.
+fn cold(session: &str, rules: &[&str]) {
+    assert_eq!(found(session), rules, "{session}");
+}
+
+#[test]
+fn a_shutdown_may_have_an_id_and_is_not_answered() {
+    clean(&[
+        "> shutdown q; end exited 0",
+        "> get_state s1; state s1; > shutdown q; end exited 0",
+    ]);
+    broken(&[
+        ("> shutdown q; end exited 3", &["shutdown-exits"]),
+        (
+            "> get_state s1; > shutdown q; end exited 0",
+            &["answered-before-exit"],
+        ),
+        (
+            "> shutdown q; done q shutdown; end exited 0",
+            &["shutdown-unanswered"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_child_that_cannot_start_is_not_held_to_the_end_of_a_session() {
+    cold("> shutdown; end exited 1", &[]);
+    cold("bad; end exited 1", &[]);
+    cold("stdin_closed; end exited 2", &[]);
+    cold("end exited 0", &["ready-first"]);
+    cold("> shutdown; end exited 0", &["ready-first"]);
+    cold("bad; ready; > shutdown; end exited 0", &["ready-first"]);
+}
+
+#[test]
+fn a_bad_frame_may_be_refused_with_or_without_its_id_and_a_good_one_only_with_it() {
+    clean(&[
+        "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; bad; > shutdown; end exited 0",
+        "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; refused w1; > shutdown; end exited 0",
+        "> raw {\"type\":\"prompt\",\"id\":\"w1\",\"message\":7}; bad; > shutdown; end exited 0",
+        "> raw {\"type\":\"set_model\",\"id\":\"w1\"}; bad; > shutdown; end exited 0",
+        "> raw {\"type\":\"get_state\",\"id\":7}; refused 7; > shutdown; end exited 0",
+        "> prompt p1; bad; agent_end; done p1 prompt; > shutdown; end exited 0",
+    ]);
+    broken(&[
+        (
+            "> get_state s1; bad; > shutdown; end exited 0",
+            &["answered-before-exit"],
+        ),
+        (
+            "> raw {; bad; > get_state s1; bad; > shutdown; end exited 0",
+            &["answered-before-exit"],
+        ),
+        (
+            "> prompt p1; bad; agent_end; failed p1 prompt; > shutdown; end exited 0",
+            &["failure-told"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_query_may_wait_for_the_turn_but_not_for_ever() {
+    clean(&[
+        "> prompt p1; text a; > get_state s1; end killed budget",
+        "> prompt p1; text a; > get_state s1; agent_end; done p1 prompt; state s1; > shutdown; end exited 0",
+    ]);
+    broken(&[
+        ("> get_state s1; end killed budget", &["answered-in-time"]),
+        (
+            "> prompt p1; text a; agent_end; done p1 prompt; > get_state s1; end killed budget",
+            &["answered-in-time"],
+        ),
+    ]);
+}
+
+#[test]
+fn commands_in_one_write_may_be_answered_one_by_one() {
+    clean(&[
+        "> set_model m1 local/a; > set_model m2 local/b; > get_state s1; set m1; set m2; state s1 local/b; > get_state s2; state s2 b; > shutdown; end exited 0",
+        "> get_state s1; > set_model m1 local/a; set m1; state s1 local/m; > shutdown; end exited 0",
+        "> new_session n1; > set_model m1 local/a; > new_session n2; fresh n1 s2; set m1; fresh n2 s3; > get_state s1; state s1 local/a s3; > shutdown; end exited 0",
+        "> get_state s1; > new_session n1; fresh n1 s2; state s1; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > new_session n1; > get_messages g1; fresh n1 s2; messages g1; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; text a; > new_session n1; agent_end; done p1 prompt; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end exited 0",
+        "> set_model m1 local/a; > prompt p1; set m1; text a; end_as a; done p1 prompt; > shutdown; end exited 0",
+    ]);
+    broken(&[
+        (
+            "> set_model m1 local/a; set m1; > get_state s1; state s1 local/m; > shutdown; end exited 0",
+            &["model-current"],
+        ),
+        (
+            "> new_session n1; fresh n1 s2; > get_state s1; state s1 local/m s1; > shutdown; end exited 0",
+            &["session-id-current"],
+        ),
+        (
+            "> new_session n1; fresh n1 s1; > shutdown; end exited 0",
+            &["session-id-unique"],
+        ),
+        (
+            "> set_model m1 local/a; set m1; > prompt p1; text a; end_as local/m; done p1 prompt; > shutdown; end exited 0",
+            &["usage-model"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_was_said_is_told_wherever_in_the_body_it_stands() {
+    clean(&[
+        "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 user: remember-bittern|I will.; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; refused p1; agent_end; failed p1 prompt; > get_messages g1; messages g1; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; text a; > abort a1; agent_end; done p1 prompt; done a1 abort; > get_messages g1; messages g1; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > compact c1; done c1 compact; > get_messages g1; messages g1 SUMMARY; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end exited 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 10 2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end exited 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 12 0; > shutdown; end exited 0",
+    ]);
+    broken(&[
+        (
+            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1; > shutdown; end exited 0",
+            &["history-kept"],
+        ),
+        (
+            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 remember-bittern; > shutdown; end exited 0",
+            &["history-kept"],
+        ),
+        (
+            "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > compact c1; refused c1; > get_messages g1; messages g1; > shutdown; end exited 0",
+            &["history-kept"],
+        ),
+        (
+            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1 I will.; > shutdown; end exited 0",
+            &[],
+        ),
+        (
+            "> prompt p1 remember; text I will keep it.; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1 I will keep it.; > shutdown; end exited 0",
+            &["history-discarded"],
+        ),
+        (
+            "> prompt p1; text a; agent_end; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 10 2; > shutdown; end exited 0",
+            &["stats-are-sums"],
+        ),
+        (
+            "> prompt p1; text a; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end exited 0",
+            &["stats-are-sums"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_message_that_was_accepted_during_a_turn_is_heard() {
+    clean(&[
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; refused p2; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; request {\"m\":\"second-in-line\"}; text a; agent_end; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; text a; > shutdown; end exited 0",
+    ]);
+    broken(&[(
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
+        &["accepted-message-submitted"],
+    )]);
 }

@@ -86,6 +86,9 @@ impl Compaction {
         match done {
             Ok(summary) => session.voice.say(&Event::Compacted(&summary)),
             Err(failure) => {
+                if session.faults.plays(Bug::FailedCompactForgets) {
+                    session.dialogue.borrow_mut().messages.clear();
+                }
                 session.voice.fail(&failure);
                 return false;
             }

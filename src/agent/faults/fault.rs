@@ -206,7 +206,6 @@ pub(in crate::agent) enum Bug {
     LatestIsFirst,
     // tools
     ToolReadsStdin,
-    ToolRunsTwice,
     RunsToolsTwice,
     WriteAddsNewline,
     // limits
@@ -229,8 +228,10 @@ pub(in crate::agent) enum Bug {
     RenewsNothing,
     RenewsNoId,
     RenewExits,
+    RenewsNoStats,
     CompactsNothing,
     CompactHangs,
+    FailedCompactForgets,
     // sub-agents
     HelperIdsRepeat,
     HelperIdsFall,

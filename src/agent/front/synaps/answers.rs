@@ -98,10 +98,15 @@ pub(super) fn new_session(session: &Session) -> Body {
     let id = session.dialogue.borrow().id().map(str::to_owned);
     let id = id.filter(|_| !keeps);
     let same = session.faults.plays(Bug::RenewsNoId);
+    let counts_on = session.faults.plays(Bug::RenewsNoStats);
     asked(session, |events| {
         let before = events.session.clone();
         let id = if same { Some(&*before) } else { id.as_deref() };
+        let spent = events.spent;
         events.begin_session(id);
+        if counts_on {
+            events.spent = spent;
+        }
         json!({ "session_id": events.session })
     })
 }

@@ -32,15 +32,21 @@ impl Attachment {
     fn read(&self, root: &Path, faults: &Faults) -> Result<Block, String> {
         self.check(faults)?;
         let mut block = load(&self.path, root)?;
-        if let Block::Document {
-            name, media_type, ..
-        } = &mut block
-        {
-            for (known, hint) in [(name, &self.name), (media_type, &self.mime)] {
-                if let Some(hint) = hint {
-                    known.clone_from(hint);
+        match (&mut block, &self.name) {
+            (
+                Block::Document {
+                    name, media_type, ..
+                },
+                _,
+            ) => {
+                for (known, hint) in [(name, &self.name), (media_type, &self.mime)] {
+                    if let Some(hint) = hint {
+                        known.clone_from(hint);
+                    }
                 }
             }
+            (Block::Text(text), Some(name)) => text.insert_str(0, &format!("{name}:\n")),
+            _ => {}
         }
         Ok(block)
     }

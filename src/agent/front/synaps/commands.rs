@@ -220,6 +220,10 @@ fn say(
     text: String,
     blocks: Vec<Block>,
 ) -> Result<(), Refusal> {
+    if session.is_busy() && session.faults.plays(Bug::DropsWhileBusy) {
+        session.voice.send(response(id, command, ok()));
+        return Ok(());
+    }
     begin(session, id, command)?;
     // A number of its own: a host may use an id again.
     let prompt = Prompt {

@@ -62,6 +62,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::StopKeepsTool,
     ),
     bug(
+        "abort-keeps-request",
+        "an abort leaves the request to the model open",
+        Bug::StopKeepsRequest,
+    )
+    .caught_by(&["scenario:abort/while-streaming"]),
+    bug(
         "abort-is-an-error",
         "an abort is told as an error",
         Bug::StopIsError,

@@ -2,6 +2,7 @@
 
 use super::kinds::{MESSAGES, MODELS, NEW_SESSION, SET_MODEL, STATE, STATS};
 use crate::agent::faults::{Fault, Op, frame};
+use serde_json::{Value, json};
 
 type When = &'static [(&'static str, &'static str)];
 
@@ -24,10 +25,56 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/messages", "[]"),
     )
     .every()
-    .caught_by(&[
-        "scenario:session/messages-of-the-conversation",
-        "history-kept",
-    ]),
+    .caught_by(&["history-kept", "counts-agree"]),
+    body(
+        "messages-are-stale",
+        "`get_messages` leaves out the last two messages",
+        MESSAGES,
+        Op::Change(|frame| {
+            messages(frame, |list| list.truncate(list.len().saturating_sub(2)));
+        }),
+    )
+    .every()
+    .caught_by(&["history-kept", "counts-agree"]),
+    body(
+        "messages-of-the-user-only",
+        "`get_messages` tells only what the user said",
+        MESSAGES,
+        Op::Change(|frame| messages(frame, |list| list.retain(|one| one["role"] == "user"))),
+    )
+    .every()
+    .caught_by(&["history-kept", "counts-agree"]),
+    body(
+        "messages-in-reverse",
+        "`get_messages` tells the newest message first",
+        MESSAGES,
+        Op::Change(|frame| messages(frame, |list| list.reverse())),
+    )
+    .every()
+    .caught_by(&["history-in-order"]),
+    body(
+        "messages-of-the-old-session",
+        "`get_messages` tells something of the session before",
+        MESSAGES,
+        Op::Change(|frame| {
+            messages(frame, |list| {
+                if list.is_empty() {
+                    list.push(json!({ "role": "user", "content": "two of them were white" }));
+                }
+            });
+        }),
+    )
+    .every()
+    .later()
+    .caught_by(&["history-discarded", "counts-agree"]),
+    body(
+        "messages-are-untold",
+        "`get_messages` is answered by a response without a body",
+        MESSAGES,
+        Op::Remove("/messages"),
+    )
+    .every()
+    .caught_by(&["query-tells", "history-kept", "body-messages"]),
     body(
         "models-are-an-object",
         "`get_available_models` is answered by an object",
@@ -41,7 +88,7 @@ pub(super) const FAULTS: &[Fault] = &[
         MODELS,
         Op::Set("/models", "[]"),
     )
-    .caught_by(&["scenario:session/available-models"]),
+    .caught_by(&["models-listed"]),
     body(
         "state-without-streaming",
         "`get_state` does not say whether a turn runs",
@@ -56,7 +103,32 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/streaming", "false"),
     )
     .every()
-    .caught_by(&["scenario:prompt/state-while-a-turn-runs"]),
+    .caught_by(&["state-streaming"]),
+    body(
+        "state-is-always-busy",
+        "`get_state` says that a turn runs in any case",
+        STATE,
+        Op::Set("/streaming", "true"),
+    )
+    .every()
+    .later()
+    .caught_by(&["state-idle"]),
+    body(
+        "state-counts-otherwise",
+        "`get_state` counts other messages than there are",
+        STATE,
+        Op::Set("/message_count", "99"),
+    )
+    .every()
+    .later()
+    .caught_by(&["counts-agree"]),
+    body(
+        "stats-of-another-model",
+        "`get_session_stats` names another model than the active one",
+        STATS,
+        Op::Set("/model", "\"other\""),
+    )
+    .caught_by(&["model-current"]),
     body(
         "state-of-another-session",
         "`get_state` names another session than the current one",
@@ -78,6 +150,14 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/input_tokens", "\"many\""),
     )
     .caught_by(&["body-stats", "stats-are-sums"]),
+    body(
+        "stats-of-the-last-turn",
+        "`get_session_stats` forgets all turns but one",
+        STATS,
+        Op::Set("/input_tokens", "4021"),
+    )
+    .every()
+    .caught_by(&["stats-are-sums"]),
     body(
         "stats-are-missing",
         "`get_session_stats` gives no counts",
@@ -108,3 +188,9 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["set-model-echoed", "model-current"]),
 ];
+
+fn messages(frame: &mut Value, change: impl FnOnce(&mut Vec<Value>)) {
+    if let Some(Value::Array(list)) = frame.get_mut("messages") {
+        change(list);
+    }
+}

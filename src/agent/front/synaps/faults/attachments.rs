@@ -33,6 +33,18 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:attachments/several"]),
     start(
+        "hints-dropped",
+        "the model is not told what an attached file is called",
+        Play::Command(|command| {
+            if let Some(Value::Array(files)) = command.get_mut("attachments") {
+                for file in files.iter_mut().filter_map(Value::as_object_mut) {
+                    file.retain(|key, _| key == "path");
+                }
+            }
+        }),
+    )
+    .caught_by(&["scenario:attachments/with-hints"]),
+    start(
         "attachments-required",
         "a prompt without attachments is refused",
         Play::Command(|command| {

@@ -182,9 +182,20 @@ pub(super) const FAULTS: &[Fault] = &[
     response(
         "nested-body",
         "the body of a response is nested",
-        Op::Set("/body", r#"{"streaming":false}"#),
+        Op::Change(|frame| {
+            if let Value::Object(frame) = frame {
+                let own = |key: &str| matches!(key, "type" | "id" | "command");
+                let body = frame.iter().filter(|(key, _)| !own(key));
+                let body: Value = body
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect();
+                frame.retain(|key, _| own(key));
+                frame.insert("body".into(), body);
+            }
+        }),
     )
-    .caught_by(&["schema/response"]),
+    .every()
+    .caught_by(&["schema/response", "body-state"]),
     frame(
         "answers-swapped",
         "two answers have each other's id",

@@ -130,6 +130,36 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["schema/agent_end"]),
     end(
+        "usage-names-another-model",
+        "the usage names a model that was not used",
+        Op::Set("/usage/model", "\"local/third\""),
+    )
+    .caught_by(&["usage-model"]),
+    end(
+        "usage-names-the-first-model",
+        "the usage names the model of the start after `set_model`",
+        Op::Set("/usage/model", "\"local/mock-model\""),
+    )
+    .when(&[("/usage/model", "local/other-model")])
+    .every()
+    .caught_by(&["usage-model"]),
+    end(
+        "usage-has-fractions",
+        "the usage has its counts with a fraction",
+        Op::Change(|frame| {
+            let tokens = frame["usage"]["input_tokens"].as_f64();
+            frame["usage"]["input_tokens"] = tokens.unwrap_or_default().into();
+        }),
+    )
+    .caught_by(&["schema/agent_end"]),
+    end(
+        "cache-creation-is-lost",
+        "the usage does not count what was written into the cache",
+        Op::Set("/usage/cache_creation_input_tokens", "0"),
+    )
+    .every()
+    .caught_by(&["scenario:usage/tokens-over-anthropic"]),
+    end(
         "usage-is-nothing",
         "the usage counts no tokens",
         Op::Set("/usage", r#"{"input_tokens":0,"output_tokens":0}"#),

@@ -69,6 +69,14 @@ pub(super) const FAULTS: &[Fault] = &[
     .at_start()
     .caught_by(&["schema/error"]),
     frame(
+        "error-message-is-empty",
+        "the message of an error is empty",
+        "error",
+        Op::Set("/message", "\"\""),
+    )
+    .at_start()
+    .caught_by(&["schema/error"]),
+    frame(
         "error-message-is-an-object",
         "the message of an error is an object",
         "error",

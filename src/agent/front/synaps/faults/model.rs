@@ -1,6 +1,7 @@
 //! What the model is told.
 
-use crate::agent::faults::{Bug, Fault, bug};
+use crate::agent::faults::{Bug, Fault, Play, bug, start};
+use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
     bug(
@@ -25,4 +26,41 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::AsksTwice,
     )
     .caught_by(&["scenario:prompt/text-turn"]),
+    start(
+        "input-is-trimmed",
+        "the model is told what the user said without the blanks around it",
+        Play::Command(|command| {
+            if let Some(text) = command["message"].as_str() {
+                command["message"] = json!(text.trim());
+            }
+        }),
+    )
+    .caught_by(&["scenario:prompt/message-as-it-was-written", "history-kept"]),
+    start(
+        "input-is-escaped",
+        "what the user said is escaped as for HTML",
+        Play::Command(|command| {
+            if let Some(text) = command["message"].as_str() {
+                command["message"] = json!(text.replace('&', "&amp;").replace('<', "&lt;"));
+            }
+        }),
+    )
+    .caught_by(&["scenario:prompt/message-as-it-was-written", "history-kept"]),
+    start(
+        "input-is-cut",
+        "of what the user said the model is told 64 KiB at most",
+        Play::Command(|command| {
+            if let Some(text) = command["message"].as_str() {
+                let end = text.floor_char_boundary(65_536);
+                command["message"] = json!(text[..end]);
+            }
+        }),
+    )
+    .caught_by(&["scenario:prompt/long-message", "history-kept"]),
+    bug(
+        "drops-while-busy",
+        "a prompt that comes during a turn is accepted, and dropped",
+        Bug::DropsWhileBusy,
+    )
+    .caught_by(&["accepted-message-submitted"]),
 ];

@@ -31,7 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "`new_session` gives the id of the session before",
         Play::Bug(Bug::RenewsNoId),
     )
-    .caught_by(&["body-new-session"]),
+    .caught_by(&["session-id-unique"]),
     start(
         "new-session-exits",
         "`new_session` ends the process",
@@ -57,6 +57,18 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:session/compact-shortens"]),
     start(
+        "failed-compact-forgets",
+        "a `compact` that fails clears the conversation",
+        Play::Bug(Bug::FailedCompactForgets),
+    )
+    .caught_by(&["history-kept"]),
+    start(
+        "new-session-keeps-stats",
+        "`new_session` goes on counting the tokens of the session before",
+        Play::Bug(Bug::RenewsNoStats),
+    )
+    .caught_by(&["stats-are-sums"]),
+    start(
         "compact-hangs",
         "`compact` is never answered",
         Play::Bug(Bug::CompactHangs),
@@ -74,8 +86,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 command["type"] = json!("?");
             }
         }),
-    )
-    .caught_by(&["scenario:session/follow-up-continues"]),
+    ),
     bug(
         "forgets-turns",
         "each turn begins without the ones before",

@@ -61,6 +61,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits"]),
+    bug(
+        "tool-outlives-agent",
+        "a tool that runs at the end outlives the agent",
+        Bug::ToolOutlivesAgent,
+    )
+    .caught_by(&["no-orphans"]),
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",

@@ -50,7 +50,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the process ends at the start with status 1 and says nothing",
         Op::Exit(1),
     )
-    .caught_by(&["ready-first"]),
+    .caught_by(&["scenario:startup/ready-comes-unasked"]),
     ready(
         "ends-at-start",
         "the process ends at the start with status 0 and says nothing",
@@ -99,6 +99,22 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/session_id", "\"\""),
     )
     .caught_by(&["schema/ready", "session-id-current"]),
+    ready(
+        "version-has-a-fraction",
+        "`ready` has the version 1.0, not 1",
+        Op::Set("/protocol_version", "1.0"),
+    )
+    .caught_by(&["schema/ready"]),
+    ready(
+        "session-id-is-always-the-same",
+        "every process gives its session the same id",
+        Op::Set("/session_id", "\"session\""),
+    )
+    .later()
+    .caught_by(&[
+        "scenario:startup/each-process-has-a-session-of-its-own",
+        "session-id-current",
+    ]),
     ready("no-model", "`ready` has no model", Op::Remove("/model")).caught_by(&["schema/ready"]),
     ready(
         "model-is-null",

@@ -2,6 +2,7 @@
 
 use super::kinds::{TEXT, THINKING};
 use crate::agent::faults::{Bug, Fault, Op, bug, frame, trim};
+use serde_json::{Value, json};
 
 const LATE: &str = r#"{"type":"message_update","event":{"type":"text_delta","delta":"late"}}"#;
 
@@ -79,6 +80,20 @@ pub(super) const FAULTS: &[Fault] = &[
         "scenario:prompt/whole-text",
     ]),
     text(
+        "text-is-cut",
+        "a `text_delta` of more than 4 KiB is cut",
+        Op::Change(|frame| cut(frame, 4096)),
+    )
+    .every()
+    .caught_by(&["scenario:prompt/long-text"]),
+    text(
+        "text-beyond-64-kib-is-cut",
+        "a `text_delta` of more than 64 KiB is cut",
+        Op::Change(|frame| cut(frame, 65_536)),
+    )
+    .every()
+    .caught_by(&["scenario:prompt/text-beyond-64-kib"]),
+    text(
         "text-twice",
         "the first `text_delta` of a turn comes twice",
         Op::Twice,
@@ -143,3 +158,11 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:prompt/empty-answer"]),
 ];
+
+fn cut(frame: &mut Value, bytes: usize) {
+    let text = frame["event"]["delta"].as_str().unwrap_or_default();
+    if text.len() > bytes {
+        let end = text.floor_char_boundary(bytes);
+        frame["event"]["delta"] = json!(text[..end]);
+    }
+}

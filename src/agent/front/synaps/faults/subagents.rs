@@ -117,6 +117,41 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["schema/subagent_done"]),
     frame(
+        "subagent-result-is-empty",
+        "`subagent_done` says nothing of the result",
+        ENDS,
+        Op::Set("/result_preview", "\"\""),
+    )
+    .caught_by(&["scenario:subagents/lifecycle"]),
+    frame(
+        "subagent-duration-in-ms",
+        "the time that a subagent ran for is told in milliseconds",
+        ENDS,
+        Op::Change(|frame| {
+            let seconds = frame["duration_secs"].as_f64().unwrap_or_default();
+            frame["duration_secs"] = (seconds * 1000.0).into();
+        }),
+    )
+    .caught_by(&["scenario:subagents/takes-its-time"]),
+    frame(
+        "subagent-duration-is-nothing",
+        "a subagent is said to have run for no time",
+        ENDS,
+        Op::Set("/duration_secs", "0.0"),
+    )
+    .caught_by(&["scenario:subagents/takes-its-time"]),
+    frame(
+        "subagent-id-has-a-fraction",
+        "`subagent_start` has its id with a fraction",
+        "subagent_start",
+        Op::Set("/subagent_id", "1.0"),
+    )
+    .caught_by(&[
+        "schema/subagent_start",
+        "subagent-lifecycle",
+        "subagent-name",
+    ]),
+    frame(
         "subagent-duration-negative",
         "a subagent ran for a negative time",
         ENDS,

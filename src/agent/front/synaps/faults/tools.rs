@@ -75,7 +75,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .every()
-    .caught_by(&["scenario:tools/input-in-fragments"]),
+    ,
     frame(
         "pieces-are-no-json",
         "the pieces of a call's input are cut, and the whole is not told",
@@ -94,8 +94,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the whole input of a call is not told",
         Op::Drop,
     )
-    .every()
-    .caught_by(&["scenario:tools/whole-input"]),
+    .every(),
     input(
         "input-differs",
         "the whole input of a call is not what its pieces join to",
@@ -158,6 +157,67 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .caught_by(&["scenario:tools/one-call"]),
+    bug(
+        "tool-runs-twice",
+        "a tool runs twice for one call",
+        Bug::RunsToolsTwice,
+    )
+    .caught_by(&["scenario:tools/one-call", "scenario:tools/two-calls-at-once"]),
+    bug(
+        "tool-runs-twice-in-subagent",
+        "a tool of a subagent runs twice for one call",
+        Bug::RunsToolsTwice,
+    )
+    .caught_by(&["scenario:subagents/runs-its-tools-once"]),
+    result(
+        "result-is-trimmed",
+        "a call's result is told without its blanks and line breaks",
+        Op::Change(|frame| {
+            let words = frame["event"]["result"].as_str().map(|text| {
+                let words: Vec<_> = text.split_whitespace().collect();
+                words.join(" ")
+            });
+            frame["event"]["result"] = words.into();
+        }),
+    )
+    .every()
+    .caught_by(&["scenario:tools/result-is-what-it-printed"]),
+    input(
+        "input-without-nulls",
+        "the whole input of a call leaves out what is null",
+        Op::Change(|frame| {
+            if let Some(input) = frame["event"]["input"].as_object_mut() {
+                input.retain(|_, value| !value.is_null());
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["toolcall-input-whole", "scenario:tools/whole-input-of-every-sort"]),
+    frame(
+        "pieces-lose-the-last",
+        "the last piece of a call's input is lost, and the whole is not told",
+        "message_update",
+        Op::Line(|line| {
+            let is = |kind: &[u8]| line.windows(kind.len()).any(|part| part == kind);
+            if is(br#""toolcall_input""#) || is(br#""toolcall_input_delta""#) && line.ends_with(b"}\"}}\n") {
+                line.clear();
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["scenario:tools/input-in-fragments", "toolcall-input-json"]),
+    frame(
+        "input-is-untold",
+        "the input of a call is told neither in pieces nor as a whole",
+        "message_update",
+        Op::Line(|line| {
+            if line.windows(15).any(|part| part == br#""toolcall_input"#) {
+                line.clear();
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["scenario:tools/input-is-told"]),
     bug(
         "loses-tool-results",
         "the model is not told what a tool gave",
