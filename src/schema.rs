@@ -187,7 +187,12 @@ impl Schemas {
         let mut part = &self.document["$defs"][name];
         marks.take(part);
         // What is compiled for a name is a reference to its definition.
-        let way = path.strip_prefix("/$ref").unwrap_or(path);
+        let mut way = path.strip_prefix("/$ref").unwrap_or(path);
+        if let Some(place) = path.strip_prefix("/$defs") {
+            // A keyword of our own: its path is that of the definition which it stands in.
+            part = &self.document["$defs"];
+            way = place;
+        }
         for step in way.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");
             let next = match part {
