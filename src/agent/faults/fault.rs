@@ -206,6 +206,7 @@ pub(in crate::agent) enum Bug {
     LatestIsFirst,
     // tools
     ToolReadsStdin,
+    ToolRunsTwice,
     RunsToolsTwice,
     WriteAddsNewline,
     // limits
