@@ -94,6 +94,8 @@ pub struct SessionFile {
     pub turn: Option<Node>,
     /// The pattern of commands that ask the process to end.
     pub quit: Option<Node>,
+    /// The commands that end what is at work, and not the process. What the host does next waits a little while for the process to show that it lives on.
+    pub interrupts: Vec<Located<String>>,
     /// Where the agent says its version, and which it may say.
     pub version: Option<VersionFile>,
     /// How an agent that begins in silence is brought to show that it speaks this dialect.

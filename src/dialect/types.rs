@@ -67,6 +67,8 @@ pub struct Session {
     pub turn: Pattern,
     /// Commands that ask the process to end.
     pub quit: Pattern,
+    /// Commands that end what is at work, and not the process.
+    pub interrupts: Vec<String>,
     /// Where the agent says its version: event, pointer, and the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
     /// How an agent that begins in silence shows that it speaks this dialect.

@@ -261,6 +261,40 @@ fn a_file_is_waited_for_and_events_that_come_meanwhile_are_left_to_the_next_step
     assert!(message.contains("exited with code 0"), "{message}");
 }
 
+/// An agent that ends so many seconds after it was stopped.
+fn ends_after_a_stop(seconds: &str) -> String {
+    let lines = format!(
+        r#"while read -r line; do case "$line" in
+*'"message"'*) echo '{{"type":"stream_start","msg_id":"m1"}}' ;;
+*'"stop"'*) echo '{{"type":"stream_end","msg_id":"m1"}}'; sleep {seconds}; exit 0 ;;
+esac; done
+"#
+    );
+    agent(&[READY, &lines])
+}
+
+#[test]
+fn an_agent_that_ends_soon_after_a_stop_is_seen_in_every_play() {
+    let place = Place::new();
+    let turn = "  - send: { type: message, msg_id: m1, input: hi }\n  - expect: { type: stream_start }\n  - send: { type: stop }\n  - expect: { type: stream_end }\n";
+    for seconds in ["0", "0.05", "0.15", "0.25", "0.3"] {
+        for rest in ["", "  - close_stdin:\n  - expect_exit: { code: 0 }\n"] {
+            let ran = place.play(
+                &scenario(&format!("{turn}{rest}")),
+                &ends_after_a_stop(seconds),
+            );
+            assert_eq!(ran.rules(), ["aionrs/stays-alive"], "{seconds} {ran:?}");
+        }
+    }
+    let lives = TURNS.replace(
+        "esac",
+        "*'\"stop\"'*) echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"no\"}' ;;\n  esac",
+    );
+    let steps = "  - send: { type: stop }\n  - expect: { type: info }\n";
+    let ran = place.play(&scenario(steps), &agent(&[READY, &lives]));
+    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
+}
+
 #[test]
 fn a_restart_keeps_home_and_workspace_and_is_a_session_of_its_own() {
     let place = Place::new();

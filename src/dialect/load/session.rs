@@ -48,7 +48,16 @@ pub(super) fn session_of(
     {
         errors.push(root.error_at(ready.span, unknown("event", &ready.value, symbols.names())));
     }
+    let mut interrupts = Vec::new();
+    for command in file.interrupts {
+        if symbols.id(&format!(">{}", command.value)).is_none() {
+            let message = unknown("command", &command.value, symbols.names());
+            errors.push(root.error_at(command.span, message));
+        }
+        interrupts.push(command.value);
+    }
     Session {
+        interrupts,
         ready: file.ready.map(|r| r.value),
         turn,
         quit,

@@ -14,7 +14,11 @@ impl Player {
         let ended = match &stop {
             Some(Stop::Failed(Some(why))) => self.end_now(why).await,
             Some(Stop::Interrupted) => self.end_now("interrupted").await,
-            _ => self.end_politely().await,
+            Some(_) => self.end_politely().await,
+            None => match self.settle().await {
+                Ok(()) => self.end_politely().await,
+                stop => stop,
+            },
         };
         stop = stop.or(ended.err());
         if stop.is_none() {

@@ -13,6 +13,7 @@ mod model;
 mod outcome;
 mod request;
 mod send;
+mod settle;
 mod steps;
 mod text;
 mod tools;
@@ -95,6 +96,8 @@ pub(super) struct Player {
     step: usize,
     /// The requests to the model, and what the script did not foresee of them.
     requests: Requests,
+    /// Until when an agent that was interrupted is watched before the host goes on.
+    settles: settle::Settles,
     /// Clauses that a step has checked.
     met: IndexSet<String>,
     /// How often each answer was sent.
@@ -163,6 +166,7 @@ impl Player {
             offered: HashMap::new(),
             step: 0,
             requests: Requests::default(),
+            settles: settle::Settles::default(),
             met: IndexSet::new(),
             life: Duration::ZERO,
             answered: vec![0; scenario.answers.len()],

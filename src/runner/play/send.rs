@@ -16,6 +16,7 @@ impl Player {
         if let Some(fault) = self.fault_of(command) {
             return Err(self.broken_at(span, &fault));
         }
+        self.note_interrupt(command);
         let mut bytes = command.to_string().into_bytes();
         bytes.push(b'\n');
         self.send(vec![bytes])

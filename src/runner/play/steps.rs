@@ -14,6 +14,7 @@ impl Player {
         let scenario = Arc::clone(&self.scenario);
         for (index, step) in scenario.steps.iter().enumerate() {
             self.step = index;
+            self.settle_before(&step.action).await?;
             self.play_step(step).await?;
         }
         Ok(())
