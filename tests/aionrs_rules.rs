@@ -69,12 +69,16 @@ fn frames(script: &str) -> Vec<Frame> {
 }
 
 fn judge(script: &str, flags: &[&str]) -> Vec<String> {
+    judge_as(&DIALECT, script, flags)
+}
+
+fn judge_as(dialect: &Arc<Dialect>, script: &str, flags: &[&str]) -> Vec<String> {
     let argv = std::iter::once("agent").chain(flags.iter().copied());
     let context = Context {
         argv: Some(argv.map(str::to_owned).collect()),
         ..Context::default()
     };
-    let mut checker = Checker::new(Arc::clone(&DIALECT), context);
+    let mut checker = Checker::new(Arc::clone(dialect), context);
     frames(script).iter().for_each(|frame| checker.push(frame));
     let findings = checker.finish().findings;
     findings
@@ -89,6 +93,27 @@ fn broken(script: &str, expected: &[&str]) {
 
 fn fine(script: &str) {
     broken(script, &[]);
+}
+
+static NEWER: LazyLock<Arc<Dialect>> =
+    LazyLock::new(|| load(&DialectSource::default(), "aionrs@0.2").unwrap());
+
+/// The capabilities of 0.2, in this mode and with this image input.
+fn told(event: &str, mode: &str, images: &str) -> String {
+    let capabilities = json!({
+        "tool_approval": true, "thinking": true, "mcp": false, "effort": false, "effort_levels": [],
+        "modes": ["default", "auto_edit", "yolo"], "current_mode": mode, "image_input": images,
+    });
+    let mut frame = json!({ "type": event, "capabilities": capabilities });
+    if event == "ready" {
+        frame["version"] = json!("0.2.0");
+    }
+    format!("< {frame}")
+}
+
+fn newer(script: &str, expected: &[&str]) {
+    let script = format!("{}; {script}", told("ready", "default", "unknown"));
+    assert_eq!(judge_as(&NEWER, &script, &[]), expected, "{script}");
 }
 
 const CALL: &str = "ready; > msg m1 hi; start m1; request {\"m\":\"hi\"}; ask m1 t1 Write edit";
@@ -403,4 +428,92 @@ fn bytes() {
         "ready; < {\"type\":\"info\",\"msg_id\":\"\",\"message\":\"a\",\"message\":\"b\"}",
         &["clean-lines@2"],
     );
+}
+
+#[test]
+fn a_line_that_is_no_text_may_be_read_all_the_same() {
+    let odd = "ready; latin1> {\"type\":\"message\",\"msg_id\":\"m1\",\"input\":\"\u{e4}\"}";
+    fine(&format!("{odd}; start m1; text m1 x; end m1"));
+    fine(&format!("{odd}; error m1 protocol_error"));
+    fine(odd);
+    broken(
+        "ready; > msg m1 a; start m1; end m1; start m2; end m2",
+        &["turn-has-message@5"],
+    );
+}
+
+#[test]
+fn a_stop_may_cross_the_error_of_a_model_that_failed() {
+    let failing = "ready; > msg m1 a; start m1; request {\"m\":\"a\"}; reply 529; > stop";
+    fine(&format!(
+        "{failing}; error m1 provider_error; stdin_closed; end exited 0"
+    ));
+    let whole = "ready; > msg m1 a; start m1; request {\"m\":\"a\"}; text m1 x; > stop";
+    broken(
+        &format!("{whole}; error m1 provider_error; stdin_closed; end exited 0"),
+        &["stop-ends-turn@6"],
+    );
+}
+
+#[test]
+fn what_the_model_fails_at_is_told() {
+    let failing = "ready; > msg m1 a; start m1; request {\"m\":\"a\"}; reply 400";
+    fine(&format!("{failing}; error m1 provider_error; end m1"));
+    broken(&format!("{failing}; end m1"), &["provider-failure-told@6"]);
+}
+
+#[test]
+fn a_tool_that_outlives_the_agent() {
+    let works = "ready; > msg m1 a; start m1; run m1 t1 Bash; stdin_closed";
+    fine(&format!("{works}; end exited 0"));
+}
+
+#[test]
+fn a_broken_set_mode_may_be_answered_in_any_way() {
+    let wild = "> {\"type\":\"set_mode\",\"mode\":\"wild\"}";
+    newer(wild, &["schema/>set_mode@2"]);
+    for answer in [
+        "error - protocol_error".to_owned(),
+        "info".to_owned(),
+        told("config_changed", "default", "unknown"),
+        "> msg m1 a".to_owned(),
+    ] {
+        newer(&format!("{wild}; {answer}"), &["schema/>set_mode@2"]);
+    }
+    newer(
+        &format!("{wild}; {}", told("config_changed", "wild", "unknown")),
+        &["schema/>set_mode@2", "current-mode-known@3"],
+    );
+}
+
+#[test]
+fn what_was_set_holds() {
+    let yolo = format!(
+        "> mode yolo; info; {}",
+        told("config_changed", "yolo", "unknown")
+    );
+    let images = "> {\"type\":\"set_config\",\"image_input\":\"supported\"}; info";
+    let both = told("config_changed", "yolo", "supported");
+    newer(&format!("{yolo}; {images}; {both}"), &[]);
+    let lost = told("config_changed", "default", "supported");
+    newer(&format!("{yolo}; {images}; {lost}"), &["mode-holds@7"]);
+    // Two in one write: the first may tell what the first has set, or the second.
+    let two = "> mode auto_edit; > mode yolo; info; info";
+    let second = told("config_changed", "yolo", "unknown");
+    for first in ["auto_edit", "yolo"] {
+        let first = told("config_changed", first, "unknown");
+        newer(&format!("{two}; {first}; {second}"), &[]);
+    }
+    let first = told("config_changed", "auto_edit", "unknown");
+    newer(&format!("{two}; {first}; {first}"), &["mode-holds@7"]);
+}
+
+#[test]
+fn a_server_is_told_once() {
+    let add =
+        "> {\"type\":\"add_mcp_server\",\"name\":\"w\",\"transport\":\"stdio\",\"command\":\"w\"}";
+    let ready = "< {\"type\":\"mcp_ready\",\"name\":\"w\",\"tools\":[]}";
+    newer(&format!("{add}; {ready}"), &[]);
+    newer(&format!("{add}; {ready}; {ready}"), &["mcp-server-once@4"]);
+    newer(&format!("{add}; {add}; {ready}; {ready}"), &[]);
 }

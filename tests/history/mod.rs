@@ -1,4 +1,4 @@
-//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `request JSON`,
+//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`, `request JSON`,
 //! `reply STATUS END`, `stdin_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
 use conform::frame::{Body, End, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
@@ -32,6 +32,8 @@ fn body(line: &str) -> Body {
     match word {
         "<" => Body::FromAgent(Line::new(rest)),
         ">" => Body::ToAgent(Line::new(rest)),
+        // A byte a character, so that what is not ASCII is not UTF-8.
+        "latin1>" => Body::ToAgent(Line::new(rest.chars().map(|c| c as u8).collect::<Vec<_>>())),
         "request" => Body::LlmRequest(LlmRequest {
             n: 0,
             path: "/v1/messages".to_owned(),
