@@ -29,6 +29,18 @@ pub enum Level {
     Must,
 }
 
+impl Level {
+    /// The word of files and messages.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Must => "must",
+            Level::Should => "should",
+            Level::May => "may",
+        }
+    }
+}
+
 /// Where a rule comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "lowercase")]

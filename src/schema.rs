@@ -1,5 +1,9 @@
 //! Compiled validators, one per event or command name, picked by the discriminator: never a `oneOf` over all of them.
 
+mod members;
+
+pub use members::Mistake;
+
 use crate::finding::Level;
 use jsonschema::paths::Location;
 use jsonschema::{Draft, Keyword, ValidationError, Validator, error::ValidationErrorKind};

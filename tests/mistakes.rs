@@ -2,9 +2,11 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test mistakes` writes the answers anew.
 
+use conform::finding::Level;
 use conform::located::{load_file, render_all};
-use conform::scenario::{Frames, Kinds, Vocabulary, load};
-use serde_json::Value;
+use conform::scenario::{Cited, Frames, Kinds, Vocabulary, load};
+use conform::schema::Schemas;
+use serde_json::{Value, json};
 use snapbox::{Data, data::DataFormat};
 use std::path::{Path, PathBuf};
 
@@ -34,15 +36,26 @@ fn vocabulary() -> Vocabulary<'static> {
         names: vec!["text_start".to_owned(), "text_delta".to_owned()],
     };
     events.names.insert("update".to_owned(), Some(kinds));
-    let clause =
-        |id: &str, untestable: Option<&str>| (id.to_owned(), untestable.map(str::to_owned));
+    let clause = |id: &str, strength: Level, untestable: Option<&str>| {
+        let untestable = untestable.map(str::to_owned);
+        let cited = Cited {
+            strength,
+            untestable,
+        };
+        (id.to_owned(), cited)
+    };
     Vocabulary {
         events,
         commands: names(&["message", "stop"]),
         clauses: [
-            clause("demo.ready.once", None),
-            clause("demo.ready.first", None),
-            clause("demo.log.stderr", Some("what a log may say is left open.")),
+            clause("demo.ready.once", Level::Should, None),
+            clause("demo.ready.first", Level::Should, None),
+            clause("demo.turn.ends", Level::Must, None),
+            clause(
+                "demo.log.stderr",
+                Level::May,
+                Some("what a log may say is left open."),
+            ),
         ]
         .into(),
         capabilities: vec!["tool_approval".to_owned(), "thinking".to_owned()],
@@ -55,7 +68,31 @@ fn vocabulary() -> Vocabulary<'static> {
                 .into_iter()
                 .collect()
         })),
+        check_members: Some(Box::new(|command| {
+            shapes("message").strangers("message", command)
+        })),
+        check_matcher: Some(Box::new(|matcher| match matcher["type"].as_str() {
+            Some("tool_request") => shapes("tool_request").contradictions("tool_request", matcher),
+            _ => Vec::new(),
+        })),
     }
+}
+
+/// What the demo's commands and calls of tools look like.
+fn shapes(name: &str) -> Schemas {
+    let document = json!({ "$defs": {
+        "message": { "properties": { "type": {}, "input": {}, "id": {}, "note": {} } },
+        "tool_request": {
+            "type": "object",
+            "required": ["call"],
+            "properties": {
+                "call": { "type": "string" },
+                "category": { "enum": ["edit", "exec"] },
+                "tool": { "type": "object", "properties": { "name": {} }, "additionalProperties": false }
+            }
+        }
+    }});
+    Schemas::compile(document, [name].into_iter()).expect("good shapes")
 }
 
 fn said_about(path: &Path) -> String {

@@ -1,6 +1,7 @@
 //! Refuses rules that are unsound, toothless or dangling.
 
 use super::Clause;
+use crate::finding::{Level, Source};
 use crate::located::{Error, Located, Node, did_you_mean};
 use crate::rules::automaton::{Automaton, START, places};
 use crate::rules::cond::{Compare, Cond, Operand};
@@ -10,6 +11,7 @@ use crate::rules::rule::{Form, Rule};
 use crate::rules::state::Kind;
 use crate::rules::symbol::Symbols;
 use crate::rules::world::Memory;
+use crate::schema::Schemas;
 use indexmap::IndexMap;
 use std::path::Path;
 
@@ -236,4 +238,66 @@ pub(super) fn schema_clauses(
         )
     });
     errors.collect()
+}
+
+/// Rules that tell what they find more weakly than a clause that they cite, or that cite nothing and name no other source.
+pub(super) fn levels(
+    rules: &[Rule],
+    clauses: &IndexMap<String, Clause>,
+    root: &Node,
+) -> Vec<Error> {
+    let mut errors = Vec::new();
+    for rule in rules.iter().filter(|rule| rule.readings().is_empty()) {
+        if let Some(id) = stronger(&rule.clauses, rule.level, clauses) {
+            let message = format!(
+                "the rule is `{}`, and the clause `{id}` is stronger: leave the `level` out, or cite a clause that is as weak, or none and \
+                 `source: host` or `source: hygiene`",
+                rule.level.word()
+            );
+            errors.push(root.error_at(rule.span, message));
+        }
+        if rule.clauses.is_empty() && rule.source == Source::Spec {
+            let message = "a rule cites `clauses`, or says `source: host` or `source: hygiene`";
+            errors.push(root.error_at(rule.span, message));
+        }
+    }
+    errors
+}
+
+/// Places of definitions whose findings are told more weakly than a clause that they cite, or cite none.
+pub(super) fn marks(
+    schemas: &Schemas,
+    names: &[String],
+    clauses: &IndexMap<String, Clause>,
+    path: &Path,
+) -> Vec<Error> {
+    let mut errors = Vec::new();
+    for name in names {
+        for place in schemas.marked(name) {
+            if let Some(id) = stronger(&place.clauses, place.level, clauses) {
+                let message = format!(
+                    "in `{name}` at {}: `x-level` is `{}`, and the clause `{id}` is stronger: leave it out, or give the place \
+                     `x-clauses` that are as weak",
+                    place.at,
+                    place.level.word()
+                );
+                errors.push(Error::of_file(path, message));
+            }
+            if place.clauses.is_empty() {
+                let message = format!("in `{name}` at {}: no `x-clauses` reach this", place.at);
+                errors.push(Error::of_file(path, message));
+            }
+        }
+    }
+    errors
+}
+
+/// The first of the clauses that asks more strongly than this.
+fn stronger<'i>(
+    ids: &'i [String],
+    level: Level,
+    clauses: &IndexMap<String, Clause>,
+) -> Option<&'i String> {
+    let asks_more = |id: &&String| clauses.get(*id).is_some_and(|c| c.strength > level);
+    ids.iter().find(asks_more)
 }

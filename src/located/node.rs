@@ -145,6 +145,16 @@ impl Node {
         self.follow(pointer).0
     }
 
+    /// The place of the key at a JSON Pointer, or of the last value on the way to it.
+    #[must_use]
+    pub fn key_at(&self, pointer: &str) -> Span {
+        let (outer, name) = pointer.rsplit_once('/').unwrap_or_default();
+        let node = self.nearest(outer);
+        let name = name.replace("~1", "/").replace("~0", "~");
+        node.entry(&name)
+            .map_or_else(|| node.span(), |(key, _)| key.span)
+    }
+
     /// As far along a pointer as there are values, and what is left of it.
     fn follow<'p>(&self, pointer: &'p str) -> (&Node, &'p str) {
         let (mut node, mut rest) = (self, pointer);

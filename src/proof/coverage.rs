@@ -61,7 +61,11 @@ pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Cov
             .filter(|rule| rule.clauses.contains(id))
             .map(|rule| rule.id.clone());
         let cites = |s: &&Scenario| {
-            s.clauses.contains(id) || s.steps.iter().any(|step| step.clauses.contains(id))
+            s.clauses.contains(id)
+                || s.steps
+                    .iter()
+                    .flat_map(|step| step.clauses.iter().flatten())
+                    .any(|own| own == id)
         };
         let killed = matrix
             .faults

@@ -123,6 +123,8 @@ pub(super) struct StepFile {
     #[serde(deserialize_with = "present")]
     #[schemars(with = "IndexMap<String, Whatever>")]
     pub(super) send: Option<Node>,
+    /// The command of `send` may have members that the page does not know.
+    pub(super) unchecked: bool,
     /// Sends one line, whatever it is; a newline is added.
     pub(super) send_raw: Option<Located<String>>,
     /// Writes these chunks, each in a write of its own, with nothing added: texts, `base64:` and bytes, or `{ repeat: text, times: N }`.
@@ -148,8 +150,8 @@ pub(super) struct StepFile {
     pub(super) capture: Located<Texts>,
     /// How long to wait, in place of the dialect's budget.
     pub(super) within: Option<Located<Span>>,
-    /// The clauses that this step checks, where they are fewer than the scenario's.
-    pub(super) clauses: Vec<Located<String>>,
+    /// The clauses that this step checks, where they are fewer than the scenario's; `[]` for what no clause asks for.
+    pub(super) clauses: Option<Vec<Located<String>>>,
     /// How hard its failure counts, where it differs from the scenario's.
     pub(super) level: Option<Level>,
 }

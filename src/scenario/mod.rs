@@ -27,4 +27,4 @@ pub use schema::{scenario_schema, script_schema};
 pub use source::{ScenarioSource, SourceFile};
 pub use types::Scenario;
 pub use unique::UniqueNames;
-pub use vocabulary::{CommandCheck, CommandFault, Frames, Kinds, Vocabulary};
+pub use vocabulary::{Cited, CommandCheck, CommandFault, Frames, Kinds, Vocabulary};

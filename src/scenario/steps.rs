@@ -46,13 +46,20 @@ pub(super) fn build(step: &Located<StepFile>, context: &mut Context<'_>) -> Opti
             format!("`{}` does not wait, so `within` has no meaning", verb.name),
         );
     }
+    if step.unchecked && step.send.is_none() {
+        let message = format!(
+            "`unchecked` is for `send`; `{}` has no use for it",
+            verb.name
+        );
+        context.error(step.span, message);
+    }
     let action = context.take(action(step))?;
     Some(Step {
         span: step.span,
         action,
         capture: texts(&step.capture),
         within: step.within.as_ref().map(|span| span.0),
-        clauses: words(&step.clauses),
+        clauses: step.clauses.as_deref().map(words),
         level: step.level,
     })
 }

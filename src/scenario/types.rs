@@ -81,7 +81,7 @@ pub struct Step {
     /// A budget in place of the dialect's.
     pub within: Option<Duration>,
     /// The clauses this step checks, where they are fewer than the scenario's.
-    pub clauses: Vec<String>,
+    pub clauses: Option<Vec<String>>,
     /// How hard its failure counts, where it differs from the scenario's.
     pub level: Option<Level>,
 }

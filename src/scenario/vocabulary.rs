@@ -30,6 +30,15 @@ pub struct Kinds {
     pub names: Vec<String>,
 }
 
+/// A clause, as far as scenarios are concerned.
+#[derive(Debug, Clone, Default)]
+pub struct Cited {
+    /// How strongly the page asks.
+    pub strength: Level,
+    /// Why it cannot be tested, if it cannot.
+    pub untestable: Option<String>,
+}
+
 /// The names that scenarios of a dialect may use.
 #[derive(Default)]
 pub struct Vocabulary<'a> {
@@ -37,8 +46,8 @@ pub struct Vocabulary<'a> {
     pub events: Frames,
     /// What the host may write.
     pub commands: Frames,
-    /// The ids of the spec's clauses, and why a clause is not testable, if it is not.
-    pub clauses: IndexMap<String, Option<String>>,
+    /// The spec's clauses, by id.
+    pub clauses: IndexMap<String, Cited>,
     /// What the agent may declare that it can do.
     pub capabilities: Vec<String>,
     /// The names of budgets.
@@ -47,6 +56,10 @@ pub struct Vocabulary<'a> {
     pub wires: Vec<String>,
     /// Judges commands, beyond their names.
     pub check_command: Option<Box<CommandCheck<'a>>>,
+    /// Finds members of commands that the page does not have.
+    pub check_members: Option<Box<CommandCheck<'a>>>,
+    /// Finds what of a matcher no event can meet.
+    pub check_matcher: Option<Box<CommandCheck<'a>>>,
 }
 
 impl fmt::Debug for Vocabulary<'_> {
@@ -62,10 +75,13 @@ impl<'a> Vocabulary<'a> {
     /// The vocabulary of a dialect, commands judged by its definitions.
     #[must_use]
     pub fn of(dialect: &'a Dialect) -> Self {
-        let clauses = dialect
-            .clauses
-            .iter()
-            .map(|(id, clause)| (id.clone(), clause.untestable.clone()));
+        let clauses = dialect.clauses.iter().map(|(id, clause)| {
+            let cited = Cited {
+                strength: clause.strength,
+                untestable: clause.untestable.clone(),
+            };
+            (id.clone(), cited)
+        });
         Vocabulary {
             events: frames(&dialect.events),
             commands: frames(&dialect.commands),
@@ -74,6 +90,8 @@ impl<'a> Vocabulary<'a> {
             budgets: dialect.budgets.keys().cloned().collect(),
             wires: dialect.launch.wires.keys().cloned().collect(),
             check_command: Some(Box::new(|command| faults(dialect, command))),
+            check_members: Some(Box::new(|command| strangers(dialect, command))),
+            check_matcher: Some(Box::new(|matcher| contradictions(dialect, matcher))),
         }
     }
 }
@@ -109,4 +127,24 @@ fn faults(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
         .into_iter()
         .filter(|fault| fault.level == Level::Must);
     broken.map(|fault| (fault.pointer, fault.message)).collect()
+}
+
+fn strangers(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
+    match dialect.commands.name(command) {
+        Named::Known(name, kind) => dialect
+            .command_schemas
+            .strangers(kind.as_deref().unwrap_or(&name), command),
+        _ => Vec::new(),
+    }
+}
+
+fn contradictions(dialect: &Dialect, matcher: &Value) -> Vec<CommandFault> {
+    let Named::Known(name, kind) = dialect.events.name(matcher) else {
+        return Vec::new();
+    };
+    let names = std::iter::once(name).chain(kind);
+    let schemas = &dialect.event_schemas;
+    names
+        .flat_map(|name| schemas.contradictions(&name, matcher))
+        .collect()
 }

@@ -29,6 +29,15 @@ pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
             "`discriminator` is missing: where the name of a frame stands",
         )]);
     };
+    for (of, at) in [
+        ("events", &discriminator.events),
+        ("commands", &discriminator.commands),
+    ] {
+        if !at.starts_with('/') {
+            let message = format!("a discriminator is a JSON Pointer: write `{of}: /{at}`");
+            errors.push(root.nearest(&format!("/discriminator/{of}")).error(message));
+        }
+    }
     let vocabulary = |at: String, names: IndexMap<String, Option<NameFile>>| Vocabulary {
         discriminator: at,
         names: names
@@ -75,6 +84,7 @@ pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
         &ordering, &rules, &memory, &symbols, rules_root,
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses, rules_root));
+    errors.extend(lint::levels(&rules, &clauses, rules_root));
     let session = session_of(file.session, &root, &symbols, &mut errors);
     let launch = file.launch.unwrap_or_default();
     errors.extend(mistakes_of(&launch, &commands, &root));
@@ -90,6 +100,13 @@ pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
         }
     }
     errors.extend(lint::schema_clauses(&rules, &clauses, &parts.schema_path));
+    for (schemas, names, file) in [
+        (&event_schemas, &event_names, "events.json"),
+        (&command_schemas, &command_names, "commands.json"),
+    ] {
+        let path = parts.schema_path.with_file_name(file);
+        errors.extend(lint::marks(schemas, names, &clauses, &path));
+    }
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -101,10 +101,8 @@ impl Player {
 
     /// The clauses that a step checks: its own, else the scenario's.
     pub(super) fn clauses_of(&self, step: Option<&Step>) -> Vec<String> {
-        match step {
-            Some(step) if !step.clauses.is_empty() => step.clauses.clone(),
-            _ => self.scenario.clauses.clone(),
-        }
+        let own = step.and_then(|step| step.clauses.as_ref());
+        own.unwrap_or(&self.scenario.clauses).clone()
     }
 
     /// A step has checked its clauses.

@@ -1,5 +1,7 @@
 //! Clauses that do not exist, cannot be checked, or that no step is left to check.
 
+use crate::finding::Level;
+use crate::located::Located;
 use crate::scenario::context::Context;
 use crate::scenario::file::{ScenarioFile, StepFile};
 
@@ -13,7 +15,8 @@ pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
             clause,
             vocabulary.clauses.keys().map(String::as_str),
         );
-        if let Some(Some(why)) = vocabulary.clauses.get(&clause.value).filter(|_| is_known) {
+        let cited = vocabulary.clauses.get(&clause.value).filter(|_| is_known);
+        if let Some(why) = cited.and_then(|cited| cited.untestable.as_ref()) {
             context.error(
                 clause.span,
                 format!("the clause `{}` is not testable: {why}", clause.value),
@@ -23,8 +26,15 @@ pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
 }
 
 pub(super) fn reachable(file: &ScenarioFile, context: &mut Context<'_>) {
-    let named = |step: &StepFile, id: &str| step.clauses.iter().any(|clause| clause.value == id);
-    for clause in file.steps.iter().flat_map(|step| &step.clauses) {
+    let named = |step: &StepFile, id: &str| {
+        let own = step.clauses.iter().flatten();
+        own.into_iter().any(|clause| clause.value == id)
+    };
+    for clause in file
+        .steps
+        .iter()
+        .flat_map(|step| step.clauses.iter().flatten())
+    {
         if !file.clauses.iter().any(|known| known.value == clause.value) {
             context.error(
                 clause.span,
@@ -41,7 +51,7 @@ pub(super) fn reachable(file: &ScenarioFile, context: &mut Context<'_>) {
         return context.error(file.steps.span, message);
     }
     let all_are_narrow =
-        file.files_after.is_empty() && checks.iter().all(|step| !step.clauses.is_empty());
+        file.files_after.is_empty() && checks.iter().all(|step| step.clauses.is_some());
     for clause in file.clauses.iter().filter(|_| all_are_narrow) {
         if !checks.iter().any(|step| named(step, &clause.value)) {
             let message = format!(
@@ -51,4 +61,50 @@ pub(super) fn reachable(file: &ScenarioFile, context: &mut Context<'_>) {
             context.error(clause.span, message);
         }
     }
+}
+
+/// What fails is never told more weakly than a clause that it cites.
+pub(super) fn levels(file: &ScenarioFile, context: &mut Context<'_>) {
+    weaker(&file.clauses, file.level, "the scenario", context);
+    for step in file.steps.iter().filter(|step| step.checks()) {
+        let level = step.level.unwrap_or(file.level);
+        match &step.clauses {
+            Some(own) => weaker(own, level, "the step", context),
+            None if level < file.level => {
+                let stronger = strongest(&file.clauses, level, context);
+                if let Some(clause) = stronger {
+                    let message = format!(
+                        "the step is `{level}`, and cites `{}` of the scenario, which is stronger: leave its `level` out, or give the \
+                         step `clauses` of its own: some that are `{level}`, or `[]` for what no clause asks for",
+                        clause.value,
+                        level = level.word(),
+                    );
+                    context.error(step.span, message);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+fn weaker(clauses: &[Located<String>], level: Level, what: &str, context: &mut Context<'_>) {
+    if let Some(clause) = strongest(clauses, level, context).cloned() {
+        let message = format!(
+            "{what} is `{}`, and the clause `{}` is stronger: leave the `level` out, or cite what is as weak",
+            level.word(),
+            clause.value
+        );
+        context.error(clause.span, message);
+    }
+}
+
+/// The first of the clauses that asks more strongly than this.
+fn strongest<'c>(
+    clauses: &'c [Located<String>],
+    level: Level,
+    context: &Context<'_>,
+) -> Option<&'c Located<String>> {
+    let known = &context.vocabulary?.clauses;
+    let stronger = |id: &str| known.get(id).is_some_and(|cited| cited.strength > level);
+    clauses.iter().find(|clause| stronger(&clause.value))
 }

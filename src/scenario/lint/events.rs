@@ -13,14 +13,28 @@ pub(super) fn events(file: &ScenarioFile, context: &mut Context<'_>) {
     for matcher in in_steps.chain(file.answers.iter().map(|answer| &answer.on)) {
         check("event", matcher, &vocabulary.events, context);
     }
+    let Some(judge) = vocabulary.check_matcher.as_ref() else {
+        return;
+    };
+    let awaited = file.steps.iter().flat_map(|step| awaited(step));
+    for matcher in awaited.chain(file.answers.iter().map(|answer| &answer.on)) {
+        for (pointer, message) in judge(&matcher.to_value()) {
+            let span = matcher.nearest(&pointer).span();
+            context.error(span, format!("no event can meet this: {message}"));
+        }
+    }
 }
 
 pub(super) fn commands(file: &ScenarioFile, context: &mut Context<'_>) {
     let Some(vocabulary) = context.vocabulary else {
         return;
     };
-    let in_steps = file.steps.iter().filter_map(|step| step.send.as_ref());
-    for command in in_steps.chain(file.answers.iter().map(|answer| &answer.send)) {
+    let in_steps = file.steps.iter().filter_map(|step| {
+        let send = step.send.as_ref()?;
+        Some((send, step.unchecked))
+    });
+    let answers = file.answers.iter().map(|answer| (&answer.send, false));
+    for (command, unchecked) in in_steps.chain(answers) {
         let before = context.errors.len();
         if command.as_map().is_some() && command.at(&vocabulary.commands.discriminator).is_none() {
             let key = &vocabulary.commands.discriminator;
@@ -45,7 +59,69 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut Context<'_>) {
                 }
             }
         }
+        let members = vocabulary.check_members.as_ref();
+        if let Some(judge) = members.filter(|_| !unchecked && context.errors.len() == before) {
+            for (pointer, message) in judge(&command.to_value()) {
+                let at = command.key_at(&pointer);
+                context.error(
+                    at,
+                    format!("{message}; a text with a comma is quoted, and `unchecked: true` sends members that the page does not have"),
+                );
+            }
+        }
     }
+}
+
+/// Keys without a value inside of what is sent, awaited or answered: mostly the rest of a text that is torn at a comma.
+pub(super) fn torn(file: &ScenarioFile, context: &mut Context<'_>) {
+    let sent = file.steps.iter().filter_map(|step| step.send.as_ref());
+    let requests = file
+        .steps
+        .iter()
+        .filter_map(|step| step.expect_request.as_ref());
+    let answers = file
+        .answers
+        .iter()
+        .flat_map(|answer| [&answer.on, &answer.send]);
+    let matchers = file.steps.iter().flat_map(|step| matchers(step));
+    let nodes = sent
+        .chain(requests)
+        .chain(answers)
+        .chain(matchers)
+        .chain(&file.model);
+    for node in nodes {
+        keys_without_value(node, context);
+    }
+}
+
+fn keys_without_value(node: &Node, context: &mut Context<'_>) {
+    for item in node.as_list().unwrap_or_default() {
+        keys_without_value(item, context);
+    }
+    for (key, value) in node.as_map().unwrap_or_default() {
+        if value.is_null() && value.span().len == 0 {
+            let message = format!(
+                "the key `{}` has no value: quote a text that holds a comma, or write `null`",
+                key.name
+            );
+            context.error(key.span, message);
+        }
+        keys_without_value(value, context);
+    }
+}
+
+/// The matchers in a step that an event must meet.
+fn awaited(step: &StepFile) -> impl Iterator<Item = &Node> {
+    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
+    let none = step.expect_none.iter().map(|none| &none.until);
+    let text = step.expect_text.iter();
+    let text = text.flat_map(|text| text.until.iter().chain([&text.of]));
+    step.expect
+        .iter()
+        .chain(&step.expect_next)
+        .chain(unordered)
+        .chain(none)
+        .chain(text)
 }
 
 /// The matchers on events in a step.

@@ -9,7 +9,7 @@ pub(super) fn lists(file: &ScenarioFile, context: &mut Context<'_>) {
     context.no_duplicates("tag", &file.tags);
     context.no_duplicates("capability", &file.needs);
     for step in file.steps.iter() {
-        context.no_duplicates("clause", &step.clauses);
+        context.no_duplicates("clause", step.clauses.as_deref().unwrap_or_default());
     }
 }
 
