@@ -144,6 +144,9 @@ impl Session {
     /// Has the turns to come ask this model, where it is served.
     pub(super) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
         let other = *self.model_name.borrow() != name;
+        if other && self.faults.plays(Bug::ModelForgetsAllowed) {
+            self.approvals.borrow_mut().forget();
+        }
         if other && self.faults.plays(Bug::ModelChangeForgets) {
             self.dialogue.borrow_mut().messages.clear();
         }

@@ -157,6 +157,8 @@ pub(in crate::agent) enum Bug {
     OneRequestAtATime,
     RepeatsCallIds,
     ModeForgetsAllowed,
+    ModeForgetsTurns,
+    ModelForgetsAllowed,
     // stop
     IgnoresStop,
     StopHasNoEnd,
@@ -181,6 +183,8 @@ pub(in crate::agent) enum Bug {
     LosesFiles,
     LosesHistory,
     ForgetsTurns,
+    ForgetsFirstTurn,
+    ForgetsOldResults,
     LosesToolResults,
     UsageOfLastRequest,
     EmptyReplyStuck,

@@ -229,6 +229,19 @@ impl Faults {
         if !messages.is_empty() && self.plays(Bug::ForgetsTurns) {
             messages.clear();
         }
+        if messages.len() > 4 && self.plays(Bug::ForgetsFirstTurn) {
+            messages.drain(..2);
+        }
+        let calls = |block: &Block| matches!(block, Block::Call { .. } | Block::Result { .. });
+        let called = messages
+            .iter()
+            .any(|message| message.content.iter().any(calls));
+        if called && self.plays(Bug::ForgetsOldResults) {
+            for message in messages.iter_mut() {
+                message.content.retain(|block| !calls(block));
+            }
+            messages.retain(|message| !message.content.is_empty());
+        }
     }
 
     /// What is left of the conversation when a session is resumed.

@@ -44,6 +44,9 @@ impl Session {
         if self.faults.plays(Bug::ModeForgetsAllowed) {
             approvals.forget();
         }
+        if self.faults.plays(Bug::ModeForgetsTurns) {
+            self.dialogue.borrow_mut().messages.clear();
+        }
     }
 
     /// Whether a call may only run if the host agrees.

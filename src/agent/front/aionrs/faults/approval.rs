@@ -66,6 +66,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["always-allows", "scenario:modes/keep-the-allow-list"]),
     start(
+        "mode-forgets-turns",
+        "`set_mode` clears the conversation",
+        Play::Bug(Bug::ModeForgetsTurns),
+    )
+    .caught_by(&["scenario:modes/keep-the-conversation"]),
+    start(
         "unknown-mode-is-yolo",
         "a mode that there is not lets every tool pass",
         Play::Command(|command| {

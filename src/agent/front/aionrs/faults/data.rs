@@ -114,6 +114,7 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("end-without-usage", "`stream_end` has no usage", "stream_end", "/usage", &["schema/stream_end", "scenario:turn/usage"]),
     missing("usage-without-output-tokens", "usage does not count the output", "stream_end", "/usage/output_tokens", END),
     wrong("usage-is-negative", "usage counts below zero", "stream_end", "/usage/input_tokens", "-1", END),
+    wrong("usage-with-a-fraction", "usage counts with a fraction", "stream_end", "/usage/input_tokens", "10.0", END),
     wrong("usage-is-text", "usage counts in texts", "stream_end", "/usage/input_tokens", "\"10\"", END),
     wrong("usage-of-an-earlier-turn", "the usage of the third turn is that of the first", "stream_end", "/usage/input_tokens", "100", &["scenario:turn/usage-of-two-turns"]).when(&[("/usage/input_tokens", "400")]),
     wrong("usage-is-zero", "usage counts nothing", "stream_end", "/usage", "{\"input_tokens\":0,\"output_tokens\":0}", &["scenario:turn/usage-as-reported"]).every(),

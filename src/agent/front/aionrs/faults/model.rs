@@ -198,6 +198,33 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:turn/one-conversation"]),
     bug(
+        "forgets-first-turn",
+        "the first turn of a long conversation is forgotten",
+        Bug::ForgetsFirstTurn,
+    )
+    .caught_by(&["scenario:turn/long-conversation"]),
+    bug(
+        "forgets-old-results",
+        "a later turn knows nothing of what tools were called with, and gave",
+        Bug::ForgetsOldResults,
+    )
+    .caught_by(&[
+        "scenario:turn/tools-stay-in-the-conversation",
+        "scenario:sessions/resume-with-tools",
+    ]),
+    frame(
+        "control-characters-are-lost",
+        "control characters are taken out of the text",
+        "text_delta",
+        Op::Change(|frame| {
+            for mark in ["\u{1}", "\u{7}", "\u{1b}"] {
+                replace(frame, "/text", mark, "");
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["scenario:turn/text-of-every-kind"]),
+    bug(
         "loses-tool-results",
         "the model is not told what a tool gave",
         Bug::LosesToolResults,

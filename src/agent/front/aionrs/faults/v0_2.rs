@@ -77,6 +77,7 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("unknown-mode-told", "`config_changed` says a mode that there is not", CHANGED, Op::Set("/capabilities/current_mode", "\"plan\"")).when(&[("/capabilities/image_input", "unsupported")]).at_start().caught_by(&["current-mode-known", "mode-holds"]),
     bug("set-model-lasts-one-turn", "the model of `set_config` is asked for one turn only", Bug::ModelLastsOneTurn).caught_by(&["scenario:config/holds", "scenario:config/mode-and-model"]),
     bug("set-model-forgets", "another model knows nothing of what was said", Bug::ModelChangeForgets).caught_by(&["scenario:config/holds"]),
+    bug("set-model-forgets-allowed", "another model takes back what was always allowed", Bug::ModelForgetsAllowed).caught_by(&["always-allows", "scenario:config/keeps-the-allow-list"]),
     frame("old-image-input-told", "`config_changed` says the old image input", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).at_start().every().caught_by(&["image-input-told"]),
     start("ignores-set-model", "the model of `set_config` is not asked", Play::Command(|command| without(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
 
