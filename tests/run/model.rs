@@ -73,7 +73,7 @@ fn a_title_or_a_summary_that_the_agent_asks_for_accuses_nobody() {
     let place = Place::new();
     for (fault, request) in [
         ("asks-for-a-title", "Find a title"),
-        ("asks-for-a-summary", "Summarize the conversation"),
+        ("asks-for-a-summary", "says last: \"second\""),
     ] {
         let ran = bundled_with(&place, fault, TWO_TURNS);
         assert_eq!(ran.rules(), [] as [&str; 0], "{ran:?}");

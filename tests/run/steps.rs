@@ -266,7 +266,7 @@ fn ends_after_a_stop(seconds: &str) -> String {
     let lines = format!(
         r#"while read -r line; do case "$line" in
 *'"message"'*) echo '{{"type":"stream_start","msg_id":"m1"}}' ;;
-*'"stop"'*) echo '{{"type":"stream_end","msg_id":"m1"}}'; sleep {seconds}; exit 0 ;;
+*'"stop"'*) echo '{{"type":"stream_end","msg_id":"m1","usage":{{"input_tokens":1,"output_tokens":1}}}}'; sleep {seconds}; exit 0 ;;
 esac; done
 "#
     );
