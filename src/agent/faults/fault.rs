@@ -186,6 +186,7 @@ pub(in crate::agent) enum Bug {
     ForgetsFirstTurn,
     ForgetsOldResults,
     LosesToolResults,
+    CutsToolResults,
     UsageOfLastRequest,
     EmptyReplyStuck,
     AsksForTitle,

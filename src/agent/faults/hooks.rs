@@ -253,6 +253,15 @@ impl Faults {
 
     /// The results of tools as the model is told.
     pub(in crate::agent) fn results(&self, mut right: Vec<Block>) -> Vec<Block> {
+        for block in &mut right {
+            if let Block::Result { output, .. } = block
+                && let ResultContent::Text(text) = output
+                && text.len() > 4096
+                && self.plays(Bug::CutsToolResults)
+            {
+                text.truncate(text.floor_char_boundary(4096));
+            }
+        }
         if self.plays(Bug::LosesToolResults) {
             for block in &mut right {
                 if let Block::Result { output, .. } = block {

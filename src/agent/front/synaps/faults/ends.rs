@@ -130,6 +130,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["schema/agent_end"]),
     end(
+        "usage-model-is-empty",
+        "the usage names the model by an empty text",
+        Op::Set("/usage/model", "\"\""),
+    )
+    .caught_by(&["schema/agent_end"]),
+    end(
         "usage-names-another-model",
         "the usage names a model that was not used",
         Op::Set("/usage/model", "\"local/third\""),

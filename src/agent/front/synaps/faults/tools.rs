@@ -218,6 +218,25 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .caught_by(&["scenario:tools/input-is-told"]),
+    result(
+        "no-result-of-an-unknown-tool",
+        "a call of a tool that there is not has no result",
+        Op::Drop,
+    )
+    .when(&[("/event/tool_id", "call_x"), ("/event/type", "toolcall_result")])
+    .caught_by(&["toolcall-has-result", "scenario:tools/unknown-tool"]),
+    bug(
+        "tool-results-are-cut",
+        "the model is told the first 4096 bytes of what a tool gave",
+        Bug::CutsToolResults,
+    )
+    .caught_by(&["scenario:tools/long-output-reaches-the-model"]),
+    bug(
+        "forgets-tools",
+        "each turn begins without the tools of the ones before",
+        Bug::ForgetsOldResults,
+    )
+    .caught_by(&["scenario:tools/stay-in-the-conversation"]),
     bug(
         "loses-tool-results",
         "the model is not told what a tool gave",
