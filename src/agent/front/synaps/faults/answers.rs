@@ -151,6 +151,18 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["body-stats", "stats-are-sums"]),
     body(
+        "stats-are-swapped",
+        "`get_session_stats` has input and output exchanged",
+        STATS,
+        Op::Change(|frame| {
+            let input = frame["input_tokens"].take();
+            frame["input_tokens"] = frame["output_tokens"].take();
+            frame["output_tokens"] = input;
+        }),
+    )
+    .every()
+    .caught_by(&["stats-are-sums"]),
+    body(
         "stats-of-the-last-turn",
         "`get_session_stats` forgets all turns but one",
         STATS,

@@ -135,12 +135,11 @@ pub(super) const FAULTS: &[Fault] = &[
     ]),
     frame(
         "empty-success",
-        "a failure of the model is not told",
+        "a failure of the model is told by the response alone, which is legal",
         "error",
         Op::Drop,
     )
-    .when(OF_PROMPT)
-    .caught_by(&["failure-told", "update-before-end"]),
+    .when(OF_PROMPT),
     frame(
         "failure-is-success",
         "a failure of the model is told as success",

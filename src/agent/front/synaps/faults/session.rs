@@ -92,7 +92,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "each turn begins without the ones before",
         Bug::ForgetsTurns,
     )
-    .caught_by(&["scenario:session/follow-up-continues"]),
+    .caught_by(&["scenario:session/follow-up-continues", "history-kept"]),
     bug(
         "exits-after-turn",
         "the process ends by itself after a turn",
