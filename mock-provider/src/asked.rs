@@ -42,8 +42,6 @@ pub(crate) struct History {
     missed: Vec<Missed>,
     /// What the host said to the agent, as far as it is known.
     heard: Vec<String>,
-    /// Whether any request so far offered tools.
-    tools_seen: bool,
 }
 
 impl Asked {
@@ -100,15 +98,11 @@ impl History {
         }
     }
 
-    /// Whether a request stands beside the conversation, as one for a title or a summary does: it offers no tools, although others do; or
-    /// it is the first one, and says nothing that the host has said.
-    pub(crate) fn is_aside(&mut self, asked: &Asked) -> bool {
-        self.tools_seen |= asked.has_tools;
-        if asked.has_tools || self.asked.iter().any(|main| main.kind == asked.kind) {
-            return false;
-        }
+    /// Whether a request stands beside the conversation, as one for a title does: it is the first one, offers no tools, and says nothing
+    /// that the host has said. A later one may be for a summary that the script foresees.
+    pub(crate) fn is_aside(&self, asked: &Asked) -> bool {
         let is_first = self.asked.is_empty() && !self.heard.is_empty();
-        self.tools_seen || is_first && !self.says_what_the_host_said(asked)
+        is_first && !asked.has_tools && !self.says_what_the_host_said(asked)
     }
 
     fn says_what_the_host_said(&self, asked: &Asked) -> bool {

@@ -209,7 +209,7 @@ impl Model {
     }
 
     /// The reply for a request.
-    fn pick(&mut self, request: &Request) -> Result<usize, Failure> {
+    fn pick(&self, request: &Request) -> Result<usize, Failure> {
         let aside = self.history.is_aside(&Asked::of(request));
         let mut main = None;
         let mut nearest: Option<(usize, Vec<Mismatch>)> = None;
