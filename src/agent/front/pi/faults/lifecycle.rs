@@ -52,6 +52,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["sigterm-exits"]),
     start(
+        "panics-at-eof",
+        "the end of stdin ends the process with status 101",
+        Play::Bug(Bug::PanicsAtEnd),
+    )
+    .caught_by(&["no-crash"]),
+    start(
         "exit-status-at-eof",
         "the end of stdin ends the process with status 3",
         Play::Bug(Bug::ExitsWithThree),

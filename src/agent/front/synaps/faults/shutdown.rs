@@ -18,6 +18,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["shutdown-exits"]),
     start(
+        "panics-at-the-end",
+        "the process ends with status 101",
+        Play::Bug(Bug::PanicsAtEnd),
+    )
+    .caught_by(&["no-crash", "shutdown-exits"]),
+    start(
         "exit-status-is-3",
         "`shutdown` ends the process with status 3",
         Play::Bug(Bug::ExitsWithThree),
