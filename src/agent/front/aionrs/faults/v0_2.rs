@@ -68,7 +68,7 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("config-change-without-capabilities", "`config_changed` has no capabilities", CHANGED, Op::Remove("/capabilities")).at_start().caught_by(&["schema/config_changed"]),
     frame("config-info-untold", "`set_config` is not answered by `info`", "info", Op::Drop).when(&[("/message", "set_config: no changes")]).at_start().caught_by(&["config-info"]).later(),
     frame("invalid-config-untold", "an invalid value is passed over", "info", Op::Set("/message", "\"set_config: no changes\"")).when(&[("/message", "config updated: thinking: ignored invalid value \"maybe\"")]).at_start().caught_by(&["invalid-config-told"]).later(),
-    frame("old-mode-told", "`config_changed` says the old mode", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).at_start().every().caught_by(&["mode-told"]),
+    frame("old-mode-told", "`config_changed` says the old mode", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).at_start().every().caught_by(&["mode-told", "mode-holds"]),
     frame("mode-info-untold", "`set_mode` is not answered by `info`", "info", Op::Drop).when(&[("/message", "mode updated: yolo")]).at_start().caught_by(&["mode-info", "scenario:modes/told"]).later(),
     frame("mode-lost-by-set-config", "`config_changed` says the first mode again when something else is set", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).when(&[("/capabilities/image_input", "supported")]).at_start().every().caught_by(&["mode-holds", "mode-told"]),
     frame("image-input-lost-by-set-mode", "`config_changed` says another image input when a mode is set", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).when(&[("/capabilities/current_mode", "auto_edit")]).at_start().every().caught_by(&["image-input-holds", "mode-changes-nothing-else", "image-input-told"]),
@@ -78,7 +78,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug("set-model-lasts-one-turn", "the model of `set_config` is asked for one turn only", Bug::ModelLastsOneTurn).caught_by(&["scenario:config/holds", "scenario:config/mode-and-model"]),
     bug("set-model-forgets", "another model knows nothing of what was said", Bug::ModelChangeForgets).caught_by(&["scenario:config/holds"]),
     bug("set-model-forgets-allowed", "another model takes back what was always allowed", Bug::ModelForgetsAllowed).caught_by(&["always-allows", "scenario:config/keeps-the-allow-list"]),
-    frame("old-image-input-told", "`config_changed` says the old image input", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).at_start().every().caught_by(&["image-input-told"]),
+    frame("old-image-input-told", "`config_changed` says the old image input", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).at_start().every().caught_by(&["image-input-told", "image-input-holds"]),
     start("ignores-set-model", "the model of `set_config` is not asked", Play::Command(|command| without(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
 
     // pings
