@@ -87,7 +87,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/msg_id", "null"),
     )
     .when(&[("/error/code", "provider_error")])
-    .caught_by(&["scenario:errors/rate-limit-is-retryable"]),
+    .caught_by(&["turn-error-msg-id"]),
     frame(
         "protocol-error-with-msg-id",
         "the answer to a bad command names a message",

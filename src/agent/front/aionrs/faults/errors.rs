@@ -104,14 +104,6 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/error/message", "\"\""),
     )
     .caught_by(&["schema/error"]),
-    frame(
-        "turn-error-without-msg-id",
-        "the `error` of a turn has no msg_id",
-        "error",
-        Op::Set("/msg_id", "null"),
-    )
-    .when(PROVIDER)
-    .caught_by(&["turn-error-msg-id"]),
     bug(
         "retries-refusals",
         "a request that the API refused is made again",
