@@ -58,6 +58,7 @@ impl Turn {
             let tools = session.tools.specs();
             let mut request = session.settings.request(&dialogue.messages, &tools);
             request.model = &self.model;
+            session.faults.request(&mut request);
             session.model.body(&request)
         };
         let mut stream = within(patience, session.model.send(body)).await??;

@@ -127,6 +127,8 @@ impl Compaction {
         let summary = session.faults.summary(format!("{PREFACE}\n\n{text}"));
         if session.faults.plays(Bug::CompactionKeepsHistory) {
             dialogue.add_aside(summary);
+        } else if session.faults.plays(Bug::CompactForgetsAll) {
+            dialogue.messages.clear();
         } else if !session.faults.plays(Bug::CompactsNothing) {
             dialogue.replace(summary);
         }

@@ -118,7 +118,11 @@ impl Turn {
             self.break_off(session, why);
         }
         self.spending.settle();
-        if let Err(error) = session.dialogue.borrow_mut().save() {
+        let saved = match session.faults.leaves_unsaved() {
+            true => Ok(()),
+            false => session.dialogue.borrow_mut().save(),
+        };
+        if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
             self.fail(session, &Failure::lasting(Code::Internal, why));
         }
@@ -307,6 +311,9 @@ impl Turn {
     fn give_up(&self, session: &Session, failure: &Failure) {
         if session.faults.plays(Bug::ProviderErrorForgets) {
             session.dialogue.borrow_mut().messages.clear();
+        }
+        if session.faults.plays(Bug::FailureResetsModel) {
+            session.set_model(&session.settings.model, None);
         }
         self.fail(session, failure);
         self.failure.set(Some(failure.clone()));

@@ -5,6 +5,7 @@ use super::fault::Bug;
 use crate::agent::approval::{Category, Decision, Mode};
 use crate::agent::input::Input;
 use crate::agent::message::{Block, Message, ResultContent};
+use crate::agent::model::Request;
 use crate::agent::queues::Queues;
 use crate::agent::session::Halt;
 use crate::agent::store::{Choice, Store};
@@ -103,7 +104,8 @@ impl Faults {
 
     /// Whether a turn that is halted goes on all the same.
     pub(in crate::agent) fn ignores(&self, halt: Halt) -> bool {
-        halt == Halt::Stop && self.plays(Bug::IgnoresStop)
+        let again = halt == Halt::Stop && self.stopped.replace(true);
+        halt == Halt::Stop && self.plays(Bug::IgnoresStop) || again && self.plays(Bug::StopsOnce)
     }
 
     /// Whether what a halted turn was doing is left to itself.
@@ -232,6 +234,8 @@ impl Faults {
         if messages.len() > 4 && self.plays(Bug::ForgetsFirstTurn) {
             messages.drain(..2);
         }
+        self.forget_denials(messages);
+        self.forget_files(messages);
         let calls = |block: &Block| matches!(block, Block::Call { .. } | Block::Result { .. });
         let called = messages
             .iter()
@@ -244,11 +248,74 @@ impl Faults {
         }
     }
 
+    /// Takes the calls that were denied out of the conversation.
+    fn forget_denials(&self, messages: &mut Vec<Message>) {
+        let denied: Vec<_> = messages
+            .iter()
+            .flat_map(|message| &message.content)
+            .filter_map(|block| match block {
+                Block::Result {
+                    call,
+                    output: ResultContent::Text(text),
+                    ..
+                } if text.contains("denied") => Some(call.clone()),
+                _ => None,
+            })
+            .collect();
+        if denied.is_empty() || !self.plays(Bug::ForgetsDenials) {
+            return;
+        }
+        for message in messages.iter_mut() {
+            message.content.retain(|block| match block {
+                Block::Call { id: call, .. } | Block::Result { call, .. } => !denied.contains(call),
+                _ => true,
+            });
+        }
+        messages.retain(|message| !message.content.is_empty());
+    }
+
+    /// Takes what was attached out of the conversation.
+    fn forget_files(&self, messages: &mut [Message]) {
+        let attached = |block: &Block| match block {
+            Block::Text(text) => text.contains("<file path="),
+            Block::Image { .. } | Block::Document { .. } => true,
+            _ => false,
+        };
+        let mut blocks = messages.iter().flat_map(|message| &message.content);
+        if blocks.any(attached) && self.plays(Bug::ForgetsFiles) {
+            for message in messages {
+                message.content.retain(|block| !attached(block));
+            }
+        }
+    }
+
+    /// The request that goes to the model.
+    pub(in crate::agent) fn request(&self, right: &mut Request<'_>) {
+        if !self.asked.replace(true) {
+            return;
+        }
+        if self.plays(Bug::SystemPromptOnce) {
+            right.system = "";
+        }
+        if self.plays(Bug::MaxTokensOnce) {
+            right.max_tokens = 4096;
+        }
+        if self.turn() > self.first_turn() && self.plays(Bug::ToolsOnce) {
+            right.tools = &[];
+        }
+    }
+
     /// What is left of the conversation when a session is resumed.
     pub(in crate::agent) fn remember(&self, messages: &mut Vec<Message>) {
+        self.resumed.set(!messages.is_empty());
         if !messages.is_empty() && self.plays(Bug::ResumeForgets) {
             messages.clear();
         }
+    }
+
+    /// Whether what a turn has said is not saved.
+    pub(in crate::agent) fn leaves_unsaved(&self) -> bool {
+        self.resumed.get() && self.plays(Bug::ResumedStaysUnsaved)
     }
 
     /// The results of tools as the model is told.

@@ -25,6 +25,12 @@ pub(in crate::agent) struct Faults {
     pub(super) approved: RefCell<Vec<String>>,
     /// A stop came while there was nothing to stop.
     pub(super) poisoned: Cell<bool>,
+    /// A turn was stopped.
+    pub(super) stopped: Cell<bool>,
+    /// A session was opened that may have been there before.
+    pub(super) resumed: Cell<bool>,
+    /// The model was asked.
+    pub(super) asked: Cell<bool>,
 }
 
 impl Faults {

@@ -54,6 +54,9 @@ impl Write {
         if cx.faults.plays(Bug::WriteAddsNewline) {
             content.push('\n');
         }
+        if path.exists() && cx.faults.plays(Bug::WriteAppends) {
+            content.insert_str(0, &std::fs::read_to_string(&path).map_err(failed)?);
+        }
         std::fs::write(path, content).map_err(failed)
     }
 }

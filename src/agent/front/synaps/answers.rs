@@ -95,6 +95,9 @@ pub(super) fn new_session(session: &Session) -> Body {
     if !keeps {
         session.renew();
     }
+    if session.faults.plays(Bug::RenewResetsModel) {
+        session.set_model(&session.settings.model, None);
+    }
     let id = session.dialogue.borrow().id().map(str::to_owned);
     let id = id.filter(|_| !keeps);
     let same = session.faults.plays(Bug::RenewsNoId);

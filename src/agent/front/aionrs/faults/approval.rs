@@ -109,6 +109,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:tools/writes-as-given"]),
     bug(
+        "write-appends",
+        "Write adds to what a file holds",
+        Bug::WriteAppends,
+    )
+    .caught_by(&["scenario:tools/write-over-a-file"]),
+    bug(
         "forgets-mode",
         "a mode lasts for one turn",
         Bug::ForgetsMode,

@@ -45,6 +45,15 @@ fn dedent(frame: &mut Value) {
     }
 }
 
+/// Makes a number of `big` that 53 bits can hold.
+fn round(frame: &mut Value) {
+    if let Some(number) = frame.pointer_mut("/tool/args/big")
+        && let Some(whole) = number.as_u64()
+    {
+        *number = json!(whole - whole % 4096);
+    }
+}
+
 fn first_line(frame: &mut Value) {
     if let Some(line) = frame["output"]
         .as_str()
@@ -123,6 +132,8 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("first-line-of-glob", "Glob gives the first file only", "tool_result", Op::Change(first_line)).when(&[("/tool_name", "Glob")]).caught_by(&["scenario:tools/glob"]),
     frame("output-cut-in-a-character", "long output is cut in the middle of a character", "tool_result", Op::Line(cut_in_a_character)).every().caught_by(&["utf8", "json-lines"]),
     wrong("numbers-are-text", "a number in the arguments of a request is a text", "tool_request", "/tool/args/timeout", "\"2500\"", &["scenario:approval/arguments-of-every-kind"]).when(&[("/tool/args/timeout", "2500")]),
+    frame("big-numbers-are-rounded", "whole numbers beyond 53 bits in the arguments of a request are rounded", "tool_request", Op::Change(round)).caught_by(&["scenario:approval/arguments-at-the-edges"]).every(),
+    missing("empty-texts-are-lost", "an empty text in the arguments of a request is missing", "tool_request", "/tool/args/empty", &["scenario:approval/arguments-at-the-edges"]).when(&[("/tool/args/empty", "")]),
     missing("nulls-are-lost", "what is null in the arguments of a request is missing", "tool_request", "/tool/args/nothing", &["scenario:approval/arguments-of-every-kind"]).when(&[("/tool/args/nothing", "null")]),
     missing("error-without-code", "an `error` has no code", "error", "/error/code", ERROR),
     missing("error-without-message", "an `error` has no message", "error", "/error/message", ERROR),

@@ -224,6 +224,121 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .caught_by(&["scenario:turn/text-of-every-kind"]),
+    frame(
+        "repeated-text-is-lost",
+        "a `text_delta` that is equal to the one before is lost",
+        "text_delta",
+        Op::Drop,
+    )
+    .when(&[("/text", "ha")])
+    .caught_by(&["scenario:turn/repeated-pieces"]),
+    frame(
+        "line-ends-are-one",
+        "CR LF in the text is told as LF",
+        "text_delta",
+        Op::Change(|frame| replace(frame, "/text", "\r\n", "\n")),
+    )
+    .every()
+    .caught_by(&["scenario:turn/repeated-pieces"]),
+    frame(
+        "separators-are-newlines",
+        "U+2028 and U+2029 in the text are told as a newline",
+        "text_delta",
+        Op::Change(|frame| {
+            replace(frame, "/text", "\u{2028}", "\n");
+            replace(frame, "/text", "\u{2029}", "\n");
+        }),
+    )
+    .every()
+    .caught_by(&["scenario:turn/repeated-pieces"]),
+    frame(
+        "text-is-cut-at-64-kib",
+        "a text of more than 65 536 characters is cut",
+        "text_delta",
+        Op::Change(|frame| cut(frame, "/text", 65_536)),
+    )
+    .every()
+    .caught_by(&["scenario:turn/text-beyond-64-kib"]),
+    frame(
+        "thinking-is-trimmed",
+        "every `thinking` is without the blanks around it",
+        "thinking",
+        Op::Change(|frame| trim(frame, "/text")),
+    )
+    .every()
+    .caught_by(&["scenario:turn/thinking-is-whole"]),
+    frame(
+        "more-thinking-is-lost",
+        "a piece of the model's thinking is lost",
+        "thinking",
+        Op::Drop,
+    )
+    .when(&[("/text", "think")])
+    .caught_by(&["scenario:turn/thinking-is-whole"]),
+    start(
+        "ids-are-trimmed",
+        "a msg_id is told without the blanks around it",
+        Play::Command(|command| trim(command, "/msg_id")),
+    )
+    .caught_by(&[
+        "scenario:turn/message-ids-of-every-kind",
+        "turn-has-message",
+        "message-answered",
+    ]),
+    start(
+        "ids-are-lower-case",
+        "a msg_id is told in lower case",
+        Play::Command(|command| {
+            if let Some(id) = command["msg_id"].as_str() {
+                command["msg_id"] = json!(id.to_lowercase());
+            }
+        }),
+    )
+    .caught_by(&[
+        "scenario:turn/message-ids-of-every-kind",
+        "turn-has-message",
+        "message-answered",
+    ]),
+    start(
+        "ids-are-cut",
+        "a msg_id is cut at 64 characters",
+        Play::Command(|command| cut(command, "/msg_id", 64)),
+    )
+    .caught_by(&[
+        "scenario:turn/message-ids-of-every-kind",
+        "turn-has-message",
+        "message-answered",
+    ]),
+    bug(
+        "forgets-denials",
+        "a later turn knows nothing of the calls that were denied",
+        Bug::ForgetsDenials,
+    )
+    .caught_by(&["scenario:turn/everything-stays-in-the-conversation"]),
+    bug(
+        "forgets-files",
+        "a later turn knows nothing of what was attached",
+        Bug::ForgetsFiles,
+    )
+    .caught_by(&["scenario:turn/everything-stays-in-the-conversation"]),
+    start(
+        "system-prompt-once",
+        "the system prompt goes with the first request only",
+        Play::Bug(Bug::SystemPromptOnce),
+    )
+    .caught_by(&["scenario:flags/hold-for-every-request"]),
+    start(
+        "max-tokens-once",
+        "--max-tokens holds for the first request only",
+        Play::Bug(Bug::MaxTokensOnce),
+    )
+    .caught_by(&["scenario:flags/hold-for-every-request"]),
+    start(
+        "tools-once",
+        "tools are offered in the first turn only",
+        Play::Bug(Bug::ToolsOnce),
+    )
+    .caught_by(&["scenario:tools/offered-in-every-turn"]),
     bug(
         "loses-tool-results",
         "the model is not told what a tool gave",

@@ -43,6 +43,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::ResumeForgets),
     )
     .caught_by(&["scenario:sessions/resume"]),
+    start(
+        "resumed-stays-unsaved",
+        "what is said after --resume is not saved",
+        Play::Bug(Bug::ResumedStaysUnsaved),
+    )
+    .caught_by(&["scenario:sessions/resume-again"]),
     frame(
         "resume-renames",
         "`ready` has another session_id than the one asked for",

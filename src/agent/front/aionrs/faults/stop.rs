@@ -6,6 +6,12 @@ pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-stop", "`stop` changes nothing", Bug::IgnoresStop)
         .caught_by(&["stop-ends-turn", "scenario:stop/model-that-never-answers"]),
     bug(
+        "stops-once",
+        "the second `stop` of a session changes nothing",
+        Bug::StopsOnce,
+    )
+    .caught_by(&["scenario:stop/again", "stop-ends-turn"]),
+    bug(
         "stop-without-end",
         "a stopped turn has no `stream_end`",
         Bug::StopHasNoEnd,

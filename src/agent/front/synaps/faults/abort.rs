@@ -10,6 +10,16 @@ pub(super) const FAULTS: &[Fault] = &[
         "scenario:abort/while-streaming",
     ]),
     bug(
+        "aborts-once",
+        "the second `abort` of a session changes nothing",
+        Bug::StopsOnce,
+    )
+    .caught_by(&[
+        "scenario:abort/again",
+        "abort-ends-turn",
+        "answered-in-time",
+    ]),
+    bug(
         "abort-without-end",
         "an aborted turn has no `agent_end`, and nothing is answered",
         Bug::StopHasNoEnd,

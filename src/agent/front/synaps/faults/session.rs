@@ -57,6 +57,12 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:session/compact-shortens"]),
     start(
+        "compact-forgets-all",
+        "`compact` leaves nothing of the conversation, and no summary",
+        Play::Bug(Bug::CompactForgetsAll),
+    )
+    .caught_by(&["scenario:session/compact-shortens", "history-kept"]),
+    start(
         "failed-compact-forgets",
         "a `compact` that fails clears the conversation",
         Play::Bug(Bug::FailedCompactForgets),
@@ -87,6 +93,39 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
+    bug(
+        "forgets-old-results",
+        "a later turn knows nothing of what tools were called with, and gave",
+        Bug::ForgetsOldResults,
+    )
+    .caught_by(&[
+        "scenario:tools/stay-in-the-conversation",
+        "scenario:prompt/everything-stays-in-the-conversation",
+    ]),
+    bug(
+        "forgets-files",
+        "a later turn knows nothing of what was attached",
+        Bug::ForgetsFiles,
+    )
+    .caught_by(&["scenario:prompt/everything-stays-in-the-conversation"]),
+    bug(
+        "failure-resets-the-model",
+        "a turn that fails puts the model back to that of the start",
+        Bug::FailureResetsModel,
+    )
+    .caught_by(&[
+        "scenario:session/model-stays-after-a-failure",
+        "model-current",
+    ]),
+    start(
+        "new-session-resets-the-model",
+        "`new_session` puts the model back to that of the start",
+        Play::Bug(Bug::RenewResetsModel),
+    )
+    .caught_by(&[
+        "scenario:session/model-stays-after-a-failure",
+        "model-current",
+    ]),
     bug(
         "forgets-turns",
         "each turn begins without the ones before",
