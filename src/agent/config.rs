@@ -267,6 +267,15 @@ fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, S
         .transpose()
 }
 
+/// How much later than it was made each line leaves.
+///
+/// # Errors
+/// The variable is no number.
+pub(super) fn latency(env: Env<'_>) -> Result<Duration, String> {
+    let env = &|name: &str| env(name).filter(|value| !value.is_empty());
+    Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
+}
+
 fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {
     Ok(number(env, name)?.map(Duration::from_millis))
 }

@@ -38,6 +38,10 @@ const VARIABLES: &[(&str, &str)] = &[
         "How long a gate of a script holds in-process; 200 if not set",
     ),
     (
+        "MOCK_AGENT_LATENCY_MS",
+        "How much later than it was made each line leaves; 0 if not set",
+    ),
+    (
         "MOCK_AGENT_SEED",
         "A number that goes into ids; 0 if not set",
     ),

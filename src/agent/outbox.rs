@@ -11,13 +11,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// Where frames leave.
 pub(super) struct Outbox {
     faults: Rc<Faults>,
-    queue: RefCell<Option<Sender<Out>>>,
+    queue: RefCell<Option<Sender<(Instant, Out)>>>,
     shared: Arc<Shared>,
     sent: Cell<u64>,
 }
@@ -39,14 +39,14 @@ const TURN_WAITS: usize = 1 << 20;
 const INPUT_WAITS: usize = 16 << 20;
 
 impl Outbox {
-    /// Starts writing to standard output.
-    pub(super) fn open(faults: Rc<Faults>) -> io::Result<Self> {
+    /// Starts writing to standard output. Everything leaves so long after it was sent.
+    pub(super) fn open(faults: Rc<Faults>, latency: Duration) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
         let shared = Arc::new(Shared::default());
         let report = Arc::clone(&shared);
         std::thread::spawn(move || {
-            write_all(stdout, &waiting, &report);
+            write_all(stdout, &waiting, latency, &report);
             report.over.store(true, Ordering::SeqCst);
             report.change.notify_waiters();
         });
@@ -82,7 +82,7 @@ impl Outbox {
     fn write(&self, out: Out) {
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&out), Ordering::SeqCst);
-            let _ = queue.send(out);
+            let _ = queue.send((Instant::now(), out));
         }
     }
 
@@ -134,8 +134,14 @@ fn size(out: &Out) -> usize {
     }
 }
 
-fn write_all(mut stdout: File, queue: &Receiver<Out>, report: &Shared) {
-    for out in queue {
+fn write_all(
+    mut stdout: File,
+    queue: &Receiver<(Instant, Out)>,
+    latency: Duration,
+    report: &Shared,
+) {
+    for (sent, out) in queue {
+        std::thread::sleep(latency.saturating_sub(sent.elapsed()));
         match &out {
             Out::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
             Out::Bytes(_) => {}

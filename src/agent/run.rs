@@ -1,6 +1,7 @@
 //! The process: from its arguments to its exit status.
 
 use super::args;
+use super::config;
 use super::event::{Code, Event, Failure};
 use super::exit::FATAL;
 use super::faults::{Bug, Faults};
@@ -70,8 +71,12 @@ async fn run(front: &Front, fits: Result<(), String>, args: &[String]) -> u8 {
         Ok(faults) => (Rc::new(faults), options),
         Err(why) => (Rc::default(), Err(why)),
     };
+    let (latency, options) = match (config::latency(&variable), options) {
+        (Ok(latency), options) => (latency, options),
+        (Err(why), _) => (Duration::ZERO, Err(why)),
+    };
     faults.at_start(args);
-    let outbox = match Outbox::open(Rc::clone(&faults)) {
+    let outbox = match Outbox::open(Rc::clone(&faults), latency) {
         Ok(outbox) => outbox,
         Err(error) => {
             eprintln!("mock-agent: standard output: {error}");
@@ -114,6 +119,11 @@ fn broken(front: &Front) -> u8 {
     }
     process::sweep();
     FATAL
+}
+
+/// A variable of the environment.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// The fault that the flag or the environment asks for.

@@ -60,3 +60,13 @@ fn the_bundled_agent_conforms_and_its_transcripts_say_the_same() {
         assert_eq!(entry.frames, frames, "{}", entry.id);
     }
 }
+
+#[test]
+fn an_agent_that_tells_everything_late_conforms() {
+    let place = Place::new();
+    let late = ["--env", "MOCK_AGENT_LATENCY_MS=150", "-j", "24"];
+    let some = ["startup/", "cancel", "abort", "eof", "sigterm"].map(|some| ["--only", some]);
+    let ran = place.run(&[&late[..], some.as_flattened()].concat());
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(!ran.report.as_ref().unwrap().scenarios.is_empty());
+}
