@@ -20,6 +20,18 @@ pub(crate) struct Asked {
     said: BTreeSet<String>,
     /// What was said since the model spoke last.
     news: Vec<String>,
+    /// The newest thing said to the model.
+    newest: Option<String>,
+    /// Whether it brings words that are the agent's own, as far as it is known, and nothing else that is new.
+    brings_own_words: bool,
+    /// Whether it brings words of the host.
+    brings_host_words: bool,
+    /// Whether the reply that it got demands something of what is new in it, or of its form, and it is so.
+    is_expected: bool,
+    /// How much of what the host says had been heard.
+    heard: usize,
+    /// Whether its answer calls no tool, so that the model waits for the host.
+    rests: bool,
     /// Whether it offers tools.
     has_tools: bool,
     /// Whether it got an answer that leaves no reason to ask again.
@@ -44,6 +56,9 @@ pub(crate) struct History {
     heard: Vec<String>,
 }
 
+/// What stands before the id of the call where a tool's result is noted.
+const RESULT: &str = "the result of ";
+
 impl Asked {
     pub(crate) fn of(request: &Request) -> Self {
         let conversation = Conversation::of(request);
@@ -64,7 +79,7 @@ impl Asked {
             } else if !message.by_model {
                 said.extend(texts);
                 let results = message.results.iter();
-                said.extend(results.map(|result| format!("the result of {}", result.call)));
+                said.extend(results.map(|result| format!("{RESULT}{}", result.call)));
             }
         }
         kind.extend(tools.iter().filter_map(named));
@@ -72,20 +87,34 @@ impl Asked {
         let recent = recent.take_while(|message| !message.by_model);
         let news = recent.filter(|message| !message.instructs);
         let news = news.flat_map(|message| message.texts.iter().map(|text| text.trim().to_owned()));
+        let mut from_newest = conversation.messages.iter().rev();
+        let newest = from_newest.find(|message| !message.by_model && !message.instructs);
+        let newest = newest.and_then(|message| message.texts.last());
+        let newest = newest.map(|text| (*text).to_owned());
         Asked {
             n: request.n,
             news: news.collect(),
             kind,
             said,
+            newest,
+            brings_own_words: false,
+            brings_host_words: false,
+            is_expected: false,
+            heard: 0,
+            rests: false,
             has_tools: !tools.is_empty(),
             answered: false,
             repeats: None,
         }
     }
 
-    /// Whether it holds nothing that the other one does not hold.
+    /// Whether it holds nothing that the other one does not hold, and what the other one brought.
     fn repeats(&self, other: &Asked) -> bool {
-        !self.said.is_empty() && self.kind == other.kind && self.said.is_subset(&other.said)
+        let newest = other.newest.as_ref();
+        !self.said.is_empty()
+            && self.kind == other.kind
+            && self.said.is_subset(&other.said)
+            && newest.is_none_or(|newest| self.said.contains(newest))
     }
 }
 
@@ -133,10 +162,49 @@ impl History {
     }
 
     /// A request got a reply of the script.
-    pub(crate) fn note(&mut self, mut asked: Asked, answer: &Answer) {
+    /// Returns the request beside the conversation that is known by it: itself, or an earlier one.
+    pub(crate) fn note(
+        &mut self,
+        mut asked: Asked,
+        answer: &Answer,
+        is_expected: bool,
+    ) -> Option<u64> {
         asked.repeats = self.repeated_by(&asked);
         asked.answered = satisfies(answer);
+        asked.rests = asked.answered && !calls_tools(answer);
+        asked.is_expected = is_expected;
+        asked.heard = self.heard.len();
+        let is_new = |text: &&String| !self.asked.iter().any(|one| one.said.contains(*text));
+        let new: Vec<_> = asked.said.iter().filter(is_new).collect();
+        let of_host = |text: &&&String| self.heard.iter().any(|heard| heard == text.trim());
+        let from_host = new.iter().filter(of_host).count();
+        let results = new.iter().filter(|text| text.starts_with(RESULT)).count();
+        asked.brings_host_words = from_host > 0;
+        asked.brings_own_words = !new.is_empty() && from_host == 0 && results == 0;
+        let beside = self.beside(&asked);
         self.asked.push(asked);
+        beside
+    }
+
+    /// The request beside the conversation that is known by a new one.
+    fn beside(&self, asked: &Asked) -> Option<u64> {
+        let last = self.asked.last()?;
+        let is_behind = asked.brings_own_words && last.rests && last.heard == asked.heard;
+        if is_behind && !asked.is_expected {
+            return Some(asked.n);
+        }
+        let of_host = |text: &String| {
+            let mut heard = self.heard.iter();
+            heard.position(|heard| heard == text.trim())
+        };
+        let mut earlier = self
+            .asked
+            .iter()
+            .filter(|one| one.brings_own_words && !one.is_expected);
+        let is_new = |text: &String| !self.asked.iter().any(|one| one.said.contains(text));
+        let said = asked.said.iter().filter(|text| is_new(text));
+        let latest = said.filter_map(of_host).min()?;
+        earlier.find(|one| latest < one.heard).map(|one| one.n)
     }
 
     /// A request got a reply that expects another.
@@ -151,6 +219,14 @@ impl History {
             asked.answered = false;
         }
     }
+}
+
+fn calls_tools(answer: &Answer) -> bool {
+    let Answer::Message(message) = answer else {
+        return false;
+    };
+    let mut pieces = message.pieces.iter();
+    pieces.any(|piece| matches!(piece, Piece::Stop(Stop::ToolUse)))
 }
 
 /// Whether an answer leaves no reason to ask again: it is whole, says something, and nothing in it is broken.

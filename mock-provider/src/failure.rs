@@ -32,6 +32,9 @@ pub enum FailureKind {
     Unmatched,
     /// A request brings nothing beyond an earlier one that was answered, and then the replies did not suffice.
     Repeated,
+    /// A request that got a reply of the script stands beside the conversation, as one for a title does: the reply may have been for
+    /// another one. That is no failure by itself, but whatever is found from there on is doubtful.
+    Beside,
     /// A request is not what the reply's `expect_request` demands. It was served all the same.
     Expectation,
     /// The real API would refuse the request; so did this one. No reply was consumed.
@@ -66,6 +69,7 @@ impl FailureKind {
             FailureKind::RanDry => "ran dry",
             FailureKind::Unmatched => "unmatched",
             FailureKind::Repeated => "repeated",
+            FailureKind::Beside => "beside",
             FailureKind::Expectation => "expectation",
             FailureKind::Refused => "refused",
             FailureKind::Unused => "unused",

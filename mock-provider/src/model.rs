@@ -184,7 +184,7 @@ impl Model {
             .expect_request
             .iter()
             .flat_map(|expect| mismatches(expect, request));
-        let failures: Vec<Failure> = wrong
+        let mut failures: Vec<Failure> = wrong
             .map(|mismatch| unexpected(index, request, mismatch))
             .collect();
         let answer = compose::answer(reply, path, self.seed, request);
@@ -197,7 +197,16 @@ impl Model {
         {
             self.history.note_missed(request.n, expect);
         }
-        self.history.note(asked, &answer);
+        let names_it =
+            |expect: &Expect| !expect.last_contains.0.is_empty() || expect.body.is_some();
+        let expected = reply
+            .expect_request
+            .as_ref()
+            .filter(|_| failures.is_empty());
+        let is_expected = reply.when.is_some() || expected.is_some_and(names_it);
+        if let Some(n) = self.history.note(asked, &answer, is_expected) {
+            failures.push(beside(request.n, n));
+        }
         self.unforeseen = 0;
         Served {
             reply: Some(index),
@@ -321,6 +330,20 @@ fn repeated((request, earlier): (u64, u64)) -> Failure {
         pointer: String::new(),
         message: format!(
             "request {request} brings nothing beyond request {earlier}, which had its answer"
+        ),
+        expected: None,
+        actual: None,
+    }
+}
+
+fn beside(request: u64, n: u64) -> Failure {
+    Failure {
+        kind: FailureKind::Beside,
+        request: Some(request),
+        earlier: Some(n),
+        pointer: String::new(),
+        message: format!(
+            "request {n} stands beside the conversation, and may have got a reply that is for another one"
         ),
         expected: None,
         actual: None,

@@ -50,6 +50,7 @@ impl Recorder {
             Event::Request(arrived) => json!({
                 "at": at, "dir": "llm_request", "n": arrived.n, "method": arrived.method, "path": arrived.path, "body": arrived.json(),
             }),
+            Event::Failure(failure) if failure.kind == FailureKind::Beside => return,
             Event::Failure(failure) => {
                 let flag = match failure.kind {
                     FailureKind::RanDry | FailureKind::Unmatched => &self.unforeseen,

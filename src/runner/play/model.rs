@@ -50,6 +50,7 @@ impl Player {
             FailureKind::RanDry | FailureKind::Unmatched => {
                 return self.requests.not_foreseen(failure);
             }
+            FailureKind::Beside => return self.requests.beside(failure),
             FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
             FailureKind::Repeated => (rules::SCRIPT, own),
             FailureKind::Expectation => (rules::REQUEST, own),

@@ -87,16 +87,11 @@ impl Player {
             mut past,
             mut life,
             findings: charges,
-            requests,
+            mut requests,
             met,
             ..
         } = self;
         server.shutdown().await;
-        let mut charges = requests.standing(charges);
-        // What the script or the model still waits for is nothing to the agent once the scenario is called off.
-        if matches!(stop, Some(Stop::Skipped(_))) {
-            charges.clear();
-        }
         life += live.process.life();
         let mut broken = match &stop {
             Some(Stop::Broken(why)) => Some(why.clone()),
@@ -105,6 +100,20 @@ impl Player {
         match live.history.finish() {
             Ok(last) => past.push(last),
             Err(why) => broken = broken.or(Some(why)),
+        }
+        let by_rules = past.iter().enumerate().flat_map(|(session, one)| {
+            let found = one.outcome.findings.iter();
+            let found = found.filter(|finding| finding.blame == Blame::Agent);
+            found.map(move |finding| (session, finding.at))
+        });
+        let by_steps = charges
+            .iter()
+            .map(|(session, finding)| (*session, finding.at));
+        requests.settle(by_rules.chain(by_steps));
+        let mut charges = requests.standing(charges);
+        // What the script or the model still waits for is nothing to the agent once the scenario is called off.
+        if matches!(stop, Some(Stop::Skipped(_))) {
+            charges.clear();
         }
         let (sessions, findings): (Vec<usize>, Vec<Finding>) =
             findings(&past, charges, &requests).into_iter().unzip();

@@ -36,6 +36,8 @@ pub(super) struct Requests {
     host: Vec<Place>,
     accusations: Vec<Accusation>,
     unforeseen: Option<Unforeseen>,
+    /// The first request beside the conversation that got a reply of the script.
+    beside: Option<Unforeseen>,
 }
 
 impl Requests {
@@ -67,7 +69,8 @@ impl Requests {
         }
     }
 
-    /// Whether a request that repeats an answered one came without a reason: nothing was left for it, or the host said nothing meanwhile.
+    /// Whether a request that repeats an answered one of its session came without a reason: nothing was left for it, or the host said
+    /// nothing meanwhile.
     pub(super) fn is_spontaneous(&self, failure: &Failure) -> bool {
         let (Some(request), Some(earlier)) = (failure.request, failure.earlier) else {
             return false;
@@ -76,21 +79,44 @@ impl Requests {
         let (Some(from), Some(to)) = (self.came.get(&earlier), self.came.get(&request)) else {
             return false;
         };
+        if from.0 != to.0 {
+            return false;
+        }
         let asked_to = self.host.iter().any(|at| from < at && at < to);
         newest == Some(&request) || !asked_to
     }
 
     /// A request came that the script has no reply for, or an earlier one has taken its reply.
     pub(super) fn not_foreseen(&mut self, failure: &Failure) {
-        let request = failure.earlier.or(failure.request);
-        let Some(at) = request.and_then(|n| self.came.get(&n)) else {
+        if self.unforeseen.is_none() {
+            self.unforeseen = self.since(failure);
+        }
+    }
+
+    /// A request beside the conversation got a reply of the script, which may have been for another one.
+    pub(super) fn beside(&mut self, failure: &Failure) {
+        let since = self.since(failure);
+        let is_first = |new: &Unforeseen| self.beside.as_ref().is_none_or(|old| new.at < old.at);
+        self.beside = since.filter(is_first).or(self.beside.take());
+    }
+
+    fn since(&self, failure: &Failure) -> Option<Unforeseen> {
+        let at = self.came.get(&failure.earlier.or(failure.request)?)?;
+        Some(Unforeseen {
+            at: *at,
+            why: format!("{failure}; what came of its answer is not judged"),
+        })
+    }
+
+    /// The scenario is over, and this was found. What was found behind a request beside the conversation may follow from the reply that
+    /// it took; where nothing was, the reply was for it.
+    pub(super) fn settle(&mut self, mut found: impl Iterator<Item = Place>) {
+        let Some(beside) = &self.beside else {
             return;
         };
-        if self.unforeseen.is_none() {
-            self.unforeseen = Some(Unforeseen {
-                at: *at,
-                why: format!("{failure}; what came of its answer is not judged"),
-            });
+        if self.unforeseen.is_some() || found.any(|at| at > beside.at) {
+            let first = [self.unforeseen.take(), self.beside.take()];
+            self.unforeseen = first.into_iter().flatten().min_by_key(|one| one.at);
         }
     }
 
