@@ -188,7 +188,7 @@ impl History {
 
     /// The request beside the conversation that is known by a new one.
     fn beside(&self, asked: &Asked) -> Option<u64> {
-        let last = self.asked.last()?;
+        let last = self.asked.last().filter(|_| !self.heard.is_empty())?;
         let is_behind = asked.brings_own_words && last.rests && last.heard == asked.heard;
         if is_behind && !asked.is_expected {
             return Some(asked.n);

@@ -95,7 +95,11 @@ impl Requests {
 
     /// A request beside the conversation got a reply of the script, which may have been for another one.
     pub(super) fn beside(&mut self, failure: &Failure) {
-        let since = self.since(failure);
+        let mut since = self.since(failure);
+        // Where nothing comes after it, the request itself is the newest frame.
+        if let Some(new) = &mut since {
+            new.at.1 = new.at.1.saturating_sub(1);
+        }
         let is_first = |new: &Unforeseen| self.beside.as_ref().is_none_or(|old| new.at < old.at);
         self.beside = since.filter(is_first).or(self.beside.take());
     }
