@@ -87,6 +87,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::StopForgets,
     )
     .caught_by(&["scenario:abort/keeps-the-conversation"]),
+    bug(
+        "failure-forgets",
+        "a failure of the model clears the conversation",
+        Bug::ProviderErrorForgets,
+    )
+    .caught_by(&["scenario:stop/failure-keeps-the-conversation"]),
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next run",

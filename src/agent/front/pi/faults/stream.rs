@@ -33,6 +33,7 @@ pub(super) const FAULTS: &[Fault] = &[
     update("text-twice", "a piece of text comes twice", TEXT_DELTA, Op::Twice, &["block-content"]).later(),
     update("text-is-trimmed", "every piece of text is without the blanks around it", TEXT_DELTA, Op::Change(|frame| trim(frame, "/assistantMessageEvent/delta")), &["block-content", "scenario:run/text-is-complete"]).every().later(),
     update("text-swapped", "two pieces of text come in the wrong order", TEXT_DELTA, Op::Late("message_update"), &["block-content", "block-order"]),
+    update("equal-piece-lost", "a piece of text that is equal to the one before it is lost", &[("/assistantMessageEvent/type", "text_delta"), ("/assistantMessageEvent/delta", "ha")], Op::Drop, &["block-content", "blocks-in-message", "deltas-in-message"]).later(),
     update("text-garbled", "a piece of text is another than the model said", TEXT_DELTA, Op::Set("/assistantMessageEvent/delta", "\"?\""), &["block-content"]).later(),
     update("cumulative-text", "every piece of text repeats all that was said before", TEXT_DELTA, Op::Cumulate("/assistantMessageEvent/delta"), &["block-content"]).every().later(),
     update("text-end-differs", "the end of a block of text has another text than its pieces", TEXT_END, Op::Set("/assistantMessageEvent/content", "\"?\""), &["block-content", "blocks-in-message"]),

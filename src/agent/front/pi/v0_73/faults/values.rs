@@ -57,6 +57,15 @@ pub(super) const FAULTS: &[Fault] = &[
     response("pending-in-a-new-session", "what was queued is pending in a new session", &[("/command", "get_state"), ("/id", "t"), ("/data/pendingMessageCount", "0")], Op::Set("/data/pendingMessageCount", "2"), &["scenario:session/new-drops-the-queue", "nothing-pending"]),
     response("skill-by-its-bare-name", "a skill is listed by its bare name", &[("/command", "get_commands"), ("/data/commands/2/source", "skill")], Op::Set("/data/commands/2/name", "\"birds\""), &["skill-names", "scenario:commands/listed"]),
 
+    response("model-missing", "the last model is not listed", MODELS, Op::Change(|frame| shorten(frame, "/data/models")), &["scenario:model/available"]),
+    response("fork-message-trimmed", "the messages to fork from are told without the blanks around them", &[("/command", "get_fork_messages"), ("/id", "blanks")], Op::Set("/data/messages/1/text", "\"tell of another\""), &["scenario:session/fork-text-is-exact", "fork-messages-told", "fork-text"]),
+    response("thinking-left-out", "the thinking of the model is not among the messages", &[("/command", "get_messages"), ("/data/messages/1/content/0/type", "thinking")], Op::Set("/data/messages/1/content", r#"[{"type":"text","text":"the dunlin flew over the estuary"}]"#), &["scenario:session/messages-with-thinking", "history-told"]),
+    response("last-text-of-the-first-block", "the last text is that of the first block", &[("/command", "get_last_assistant_text"), ("/id", "blocks")], Op::Set("/data/text", "\"the dunlin flew over the estuary\""), &["scenario:session/last-text-of-two-blocks", "last-text-told"]),
+    response("page-elsewhere", "an export tells another file than it wrote", &[("/command", "export_html"), ("/id", "unnamed")], Op::Set("/data/path", "\"elsewhere.html\""), &["scenario:session/export-without-a-path"]),
+    response("original-loses-its-end", "the session that was forked has not its last message", &[("/command", "get_messages"), ("/id", "original")], Op::Change(|frame| shorten(frame, "/data/messages")), &["scenario:session/fork-leaves-the-old-session", "history-told"]),
+    response("built-in-command-listed", "a built-in command is listed", COMMANDS, Op::Set("/data/commands/0/name", "\"settings\""), &["scenario:commands/listed"]),
+    event("message-of-another-api", "a message tells another API than its model", "message_end", Op::Set("/message/api", "\"anthropic-messages\""), &["runs-of-the-model", "same-speaker", "turn-end-message", "run-messages"]).when(&[("/message/model", "mock-o")]),
+
     // the last text
     response("last-text-only-once", "the last text is told only the first time", LAST, Op::Set("/data/text", "null"), &["last-text-told", "scenario:session/last-text-follows"]),
     response("last-text-of-the-call", "the last text is that of the message that called a tool", &[("/command", "get_last_assistant_text"), ("/id", "b")], Op::Set("/data/text", "\"Let me look.\""), &["last-text-told", "scenario:session/last-text-follows"]),

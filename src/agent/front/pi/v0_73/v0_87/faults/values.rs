@@ -16,6 +16,8 @@ pub(super) const FAULTS: &[Fault] = &[
     response("one-message-more", "the state counts more messages than there are", &[("/command", "get_state"), ("/data/messageCount", "8")], Op::Set("/data/messageCount", "10"), &["state-counts-messages", "scenario:session/read-after-tools"]),
     response("path-is-relative", "the file of a command is told by a relative path", &[("/command", "get_commands"), ("/data/commands/0/source", "extension")], Op::Set("/data/commands/0/sourceInfo/path", "\"dialogs.js\""), &["command-paths"]),
 
+    event("usage-of-updates-is-zero", "an update has no usage before the message ends", "message_update", Op::Set("/usage/input", "0"), &["scenario:run/updates-tell-the-usage"]).when(&[("/usage/input", "321")]).every(),
+
     // entries
     response("entries-doubled", "every entry comes twice", ENTRIES, Op::Change(|frame| double(frame, "/data/entries")), &["entries-once", "scenario:session/tree"]),
     response("entries-of-one-id", "every entry has the same id", ENTRIES, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!("1"))), &["entries-once", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/tree", "scenario:session/entries", "scenario:session/entries-are-told"]),
