@@ -167,7 +167,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(GHOST),
     )
     .later()
-    .caught_by(&["waits-for-answer", "tool-lifecycle"]),
+    .caught_by(&["waits-for-answer", "tool-lifecycle", "always-allows"]),
     bug("loses-approval", "an approval is lost", Bug::LosesApproval)
         .caught_by(&["approval-runs", "tool-lifecycle"]),
     bug("runs-denied", "a denied tool runs", Bug::RunsDenied).caught_by(&[

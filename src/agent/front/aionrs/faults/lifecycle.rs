@@ -72,7 +72,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "the process ends with status 0 after a fatal error",
         Play::Bug(Bug::FatalExitsZero),
     )
-    .caught_by(&["scenario:fatal/no-anthropic-key"]),
+    .caught_by(&["scenario:fatal/no-anthropic-key", "startup-failure-told"]),
     start(
         "starts-without-key",
         "a missing key does not keep the agent from starting",

@@ -20,7 +20,7 @@ const fn capability(
 ) -> Fault {
     frame(id, summary, "ready", Op::Set(member, value))
         .at_start()
-        .caught_by(&["schema/ready"])
+        .caught_by(&["schema/ready", "effort-levels-agree"])
 }
 
 /// Leaves a member out of every command of this type.
@@ -66,10 +66,10 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("config-change-told-twice", "`config_changed` comes twice", CHANGED, Op::Twice).at_start().caught_by(&["config-changed-asked-for"]),
     frame("config-change-in-turn", "`config_changed` comes in the middle of a turn", "text_delta", Op::Before(UNASKED)).caught_by(&["config-changed-between-turns", "config-changed-asked-for"]),
     frame("config-change-without-capabilities", "`config_changed` has no capabilities", CHANGED, Op::Remove("/capabilities")).at_start().caught_by(&["schema/config_changed"]),
-    frame("config-info-untold", "`set_config` is not answered by `info`", "info", Op::Drop).when(&[("/message", "set_config: no changes")]).at_start().caught_by(&["config-info"]).later(),
+    frame("config-info-untold", "`set_config` is not answered by `info`", "info", Op::Drop).when(&[("/message", "set_config: no changes")]).at_start().every().caught_by(&["config-info"]).later(),
     frame("invalid-config-untold", "an invalid value is passed over", "info", Op::Set("/message", "\"set_config: no changes\"")).when(&[("/message", "config updated: thinking: ignored invalid value \"maybe\"")]).at_start().caught_by(&["invalid-config-told"]).later(),
     frame("old-mode-told", "`config_changed` says the old mode", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).at_start().every().caught_by(&["mode-told", "mode-holds"]),
-    frame("mode-info-untold", "`set_mode` is not answered by `info`", "info", Op::Drop).when(&[("/message", "mode updated: yolo")]).at_start().caught_by(&["mode-info", "scenario:modes/told"]).later(),
+    frame("mode-info-untold", "`set_mode` is not answered by `info`", "info", Op::Drop).when(&[("/message", "mode updated: default")]).at_start().caught_by(&["mode-info", "scenario:modes/told"]).later(),
     frame("mode-lost-by-set-config", "`config_changed` says the first mode again when something else is set", CHANGED, Op::Set("/capabilities/current_mode", "\"default\"")).when(&[("/capabilities/image_input", "supported")]).at_start().every().caught_by(&["mode-holds", "mode-told"]),
     frame("image-input-lost-by-set-mode", "`config_changed` says another image input when a mode is set", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).when(&[("/capabilities/current_mode", "auto_edit")]).at_start().every().caught_by(&["image-input-holds", "mode-changes-nothing-else", "image-input-told"]),
     frame("thinking-lost-by-set-mode", "`config_changed` says that there is no thinking any more when a mode is set", CHANGED, Op::Set("/capabilities/thinking", "false")).when(&[("/capabilities/current_mode", "yolo")]).at_start().caught_by(&["mode-changes-nothing-else"]),
@@ -90,7 +90,8 @@ pub(super) const FAULTS: &[Fault] = &[
     // MCP servers
     frame("mcp-ready-untold", "`mcp_ready` never comes", "mcp_ready", Op::Drop).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-answered"]).later(),
     frame("mcp-ready-twice", "`mcp_ready` comes twice", "mcp_ready", Op::Twice).at_start().caught_by(&["mcp-server-once", "scenario:mcp/two-servers"]),
-    frame("mcp-ready-in-a-turn", "`mcp_ready` comes when the first turn has started", "mcp_ready", Op::Late("stream_start")).at_start().caught_by(&["mcp-ready-between-turns", "mcp-server-answered", "scenario:mcp/server-is-added"]).later(),
+    frame("mcp-ready-in-a-turn", "`mcp_ready` comes when the first turn has started", "mcp_ready", Op::Late("stream_start")).at_start().caught_by(&["mcp-server-answered", "scenario:mcp/server-is-added"]).later(),
+    frame("mcp-ready-again-in-a-turn", "`mcp_ready` comes again when a turn has started", "stream_start", Op::After(r#"{"type":"mcp_ready","name":"words","tools":["mcp__words__say"]}"#)).caught_by(&["mcp-ready-between-turns", "mcp-server-once", "mcp-server-named"]),
     frame("mcp-ready-without-a-server", "`mcp_ready` comes for a server that could not be started", "error", Op::After(r#"{"type":"mcp_ready","name":"words","tools":[]}"#)).when(&[("/error/code", "config_error")]).at_start().caught_by(&["scenario:mcp/server-that-is-not-there"]).later(),
     frame("mcp-ready-with-other-tools", "`mcp_ready` lists tools that the server does not have", "mcp_ready", Op::Set("/tools", "[\"mcp__words__one\", \"mcp__words__two\"]")).at_start().caught_by(&["scenario:mcp/tools-of-the-server"]),
     frame("mcp-ready-of-another", "`mcp_ready` names another server", "mcp_ready", Op::Set("/name", "\"other\"")).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-named"]),

@@ -42,6 +42,7 @@ const IN_MESSAGES: &[&str] = &[
     "schema/message_start",
     "schema/message_end",
     "schema/agent_end",
+    "own-prompt",
 ];
 
 /// Where tool results are.
@@ -99,6 +100,10 @@ const CASCADE: &[&str] = &[
     "call-before-start",
     "block-arguments",
     "start-repeats-call",
+    "own-prompt",
+    "cut-keeps-text",
+    "deltas-in-message",
+    "partial-grows",
 ];
 
 /// The same, and the rule about the reason of the stream's end.

@@ -43,6 +43,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "turn-shape",
         "run-messages",
         "call-before-start",
+        "deltas-in-message",
     ]),
     frame(
         "two-message-ends",
@@ -64,7 +65,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Late("message_end"),
     )
     .when(TEXT_DELTA)
-    .caught_by(&["message-envelope", "block-content"]),
+    .caught_by(&[
+        "message-envelope",
+        "block-content",
+        "deltas-in-message",
+        "partial-grows",
+    ]),
     frame(
         "update-of-user-message",
         "a user message has a `message_update`",
@@ -105,7 +111,8 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::After(r#"{"type":"message_start","message":"$/messages/0"}"#),
     )
-    .caught_by(&["message-in-turn", "message-envelope"]),
+    .caught_by(&["message-in-turn", "message-envelope"])
+    .later(),
     frame(
         "user-message-before-turn",
         "the user message begins before its turn",
@@ -130,5 +137,10 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .later()
-    .caught_by(&["blocks-in-message", "block-index"]),
+    .caught_by(&[
+        "blocks-in-message",
+        "block-index",
+        "deltas-in-message",
+        "partial-grows",
+    ]),
 ];

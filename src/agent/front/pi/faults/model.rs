@@ -71,7 +71,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::SetIn(("role", "user"), "/content", r#"[{"type":"text","text":""}]"#),
     )
     .every()
-    .caught_by(&["scenario:run/user-message"]),
+    .caught_by(&["scenario:run/user-message", "own-prompt"]),
     frame(
         "usage-is-zero",
         "usage counts nothing",

@@ -148,7 +148,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "turn_end",
         Op::Set("/message/content", r#"[{"type":"text","text":"?"}]"#),
     )
-    .caught_by(&["turn-end-message"]),
+    .caught_by(&["turn-end-message", "cut-keeps-text"]),
     frame(
         "turn-end-without-results",
         "`turn_end` leaves the tool results out",

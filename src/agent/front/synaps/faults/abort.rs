@@ -65,7 +65,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(r#"{"type":"message_update","event":{"type":"text_delta","delta":"and"}}"#),
     )
     .when(ABORT)
-    .caught_by(&["update-in-turn"]),
+    .caught_by(&["update-in-turn", "state-streaming"]),
     bug(
         "abort-keeps-tool",
         "an abort does not end the tool",

@@ -17,7 +17,7 @@ pub(super) const FAULTS: &[Fault] = &[
         MESSAGES,
         Op::Remove("/messages"),
     )
-    .caught_by(&["body-messages"]),
+    .caught_by(&["body-messages", "query-tells"]),
     body(
         "messages-are-empty",
         "`get_messages` is answered by an empty list in any case",
@@ -81,7 +81,7 @@ pub(super) const FAULTS: &[Fault] = &[
         MODELS,
         Op::Set("/models", "{}"),
     )
-    .caught_by(&["body-models"]),
+    .caught_by(&["body-models", "models-listed"]),
     body(
         "models-are-empty",
         "`get_available_models` is answered by an empty list",

@@ -146,7 +146,7 @@ pub(super) const FAULTS: &[Fault] = &[
         ),
     )
     .at_start()
-    .caught_by(&["known-id"]),
+    .caught_by(&["known-id", "models-listed"]),
     response(
         "response-of-another-name",
         "a response names another command than its own",

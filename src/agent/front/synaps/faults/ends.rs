@@ -28,7 +28,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Before(END),
     )
     .when(TEXT)
-    .caught_by(&["end-of-a-turn", "update-in-turn", "update-before-end"]),
+    .caught_by(&["end-of-a-turn", "update-in-turn", "update-before-end"])
+    .later(),
     frame(
         "end-before-the-last-answer",
         "`agent_end` comes behind the tool's result, and again at the end",

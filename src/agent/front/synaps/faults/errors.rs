@@ -152,7 +152,17 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .when(OF_PROMPT)
     .every()
-    .caught_by(&["scenario:errors/model-refuses", "update-before-end"]),
+    .caught_by(&["scenario:errors/model-refuses", "update-before-end"])
+    .later(),
+    frame(
+        "failed-turn-went-well",
+        "the response to a prompt that failed says that it went well, behind the `error`",
+        "response",
+        Op::Set("/ok", "true"),
+    )
+    .when(&[("/ok", "false")])
+    .every()
+    .caught_by(&["failure-is-no-success"]),
     bug(
         "provider-error-exits",
         "a failure of the model ends the process",

@@ -9,13 +9,21 @@ pub(super) const FAULTS: &[Fault] = &[
         "a command of more than 64 KiB is refused",
         Play::Bug(Bug::LimitTooLow),
     )
-    .caught_by(&["scenario:framing/long-frame-is-taken", "error-without-id"]),
+    .caught_by(&[
+        "scenario:framing/long-frame-is-taken",
+        "error-without-id",
+        "answered-in-time",
+    ]),
     start(
         "limit-excludes-itself",
         "a command of exactly 1 MiB is refused",
         Play::Bug(Bug::LimitExcludesItself),
     )
-    .caught_by(&["scenario:framing/exactly-the-limit", "error-without-id"]),
+    .caught_by(&[
+        "scenario:framing/exactly-the-limit",
+        "error-without-id",
+        "answered-in-time",
+    ]),
     start(
         "no-limit",
         "a command of more than 1 MiB is taken",

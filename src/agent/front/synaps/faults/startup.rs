@@ -32,7 +32,8 @@ pub(super) const FAULTS: &[Fault] = &[
         "an `error` comes before `ready`",
         Op::Before(r#"{"type":"error","message":"No settings file"}"#),
     )
-    .caught_by(&["ready-first", "error-without-id"]),
+    .caught_by(&["ready-first", "error-without-id"])
+    .later(),
     ready(
         "text-before-ready",
         "a `message_update` comes before `ready`",

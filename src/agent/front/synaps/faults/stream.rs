@@ -25,14 +25,14 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::After(LATE),
     )
-    .caught_by(&["update-in-turn"]),
+    .caught_by(&["update-in-turn", "state-streaming"]),
     frame(
         "text-long-after-end",
         "a `message_update` comes 100 ms behind the end of its turn",
         "agent_end",
         Op::AfterWhile(100, LATE),
     )
-    .caught_by(&["update-in-turn"]),
+    .caught_by(&["update-in-turn", "state-streaming"]),
     frame(
         "text-after-response",
         "a `message_update` comes behind the end and the response of its turn",
@@ -40,7 +40,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(LATE),
     )
     .when(super::kinds::PROMPT)
-    .caught_by(&["update-in-turn"]),
+    .caught_by(&["update-in-turn", "state-streaming"]),
     frame(
         "no-updates",
         "a turn has no `message_update`",

@@ -149,7 +149,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a call's result comes behind the end of its turn",
         Op::Late("agent_end"),
     )
-    .caught_by(&["toolcall-has-result", "update-in-turn", "toolcall-lifecycle"]),
+    .caught_by(&["toolcall-has-result", "update-in-turn", "toolcall-lifecycle", "state-streaming"]),
     result(
         "result-is-garbled",
         "a call's result is not what the tool gave",

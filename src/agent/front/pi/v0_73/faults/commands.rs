@@ -55,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
     taken("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| reword(c, "follow_up", "message", without_slash), &["scenario:queue/templates-are-expanded"]),
     taken("extension-command-is-steered", "an extension's command is taken for a steering message", |c| reword(c, "steer", "message", without_slash), &["scenario:extensions/command-is-not-queued"]),
     taken("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| reword(c, "follow_up", "message", without_slash), &["scenario:extensions/command-is-not-queued"]),
-    taken("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| reword(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host"]),
+    taken("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| reword(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host", "own-prompt"]),
 
     taken("extra-field-is-refused", "a command with an unknown field is refused", |c| {
         if c.get("future").is_some() {
@@ -64,7 +64,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }, &["scenario:framing/extra-fields", "response-names-command", "answered"]),
 
     // queues
-    bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteersWait).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools"]),
+    bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteersWait).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools", "own-prompt"]),
     bug("follow-ups-are-early", "a follow-up does not wait for tool calls and steering messages", Bug::FollowsEarly).caught_by(&["scenario:queue/follow-up-after-the-tools"]),
     bug("steers-together", "by default all steering messages go at once", Bug::SteersTogether).caught_by(&["scenario:queue/steers-one-at-a-time"]),
     bug("follow-ups-behind-tools", "a follow-up comes behind the first tool calls", Bug::FollowsAfterTools).caught_by(&["scenario:queue/follow-up-waits-for-every-tool", "scenario:queue/prompt-that-follows-after-the-tools"]),
@@ -112,7 +112,7 @@ pub(super) const FAULTS: &[Fault] = &[
 
     // sessions
     start("session-folder-ignored", "--session-dir is dropped", Play::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
-    bug("new-session-is-the-old-one", "new_session changes nothing", Bug::RenewsNothing).caught_by(&["scenario:session/new"]),
+    bug("new-session-is-the-old-one", "new_session changes nothing", Bug::RenewsNothing).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
     bug("switch-loads-nothing", "switch_session changes nothing", Bug::SwitchLoadsNothing).caught_by(&["scenario:session/switch"]),
     bug("fork-keeps-all", "a fork holds what came behind the message, too", Bug::ForkKeepsAll).caught_by(&["scenario:session/fork"]),
     bug("clone-is-empty", "a clone has no messages", Bug::CloneIsEmpty).caught_by(&["scenario:session/clone"]),

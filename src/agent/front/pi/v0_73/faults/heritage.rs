@@ -14,6 +14,8 @@ pub(in super::super) const WITHOUT: &[&str] = &[
     "preview-is-sent",
     // A tool may begin before the message ends.
     "tool-starts-before-message-ends",
+    // What the user said may come before its turn.
+    "user-message-before-turn",
     // There is no event `error`.
     "second-bad-line-ignored",
     "error-is-empty",
@@ -27,6 +29,7 @@ pub(in super::super) const WITHOUT: &[&str] = &[
     "instructions-are-required",
     // No scenario of this version shows these.
     "keeps-no-session",
+    "drops-while-busy",
     "empty-answer-stuck",
     "tool-reads-stdin",
     "abort-keeps-tool",
@@ -79,6 +82,10 @@ const CONTENT: Rules = &[
     "start-repeats-call",
     "tool-lifecycle",
     "result-repeats-content",
+    "own-prompt",
+    "cut-keeps-text",
+    "deltas-in-message",
+    "partial-grows",
 ];
 
 /// What catches faults of 0.14 here, where it is not what catches them there.

@@ -33,6 +33,32 @@ const USAGE: &[&str] = &[
     "schema/message_end",
     "schema/turn_end",
     "schema/agent_end",
+    "usage-as-finished",
+    "usage-total",
+];
+
+/// Where the shape of a usage is told, and what adds it up.
+const USAGE_SHAPE: &[&str] = &[
+    "schema/message_start",
+    "schema/message_end",
+    "schema/turn_end",
+    "schema/agent_end",
+    "schema/tool_execution_end",
+    "schema/message_update",
+    "schema/message_update.start",
+    "schema/message_update.text_start",
+    "schema/message_update.text_delta",
+    "schema/message_update.text_end",
+    "schema/message_update.thinking_start",
+    "schema/message_update.thinking_delta",
+    "schema/message_update.thinking_end",
+    "schema/message_update.toolcall_start",
+    "schema/message_update.toolcall_delta",
+    "schema/message_update.toolcall_end",
+    "schema/message_update.done",
+    "schema/message_update.error",
+    "usage-as-finished",
+    "usage-total",
 ];
 
 /// What catches faults of 0.73 here, where it is not what catches them there.
@@ -64,4 +90,11 @@ pub(in super::super) const CAUGHT_HERE: &[(&str, &[&str])] = &[
     ("abort-leaves-busy", &["prompt-answered", "scenario:abort/next-run-is-whole", "answered", "bare-answered", "settles"]),
     ("provider-error-leaves-busy", &["scenario:stop/next-run-after-a-failure", "run-envelope"]),
     ("usage-is-zero", USAGE),
+    ("retries-refusals", &["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it", "retry-announced"]),
+    ("usage-is-negative", USAGE_SHAPE),
+    ("usage-is-text", USAGE_SHAPE),
+    ("usage-is-lost-on-openai", &["scenario:usage/on-the-openai-wire", "usage-as-finished", "usage-total"]),
+    ("old-name-told", &["state-of-session", "scenario:session/renamed", "name-told"]),
+    ("level-forgotten", &["state-of-model", "scenario:thinking/lasts", "level-told"]),
+    ("level-of-nothing-known", &["state-of-model", "scenario:thinking/no-such-level", "level-told"]),
 ];

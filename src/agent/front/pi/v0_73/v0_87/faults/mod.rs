@@ -30,10 +30,10 @@ pub(super) const FAULTS: &[&[Fault]] = &[OWN, stream::FAULTS, values::FAULTS];
 #[rustfmt::skip]
 const OWN: &[Fault] = &[
     // faults of 0.73, played on what this version has
-    response("messages-miscounted", "the state counts the messages wrong", &[("/command", "get_state"), ("/data/messageCount", "3")], Op::Set("/data/messageCount", "7"), &["scenario:session/new", "scenario:session/switch"]),
+    response("messages-miscounted", "the state counts the messages wrong", &[("/command", "get_state"), ("/data/messageCount", "3")], Op::Set("/data/messageCount", "7"), &["scenario:session/new", "scenario:session/switch", "state-counts-messages"]),
     event("no-agent-end", "a run has no `agent_end`", "agent_end", Op::Drop, &["run-ends", "run-envelope", "settled-outside-runs", "scenario:startup/end-of-file-during-a-run"]).when(&[("/messages/2/stopReason", "stop")]),
-    event("message-after-run", "a message begins behind the `agent_end`", "agent_end", Op::After(r#"{"type":"message_start","message":"$/messages/1"}"#), &["message-in-turn", "message-envelope"]),
-    event("user-message-before-turn", "a user message begins before its turn", "turn_start", Op::Before(r#"{"type":"message_start","message":{"role":"user","content":"hi","timestamp":1764547200000}}"#), &["message-in-turn", "message-envelope"]),
+    event("message-after-run", "a message begins behind the `agent_end`", "agent_end", Op::After(r#"{"type":"message_start","message":"$/messages/1"}"#), &["message-in-turn", "message-envelope"]).later(),
+    event("user-message-before-turn", "a user message begins before its turn", "turn_start", Op::Before(r#"{"type":"message_start","message":{"role":"user","content":"hi","timestamp":1764547200000}}"#), &["message-in-turn", "message-envelope"]).later(),
     response("messages-without-role", "a message of the session has no role", &[("/command", "get_messages"), ("/data/messages/1/role", "user")], Op::Remove("/data/messages/1/role"), &["schema/response.get_messages", "history-told", "scenario:session/messages"]),
 
     // queues
@@ -54,14 +54,14 @@ const OWN: &[Fault] = &[
     response("state-model-is-null", "the state has null for a model", &[("/command", "get_state"), ("/success", "true")], Op::Set("/data/model", "null"), &["schema/response.get_state"]),
     start("name-of-the-flag-ignored", "the flags do not name the session", Play::Options(|options| options.name = None)).caught_by(&["scenario:startup/name-of-the-flags"]),
     start("takes-files", "a file argument is taken", Play::Options(|options| options.files.clear())).caught_by(&["scenario:startup/file-arguments"]),
-    response("compacted-entries-lost", "the entries before a compaction are lost", &[("/command", "get_entries"), ("/success", "true")], Op::Change(compacted), &["scenario:session/entries-after-a-compaction"]).every(),
+    response("compacted-entries-lost", "the entries before a compaction are lost", &[("/command", "get_entries"), ("/success", "true")], Op::Change(compacted), &["scenario:session/entries-after-a-compaction", "entries-chained", "entries-of-messages"]).every(),
     response("entries-without-leaf", "get_entries does not tell the leaf", ENTRIES, Op::Remove("/data/leafId"), &["schema/response.get_entries", "scenario:session/entries", "scenario:session/tree"]),
     response("entry-without-parent", "an entry has no parentId", ENTRIES, Op::Remove("/data/entries/0/parentId"), &["schema/response.get_entries"]),
     response("entry-time-in-milliseconds", "an entry's timestamp is a number", ENTRIES, Op::Set("/data/entries/0/timestamp", "1764547200000"), &["schema/response.get_entries"]),
     response("entries-behind-the-cursor-lost", "the entries behind the cursor are lost", &[("/command", "get_entries"), ("/id", "f")], Op::Set("/data/entries", "[]"), &["scenario:session/entries"]),
     response("unknown-cursor-accepted", "a cursor that is no entry is accepted", &[("/command", "get_entries"), ("/success", "false")], Op::Set("/success", "true"), &["scenario:session/entries-since-nothing", "schema/response.get_entries"]),
-    response("tree-without-children", "a node of the tree has no children", TREE, Op::Remove("/data/tree/0/children"), &["schema/response.get_tree", "scenario:session/tree"]),
-    response("tree-is-flat", "the tree has its root only", TREE, Op::Set("/data/tree/0/children", "[]"), &["scenario:session/tree"]),
+    response("tree-without-children", "a node of the tree has no children", TREE, Op::Remove("/data/tree/0/children"), &["schema/response.get_tree", "scenario:session/tree", "tree-of-entries"]),
+    response("tree-is-flat", "the tree has its root only", TREE, Op::Set("/data/tree/0/children", "[]"), &["scenario:session/tree", "tree-of-entries"]),
     event("name-change-untold", "a change of the session's name is not told", "session_info_changed", Op::Drop, &["scenario:session/name"]).at_start().later(),
     event("name-change-is-null", "`session_info_changed` has the name null", "session_info_changed", Op::Set("/name", "null"), &["schema/session_info_changed", "scenario:session/name"]).at_start(),
     event("appended-entry-untold", "an entry that an extension appends is not told", "entry_appended", Op::Drop, &["scenario:extensions/appends-an-entry"]).at_start().later(),

@@ -47,7 +47,7 @@ pub(super) const FAULTS: &[Fault] = &[
 
     // the start and the end of the stream, which this agent does not pass on
     event("start-with-a-partial", "`start` has a partial message", "message_update", Op::Before(update!(r#"{"type":"start","partial":{}}"#)), &["schema/message_update.start", "schema/message_update", "usage-grows"]).when(BEGUN),
-    event("done-without-message", "`done` has no message", "message_end", Op::Before(update!(r#"{"type":"done","reason":"stop"}"#)), &["schema/message_update.done"]).when(STOPPED),
+    event("done-without-message", "`done` has no message", "message_end", Op::Before(update!(r#"{"type":"done","reason":"stop"}"#)), &["schema/message_update.done", "usage-as-finished"]).when(STOPPED),
     event("error-kind-without-error", "the kind `error` has no message", "message_end", Op::Before(update!(r#"{"type":"error","reason":"error"}"#)), &["schema/message_update.error"]).when(FAILED),
 
     // updates where none may be
@@ -55,5 +55,5 @@ pub(super) const FAULTS: &[Fault] = &[
     event("update-after-run", "a `message_update` comes behind the `agent_end`", "agent_end", Op::After(LATE), &["message-envelope"]),
     event("update-long-after-run", "a `message_update` comes 100 ms behind the `agent_end`", "agent_end", Op::AfterWhile(100, LATE), &["message-envelope"]),
     event("text-after-abort", "the model goes on behind the end of an aborted run", "agent_end", Op::AfterWhile(50, LATE), &["message-envelope"]).when(&[("/messages/2/stopReason", "aborted")]),
-    event("text-after-its-end", "a piece of text comes behind the end of its block", "message_update", Op::After(update!(r#"{"type":"text_delta","contentIndex":0,"delta":"?"}"#)), &["block-order", "usage-grows"]).when(TEXT_END),
+    event("text-after-its-end", "a piece of text comes behind the end of its block", "message_update", Op::After(update!(r#"{"type":"text_delta","contentIndex":0,"delta":"?"}"#)), &["block-order", "usage-grows", "cut-keeps-text", "deltas-in-message", "usage-as-finished"]).when(TEXT_END),
 ];
