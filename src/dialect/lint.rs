@@ -1,7 +1,7 @@
 //! Refuses rules that are unsound, toothless or dangling.
 
 use super::Clause;
-use crate::finding::{Level, Source};
+use crate::finding::Level;
 use crate::located::{Error, Located, Node, did_you_mean};
 use crate::rules::automaton::{Automaton, START, places};
 use crate::rules::cond::{Compare, Cond, Operand};
@@ -240,7 +240,7 @@ pub(super) fn schema_clauses(
     errors.collect()
 }
 
-/// Rules that tell what they find more weakly than a clause that they cite, or that cite nothing and name no other source.
+/// Rules that tell what they find more weakly than a clause that they cite.
 pub(super) fn levels(
     rules: &[Rule],
     clauses: &IndexMap<String, Clause>,
@@ -256,15 +256,11 @@ pub(super) fn levels(
             );
             errors.push(root.error_at(rule.span, message));
         }
-        if rule.clauses.is_empty() && rule.source == Source::Spec {
-            let message = "a rule cites `clauses`, or says `source: host` or `source: hygiene`";
-            errors.push(root.error_at(rule.span, message));
-        }
     }
     errors
 }
 
-/// Places of definitions whose findings are told more weakly than a clause that they cite, or cite none.
+/// Places of definitions whose findings are told more weakly than a clause that they cite.
 pub(super) fn marks(
     schemas: &Schemas,
     names: &[String],
@@ -281,10 +277,6 @@ pub(super) fn marks(
                     place.at,
                     place.level.word()
                 );
-                errors.push(Error::of_file(path, message));
-            }
-            if place.clauses.is_empty() {
-                let message = format!("in `{name}` at {}: no `x-clauses` reach this", place.at);
                 errors.push(Error::of_file(path, message));
             }
         }

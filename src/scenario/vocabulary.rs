@@ -130,12 +130,15 @@ fn faults(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
 }
 
 fn strangers(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
-    match dialect.commands.name(command) {
-        Named::Known(name, kind) => dialect
-            .command_schemas
-            .strangers(kind.as_deref().unwrap_or(&name), command),
-        _ => Vec::new(),
-    }
+    let Named::Known(name, kind) = dialect.commands.name(command) else {
+        return Vec::new();
+    };
+    let mut found = dialect
+        .command_schemas
+        .strangers(kind.as_deref().unwrap_or(&name), command);
+    // A definition need not repeat the member that names the command.
+    found.retain(|(place, _)| *place != dialect.commands.discriminator);
+    found
 }
 
 fn contradictions(dialect: &Dialect, matcher: &Value) -> Vec<CommandFault> {
