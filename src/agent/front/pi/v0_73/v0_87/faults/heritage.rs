@@ -3,6 +3,7 @@
 /// Faults of 0.73 that are none here, or that nothing here can show.
 pub(in super::super) const WITHOUT: &[&str] = &[
     "state-without-model",
+    "thinking-left-out",
     "failed-compaction-without-result",
     "command-of-no-known-place",
     "user-attachments-are-a-name",
