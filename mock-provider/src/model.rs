@@ -90,7 +90,7 @@ impl Model {
         }
         match self.pick(request) {
             Ok(index) => self.serve(index, request),
-            Err(failure) => self.fall_back(request, failure),
+            Err(failure) => self.fall_back(request, *failure),
         }
     }
 
@@ -218,7 +218,7 @@ impl Model {
     }
 
     /// The reply for a request.
-    fn pick(&self, request: &Request) -> Result<usize, Failure> {
+    fn pick(&self, request: &Request) -> Result<usize, Box<Failure>> {
         let aside = self.history.is_aside(&Asked::of(request));
         let mut main = None;
         let mut nearest: Option<(usize, Vec<Mismatch>)> = None;
@@ -245,7 +245,7 @@ impl Model {
             }
         }
         let main = main.filter(|_| !aside);
-        main.ok_or_else(|| self.no_reply(request, nearest, aside))
+        main.ok_or_else(|| Box::new(self.no_reply(request, nearest, aside)))
     }
 
     fn no_reply(
