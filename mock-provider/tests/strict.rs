@@ -51,7 +51,7 @@ async fn a_request_that_the_script_does_not_foresee_gets_a_harmless_answer() {
 
 #[tokio::test]
 async fn who_takes_any_answer_for_a_reason_to_ask_again_is_refused_in_the_end() {
-    let mut mock = Mock::start(json!([]));
+    let mock = Mock::start(json!([]));
     for n in 0..8 {
         let response = mock.post(MESSAGES, &user(&format!("again {n}"))).await;
         assert_eq!(response.status, 200);

@@ -190,13 +190,13 @@ mod tests {
         let crash =
             |frames: &[(u64, Body)], end| end_value(&end, 100, facts(frames))["crashed"] == true;
 
-        assert!(crash(&[closed.clone()], exited(101)));
-        assert!(crash(&[closed.clone()], signalled(11)));
-        assert!(crash(&[closed.clone()], exited(134)));
+        assert!(crash(std::slice::from_ref(&closed), exited(101)));
+        assert!(crash(std::slice::from_ref(&closed), signalled(11)));
+        assert!(crash(std::slice::from_ref(&closed), exited(134)));
         assert!(crash(&[closed.clone(), (50, node.clone())], exited(1)));
         assert!(crash(&[closed.clone(), (50, rust.clone())], exited(1)));
 
-        assert!(!crash(&[closed.clone()], exited(1)));
+        assert!(!crash(std::slice::from_ref(&closed), exited(1)));
         assert!(!crash(&[closed.clone(), (50, node)], exited(0)));
         assert!(!crash(
             &[(10, Body::Signal("SIGTERM".into()))],
