@@ -71,14 +71,15 @@ fn bundled_with(place: &Place, fault: &str, scenario: &str) -> crate::harness::R
 #[test]
 fn a_title_or_a_summary_that_the_agent_asks_for_accuses_nobody() {
     let place = Place::new();
-    for (fault, request) in [
-        ("asks-for-a-title", "Find a title"),
-        ("asks-for-a-summary", "says last: \"second\""),
-    ] {
+    for fault in ["asks-for-a-title", "asks-for-a-summary"] {
         let ran = bundled_with(&place, fault, TWO_TURNS);
         assert_eq!(ran.rules(), [] as [&str; 0], "{ran:?}");
         assert_eq!(ran.only().verdict, Verdict::Inconclusive, "{ran:?}");
-        assert!(ran.only().reason.contains(request), "{}", ran.only().reason);
+        let reason = &ran.only().reason;
+        assert!(
+            reason.starts_with("request ") && reason.ends_with("is not judged"),
+            "{reason}"
+        );
         assert_eq!(ran.status, Some(3), "{ran:?}");
     }
 }
