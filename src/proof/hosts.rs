@@ -26,7 +26,8 @@ pub struct BadHost {
     pub summary: String,
     /// The rules, without their dialect, each of which is enough to catch it.
     pub caught_by: Vec<String>,
-    /// The session: a line a frame, `<` in front of an event, `>` in front of a command, `>b64` in front of bytes in Base64.
+    /// The session: a line a frame, `<` in front of an event, `>` in front of a command, `>b64` in front of bytes in Base64,
+    /// `>pad N` in front of a command that blanks make N bytes long.
     pub session: String,
 }
 
@@ -58,6 +59,12 @@ impl BadHost {
             Some((">b64", text)) => {
                 let bytes = BASE64.decode(text.as_bytes()).unwrap_or_default();
                 Body::ToAgent(Line::new(bytes))
+            }
+            Some((">pad", sized)) => {
+                let (size, text) = sized.split_once(' ').unwrap_or(("0", sized));
+                let size: usize = size.parse().unwrap_or_default();
+                let blanks = " ".repeat(size.saturating_sub(text.len()));
+                Body::ToAgent(Line::new(format!("{text}{blanks}")))
             }
             Some((_, text)) => Body::FromAgent(Line::new(text)),
             None => Body::FromAgent(Line::new(line)),
