@@ -28,7 +28,7 @@ impl Dialogue {
         self.stored.as_ref().map(|stored| stored.id.as_str())
     }
 
-    /// Begins anew, under another id where there are sessions.
+    /// Begins again, under another id where there are sessions.
     pub(super) fn renew(&mut self) {
         self.messages.clear();
         self.preface.clear();

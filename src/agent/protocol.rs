@@ -11,7 +11,7 @@ pub(super) const FLAG: Flag = Flag {
     set: |_, _| Ok(()),
 };
 
-/// The same in the environment: a version, or `NAME@VERSION`, which other dialects do not heed.
+/// The same in the environment: a version, or `NAME@VERSION`, which other dialects ignore.
 pub const VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 
 /// The front that the arguments and the variable ask for, or what is wrong with the version and the front to say it with.
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_for_another_dialect_is_not_heeded() {
+    fn a_variable_for_another_dialect_is_ignored() {
         assert_eq!(asked(&["rpc"], Some("aionrs@0.2")), Some(("1", true)));
         assert_eq!(asked(&["rpc"], Some("synaps@2")), Some(("1", false)));
     }

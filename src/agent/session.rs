@@ -1,7 +1,7 @@
 //! A session: what commands act upon, and the turns that they start.
 
-mod agenda;
 mod consent;
+mod turn_queue;
 
 use super::approval::{Approvals, Decision, Mode};
 use super::config::Settings;
@@ -18,10 +18,10 @@ use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
 use super::turn::Turn;
 use super::voice::Voice;
-use agenda::{Turns, room};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tokio::sync::Notify;
+use turn_queue::{Turns, room};
 
 /// A session. Commands call in from the input loop while a turn is at work.
 pub(super) struct Session {
@@ -129,8 +129,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes to the conversation what the model shall be told from the next turn on.
-    pub(super) fn heed(&self, text: String) {
+    /// Adds to the conversation what the model is told from the next turn on.
+    pub(super) fn add_aside(&self, text: String) {
         self.dialogue.borrow_mut().add_aside(text);
         self.take_asides();
     }

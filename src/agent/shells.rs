@@ -68,7 +68,7 @@ impl Shells {
                     session.voice.outbox.room().await;
                     session.voice.say(&Event::Shelled(&executed));
                     if let Some(told) = session.faults.told(told(&executed)) {
-                        session.heed(told);
+                        session.add_aside(told);
                     }
                 }
                 None if session.is_closing() => return,

@@ -57,7 +57,7 @@ impl Standing {
     }
 }
 
-/// Marks the findings of a scenario that the baseline covers, and judges it anew by the others.
+/// Marks the findings of a scenario that the baseline covers, and judges it again by the others.
 pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, today: Date) {
     let id = scenario.id.clone();
     let mut marked = false;
@@ -68,7 +68,7 @@ pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, tod
         }
     }
     if marked && matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
-        judge_anew(scenario, side);
+        judge_again(scenario, side);
     }
 }
 
@@ -104,7 +104,7 @@ pub fn stale(report: &Report, baseline: &Baseline, today: Date, extent: Extent) 
     stale.collect()
 }
 
-/// Marks every scenario, counts anew, and notes the entries that have to go.
+/// Marks every scenario, counts again, and notes the entries that have to go.
 pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: Extent) {
     for scenario in &mut report.scenarios {
         mark(scenario, report.side, baseline, today);
@@ -131,7 +131,7 @@ fn baselined(entry: &Entry) -> Baselined {
     }
 }
 
-fn judge_anew(scenario: &mut ScenarioReport, side: Blame) {
+fn judge_again(scenario: &mut ScenarioReport, side: Blame) {
     let (covered, open): (Vec<Finding>, Vec<Finding>) = scenario
         .findings
         .iter()

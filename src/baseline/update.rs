@@ -1,4 +1,4 @@
-//! Writes a baseline anew from a report: entries that still match stay as they are, others go, new findings are added. What an earlier
+//! Updates a baseline from a report: entries that still match stay as they are, others go, new findings are added. What an earlier
 //! try had and the last one did not comes and goes.
 
 use super::{Baseline, Date, Entry, Extent, Kind};

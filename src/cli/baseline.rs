@@ -16,7 +16,7 @@ pub(super) struct BaselineArgs {
     /// Findings that are put up with, each with its reason; an entry that nothing matches any more fails
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the baseline anew: add what was found, drop what is gone
+    /// Update the baseline: add what was found, drop what is gone
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
     /// Take a warning for a violation; with a baseline, one that is not in it
@@ -71,7 +71,7 @@ impl Laid {
         baseline::mark(scenario, side, &self.baseline, self.today);
     }
 
-    /// Notes which entries have to go, or writes the baseline anew.
+    /// Notes which entries have to go, or updates the baseline.
     ///
     /// # Errors
     /// That the file cannot be written.

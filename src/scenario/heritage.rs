@@ -146,7 +146,7 @@ fn map(
         };
         let name = members.and_then(|members| members.get(name));
         (
-            name.map_or_else(|| key.clone(), |name| called_anew(key, name)),
+            name.map_or_else(|| key.clone(), |name| with_name(key, name)),
             value,
         )
     };
@@ -176,13 +176,13 @@ fn arguments(node: &Node, tool: &ToolName) -> Node {
     };
     let entries = entries.iter().map(|(key, value)| {
         let name = tool.args.get(&key.name);
-        let key = name.map_or_else(|| key.clone(), |name| called_anew(key, name));
+        let key = name.map_or_else(|| key.clone(), |name| with_name(key, name));
         (key, value.clone())
     });
     node.with_kind(Kind::Map(entries.collect()))
 }
 
-fn called_anew(key: &Key, name: &str) -> Key {
+fn with_name(key: &Key, name: &str) -> Key {
     Key {
         name: name.to_owned(),
         span: key.span,

@@ -7,6 +7,7 @@ mod fault;
 mod hooks;
 mod patch;
 mod plan;
+pub(super) mod requests;
 mod told;
 mod wire;
 

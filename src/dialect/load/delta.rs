@@ -73,7 +73,7 @@ pub(super) fn removed_clauses(
         .collect())
 }
 
-/// The clauses of the base in their order, those that the delta words anew in their old place; then the delta's own.
+/// The clauses of the base in their order, those that the delta rewords in their old place; then the delta's own.
 pub(super) fn replace(
     base: Vec<(ClauseFile, Node)>,
     gone: &[String],

@@ -42,24 +42,15 @@ impl Player {
             | Action::SendBytes(_)
             | Action::Signal(_)
             | Action::CloseStdin
-            | Action::Restart(_)
-                if self.settles.waited =>
-            {
-                self.settle().await
+            | Action::Restart(_) => {
+                if self.settles.waited {
+                    self.settle().await?;
+                }
             }
-            Action::Send(_)
-            | Action::SendRaw(_)
-            | Action::SendBytes(_)
-            | Action::Signal(_)
-            | Action::CloseStdin
-            | Action::Restart(_)
-            | Action::Release(_)
-            | Action::PauseReading(_) => Ok(()),
-            _ => {
-                self.settles.waited = true;
-                Ok(())
-            }
+            Action::Release(_) | Action::PauseReading(_) => {}
+            _ => self.settles.waited = true,
         }
+        Ok(())
     }
 
     /// Watches an agent that was interrupted for a little while, or until it ends.

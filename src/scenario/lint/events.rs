@@ -126,21 +126,8 @@ fn awaited(step: &StepFile) -> impl Iterator<Item = &Node> {
 
 /// The matchers on events in a step.
 fn matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
-    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
-    let none = step
-        .expect_none
-        .iter()
-        .flat_map(|none| [&none.not, &none.until]);
-    let text = step
-        .expect_text
-        .iter()
-        .flat_map(|text| text.until.iter().chain([&text.of]));
-    step.expect
-        .iter()
-        .chain(&step.expect_next)
-        .chain(unordered)
-        .chain(none)
-        .chain(text)
+    let unwanted = step.expect_none.iter().map(|none| &none.not);
+    awaited(step).chain(unwanted)
 }
 
 /// Looks for unknown names in a matcher, and in those that its operators hold.

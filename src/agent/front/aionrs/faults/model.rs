@@ -1,6 +1,6 @@
 //! What the model says and is told.
 
-use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start, trim};
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, requests, start, trim};
 use serde_json::{Value, json};
 
 /// Nobody listens there.
@@ -141,22 +141,9 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .caught_by(&["scenario:turn/thinking"]),
-    bug(
-        "asks-for-a-title",
-        "each turn begins with a request for a title, which is legal",
-        Bug::AsksForTitle,
-    ),
-    bug(
-        "asks-for-a-summary",
-        "each turn ends with a request for a summary, which is legal",
-        Bug::AsksForSummary,
-    ),
-    bug(
-        "asks-twice",
-        "the last request of a turn is sent once more after its answer",
-        Bug::AsksTwice,
-    )
-    .caught_by(&["scenario:turn/plain"]),
+    requests::ASKS_FOR_A_TITLE,
+    requests::ASKS_FOR_A_SUMMARY,
+    requests::ASKS_TWICE.caught_by(&["scenario:turn/plain"]),
     bug(
         "loses-input",
         "the model is not told what the user said",

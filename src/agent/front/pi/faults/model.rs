@@ -1,25 +1,12 @@
 //! What the model is told, and what is told of it.
 
-use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, requests, start};
 use serde_json::Value;
 
 pub(super) const FAULTS: &[Fault] = &[
-    bug(
-        "asks-for-a-title",
-        "each turn begins with a request for a title, which is legal",
-        Bug::AsksForTitle,
-    ),
-    bug(
-        "asks-for-a-summary",
-        "each turn ends with a request for a summary, which is legal",
-        Bug::AsksForSummary,
-    ),
-    bug(
-        "asks-twice",
-        "the last request of a turn is sent once more after its answer",
-        Bug::AsksTwice,
-    )
-    .caught_by(&["scenario:startup/first-command-is-served"]),
+    requests::ASKS_FOR_A_TITLE,
+    requests::ASKS_FOR_A_SUMMARY,
+    requests::ASKS_TWICE.caught_by(&["scenario:startup/first-command-is-served"]),
     bug(
         "loses-prompt",
         "the model is not told what the user said",

@@ -59,7 +59,7 @@ async fn run(
     });
     respond(session, id.as_ref(), "bash", Ok(Some(result(&executed))));
     if !excluded && let Some(told) = session.faults.told(told(&executed)) {
-        session.heed(told);
+        session.add_aside(told);
     }
 }
 

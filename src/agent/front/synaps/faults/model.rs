@@ -1,6 +1,6 @@
 //! What the model is told.
 
-use crate::agent::faults::{Bug, Fault, Play, bug, start};
+use crate::agent::faults::{Bug, Fault, Play, bug, requests, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -10,22 +10,9 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::LosesInput,
     )
     .caught_by(&["scenario:prompt/text-turn"]),
-    bug(
-        "asks-for-a-title",
-        "each turn begins with a request for a title, which is legal",
-        Bug::AsksForTitle,
-    ),
-    bug(
-        "asks-for-a-summary",
-        "each turn ends with a request for a summary, which is legal",
-        Bug::AsksForSummary,
-    ),
-    bug(
-        "asks-twice",
-        "the last request of a turn is sent once more after its answer",
-        Bug::AsksTwice,
-    )
-    .caught_by(&["scenario:prompt/text-turn"]),
+    requests::ASKS_FOR_A_TITLE,
+    requests::ASKS_FOR_A_SUMMARY,
+    requests::ASKS_TWICE.caught_by(&["scenario:prompt/text-turn"]),
     start(
         "input-is-trimmed",
         "the model is told what the user said without the blanks around it",
