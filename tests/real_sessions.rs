@@ -100,7 +100,7 @@ fn every_folder_of_recordings_is_read() {
 
 #[test]
 fn recordings_hold_no_path_of_a_real_machine() {
-    let path_in_text = Regex::new(r"(?m)(?:^|[^\w./<~-])(/[\w.-]+)/").unwrap();
+    let path_in_text = Regex::new(r"(?m)(?:^|[^\w./<>~-])(/[\w.-]+)/").unwrap();
     for folder in FOLDERS {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             let file = entry.unwrap().path();
