@@ -108,7 +108,7 @@ fn recordings_hold_no_path_of_a_real_machine() {
             for found in path_in_text.captures_iter(&text) {
                 let top = &found[1];
                 assert!(
-                    ["/scratch", "/usr", "/chat"].contains(&top),
+                    ["/scratch", "/usr", "/v1", "/chat", "/error"].contains(&top),
                     "{}: {top}",
                     file.display()
                 );
