@@ -446,3 +446,29 @@ fn a_message_that_was_accepted_during_a_turn_is_heard() {
         &["accepted-message-submitted"],
     )]);
 }
+
+#[test]
+fn a_last_line_without_a_newline_may_be_taken_or_not() {
+    clean(&[
+        "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; end exited 0",
+        "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; end exited 0",
+        "cut> {\"type\":; stdin_closed; end exited 0",
+        "cut> {\"type\":; stdin_closed; bad; end exited 0",
+        "cut> {\"type\":\"shutdown\"}; stdin_closed; end exited 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; cut> {\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}; stdin_closed; end exited 0",
+    ]);
+    broken(&[
+        (
+            "> get_state s1; stdin_closed; end exited 0",
+            &["answered-before-exit"],
+        ),
+        (
+            "> raw {\"type\":; stdin_closed; end exited 0",
+            &["bad-frame-answered"],
+        ),
+        (
+            "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; state s1; end exited 0",
+            &["answered-once"],
+        ),
+    ]);
+}

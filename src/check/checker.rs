@@ -54,6 +54,7 @@ const UNSEEN: &[&str] = &[
     ">#malformed",
     ">#unknown",
     ">#invalid",
+    ">#unterminated",
     "@request",
     "@reply",
     "#stdin_closed",

@@ -62,6 +62,7 @@ pub const SPECIALS: &[&str] = &[
     ">#malformed",
     ">#unknown",
     ">#invalid",
+    ">#unterminated",
     "#stdin_closed",
     "#signal",
     "#end",

@@ -1,7 +1,7 @@
-//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`, `request JSON`,
+//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`, `cut> JSON` (to it, without a newline), `request JSON`,
 //! `reply STATUS END`, `stdin_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
-use conform::frame::{Body, End, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 
 /// Reads a history.
 pub(crate) fn frames(script: &str) -> Vec<Frame> {
@@ -34,6 +34,10 @@ fn body(line: &str) -> Body {
         ">" => Body::ToAgent(Line::new(rest)),
         // A byte a character, so that what is not ASCII is not UTF-8.
         "latin1>" => Body::ToAgent(Line::new(rest.chars().map(|c| c as u8).collect::<Vec<_>>())),
+        "cut>" => Body::ToAgent(Line {
+            eol: Eol::None,
+            ..Line::new(rest)
+        }),
         "request" => Body::LlmRequest(LlmRequest {
             n: 0,
             path: "/v1/messages".to_owned(),
