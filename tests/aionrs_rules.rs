@@ -308,6 +308,17 @@ fn always() {
         &format!("{CALL}; {done}; ask m1 t2 Write edit"),
         &["always-allows@9"],
     );
+    // The next call of the same answer may have been on its way to be asked for.
+    fine(&format!(
+        "{CALL}; > approve t1 always; run m1 t1 Write; ask m1 t2 Write edit; result m1 t1 Write; > approve t2 once; run m1 t2 Write; result m1 t2 Write"
+    ));
+    // One that ran unasked shows that the permission is known.
+    broken(
+        &format!(
+            "{CALL}; > approve t1 always; run m1 t1 Write; run m1 t2 Write; ask m1 t3 Write edit"
+        ),
+        &["always-allows@9"],
+    );
     // What was asked for before is not asked for again, and may run by the permission of the other.
     let both = "ask m1 t2 Write edit; > approve t1 always; run m1 t1 Write; run m1 t2 Write";
     fine(&format!(
@@ -504,6 +515,68 @@ fn what_was_set_holds() {
     }
     let first = told("config_changed", "auto_edit", "unknown");
     newer(&format!("{two}; {first}; {first}"), &["mode-holds@7"]);
+}
+
+#[test]
+fn each_setting_has_an_info_of_its_own() {
+    let changed = |mode| told("config_changed", mode, "unknown");
+    let go = "> {\"type\":\"message\",\"msg_id\":\"m1\",\"content\":\"a\"}; start m1; end m1";
+    let (edit, yolo) = (changed("auto_edit"), changed("yolo"));
+    let modes = "> mode auto_edit; > mode yolo; info";
+    newer(&format!("{modes}; {edit}; info; {yolo}; {go}"), &[]);
+    newer(&format!("{modes}; {edit}; {yolo}; {go}"), &["mode-info@8"]);
+    let wrong = |value| format!("> {{\"type\":\"set_config\",\"thinking\":\"{value}\"}}");
+    let says =
+        "< {\"type\":\"info\",\"msg_id\":\"\",\"message\":\"config updated: thinking: ignored\"}";
+    let same = changed("default");
+    let values = format!("{}; {}; {says}; {same}", wrong("maybe"), wrong("perhaps"));
+    newer(&format!("{values}; {says}; {same}; {go}"), &[]);
+    newer(
+        &format!("{values}; {same}; {go}"),
+        &["config-info@8", "invalid-config-told@8"],
+    );
+    // During a turn one may be told for all.
+    let turn = "> {\"type\":\"message\",\"msg_id\":\"m1\",\"content\":\"a\"}; start m1";
+    newer(
+        &format!(
+            "{turn}; {}; {}; end m1; {says}; {same}",
+            wrong("maybe"),
+            wrong("perhaps")
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn a_call_id_that_comes_again_may_be_the_model_s() {
+    let turn = |n: u8, id: &str| {
+        format!(
+            "> msg m{n} a; start m{n}; request {{\"a\":\"a\"}}; ask m{n} {id} Write edit; > approve {id} once; run m{n} {id} Write; result m{n} {id} Write"
+        )
+    };
+    let own = "request {\"id\":\"toolu_1\"}";
+    let passed = "request {\"id\":\"t1\"}";
+    broken(
+        &format!(
+            "ready; {}; {own}; end m1; {}; end m2",
+            turn(1, "t1"),
+            turn(2, "t1")
+        ),
+        &["call-id-own@14"],
+    );
+    broken(
+        &format!(
+            "ready; {}; {passed}; end m1; {}; end m2",
+            turn(1, "t1"),
+            turn(2, "t1")
+        ),
+        &["call-id-unique@14"],
+    );
+    fine(&format!(
+        "ready; {}; {own}; end m1; {}; end m2",
+        turn(1, "t1"),
+        turn(2, "t2")
+    ));
 }
 
 #[test]

@@ -64,6 +64,7 @@ pub(super) struct Wanted {
 }
 
 struct Slot {
+    /// As the model knows it.
     id: String,
     /// What there is to do; nothing for a call that was refused outright.
     work: Option<Work>,
@@ -97,6 +98,11 @@ impl Slot {
     fn call(&self) -> Option<&Rc<Call>> {
         self.work.as_ref().map(|work| &work.call)
     }
+
+    /// Whether the host knows it by this id.
+    fn is_called(&self, id: &str) -> bool {
+        self.call().is_some_and(|call| call.id == id)
+    }
 }
 
 impl Calls {
@@ -114,14 +120,19 @@ impl Calls {
     /// The call of this id, whatever its state.
     pub(super) fn known(&self, id: &str) -> Option<Rc<Call>> {
         let slots = self.slots.borrow();
-        slots.iter().find(|slot| slot.id == id)?.call().cloned()
+        slots
+            .iter()
+            .find(|slot| slot.is_called(id))?
+            .call()
+            .cloned()
     }
 
     /// The ids of all calls that wait for an answer.
     pub(super) fn all_asked(&self) -> Vec<String> {
         let slots = self.slots.borrow();
         let asked = slots.iter().filter(|slot| slot.state == State::Asked);
-        asked.map(|slot| slot.id.clone()).collect()
+        let calls = asked.filter_map(Slot::call);
+        calls.map(|call| call.id.clone()).collect()
     }
 
     /// Takes the answer for a call that waits for one.
@@ -246,7 +257,7 @@ impl Calls {
             }
         };
         let call = Rc::new(Call {
-            id: id.clone(),
+            id: session.faults.call_id(&id, self.slots.borrow().len()),
             tool,
             category,
             args,
@@ -381,7 +392,7 @@ impl Calls {
 fn waiting(slots: &[Slot], id: &str) -> Option<usize> {
     slots
         .iter()
-        .position(|slot| slot.state == State::Asked && slot.id == id)
+        .position(|slot| slot.state == State::Asked && slot.is_called(id))
 }
 
 fn one_line(text: &str) -> String {

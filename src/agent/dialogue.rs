@@ -41,6 +41,11 @@ impl Dialogue {
         self.preface.push(text);
     }
 
+    /// Whether the host has said what went before.
+    pub(super) fn has_preface(&self) -> bool {
+        !self.preface.is_empty()
+    }
+
     /// Adds what the model shall be told, but not in the middle of a turn.
     pub(super) fn add_aside(&mut self, text: String) {
         self.asides.push(text);

@@ -8,6 +8,8 @@ use tokio::sync::mpsc::{Receiver, channel};
 pub(super) enum Input {
     /// A line without its end.
     Line(Vec<u8>),
+    /// What stands behind the last line's end when there is no more.
+    Rest(Vec<u8>),
     /// A line beyond the limit; what it held is gone.
     TooLong,
 }
@@ -86,7 +88,7 @@ impl Lines {
     }
 
     fn finish(self) -> Option<Input> {
-        (!self.line.is_empty()).then_some(Input::Line(self.line))
+        (!self.line.is_empty()).then_some(Input::Rest(self.line))
     }
 }
 
@@ -103,7 +105,7 @@ mod tests {
             .collect();
         found.extend(lines.finish());
         let shown = found.into_iter().map(|input| match input {
-            Input::Line(line) => String::from_utf8(line).unwrap(),
+            Input::Line(line) | Input::Rest(line) => String::from_utf8(line).unwrap(),
             Input::TooLong => "<too long>".into(),
         });
         shown.collect()

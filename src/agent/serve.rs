@@ -85,6 +85,9 @@ async fn take_commands(front: &Front, session: &Session, input: &mut Receiver<In
         let Some(line) = input.recv().await else {
             return Over::EndOfInput;
         };
+        if session.faults.loses_last(input).await {
+            return Over::EndOfInput;
+        }
         match session.faults.input(line) {
             Some(line) => (front.command)(session, line),
             None => return Over::EndOfInput,

@@ -229,8 +229,10 @@ impl Session {
             let why = "History must come before the first message";
             return Err(Failure::lasting(Code::Protocol, why));
         }
-        if !self.faults.plays(Bug::LosesHistory) {
-            self.dialogue.borrow_mut().add_preface(text);
+        let mut dialogue = self.dialogue.borrow_mut();
+        let later = dialogue.has_preface() && self.faults.plays(Bug::LosesLaterHistory);
+        if !later && !self.faults.plays(Bug::LosesHistory) {
+            dialogue.add_preface(text);
         }
         Ok(())
     }

@@ -285,7 +285,7 @@ impl Turn {
         let root = session.workspace.root();
         let files = session.faults.files(&self.prompt.files).iter();
         let mut content = files
-            .map(|path| attachments::load(path, root))
+            .map(|path| attachments::load(path, root).map(|file| session.faults.attached(file)))
             .collect::<Result<Vec<_>, _>>()?;
         if !self.prompt.text.is_empty() || content.is_empty() {
             content.push(Block::Text(session.faults.prompt(&self.prompt.text)));

@@ -159,6 +159,9 @@ pub(in crate::agent) enum Bug {
     ModeForgetsAllowed,
     ModeForgetsTurns,
     ModelForgetsAllowed,
+    ModeWaits,
+    AnswersInOrder,
+    CallIdsBeginAgain,
     // stop
     IgnoresStop,
     StopHasNoEnd,
@@ -182,7 +185,9 @@ pub(in crate::agent) enum Bug {
     ModelChangeForgets,
     AsksRefusedAgain,
     LosesFiles,
+    ImagesArePng,
     LosesHistory,
+    LosesLaterHistory,
     ForgetsTurns,
     ForgetsFirstTurn,
     ForgetsOldResults,
@@ -210,6 +215,8 @@ pub(in crate::agent) enum Bug {
     CrLfIsBad,
     BlankLineIsBad,
     LongLineIsBad,
+    LosesLastLine,
+    LosesLastCommand,
     // sessions
     TakesKnownId,
     ResumesUnasked,

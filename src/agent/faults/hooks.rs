@@ -11,6 +11,8 @@ use crate::agent::session::Halt;
 use crate::agent::store::{Choice, Store};
 use crate::agent::turn::Prompt;
 use std::path::Path;
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
 
 /// A line longer than this is refused by [`Bug::LongLineIsBad`].
 const SHORT: usize = 1 << 20;
@@ -20,6 +22,9 @@ const SHORTER: usize = 64 << 10;
 
 /// A line longer than this is refused even by [`Bug::NoLimit`].
 const LONG: usize = 64 << 20;
+
+/// What comes within this time comes right behind.
+const RIGHT_BEHIND: Duration = Duration::from_millis(100);
 
 impl Faults {
     /// Whether a call must be asked for.
@@ -79,11 +84,28 @@ impl Faults {
     }
 
     /// The mode that is set.
-    pub(in crate::agent) fn mode(&self, now: Mode, wanted: Mode) -> Mode {
+    pub(in crate::agent) fn mode(&self, now: Mode, wanted: Mode, in_turn: bool) -> Mode {
         if now != wanted && self.plays(Bug::IgnoresMode) {
             return now;
         }
+        if now != wanted && in_turn && self.plays(Bug::ModeWaits) {
+            self.late_mode.set(Some(wanted));
+            return now;
+        }
         wanted
+    }
+
+    /// The mode that waits for the end of the turn.
+    pub(in crate::agent) fn late_mode(&self) -> Option<Mode> {
+        self.late_mode.take()
+    }
+
+    /// The id of a call as the host is told; `n` calls of the same reply came before it.
+    pub(in crate::agent) fn call_id(&self, right: &str, n: usize) -> String {
+        if self.plays(Bug::CallIdsBeginAgain) {
+            return format!("call-{n}");
+        }
+        right.to_owned()
     }
 
     /// What the model is told of a denied call.
@@ -140,6 +162,11 @@ impl Faults {
 
     /// A line of input as it is taken; none for the end of file.
     pub(in crate::agent) fn input(&self, input: Input) -> Option<Input> {
+        let input = match input {
+            Input::Rest(_) if self.plays(Bug::LosesLastLine) => return None,
+            Input::Rest(line) => Input::Line(line),
+            input => input,
+        };
         let Input::Line(line) = &input else {
             return Some(input);
         };
@@ -157,6 +184,15 @@ impl Faults {
             _ if line.len() > SHORTER && self.plays(Bug::LimitTooLow) => Some(Input::TooLong),
             _ => Some(input),
         }
+    }
+
+    /// Whether a command is lost because stdin ends right behind it.
+    pub(in crate::agent) async fn loses_last(&self, input: &Receiver<Input>) -> bool {
+        if !self.intends(Bug::LosesLastCommand) {
+            return false;
+        }
+        tokio::time::sleep(RIGHT_BEHIND).await;
+        input.is_closed() && input.is_empty() && self.plays(Bug::LosesLastCommand)
     }
 
     /// The longest line that is taken.
@@ -222,6 +258,17 @@ impl Faults {
     pub(in crate::agent) fn files<'f>(&self, right: &'f [String]) -> &'f [String] {
         if !right.is_empty() && self.plays(Bug::LosesFiles) {
             return &[];
+        }
+        right
+    }
+
+    /// An attached file as the model is shown it.
+    pub(in crate::agent) fn attached(&self, mut right: Block) -> Block {
+        if let Block::Image { media_type, .. } = &mut right
+            && media_type != "image/png"
+            && self.plays(Bug::ImagesArePng)
+        {
+            "image/png".clone_into(media_type);
         }
         right
     }

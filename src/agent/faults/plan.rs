@@ -4,6 +4,7 @@ use super::fault::{ABSENT, Bug, Frames, Moment, Play};
 use super::told::told;
 use super::wire::Wire;
 use super::{Fault, Out};
+use crate::agent::approval::Mode;
 use crate::agent::args::Options;
 use crate::agent::front::Front;
 use crate::located;
@@ -25,6 +26,8 @@ pub(in crate::agent) struct Faults {
     pub(super) approved: RefCell<Vec<String>>,
     /// A stop came while there was nothing to stop.
     pub(super) poisoned: Cell<bool>,
+    /// The mode from the next turn on.
+    pub(super) late_mode: Cell<Option<Mode>>,
     /// A turn was stopped.
     pub(super) stopped: Cell<bool>,
     /// A session was opened that may have been there before.

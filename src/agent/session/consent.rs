@@ -20,6 +20,10 @@ impl Session {
             let why = format!("No tool request is waiting under the call_id {call:?}");
             return Err(Failure::lasting(Code::Protocol, why));
         };
+        let is_first = turn.calls.all_asked().first().is_some_and(|id| id == call);
+        if !is_first && self.faults.plays(Bug::AnswersInOrder) {
+            return Ok(());
+        }
         let decision = self.faults.decision(decision, &asked.tool);
         if decision == (Decision::Approve { always: true }) {
             for category in self.faults.allowed(asked.category) {
@@ -39,8 +43,9 @@ impl Session {
     }
 
     pub(in crate::agent) fn set_mode(&self, mode: Mode) {
+        let in_turn = self.has_turn();
         let mut approvals = self.approvals.borrow_mut();
-        approvals.mode = self.faults.mode(approvals.mode, mode);
+        approvals.mode = self.faults.mode(approvals.mode, mode, in_turn);
         if self.faults.plays(Bug::ModeForgetsAllowed) {
             approvals.forget();
         }

@@ -181,6 +181,9 @@ impl Session {
 
     async fn turn(&self, turn: &Turn) {
         turn.run(self).await;
+        if let Some(mode) = self.faults.late_mode() {
+            self.approvals.borrow_mut().mode = mode;
+        }
         if self.faults.plays(Bug::ForgetsMode) {
             self.approvals.borrow_mut().mode = Mode::Default;
         }

@@ -71,6 +71,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::ModeForgetsTurns),
     )
     .caught_by(&["scenario:modes/keep-the-conversation"]),
+    bug(
+        "mode-waits",
+        "a mode that is set in the middle of a turn holds from the next turn on",
+        Bug::ModeWaits,
+    )
+    .caught_by(&["scenario:modes/changed-in-the-middle-of-a-turn"]),
     start(
         "unknown-mode-is-yolo",
         "a mode that there is not lets every tool pass",
@@ -225,6 +231,21 @@ pub(super) const FAULTS: &[Fault] = &[
         "scenario:parallel/one-denied-one-approved",
         "scenario:parallel/denied-out-of-turn",
         "approval-runs",
+    ]),
+    bug(
+        "answers-in-order",
+        "only the oldest open request takes an answer",
+        Bug::AnswersInOrder,
+    )
+    .caught_by(&[
+        "scenario:parallel/both-open-at-once",
+        "scenario:parallel/denied-out-of-turn",
+        "approval-runs",
+        "deny-cancels",
+        "deny-continues",
+        "deny-reason-fed-back",
+        "tool-lifecycle",
+        "turn-envelope",
     ]),
     bug(
         "one-request-at-a-time",

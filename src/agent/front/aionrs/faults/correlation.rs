@@ -140,6 +140,12 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::RepeatsCallIds,
     )
     .caught_by(&["call-id-unique"]),
+    bug(
+        "call-ids-begin-again",
+        "the calls of each reply are numbered from the start again",
+        Bug::CallIdsBeginAgain,
+    )
+    .caught_by(&["call-id-own", "scenario:approval/once-is-once"]),
     frame(
         "running-of-another-tool",
         "`tool_running` names another tool than its request",

@@ -1,6 +1,7 @@
 //! Errors that are not told, or told wrongly.
 
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use serde_json::json;
 
 const PROVIDER: &[(&str, &str)] = &[("/error/code", "provider_error")];
 const PROTOCOL: &[(&str, &str)] = &[("/error/code", "protocol_error")];
@@ -17,6 +18,25 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(PROTOCOL)
     .every()
     .caught_by(&["bad-command-answered"]),
+    start(
+        "message-without-text-ignored",
+        "a `message` without its text is passed over",
+        Play::Command(|command| {
+            let text = command.get("input").or(command.get("content"));
+            if command["type"] == "message" && text.is_none() {
+                *command = json!({ "type": "stop" });
+            }
+        }),
+    )
+    .caught_by(&["scenario:invalid/not-a-command"]),
+    frame(
+        "missing-file-ends-session",
+        "an attached file that cannot be read ends the process",
+        "error",
+        Op::Exit(1),
+    )
+    .when(&[("/error/code", "protocol_error"), ("/msg_id", "m1")])
+    .caught_by(&["scenario:attachments/missing-file", "stays-alive"]),
     frame(
         "bad-command-is-internal",
         "the answer to a bad command has the code internal_error",

@@ -78,7 +78,12 @@ pub(super) const FAULTS: &[Fault] = &[
         "a missing key does not keep the agent from starting",
         Play::Options(|options| options.keyless = true),
     )
-    .caught_by(&["scenario:fatal/no-anthropic-key", "scenario:fatal/no-aws-variables", "scenario:fatal/no-vertex-variables"]),
+    .caught_by(&[
+        "scenario:fatal/no-anthropic-key",
+        "scenario:fatal/no-openai-key",
+        "scenario:fatal/no-aws-variables",
+        "scenario:fatal/no-vertex-variables",
+    ]),
     start(
         "flag-gone",
         "the flag --max-turns is not known any more",
@@ -91,6 +96,21 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::DeafToEof),
     )
     .caught_by(&["eof-exits"]),
+    start(
+        "last-line-lost",
+        "a last line without its newline is dropped",
+        Play::Bug(Bug::LosesLastLine),
+    )
+    .caught_by(&["scenario:framing/unterminated-last-line"]),
+    start(
+        "last-command-lost",
+        "a command is dropped if stdin ends right behind it",
+        Play::Bug(Bug::LosesLastCommand),
+    )
+    .caught_by(&[
+        "scenario:shutdown/message-then-eof",
+        "scenario:framing/unterminated-last-line",
+    ]),
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",

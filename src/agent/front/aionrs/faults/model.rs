@@ -166,12 +166,24 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::LosesFiles,
     )
     .caught_by(&["scenario:attachments/text-file"]),
+    bug(
+        "images-are-png",
+        "the model is shown every image as a PNG",
+        Bug::ImagesArePng,
+    )
+    .caught_by(&["scenario:attachments/image-as-it-is"]),
     start(
         "loses-history",
         "the text of `init_history` is dropped",
         Play::Bug(Bug::LosesHistory),
     )
     .caught_by(&["history-reaches-model"]),
+    start(
+        "loses-later-history",
+        "only the first text of `init_history` is taken",
+        Play::Bug(Bug::LosesLaterHistory),
+    )
+    .caught_by(&["scenario:history/in-two-parts", "history-reaches-model"]),
     bug(
         "failure-forgets",
         "a turn that fails clears the conversation",
