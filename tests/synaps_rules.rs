@@ -472,3 +472,61 @@ fn a_last_line_without_a_newline_may_be_taken_or_not() {
         ),
     ]);
 }
+
+#[test]
+fn the_same_error_twice_is_one_too_many_unless_the_model_was_asked_again() {
+    clean(&[
+        "> prompt p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+        "> prompt p1; request {}; refused p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+        "> prompt p1; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+        "> abort x; refused x; > abort x; refused x; > shutdown; end exited 0",
+    ]);
+    broken(&[
+        (
+            "> prompt p1; request {}; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+            &["error-told-once"],
+        ),
+        (
+            "> set_model m1 x; refused m1; refused m1; > shutdown; end exited 0",
+            &["error-told-once"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_state_that_has_said_so_says_again_that_no_turn_runs() {
+    let idle = "> get_state s0; state s0; > get_state s1; state s1";
+    let turn = "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort";
+    let end = "> shutdown; end exited 0";
+    clean(&[
+        &format!("{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; {end}"),
+        &format!(
+            "{idle}; {turn}; > get_state t1; > get_state t2; > get_state t3; busy t1; busy t2; busy t3; {end}"
+        ),
+    ]);
+    broken(&[
+        (
+            &format!(
+                "{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; > get_state t3; busy t3; {end}"
+            ),
+            &["state-idle", "state-at-rest"],
+        ),
+        (
+            &format!(
+                "> get_state s0; busy s0; {turn}; > get_state t1; busy t1; > get_state t2; busy t2; > get_state t3; busy t3; {end}"
+            ),
+            &["state-idle"],
+        ),
+    ]);
+}
+
+#[test]
+fn an_id_of_a_session_does_not_come_back() {
+    clean(&[
+        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s3; > shutdown; end exited 0",
+    ]);
+    broken(&[(
+        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s1; > shutdown; end exited 0",
+        &["session-id-unique"],
+    )]);
+}

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Store {
     folder: PathBuf,
     seed: u64,
+    /// From where on in the seed's sequence ids are new in this process.
+    unused: u64,
 }
 
 /// Which session a process works on.
@@ -52,7 +54,11 @@ const ID_LENGTH: usize = 128;
 impl Store {
     /// The store of a workspace. The seed decides the ids of new sessions.
     pub(super) fn new(folder: PathBuf, seed: u64) -> Self {
-        Store { folder, seed }
+        Store {
+            folder,
+            seed,
+            unused: 0,
+        }
     }
 
     /// Opens the chosen session, with what was said in it.
@@ -61,10 +67,7 @@ impl Store {
     /// The id is taken, unknown or no id; or the disk says no.
     pub(super) fn open(&self, choice: &Choice) -> Result<(Stored, Vec<Message>), String> {
         match choice {
-            Choice::New => {
-                let id = self.reserve_next()?;
-                Ok((self.stored(id, true), Vec::new()))
-            }
+            Choice::New => Ok((self.begin()?, Vec::new())),
             Choice::Named(id) => {
                 check(id)?;
                 if !self.reserve(id)? {
@@ -124,15 +127,15 @@ impl Store {
         self.folder.join(format!("{id}.json"))
     }
 
-    /// The first id of the seed's sequence that is free, so that a fresh workspace always gives the same.
-    fn reserve_next(&self) -> Result<String, String> {
-        let mut n = 0;
+    /// A new session under the first id of the seed's sequence that is free, so that a fresh workspace always gives the same.
+    fn begin(&self) -> Result<Stored, String> {
+        let mut store = self.clone();
         loop {
-            let id = nth_id(self.seed, n);
-            if self.reserve(&id)? {
-                return Ok(id);
+            let id = nth_id(store.seed, store.unused);
+            store.unused += 1;
+            if store.reserve(&id)? {
+                return Ok(store.stored(id, true));
             }
-            n += 1;
         }
     }
 
@@ -158,7 +161,7 @@ impl Stored {
     /// # Errors
     /// The disk says no.
     pub(super) fn next(&self) -> Result<Self, String> {
-        Ok(self.store.stored(self.store.reserve_next()?, true))
+        self.store.begin()
     }
 
     /// Saves all that was said.

@@ -14,11 +14,12 @@ pub(super) fn messages(session: &Session) -> Body {
 }
 
 pub(super) fn state(session: &Session) -> Body {
-    let streaming = session.is_busy();
+    let busy = session.is_busy();
+    let sticks = session.faults.plays(Bug::StopLeavesStreaming);
     let count = session.dialogue.borrow().messages.len();
     asked(session, |events| {
         json!({
-            "streaming": streaming,
+            "streaming": busy || sticks && events.seen.abort,
             "model": events.model,
             "session_id": events.session,
             "message_count": count,
@@ -102,6 +103,7 @@ pub(super) fn new_session(session: &Session) -> Body {
     let id = id.filter(|_| !keeps);
     let same = session.faults.plays(Bug::RenewsNoId);
     let counts_on = session.faults.plays(Bug::RenewsNoStats);
+    let old = session.faults.plays(Bug::RenewsOldId);
     asked(session, |events| {
         let before = events.session.clone();
         let id = if same { Some(&*before) } else { id.as_deref() };
@@ -109,6 +111,9 @@ pub(super) fn new_session(session: &Session) -> Body {
         events.begin_session(id);
         if counts_on {
             events.spent = spent;
+        }
+        if old {
+            events.alternate_session();
         }
         json!({ "session_id": events.session })
     })

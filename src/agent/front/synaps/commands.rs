@@ -54,6 +54,11 @@ enum Command {
     Shutdown,
 }
 
+const FOLLOW_UP: &str = "follow_up";
+
+/// How many lines that are no command end the process. Only a fault counts them.
+const MANY: usize = 10;
+
 /// How long an answer takes that a shutdown may overtake. Only a fault has it.
 const SLOW: Duration = Duration::from_millis(300);
 
@@ -97,6 +102,15 @@ fn refuse(session: &Session, bad: &Bad) {
         return;
     }
     session.voice.send(error(bad.id.as_deref(), &bad.why));
+    if session.faults.plays(Bug::BadCommandsAddUp) {
+        let count = session.voice.emitter(|events: &mut Events| {
+            events.seen.bad_lines += 1;
+            events.seen.bad_lines
+        });
+        if count >= Some(MANY) {
+            session.voice.outbox.die(1);
+        }
+    }
     if let Some(name) = unknown
         && session.faults.plays(Bug::AnswersUnknownCommand)
     {
@@ -124,7 +138,13 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let mut command: Value = serde_json::from_str(text)
+    let kept = session.faults.plays(Bug::EscapesAreKept);
+    let text = if kept {
+        text.replace("\\u", "\\\\u")
+    } else {
+        text.to_owned()
+    };
+    let mut command: Value = serde_json::from_str(&text)
         .map_err(|error| bad(format!("The frame is not JSON: {error}")))?;
     if !command.is_object() {
         return Err(bad("The frame is not a JSON object".into()));
@@ -164,7 +184,7 @@ fn act(session: &Session, command: Command) {
         } => begun(&id, prompt(session, &id, message, &attachments)),
         Command::FollowUp { id, message } => {
             let blocks = Vec::new();
-            begun(&id, say(session, &id, "follow_up", message, blocks));
+            begun(&id, say(session, &id, FOLLOW_UP, message, blocks));
         }
         Command::Compact { id } => begun(&id, compact(session, &id)),
         Command::NewSession { id } => {
@@ -224,7 +244,17 @@ fn say(
         session.voice.send(response(id, command, ok()));
         return Ok(());
     }
+    let again = session.voice.emitter(|events: &mut Events| {
+        std::mem::replace(&mut events.seen.message, text.clone()) == text
+    });
+    if again == Some(true) && session.faults.plays(Bug::SaysTheSameOnce) {
+        session.voice.send(response(id, command, ok()));
+        return Ok(());
+    }
     begin(session, id, command)?;
+    if command == FOLLOW_UP && session.faults.plays(Bug::FollowUpForgets) {
+        session.dialogue.borrow_mut().messages.clear();
+    }
     // A number of its own: a host may use an id again.
     let prompt = Prompt {
         turn: session.next_turn(),
@@ -261,9 +291,10 @@ fn compact(session: &Session, id: &str) -> Result<(), Refusal> {
 /// Stops the turn at work; its end comes before the answer.
 fn abort(session: &Session, id: String) {
     if session.is_busy() {
-        session
-            .voice
-            .emitter(|events: &mut Events| events.aborts.push(id));
+        session.voice.emitter(|events: &mut Events| {
+            events.aborts.push(id);
+            events.seen.abort = true;
+        });
     } else {
         session.voice.send(response(&id, "abort", ok()));
     }

@@ -33,6 +33,19 @@ pub(super) struct Events {
     /// The ids of `abort` commands that wait for the end of the turn.
     pub(super) aborts: Vec<String>,
     calls: Vec<OpenCall>,
+    /// What faults count.
+    pub(super) seen: Seen,
+}
+
+/// What has come so far. Only faults look at it.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Whether a turn was aborted.
+    pub(super) abort: bool,
+    /// The last message of the user's.
+    pub(super) message: String,
+    /// How many lines were no command.
+    pub(super) bad_lines: usize,
 }
 
 /// A command that takes a turn.
@@ -106,6 +119,11 @@ impl Events {
         self.sessions += 1;
         self.session = id.map_or_else(|| format!("session-{}", self.sessions), str::to_owned);
         self.spent = Usage::default();
+    }
+
+    /// Gives every other session the same id. Only a fault does.
+    pub(super) fn alternate_session(&mut self) {
+        self.session = format!("session-{}", self.sessions % 2);
     }
 
     fn said(&mut self, chunk: &Chunk) -> Vec<Value> {

@@ -82,4 +82,10 @@ pub(super) const FAULTS: &[Fault] = &[
         "an abort is told as an error",
         Bug::StopIsError,
     ),
+    bug(
+        "abort-leaves-streaming",
+        "`get_state` says for ever that a turn runs, once one was aborted",
+        Bug::StopLeavesStreaming,
+    )
+    .caught_by(&["state-at-rest", "state-idle"]),
 ];

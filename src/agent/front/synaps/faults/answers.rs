@@ -199,6 +199,26 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/model", "\"local/third\""),
     )
     .caught_by(&["set-model-echoed", "model-current"]),
+    body(
+        "stats-are-doubled",
+        "`get_session_stats` counts every turn twice",
+        STATS,
+        Op::Change(|frame| {
+            for key in ["input_tokens", "output_tokens"] {
+                frame[key] = json!(frame[key].as_u64().unwrap_or_default() * 2);
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["stats-are-sums"]),
+    body(
+        "stats-without-cache",
+        "`get_session_stats` counts no tokens of the cache",
+        STATS,
+        Op::Set("/cache_read_input_tokens", "0"),
+    )
+    .every()
+    .caught_by(&["stats-are-sums"]),
 ];
 
 fn messages(frame: &mut Value, change: impl FnOnce(&mut Vec<Value>)) {

@@ -191,4 +191,20 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::UsageOfLastRequest,
     )
     .caught_by(&["scenario:usage/tokens-of-several-requests"]),
+    frame(
+        "cache-counts-swapped",
+        "the usage has the tokens written into the cache for those read from it",
+        "agent_end",
+        Op::Change(|frame| {
+            let read = frame["usage"]["cache_read_input_tokens"].take();
+            let written = frame["usage"]["cache_creation_input_tokens"].take();
+            frame["usage"]["cache_read_input_tokens"] = written;
+            frame["usage"]["cache_creation_input_tokens"] = read;
+        }),
+    )
+    .every()
+    .caught_by(&[
+        "scenario:usage/cached-tokens",
+        "scenario:usage/tokens-over-anthropic",
+    ]),
 ];

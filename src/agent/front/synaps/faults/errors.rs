@@ -209,4 +209,19 @@ pub(super) const FAULTS: &[Fault] = &[
         "bytes on stdin that are not UTF-8 are taken for its end",
         Play::Bug(Bug::InvalidUtf8IsEof),
     ),
+    frame(
+        "error-told-twice",
+        "the error of a failed turn is told twice",
+        "error",
+        Op::Twice,
+    )
+    .when(&[("/id", "p1")])
+    .later()
+    .caught_by(&["error-told-once"]),
+    start(
+        "bad-lines-add-up",
+        "the tenth unreadable frame ends the process",
+        Play::Bug(Bug::BadCommandsAddUp),
+    )
+    .caught_by(&["stays-alive"]),
 ];

@@ -1,7 +1,7 @@
 //! Bytes that are not lines of JSON.
 
 use super::kinds::{PROMPT, TEXT};
-use crate::agent::faults::{Fault, Op, frame};
+use crate::agent::faults::{Bug, Fault, Op, Play, frame, start};
 
 const fn text(id: &'static str, summary: &'static str, op: Op) -> Fault {
     frame(id, summary, "message_update", op).when(TEXT)
@@ -168,6 +168,17 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["unknown-event"]),
     text("byte-by-byte", "an event comes byte by byte", Op::Trickle),
+    start(
+        "escapes-are-kept",
+        "what is escaped in a command is taken as it is written",
+        Play::Bug(Bug::EscapesAreKept),
+    )
+    .caught_by(&[
+        "scenario:framing/escapes-in-commands",
+        "known-id",
+        "answered-before-exit",
+        "answered-in-time",
+    ]),
 ];
 
 /// Puts bytes at the beginning of the event's text.

@@ -50,4 +50,33 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::DropsWhileBusy,
     )
     .caught_by(&["accepted-message-submitted"]),
+    start(
+        "input-is-its-first-line",
+        "of what the user said the model is told the first line",
+        Play::Command(|command| {
+            if let Some(text) = command["message"].as_str().map(str::to_owned) {
+                command["message"] = text.lines().next().unwrap_or_default().into();
+            }
+        }),
+    )
+    .caught_by(&["scenario:prompt/message-as-it-was-written", "history-kept"]),
+    start(
+        "follow-up-is-trimmed",
+        "the model is told a follow-up without the blanks around it",
+        Play::Command(|command| {
+            if command["type"] == "follow_up" {
+                let text = command["message"]
+                    .as_str()
+                    .map(|text| text.trim().to_owned());
+                command["message"] = text.into();
+            }
+        }),
+    )
+    .caught_by(&["scenario:session/follow-up-as-it-was-written"]),
+    start(
+        "says-the-same-once",
+        "a message that is the same as the one before is accepted, and dropped",
+        Play::Bug(Bug::SaysTheSameOnce),
+    )
+    .caught_by(&["scenario:prompt/the-same-message-again"]),
 ];

@@ -1,6 +1,7 @@
 //! Commands on the session that do not do what they say.
 
-use crate::agent::faults::{Bug, Fault, Play, bug, start};
+use super::kinds::NEW_SESSION;
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -138,4 +139,46 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::ExitsAfterTurn,
     )
     .caught_by(&["stays-alive"]),
+    bug(
+        "follow-up-forgets",
+        "a follow-up knows nothing of what was said before",
+        Bug::FollowUpForgets,
+    )
+    .caught_by(&["scenario:session/follow-up-continues", "history-kept"]),
+    bug(
+        "forgets-first-turn",
+        "of a longer conversation the first turn is dropped",
+        Bug::ForgetsFirstTurn,
+    )
+    .caught_by(&[
+        "scenario:prompt/everything-stays-in-the-conversation",
+        "history-kept",
+    ]),
+    bug(
+        "set-model-lasts-one-turn",
+        "the model of `set_model` is asked for one turn only",
+        Bug::ModelLastsOneTurn,
+    )
+    .caught_by(&["scenario:session/set-model-switches", "usage-model"]),
+    bug(
+        "set-model-forgets",
+        "another model knows nothing of what was said",
+        Bug::ModelChangeForgets,
+    )
+    .caught_by(&["scenario:session/set-model-switches", "history-kept"]),
+    start(
+        "new-session-has-an-old-id",
+        "every other session has the same id",
+        Play::Bug(Bug::RenewsOldId),
+    )
+    .caught_by(&["session-id-unique"]),
+    frame(
+        "new-session-says-ready",
+        "`ready` comes again with a new session",
+        "response",
+        Op::After(r#"{"type":"ready","session_id":"again","model":"local/mock-model","protocol_version":1}"#),
+    )
+    .when(NEW_SESSION)
+    .at_start()
+    .caught_by(&["ready-first", "model-current"]),
 ];

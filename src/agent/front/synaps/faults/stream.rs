@@ -157,6 +157,22 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::EmptyReplyStuck,
     )
     .caught_by(&["scenario:prompt/empty-answer"]),
+    frame(
+        "text-before-a-call-is-lost",
+        "what the model says in front of a call is not told",
+        "message_update",
+        Op::Drop,
+    )
+    .when(&[("/event/type", "text_delta"), ("/event/delta", "Let me ")])
+    .caught_by(&["scenario:prompt/text-around-tools"]),
+    frame(
+        "text-that-repeats-is-lost",
+        "a `text_delta` that is the same as the one before is dropped",
+        "message_update",
+        Op::Drop,
+    )
+    .when(&[("/event/type", "text_delta"), ("/event/delta", "ha")])
+    .caught_by(&["scenario:prompt/repeated-pieces"]),
 ];
 
 fn cut(frame: &mut Value, bytes: usize) {

@@ -165,4 +165,27 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/duration_secs", "\"1.5 s\""),
     )
     .caught_by(&["schema/subagent_done"]),
+    frame(
+        "subagent-task-is-its-name",
+        "the preview of a subagent's task is its name",
+        "subagent_start",
+        Op::Set("/task_preview", "\"subagent\""),
+    )
+    .caught_by(&["scenario:subagents/lifecycle"]),
+    frame(
+        "subagent-result-is-its-task",
+        "the preview of a subagent's result is that of its task",
+        ENDS,
+        Op::Set("/result_preview", "\"count the herons\""),
+    )
+    .caught_by(&["scenario:subagents/lifecycle"]),
+    frame(
+        "subagent-speaks-in-the-turn",
+        "what a subagent says comes as text of the assistant's",
+        ENDS,
+        Op::Before(
+            r#"{"type":"message_update","event":{"type":"text_delta","delta":"seven herons"}}"#,
+        ),
+    )
+    .caught_by(&["scenario:subagents/says-nothing-in-the-turn"]),
 ];

@@ -249,4 +249,37 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::LosesSecondCall,
     )
     .caught_by(&["scenario:tools/two-calls-at-once"]),
+    piece(
+        "pieces-of-the-other-call",
+        "the pieces of the second of two calls go by the id of the first",
+        Op::Set("/event/tool_id", "\"call_a\""),
+    )
+    .when(&[("/event/type", "toolcall_input_delta"), ("/event/tool_id", "call_b")])
+    .every()
+    .later()
+    .caught_by(&["scenario:tools/pieces-of-two-calls", "toolcall-input-whole", "toolcall-input-json"]),
+    result(
+        "result-of-the-other-call",
+        "the result of a call is that of the other one",
+        Op::Set("/event/result", "\"two\\n\""),
+    )
+    .when(&[("/event/type", "toolcall_result"), ("/event/tool_id", "call_a")])
+    .caught_by(&["scenario:tools/two-calls-at-once"]),
+    input(
+        "input-without-empty-texts",
+        "the whole input of a call leaves out what is an empty text",
+        Op::Change(|frame| {
+            if let Some(input) = frame["event"]["input"].as_object_mut() {
+                input.retain(|_, value| value != "");
+            }
+        }),
+    )
+    .every()
+    .caught_by(&["toolcall-input-whole", "scenario:tools/whole-input-of-every-sort"]),
+    bug(
+        "tools-once",
+        "tools are offered in the first turn only",
+        Bug::ToolsOnce,
+    )
+    .caught_by(&["scenario:tools/offered-in-every-turn"]),
 ];
