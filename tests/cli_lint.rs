@@ -71,6 +71,39 @@ fn files_are_told_apart_by_their_shape_and_counted() {
 }
 
 #[test]
+fn a_delta_remembers_a_name_as_its_base_does() {
+    let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
+    let delta = "name: d\nversion: \"2\"\nextends: d@1\n";
+    let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
+    let names =
+        |kind: &str| format!("state:\n  names: {{ kind: {kind}, on: {{ hello: clear }} }}\n");
+    let linted = |kind: &str| {
+        let folder = folder(&[
+            ("schemas/d/1/dialect.yaml", dialect),
+            ("schemas/d/1/ordering.yaml", &names("list")),
+            (
+                "schemas/d/1/clauses.yaml",
+                "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n",
+            ),
+            ("schemas/d/1/events.json", schema),
+            ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
+            ("schemas/d/2/dialect.yaml", delta),
+            ("schemas/d/2/ordering.yaml", &names(kind)),
+        ]);
+        lint(folder.path(), &["schemas", "--dialect-dir", "schemas"])
+    };
+    let (status, _, stderr) = linted("list");
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let (status, _, stderr) = linted("value");
+    assert_eq!(status, 2);
+    assert!(
+        stderr.contains("the base remembers `names` as a list, not as a value")
+            && stderr.contains("ordering.yaml:2:18"),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn the_dialect_is_read_off_the_path() {
     let folder = folder(&[(
         "scenarios/aionrs/0.1/a.yaml",

@@ -1,10 +1,10 @@
 //! pi@0.14 and pi@0.73 on sessions that their pages allow, and on their nearest neighbours that break a rule.
 
+mod accused;
 mod history;
 
 use conform::check::{Checker, Context};
 use conform::dialect::{DialectSource, load};
-use conform::finding::{Blame, Level};
 use conform::frame::Body;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn frame(line: &str) -> String {
             "message": { "role": "bashExecution", "command": word(1), "output": "", "exitCode": 0, "cancelled": false, "truncated": false, "timestamp": 1_764_547_200_000_u64 },
         }),
         "ok" => json!({ "type": "response", "id": word(1), "command": word(2), "success": true }),
-        ">" => {
+        ">" if !word(1).starts_with('{') => {
             let command = match word(1) {
                 "bash" => json!({ "type": "bash", "command": word(2) }),
                 kind => json!({ "type": kind, "id": word(2), "message": word(3) }),
@@ -117,15 +117,7 @@ fn found(dialect: &str, session: &str) -> Vec<String> {
         }
         checker.push(&frame);
     }
-    let findings = checker.finish().findings;
-    let hard = findings
-        .iter()
-        .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
-    let mut rules: Vec<String> = hard
-        .map(|f| f.rule.trim_start_matches("pi/").to_owned())
-        .collect();
-    rules.dedup();
-    rules
+    accused::rules(checker)
 }
 
 fn clean(dialect: &str, sessions: &[&str]) {
@@ -167,6 +159,48 @@ fn bytes_that_are_not_utf8_may_be_read_as_the_agent_likes() {
     broken(
         "pi@0.73",
         &[(&format!("ok p1 prompt; {END}"), &["answered"])],
+    );
+}
+
+#[test]
+fn a_line_without_a_type_excuses_nothing_but_itself() {
+    let typeless = r#"> {"message":"hi"}; < {"type":"error","error":"no type"}"#;
+    let run = "run; turn; user-begins hi; user hi; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
+    let compaction = r#"< {"type":"compaction","tokensBefore":1,"summary":"s"}"#;
+    clean(
+        "pi@0.14",
+        &[&format!("{typeless}; > prompt p1 hi; {run}; {END}")],
+    );
+    broken(
+        "pi@0.14",
+        &[
+            (&format!("{typeless}; {run}; {END}"), &["run-has-prompt"]),
+            (
+                &format!("{typeless}; {compaction}; {END}"),
+                &["compaction-asked"],
+            ),
+        ],
+    );
+
+    let typeless = r#"> {"id":"t","message":"hi"}; < {"type":"response","id":"t","command":"unknown","success":false,"error":"no type"}"#;
+    let bash = |cancelled: bool| {
+        let end = json!({ "type": "response", "id": "b", "command": "bash", "success": true,
+            "data": { "output": "", "cancelled": cancelled, "truncated": false } });
+        format!(r#"{typeless}; > {{"type":"bash","id":"b","command":"ls"}}; < {end}; {END}"#)
+    };
+    let cancelled = bash(true);
+    let ended = bash(false).replace(r#""cancelled""#, r#""exitCode":0,"cancelled""#);
+    let asked = format!("{typeless}; > prompt p1 hi; ok p1 prompt; {run}; {END}");
+    clean("pi@0.73", &[&asked, &ended]);
+    broken(
+        "pi@0.73",
+        &[
+            (
+                &format!("{typeless}; {run}; {END}"),
+                &["run-has-prompt", "prompt-response-first"],
+            ),
+            (&cancelled, &["bash-cancelled"]),
+        ],
     );
 }
 

@@ -1,10 +1,10 @@
 //! pi@0.73 and pi@0.87: what is told of a session, and commands that change it side by side.
 
+mod accused;
 mod history;
 
 use conform::check::{Checker, Context};
 use conform::dialect::{DialectSource, load};
-use conform::finding::{Blame, Level};
 use serde_json::{Value, json};
 
 const END: &str = "stdin_closed\nend exited 0";
@@ -90,15 +90,7 @@ fn found(dialect: &str, lines: &[String]) -> Vec<String> {
     for frame in history::frames(&format!("{}\n{END}", lines.join("\n"))) {
         checker.push(&frame);
     }
-    let findings = checker.finish().findings;
-    let hard = findings
-        .iter()
-        .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
-    let mut rules: Vec<String> = hard
-        .map(|f| f.rule.trim_start_matches("pi/").to_owned())
-        .collect();
-    rules.dedup();
-    rules
+    accused::rules(checker)
 }
 
 fn read(id: &str, more: Value) -> [String; 2] {

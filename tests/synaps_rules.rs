@@ -1,10 +1,10 @@
 //! synaps@1 on sessions as living agents of several versions have them, and on their nearest neighbours that break a rule.
 
+mod accused;
 mod history;
 
 use conform::check::{Checker, Context};
 use conform::dialect::{Dialect, DialectSource, load};
-use conform::finding::{Blame, Level};
 use serde_json::json;
 use std::sync::{Arc, LazyLock};
 
@@ -102,15 +102,7 @@ fn found(session: &str) -> Vec<String> {
     for frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
         checker.push(&frame);
     }
-    let findings = checker.finish().findings;
-    let hard = findings
-        .iter()
-        .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
-    let mut rules: Vec<String> = hard
-        .map(|f| f.rule.trim_start_matches("synaps/").to_owned())
-        .collect();
-    rules.dedup();
-    rules
+    accused::rules(checker)
 }
 
 fn clean(sessions: &[&str]) {

@@ -42,6 +42,8 @@ fn each_operator_accepts_and_refuses() {
         ("{$length: 3}", json!("äbc"), json!([1, 2])),
         ("{$length: {$gte: 1, $lt: 3}}", json!({"a": 1}), json!({})),
         ("{$items: {$type: string}}", json!(["a"]), json!(["a", 1])),
+        ("{$in_order: [1, 3]}", json!([0, 1, 2, 3]), json!([3, 1])),
+        ("{$in_order: [1, 1]}", json!([1, 2, 1]), json!([1, 2])),
         ("{$gte: 1}", json!(1.0), json!(0.5)),
         ("{$gt: '{seven}'}", json!(8), json!(7)),
         (
@@ -151,7 +153,7 @@ fn a_bad_matcher_is_refused_at_its_place() {
         (
             "{a: {$regx: x}}",
             &[
-                "1:6 unknown operator `$regx`; did you mean `$regex`? (one of $regex, $contains, $type, $one_of, $absent, $present, $length, $items, $gte, $gt, $lte, $lt, $ne, $not, $all, $any)",
+                "1:6 unknown operator `$regx`; did you mean `$regex`? (one of $regex, $contains, $type, $one_of, $absent, $present, $length, $items, $in_order, $gte, $gt, $lte, $lt, $ne, $not, $all, $any)",
             ],
         ),
         (

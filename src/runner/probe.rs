@@ -117,7 +117,7 @@ impl Probe<'_> {
         };
         plan.write_files(&room)?;
         let launch = plan.launch(&room)?;
-        let grace = stretch(limits::ORPHAN_GRACE, self.time_scale);
+        let grace = stretch(limits::ORPHAN_GRACE, self.time_scale.max(1.0));
         let process = Process::start(&launch, inbox, grace).map_err(|error| error.to_string())?;
         Ok((process, server, room))
     }

@@ -16,7 +16,7 @@ pub(super) struct Op {
 }
 
 /// Every `$op` form.
-pub(super) const OPS: [Op; 16] = [
+pub(super) const OPS: [Op; 17] = [
     Op {
         name: "$absent",
         check: is_true,
@@ -85,6 +85,18 @@ pub(super) const OPS: [Op; 16] = [
             value
                 .and_then(Value::as_array)
                 .is_some_and(|list| list.iter().all(|item| holds(one, Some(item))))
+        },
+    },
+    Op {
+        name: "$in_order",
+        check: is_matchers,
+        holds: |wanted, value| {
+            let lists = wanted.as_array().zip(value.and_then(Value::as_array));
+            lists.is_some_and(|(wanted, list)| {
+                let mut rest = list.iter();
+                let mut wanted = wanted.iter();
+                wanted.all(|one| rest.any(|item| holds(one, Some(item))))
+            })
         },
     },
     Op {

@@ -11,6 +11,8 @@ fn a_matcher_holds_or_names_the_place_that_differs() {
         json!({ "n": { "$type": ["string", "integer"], "$gte": 3 } }),
         json!({ "list": [{}, { "a": { "$gte": 2, "$lt": 3 } }], "none": { "$absent": true } }),
         json!({ "list": { "$length": 2, "$contains": { "a": 2 }, "$items": { "a": { "$type": "integer" } } } }),
+        json!({ "list": { "$in_order": [{ "a": 1 }, { "a": 2 }] } }),
+        json!({ "list": { "$not": { "$in_order": [{ "a": 2 }, { "a": 1 }] } } }),
         json!({ "model": { "$regex": "^m$" }, "null": { "$present": true }, "n": { "$one_of": [1, 3] } }),
         json!({ "$all": [{ "n": 3 }, { "$not": { "n": 4 } }, { "$any": [{ "n": 1 }, { "n": { "$ne": 1 } }] }] }),
     ] {

@@ -382,6 +382,25 @@ pub(in crate::agent) const fn start(id: &'static str, summary: &'static str, pla
     }
 }
 
+/// Several lists as one; `N` is the number of all their items.
+pub(in crate::agent) const fn joined<const N: usize>(
+    lists: &[&[&'static str]],
+) -> [&'static str; N] {
+    let mut all = [""; N];
+    let (mut n, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut item = 0;
+        while item < lists[list].len() {
+            all[n] = lists[list][item];
+            n += 1;
+            item += 1;
+        }
+        list += 1;
+    }
+    assert!(n == N, "every place is filled");
+    all
+}
+
 impl Fault {
     /// The type of the frames that it is played on; none if that is not one.
     pub(in crate::agent) fn frame(&self) -> Option<&'static str> {

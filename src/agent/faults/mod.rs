@@ -11,7 +11,7 @@ pub(super) mod requests;
 mod told;
 mod wire;
 
-pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, start};
+pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, joined, start};
 pub use fault::{Fault, Shows};
 pub(super) use patch::trim;
 pub(super) use plan::Faults;

@@ -3,6 +3,7 @@
 use crate::dialect::file::{ClauseFile, DialectFile};
 use crate::dialect::inherit::{self, HeritageFile};
 use crate::located::{Error, Node, unknown};
+use crate::rules::file::OrderingFile;
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -71,6 +72,34 @@ pub(super) fn removed_clauses(
         .iter()
         .map(|id| id.value.clone())
         .collect())
+}
+
+/// What the base remembers under a name, a delta remembers as the same kind: the base's rules read it so.
+pub(super) fn same_kinds(
+    delta: &OrderingFile,
+    base: &OrderingFile,
+    root: &Node,
+) -> Result<(), Vec<Error>> {
+    let errors: Vec<_> = delta
+        .state
+        .iter()
+        .filter_map(|(name, state)| {
+            let was = &base.state.get(name)?.kind.value;
+            let now = &state.kind;
+            let message = || {
+                format!(
+                    "the base remembers `{name}` as a {was}, not as a {}",
+                    now.value
+                )
+            };
+            (now.value != *was).then(|| root.error_at(now.span, message()))
+        })
+        .collect();
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
 }
 
 /// The clauses of the base in their order, those that the delta rewords in their old place; then the delta's own.

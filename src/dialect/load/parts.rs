@@ -1,6 +1,6 @@
 //! The files of a dialect folder, read and laid over those of its base.
 
-use super::delta::{over, over_defs, removed_clauses, replace};
+use super::delta::{over, over_defs, removed_clauses, replace, same_kinds};
 use super::headings::under_headings;
 use super::resolve;
 use crate::dialect::file::{ClauseFile, DialectFile};
@@ -83,6 +83,9 @@ impl Parts {
                 let inherited = std::mem::take(&mut base.clauses);
                 let inherited = under_headings(inherited, &file.sections, &root)?;
                 let gone = removed_clauses(&file, &inherited, &root)?;
+                if let Some(root) = &ordering_root {
+                    same_kinds(&ordering, &base.ordering, root)?;
+                }
                 let id = format!("{}@{}", base.file.name, base.file.version);
                 let HeritageFile { keep, drop, rename } = file.scenarios.clone();
                 let tools = file.tools.clone();

@@ -1,4 +1,4 @@
-//! `$length`, `$items`.
+//! `$length`, `$items`, `$in_order`.
 
 use super::{Check, Compiled, operand};
 use crate::located::Node;
@@ -15,6 +15,9 @@ struct Length(Pattern);
 #[derive(Debug)]
 struct Items(Pattern);
 
+#[derive(Debug)]
+struct InOrder(Vec<Pattern>);
+
 pub(super) fn length(node: &Node) -> Compiled {
     let is_good = matches!(node.kind(), crate::located::Kind::Number(_)) || node.as_map().is_some();
     if !is_good {
@@ -28,6 +31,10 @@ pub(super) fn length(node: &Node) -> Compiled {
 
 pub(super) fn items(node: &Node) -> Compiled {
     Ok(Arc::new(Items(operand::matcher(node)?)))
+}
+
+pub(super) fn in_order(node: &Node) -> Compiled {
+    Ok(Arc::new(InOrder(operand::matchers(node)?)))
 }
 
 impl Check for Length {
@@ -70,5 +77,21 @@ impl Check for Items {
             }),
             None => out.push(at.pointer, self.expected(at.captures), value),
         }
+    }
+}
+
+impl Check for InOrder {
+    fn holds(&self, value: Option<&Value>, at: &At<'_>) -> bool {
+        let Some(items) = value.and_then(Value::as_array) else {
+            return false;
+        };
+        let mut rest = items.iter();
+        let mut wanted = self.0.iter();
+        wanted.all(|one| rest.any(|item| one.holds(Some(item), at)))
+    }
+
+    fn expected(&self, captures: &Captures) -> String {
+        let wanted: Vec<_> = self.0.iter().map(|one| one.expected(captures)).collect();
+        format!("a list with, in this order, {}", wanted.join(", "))
     }
 }

@@ -61,6 +61,11 @@ pub const OPERATORS: &[Operator] = &[
         compile: lists::items,
     },
     Operator {
+        name: "$in_order",
+        text: "A list that has an element for each of these, in this order; others may stand between them.",
+        compile: lists::in_order,
+    },
+    Operator {
         name: "$gte",
         text: "A number at least this large.",
         compile: compare::gte,

@@ -74,7 +74,7 @@ impl Live {
             .map_err(|why| Stop::Broken(format!("{}: {why}", scenario.path.display())))?;
         let transcript = room.file(&format!("{session}.jsonl"));
         let history = History::new(&stage.dialect, stage.profile, launch.argv(), transcript);
-        let grace = stretch(limits::ORPHAN_GRACE, stage.time_scale);
+        let grace = stretch(limits::ORPHAN_GRACE, stage.time_scale.max(1.0));
         let started = Instant::now();
         let process = Process::start(&launch, inbox, grace)
             .map_err(|error| Stop::NotStarted(error.to_string()))?;

@@ -47,7 +47,7 @@ pub async fn says(
         setup: &AgentSetup::default(),
         places: &places(&room, ""),
     };
-    let grace = stretch(limits::ORPHAN_GRACE, time_scale);
+    let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
     let started = plan.launch(&room).ok();
     let Some(Ok(mut process)) = started.map(|launch| Process::start(&launch, &inbox, grace)) else {
         return String::new();

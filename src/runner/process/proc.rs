@@ -46,6 +46,24 @@ impl Found {
     }
 }
 
+/// Whether a process has been sent SIGKILL and only the system has still to end it.
+pub(super) fn is_killed(pid: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
+    status.is_ok_and(|status| awaits_kill(&status))
+}
+
+/// Whether SIGKILL is among the pending signals that `/proc/PID/status` tells.
+fn awaits_kill(status: &str) -> bool {
+    const KILL: u64 = 1 << 8;
+    let masks = status.lines().filter_map(|line| {
+        line.strip_prefix("SigPnd:")
+            .or(line.strip_prefix("ShdPnd:"))
+    });
+    masks
+        .filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .any(|mask| mask & KILL != 0)
+}
+
 /// Every process.
 pub(super) fn all() -> impl Iterator<Item = Found> {
     std::fs::read_dir("/proc")
@@ -67,4 +85,22 @@ pub(super) fn children() -> impl Iterator<Item = Found> {
         })
         .collect();
     pids.into_iter().filter_map(Found::of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pending_kill_is_told_from_other_signals() {
+        let status = |thread: &str, all: &str| {
+            format!("Name:\tsleep\nSigPnd:\t{thread}\nShdPnd:\t{all}\nSigBlk:\tffffffffffffffff\n")
+        };
+        let none = "0000000000000000";
+        assert!(awaits_kill(&status("0000000000000100", none)));
+        assert!(awaits_kill(&status(none, "0000000000004100")));
+        assert!(!awaits_kill(&status(none, "0000000000004000")));
+        assert!(!awaits_kill(""));
+        assert!(!is_killed(rustix::process::getpid()));
+    }
 }

@@ -70,7 +70,8 @@ impl Tree {
         rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 
-    /// Kills whatever is left of the tree, and waits until it is gone. Returns how many processes it killed.
+    /// Kills whatever is left of the tree, and waits until it is gone. Returns how many processes it killed; those that the agent
+    /// has killed already, and the system has not ended yet, are not among them.
     pub(super) async fn clear(&self) -> u32 {
         let until = Instant::now() + limits::KILL_PATIENCE;
         let mut killed = Vec::new();
@@ -88,7 +89,7 @@ impl Tree {
                 break;
             }
             for pid in left {
-                if !killed.contains(&pid) {
+                if !killed.contains(&pid) && !proc::is_killed(pid) {
                     killed.push(pid);
                 }
                 // It may have gone in the meantime.

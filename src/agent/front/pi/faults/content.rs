@@ -1,6 +1,6 @@
 //! Messages and their content that are wrong wherever they appear.
 
-use crate::agent::faults::{Fault, Op, frame};
+use crate::agent::faults::{Fault, Op, frame, joined};
 
 /// In every object with this member, a member is missing.
 const fn missing(
@@ -55,7 +55,7 @@ const IN_RESULTS: &[&str] = &[
 ];
 
 /// Where an assistant's message, or what it holds, is.
-const IN_ANSWERS: &[&str] = &[
+pub(in super::super) const IN_ANSWERS: &[&str] = &[
     "schema/message_start",
     "schema/message_end",
     "schema/turn_end",
@@ -76,26 +76,8 @@ const IN_ANSWERS: &[&str] = &[
     "schema/message_update.error",
 ];
 
-/// The same, and the rules that compare what is broken with what is whole.
-const CASCADE: &[&str] = &[
-    "schema/message_start",
-    "schema/message_end",
-    "schema/turn_end",
-    "schema/agent_end",
-    "schema/tool_execution_end",
-    "schema/message_update",
-    "schema/message_update.start",
-    "schema/message_update.text_start",
-    "schema/message_update.text_delta",
-    "schema/message_update.text_end",
-    "schema/message_update.thinking_start",
-    "schema/message_update.thinking_delta",
-    "schema/message_update.thinking_end",
-    "schema/message_update.toolcall_start",
-    "schema/message_update.toolcall_delta",
-    "schema/message_update.toolcall_end",
-    "schema/message_update.done",
-    "schema/message_update.error",
+/// What compares the blocks of an answer with what is told of them elsewhere.
+const COMPARED: &[&str] = &[
     "blocks-in-message",
     "call-before-start",
     "block-arguments",
@@ -106,39 +88,18 @@ const CASCADE: &[&str] = &[
     "partial-grows",
 ];
 
-/// The same, and the rule about the reason of the stream's end.
-const STOPS: &[&str] = &[
-    "schema/message_start",
-    "schema/message_end",
-    "schema/turn_end",
-    "schema/agent_end",
-    "schema/tool_execution_end",
-    "schema/message_update",
-    "schema/message_update.start",
-    "schema/message_update.text_start",
-    "schema/message_update.text_delta",
-    "schema/message_update.text_end",
-    "schema/message_update.thinking_start",
-    "schema/message_update.thinking_delta",
-    "schema/message_update.thinking_end",
-    "schema/message_update.toolcall_start",
-    "schema/message_update.toolcall_delta",
-    "schema/message_update.toolcall_end",
-    "schema/message_update.done",
-    "schema/message_update.error",
-    "stream-end-reason",
-];
+/// Where an answer is, and the rules that compare what is broken with what is whole.
+pub(in super::super) const CASCADE: &[&str] =
+    &joined::<{ IN_ANSWERS.len() + COMPARED.len() }>(&[IN_ANSWERS, COMPARED]);
 
-/// The same for tool results.
-const RESULT_CASCADE: &[&str] = &[
-    "schema/message_start",
-    "schema/message_end",
-    "schema/turn_end",
-    "schema/agent_end",
-    "schema/tool_execution_end",
-    "tool-lifecycle",
-    "result-repeats-content",
-];
+/// Where an answer is, and the rule about the reason of the stream's end.
+const STOPS: &[&str] = &joined::<{ IN_ANSWERS.len() + 1 }>(&[IN_ANSWERS, &["stream-end-reason"]]);
+
+/// Where tool results are, and the rules that compare them with what the tool gave.
+const RESULT_CASCADE: &[&str] = &joined::<{ IN_RESULTS.len() + 2 }>(&[
+    IN_RESULTS,
+    &["tool-lifecycle", "result-repeats-content"],
+]);
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[

@@ -17,6 +17,7 @@ mod tools;
 
 use crate::agent::faults::Fault;
 
+pub(super) use content::{CASCADE, IN_ANSWERS};
 pub(super) use framing::in_output;
 
 /// Table by table.

@@ -15,6 +15,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }), &["scenario:responses/messages-after-tools", "history-told-once"]).every().later(),
     response("busy-after-an-abort", "after an abort the state says that the agent is at work", &[("/command", "get_state"), ("/id", "s2")], Op::Set("/data/isStreaming", "true"), &["scenario:responses/state-after-an-abort"]).later(),
     response("failure-without-words", "a failed command has an empty `error`", &[("/success", "false")], Op::Set("/error", "\"\""), &["schema/response"]).every(),
+    response("second-of-one-write-lost", "of two commands that come in one write only the first is taken", &[("/command", "get_messages"), ("/id", "b")], Op::Drop, &["scenario:framing/two-commands-in-one-write", "answered", "answered-before-exit"]).later(),
     response("state-without-model", "the state has no model", STATE, Op::Remove("/data/model"), &["schema/response.get_state"]),
     response("state-without-level", "the state has no thinking level", STATE, Op::Remove("/data/thinkingLevel"), &["schema/response.get_state"]),
     response("state-level-is-a-number", "the thinking level is a number", STATE, Op::Set("/data/thinkingLevel", "3"), &["schema/response.get_state"]),

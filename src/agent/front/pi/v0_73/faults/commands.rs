@@ -102,7 +102,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }, &["retry-off", "scenario:retry/switched-off"]),
     start("modes-are-one", "a mode is set for both queues", Play::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
     bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]),
-    bug("retry-starts-over", "a retry begins the run anew, and its tools are run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
+    bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
     taken("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
         reword(c, "steer", "message", |text| text.trim().to_owned());
         reword(c, "follow_up", "message", |text| text.trim().to_owned());

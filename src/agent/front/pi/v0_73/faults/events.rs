@@ -11,6 +11,8 @@ pub(super) const FAULTS: &[Fault] = &[
     event("tool-works-after-its-end", "a tool tells of its progress when it is over", "tool_execution_update", Op::Late("tool_execution_end"), &["tool-lifecycle"]).later(),
     event("update-of-other-args", "the progress of a tool has other args", "tool_execution_update", Op::Set("/args", "{}"), &["tool-update-repeats-start"]),
     event("update-without-result", "the progress of a tool has no partial result", "tool_execution_update", Op::Remove("/partialResult"), &["schema/tool_execution_update"]),
+    event("update-result-is-text", "the progress of a tool is a text", "tool_execution_update", Op::Set("/partialResult", "\"working\""), &["schema/tool_execution_update"]),
+    event("update-without-content", "the progress of a tool has no content", "tool_execution_update", Op::Remove("/partialResult/content"), &["schema/tool_execution_update"]),
     event("update-is-a-delta", "the progress of a tool is only what is new", "tool_execution_update", Op::Change(|frame| {
         let text = &mut frame["partialResult"]["content"][0]["text"];
         let last = text.as_str().and_then(|text| text.lines().last()).map(str::to_owned);

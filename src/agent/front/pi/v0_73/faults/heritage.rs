@@ -1,6 +1,8 @@
 //! What is otherwise with the faults of 0.14.
 
+use super::super::super::faults::CASCADE;
 use super::Rules;
+use crate::agent::faults::joined;
 
 /// Faults of 0.14 that are none here.
 pub(in super::super) const WITHOUT: &[&str] = &[
@@ -58,35 +60,15 @@ const CRASH: Rules = &[
 ];
 
 /// Where what messages hold is told, and what compares it.
-const CONTENT: Rules = &[
-    "schema/message_start",
-    "schema/message_end",
-    "schema/turn_end",
-    "schema/agent_end",
-    "schema/tool_execution_update",
-    "schema/tool_execution_end",
-    "schema/message_update",
-    "schema/message_update.text_start",
-    "schema/message_update.text_delta",
-    "schema/message_update.text_end",
-    "schema/message_update.thinking_start",
-    "schema/message_update.thinking_delta",
-    "schema/message_update.thinking_end",
-    "schema/message_update.toolcall_start",
-    "schema/message_update.toolcall_delta",
-    "schema/message_update.toolcall_end",
-    "schema/response.get_messages",
-    "blocks-in-message",
-    "block-arguments",
-    "call-before-start",
-    "start-repeats-call",
-    "tool-lifecycle",
-    "result-repeats-content",
-    "own-prompt",
-    "cut-keeps-text",
-    "deltas-in-message",
-    "partial-grows",
-];
+const CONTENT: Rules = &joined::<{ CASCADE.len() + 4 }>(&[
+    CASCADE,
+    &[
+        "schema/tool_execution_update",
+        "schema/response.get_messages",
+        "tool-lifecycle",
+        "result-repeats-content",
+    ],
+]);
 
 /// What catches faults of 0.14 here, where it is not what catches them there.
 #[rustfmt::skip]

@@ -90,7 +90,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }))).every().at_start().caught_by(&["cost-total", "scenario:session/stats-with-a-cache"]),
 
     // compactions, the page, and dialogs
-    taken("instructions-end-with-their-line", "only the first line of the instructions is heeded", |command| {
+    taken("instructions-end-with-their-line", "only the first line of the instructions is used", |command| {
         if let Some(text) = command["customInstructions"].as_str() {
             command["customInstructions"] = json!(text.lines().next());
         }

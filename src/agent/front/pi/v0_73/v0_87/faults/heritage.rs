@@ -1,5 +1,8 @@
 //! What is otherwise with the faults of 0.73.
 
+use super::super::super::super::faults::IN_ANSWERS;
+use crate::agent::faults::joined;
+
 /// Faults of 0.73 that are none here, or that nothing here can show.
 pub(in super::super) const WITHOUT: &[&str] = &[
     "state-without-model",
@@ -39,28 +42,8 @@ const USAGE: &[&str] = &[
 ];
 
 /// Where the shape of a usage is told, and what adds it up.
-const USAGE_SHAPE: &[&str] = &[
-    "schema/message_start",
-    "schema/message_end",
-    "schema/turn_end",
-    "schema/agent_end",
-    "schema/tool_execution_end",
-    "schema/message_update",
-    "schema/message_update.start",
-    "schema/message_update.text_start",
-    "schema/message_update.text_delta",
-    "schema/message_update.text_end",
-    "schema/message_update.thinking_start",
-    "schema/message_update.thinking_delta",
-    "schema/message_update.thinking_end",
-    "schema/message_update.toolcall_start",
-    "schema/message_update.toolcall_delta",
-    "schema/message_update.toolcall_end",
-    "schema/message_update.done",
-    "schema/message_update.error",
-    "usage-as-finished",
-    "usage-total",
-];
+const USAGE_SHAPE: &[&str] =
+    &joined::<{ IN_ANSWERS.len() + 2 }>(&[IN_ANSWERS, &["usage-as-finished", "usage-total"]]);
 
 /// What catches faults of 0.73 here, where it is not what catches them there.
 #[rustfmt::skip]

@@ -29,12 +29,13 @@ pub(super) const FAULTS: &[Fault] = &[
             items.iter_mut().for_each(|item| item["entryId"] = json!(format!("no-{}", item["entryId"])));
         }
     }), &["entries-that-were-told", "fork-messages-once", "scenario:session/entries-are-told", "scenario:session/fork", "scenario:session/fork-is-read", "scenario:session/fork-of-the-first", "scenario:session/fork-of-the-third", "scenario:extensions/cancels-sessions"]),
-    response("ids-of-the-moment", "entries have other ids each time", LATER, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!(format!("x{}", entry["id"])))), &["entries-stay", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/entries-are-told"]),
+    response("ids-of-the-moment", "entries have other ids each time", LATER, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!(otherwise(&entry["id"])))), &["entries-stay", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/entries-are-told"]),
     response("tree-ends-early", "the tree has the first two entries only", TREE, Op::Set("/data/tree/0/children/0/children", "[]"), &["tree-of-entries", "scenario:session/tree"]),
     response("tree-of-another-leaf", "the tree tells another leaf than the entries", TREE, Op::Set("/data/leafId", "\"another\""), &["same-leaf", "scenario:session/tree", "scenario:session/entries-are-told"]),
 
     // levels and names
     response("levels-doubled", "every level is listed twice", LEVELS, Op::Change(|frame| double(frame, "/data/levels")), &["levels-once", "scenario:thinking/available-without-reasoning"]),
+    response("cycles-to-an-unlisted-level", "cycle_thinking_level goes on to a level that the model does not support", &[("/command", "cycle_thinking_level"), ("/id", "u")], Op::Set("/data/level", "\"xhigh\""), &["level-of-the-model", "level-told", "state-of-model", "scenario:thinking/cycle-keeps-to-the-levels"]),
     event("level-of-the-next-model-untold", "that another model does not think is not told", "thinking_level_changed", Op::Drop, &["level-told"]).when(&[("/level", "off")]).at_start().later(),
     event("level-changes-to-itself", "a level is told twice", "thinking_level_changed", Op::Twice, &["level-really-changed"]).at_start(),
     event("second-name-untold", "only the first name is told", "session_info_changed", Op::Drop, &["name-told", "scenario:session/renamed"]).when(&[("/name", "the second name")]).at_start().later(),
@@ -72,6 +73,13 @@ fn each_entry(frame: &mut Value, change: fn(&mut Value)) {
     if let Some(Value::Array(items)) = frame.pointer_mut("/data/entries") {
         items.iter_mut().for_each(change);
     }
+}
+
+/// An id that holds nothing of this one.
+fn otherwise(id: &Value) -> String {
+    let id = id.as_str().unwrap_or_default().chars();
+    id.map(|c| char::from_u32(u32::from(c) + 0x100).unwrap_or(c))
+        .collect()
 }
 
 fn without_results(frame: &mut Value) {
