@@ -350,6 +350,9 @@ impl Turn {
         if stopped && session.faults.plays(Bug::StopForgets) {
             dialogue.messages.clear();
         }
+        if stopped {
+            session.stop_forgets();
+        }
         if stopped && session.faults.plays(Bug::StopIsError) {
             self.fail(session, &Failure::lasting(Code::Internal, "Cancelled"));
         }

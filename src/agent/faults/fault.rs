@@ -160,6 +160,8 @@ pub(in crate::agent) enum Bug {
     ModeForgetsTurns,
     ModelForgetsAllowed,
     ModeWaits,
+    YoloStays,
+    SpawnsUnasked,
     AnswersInOrder,
     CallIdsBeginAgain,
     // stop
@@ -175,6 +177,8 @@ pub(in crate::agent) enum Bug {
     StopLeavesBusy,
     StopExits,
     StopForgets,
+    StopForgetsAllowed,
+    StopResetsMode,
     StopsOnce,
     StopLeavesStreaming,
     IdleStopPoisons,
@@ -235,6 +239,7 @@ pub(in crate::agent) enum Bug {
     RunsToolsTwice,
     WriteAddsNewline,
     WriteAppends,
+    EditExpands,
     // limits
     LimitTooLow,
     LimitExcludesItself,

@@ -40,6 +40,13 @@ impl Faults {
         match right {
             true if self.applies(Bug::NeverAsks, mode == Mode::Default) => false,
             true if self.applies(Bug::AutoEditAllowsAll, mode == Mode::AutoEdit) => false,
+            true if self.applies(
+                Bug::SpawnsUnasked,
+                mode == Mode::AutoEdit && tool == "Spawn",
+            ) =>
+            {
+                false
+            }
             false if self.applies(Bug::AsksInYolo, mode == Mode::Yolo) => true,
             false if self.applies(Bug::AsksInAutoEdit, mode == Mode::AutoEdit && quiet) => true,
             false if self.applies(Bug::AlwaysIsForTool, mode == Mode::Default && !known()) => true,
@@ -86,6 +93,9 @@ impl Faults {
     /// The mode that is set.
     pub(in crate::agent) fn mode(&self, now: Mode, wanted: Mode, in_turn: bool) -> Mode {
         if now != wanted && self.plays(Bug::IgnoresMode) {
+            return now;
+        }
+        if now == Mode::Yolo && wanted == Mode::AutoEdit && self.plays(Bug::YoloStays) {
             return now;
         }
         if now != wanted && in_turn && self.plays(Bug::ModeWaits) {
@@ -184,6 +194,14 @@ impl Faults {
             _ if line.len() > SHORTER && self.plays(Bug::LimitTooLow) => Some(Input::TooLong),
             _ => Some(input),
         }
+    }
+
+    /// The text that Edit puts in the place of another.
+    pub(in crate::agent) fn new_text(&self, right: &str, old: &str) -> String {
+        if right.contains("$&") && self.plays(Bug::EditExpands) {
+            return right.replace("$&", old);
+        }
+        right.to_owned()
     }
 
     /// Whether a command is lost because stdin ends right behind it.

@@ -54,6 +54,17 @@ impl Session {
         }
     }
 
+    /// A turn was stopped, which takes back nothing that was allowed. Only a fault does that.
+    pub(in crate::agent) fn stop_forgets(&self) {
+        let mut approvals = self.approvals.borrow_mut();
+        if self.faults.plays(Bug::StopForgetsAllowed) {
+            approvals.forget();
+        }
+        if self.faults.plays(Bug::StopResetsMode) {
+            approvals.mode = Mode::Default;
+        }
+    }
+
     /// Whether a call may only run if the host agrees.
     pub(in crate::agent) fn must_ask(&self, call: &Call) -> bool {
         let approvals = self.approvals.borrow();

@@ -50,7 +50,8 @@ impl Edit {
         let failed = |why: String| format!("{}: {why}", self.file_path);
         let before = String::from_utf8(load(&path).map_err(failed)?)
             .map_err(|_| failed("not a text file".into()))?;
-        let after = self.replaced(&before).map_err(failed)?;
+        let new = cx.faults.new_text(&self.new_string, &self.old_string);
+        let after = self.replaced(&before, &new).map_err(failed)?;
         std::fs::write(&path, &after).map_err(|error| failed(reason(&error)))?;
         let shown = cx.workspace.relative(&path);
         let output = Output::Diff {
@@ -60,7 +61,7 @@ impl Edit {
         Ok(Outcome { ok: true, output })
     }
 
-    fn replaced(&self, before: &str) -> Result<String, String> {
+    fn replaced(&self, before: &str, new: &str) -> Result<String, String> {
         if self.old_string.is_empty() {
             return Err("the text to replace is empty".into());
         }
@@ -69,8 +70,8 @@ impl Edit {
         }
         match before.matches(&self.old_string).count() {
             0 => Err("the text to replace does not stand in the file".into()),
-            1 => Ok(before.replacen(&self.old_string, &self.new_string, 1)),
-            _ if self.replace_all => Ok(before.replace(&self.old_string, &self.new_string)),
+            1 => Ok(before.replacen(&self.old_string, new, 1)),
+            _ if self.replace_all => Ok(before.replace(&self.old_string, new)),
             n => Err(format!(
                 "the text to replace stands in the file {n} times; it must be unique"
             )),

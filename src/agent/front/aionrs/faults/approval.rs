@@ -71,6 +71,38 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::ModeForgetsTurns),
     )
     .caught_by(&["scenario:modes/keep-the-conversation"]),
+    start(
+        "yolo-stays",
+        "the mode auto_edit does not take the place of yolo",
+        Play::Bug(Bug::YoloStays),
+    )
+    .caught_by(&["scenario:modes/narrower-again", "asks-before-change"]),
+    start(
+        "spawns-unasked",
+        "Spawn is not asked for in mode auto_edit",
+        Play::Bug(Bug::SpawnsUnasked),
+    )
+    .caught_by(&["scenario:modes/spawn-in-auto-edit", "asks-before-change"]),
+    start(
+        "empty-reason-approves",
+        "a denial whose reason is empty lets the call run",
+        Play::Command(|command| {
+            if command["type"] == "tool_deny" && command["reason"] == "" {
+                command["type"] = json!("tool_approve");
+            }
+        }),
+    )
+    .caught_by(&[
+        "scenario:deny/without-words",
+        "deny-cancels",
+        "approval-before-run",
+    ]),
+    bug(
+        "edit-expands",
+        "Edit takes `$&` in the new text for the old text",
+        Bug::EditExpands,
+    )
+    .caught_by(&["scenario:tools/edits-literally"]),
     bug(
         "mode-waits",
         "a mode that is set in the middle of a turn holds from the next turn on",

@@ -1,5 +1,6 @@
 //! Members that are missing, or hold what they must not.
 
+use super::model::replace;
 use crate::agent::faults::{Fault, Op, frame};
 use serde_json::{Value, json};
 
@@ -115,6 +116,10 @@ pub(super) const FAULTS: &[Fault] = &[
     wrong("output-is-a-list", "the output of a tool is a list", "tool_result", "/output", "[\"a\"]", RESULT),
     wrong("output-is-lost", "the output of a tool is empty", "tool_result", "/output", "\"\"", &["scenario:tools/bash"]).every(),
     wrong("unknown-output-type", "`tool_result` has an output_type that the page does not know", "tool_result", "/output_type", "\"markdown\"", RESULT),
+    wrong("output-of-failures-lost", "the output of a tool that failed is empty", "tool_result", "/output", "\"\"", &["scenario:tools/output-of-a-failure"]).when(&[("/status", "error")]).every(),
+    frame("read-is-cached", "a file that was read is told as it was", "tool_result", Op::Change(|frame| replace(frame, "/output", "wombat-2", "quokka-1"))).when(&[("/tool_name", "Read")]).every().caught_by(&["scenario:tools/read-again"]),
+    frame("outputs-are-one", "calls side by side are told with the same output", "tool_result", Op::Change(|frame| replace(frame, "/output", "quokka-7", "wombat-8"))).when(&[("/tool_name", "Read")]).every().caught_by(&["scenario:parallel/each-with-its-own"]),
+    wrong("args-of-the-first", "the calls of one answer are asked for with the arguments of the first", "tool_request", "/tool/args/content", "\"one\"", &["scenario:parallel/each-with-its-own"]).when(&[("/tool/args/content", "two")]).every(),
     wrong("text-is-a-diff", "plain text has the output_type diff", "tool_result", "/output_type", "\"diff\"", &["scenario:tools/write"]).when(&[("/output_type", "text")]).every(),
     wrong("diff-is-text", "a diff has the output_type text", "tool_result", "/output_type", "\"text\"", &["edit-gives-diff"]).when(&[("/output_type", "diff")]),
     missing("diff-without-metadata", "a diff does not name its file", "tool_result", "/metadata", &["edit-gives-diff"]).when(&[("/output_type", "diff")]),

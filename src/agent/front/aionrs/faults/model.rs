@@ -2,6 +2,7 @@
 
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, requests, start, trim};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:1";
@@ -18,6 +19,12 @@ fn cut(frame: &mut Value, pointer: &str, length: usize) {
     if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
         *text = text.chars().take(length).collect();
     }
+}
+
+/// The last part of a path.
+fn file_name(path: &Value) -> Option<String> {
+    let name = path.as_str()?.rsplit('/').next()?;
+    Some(name.to_owned())
 }
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -166,6 +173,47 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::LosesFiles,
     )
     .caught_by(&["scenario:attachments/text-file"]),
+    frame(
+        "later-thinking-lost",
+        "the model's thinking behind a tool's result is not told",
+        "thinking",
+        Op::Drop,
+    )
+    .when(&[("/text", " Now ")])
+    .caught_by(&["scenario:turn/thinking-around-tools"]),
+    start(
+        "paths-end-at-a-blank",
+        "the path of an attached file is cut at its first blank",
+        Play::Command(|command| {
+            for file in command["files"].as_array_mut().into_iter().flatten() {
+                if let Some((first, _)) = file.as_str().and_then(|path| path.split_once(' ')) {
+                    *file = json!(first);
+                }
+            }
+        }),
+    )
+    .caught_by(&["scenario:attachments/names-of-every-kind"]),
+    start(
+        "files-of-one-name",
+        "of attached files of the same name only the first is shown",
+        Play::Command(|command| {
+            if let Some(files) = command["files"].as_array_mut() {
+                let mut names = HashSet::new();
+                files.retain(|file| names.insert(file_name(file)));
+            }
+        }),
+    )
+    .caught_by(&["scenario:attachments/names-of-every-kind"]),
+    start(
+        "system-prompt-is-one-line",
+        "the model is told the first line of the system prompt only",
+        Play::Options(|options| {
+            if let Some(prompt) = &mut options.system_prompt {
+                *prompt = prompt.lines().next().unwrap_or_default().to_owned();
+            }
+        }),
+    )
+    .caught_by(&["scenario:flags/system-prompt-of-several-lines"]),
     bug(
         "images-are-png",
         "the model is shown every image as a PNG",

@@ -32,6 +32,20 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["session-id-flag"]),
     start(
+        "session-id-in-lower-case",
+        "the id of --session-id and --resume is taken in lower case",
+        Play::Options(|options| {
+            for id in [&mut options.session_id, &mut options.resume] {
+                *id = id.as_deref().map(str::to_lowercase);
+            }
+        }),
+    )
+    .caught_by(&[
+        "session-id-flag",
+        "resume-id",
+        "scenario:sessions/id-as-given",
+    ]),
+    start(
         "takes-known-id",
         "--session-id with an id that exists goes on with that session",
         Play::Bug(Bug::TakesKnownId),

@@ -66,6 +66,21 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::StopForgets,
     )
     .caught_by(&["scenario:stop/keeps-the-conversation"]),
+    bug(
+        "stop-forgets-allowed",
+        "a stop takes back what was always allowed",
+        Bug::StopForgetsAllowed,
+    )
+    .caught_by(&["always-allows", "scenario:stop/keeps-what-was-allowed"]),
+    bug(
+        "stop-resets-mode",
+        "a stop sets the mode back to default",
+        Bug::StopResetsMode,
+    )
+    .caught_by(&[
+        "auto-edit-asks-less",
+        "scenario:stop/keeps-what-was-allowed",
+    ]),
     start(
         "idle-stop-poisons",
         "a stop with nothing to stop ends the next turn",

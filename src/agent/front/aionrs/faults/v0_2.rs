@@ -1,5 +1,6 @@
 //! What 0.2 can do wrong beyond 0.1, and faults of 0.1 as they are played there.
 
+use super::model::replace;
 use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 /// Faults of 0.1 that are none here.
@@ -90,7 +91,12 @@ pub(super) const FAULTS: &[Fault] = &[
     frame("pong-with-a-field", "a `pong` has a field", "pong", Op::Set("/at", "1")).at_start().caught_by(&["schema/pong"]),
     frame("pong-after-the-turn", "a `ping` in a turn is answered when the turn has ended", "pong", Op::Until("stream_end")).caught_by(&["scenario:ping/while-streaming", "ping-answered"]).later(),
 
+    frame("pong-waits-for-server", "a `ping` is answered when an MCP server has started", "pong", Op::Late("mcp_ready")).at_start().caught_by(&["scenario:ping/while-a-server-starts", "ping-answered"]).later(),
+
     // MCP servers
+    start("mcp-variables-lost", "an MCP server is started without its variables", Play::Command(|command| without(command, "add_mcp_server", "env"))).caught_by(&["scenario:mcp/variables-of-the-server"]),
+    frame("mcp-failure-is-success", "a tool of an MCP server that failed has the status success", "tool_result", Op::Set("/status", "\"success\"")).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["scenario:mcp/tool-that-fails"]),
+    frame("mcp-output-is-its-first-part", "of what a tool of an MCP server says only the first part is told", "tool_result", Op::Change(|frame| replace(frame, "/output", "\nwombat-8", ""))).when(&[("/tool_name", "mcp__words__say")]).caught_by(&["scenario:mcp/tool-that-fails"]),
     frame("mcp-ready-untold", "`mcp_ready` never comes", "mcp_ready", Op::Drop).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-answered"]).later(),
     frame("mcp-ready-twice", "`mcp_ready` comes twice", "mcp_ready", Op::Twice).at_start().caught_by(&["mcp-server-once", "scenario:mcp/two-servers"]),
     frame("mcp-ready-in-a-turn", "`mcp_ready` comes when the first turn has started", "mcp_ready", Op::Late("stream_start")).at_start().caught_by(&["mcp-server-answered", "scenario:mcp/server-is-added"]).later(),
