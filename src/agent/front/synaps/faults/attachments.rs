@@ -70,6 +70,27 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     )
     .caught_by(&["scenario:attachments/with-hints"]),
+    start(
+        "odd-names-refused",
+        "an attachment whose path is not all ASCII is refused",
+        Play::Command(|command| {
+            spoil(command, |file| {
+                !file["path"].as_str().is_some_and(str::is_ascii)
+            });
+        }),
+    )
+    .caught_by(&["scenario:attachments/odd-names"]),
+    start(
+        "dots-in-names-refused",
+        "an attachment whose name has two dots in it is refused",
+        Play::Command(|command| {
+            spoil(command, |file| {
+                let path = file["path"].as_str().unwrap_or_default();
+                path.contains("a..b")
+            });
+        }),
+    )
+    .caught_by(&["scenario:attachments/odd-names"]),
 ];
 
 /// Makes a prompt unreadable if one of its attachments is such a one.

@@ -181,4 +181,10 @@ pub(super) const FAULTS: &[Fault] = &[
     .when(NEW_SESSION)
     .at_start()
     .caught_by(&["ready-first", "model-current"]),
+    start(
+        "compact-loses-the-summary",
+        "`compact` puts nothing in the place of the history",
+        Play::Bug(Bug::CompactionLosesSummary),
+    )
+    .caught_by(&["scenario:session/compact-shortens"]),
 ];

@@ -1,7 +1,7 @@
 //! Tool calls.
 
 use super::kinds::{CALL, INPUT, PIECE, RESULT};
-use crate::agent::faults::{Bug, Fault, Op, bug, frame};
+use crate::agent::faults::{Bug, Fault, Op, Play, bug, frame, start};
 
 const fn call(id: &'static str, summary: &'static str, op: Op) -> Fault {
     frame(id, summary, "message_update", op).when(CALL)
@@ -282,4 +282,23 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::ToolsOnce,
     )
     .caught_by(&["scenario:tools/offered-in-every-turn"]),
+    start(
+        "tool-reads-stdin",
+        "a tool reads the stdin of the agent",
+        Play::Bug(Bug::ToolReadsStdin),
+    )
+    .caught_by(&[
+        "scenario:tools/stdin-is-not-the-protocol",
+        "answered-before-exit",
+        "answered-in-time",
+        "bad-frame-answered",
+    ]),
+    frame(
+        "result-of-a-known-id-is-lost",
+        "a call whose id was used before is told the result of the first",
+        "message_update",
+        Op::Set("/event/result", "\"first-out\\n\""),
+    )
+    .when(&[("/event/result", "second-out\n")])
+    .caught_by(&["scenario:tools/same-id-in-two-turns", "scenario:tools/two-rounds"]),
 ];
