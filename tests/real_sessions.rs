@@ -7,6 +7,9 @@ mod recordings;
 
 use conform::check::{Checker, Context};
 use conform::dialect::{DialectSource, load};
+use conform::frame::Body;
+use mock_provider::Wire;
+use recordings::Recording;
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -114,6 +117,42 @@ fn recordings_hold_no_path_of_a_real_machine() {
                 );
             }
             assert!(!text.contains("-tmp-"), "{}", file.display());
+        }
+    }
+}
+
+/// The path that the agent asked for, behind the base URL that the recipe of its version gives it, is one of the scripted model.
+#[test]
+fn recipes_lead_to_the_model() {
+    for (folder, dialect) in [
+        ("aionrs-0.1.0", "aionrs@0.1"),
+        ("aionrs-0.2.10", "aionrs@0.2"),
+    ] {
+        let launch = &load(&DialectSource::default(), dialect).unwrap().launch;
+        let recipes = &launch.wires;
+        for (wire, route) in [
+            ("anthropic", Wire::AnthropicMessages),
+            ("openai-chat", Wire::OpenAiChat),
+        ] {
+            let base = recipes[wire]
+                .args
+                .iter()
+                .find_map(|arg| arg.strip_prefix("{llm_url}"));
+            let base = base.unwrap();
+            let leads_there = |recording: &Recording| {
+                let mut requests = recording
+                    .frames
+                    .iter()
+                    .filter_map(|frame| match &frame.body {
+                        Body::LlmRequest(request) => Some(request),
+                        _ => None,
+                    });
+                requests.any(|request| format!("{base}{}", request.path) == route.path())
+            };
+            let openai = |recording: &Recording| recording.name.contains("openai");
+            let all = recordings::of(folder);
+            let mut of_wire = all.iter().filter(|r| openai(r) == (wire == "openai-chat"));
+            assert!(of_wire.any(leads_there), "{dialect}, {wire}");
         }
     }
 }
