@@ -100,3 +100,40 @@ fn a_start_that_fails_is_told_whether_stdin_was_closed_or_not() {
         assert!(found(&DIALECTS[0], &[closed, told, "40 end exited 1"]).is_empty());
     }
 }
+
+#[test]
+fn a_last_line_without_its_newline_may_be_taken_or_left() {
+    let message = r#"cut> {"type":"message","msg_id":"m1","input":"a"}"#;
+    let start = r#"< {"type":"stream_start","msg_id":"m1"}"#;
+    let text = r#"< {"type":"text_delta","msg_id":"m1","text":"x"}"#;
+    let end =
+        r#"< {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}"#;
+    let (ready, exit) = (PROTOCOLS[0].1, "end exited 0");
+    let aionrs = |last: &[&str]| {
+        found(
+            &DIALECTS[0],
+            &[&[ready, message, "stdin_closed"], last].concat(),
+        )
+    };
+    assert!(aionrs(&[exit]).is_empty());
+    assert!(aionrs(&[start, text, end, exit]).is_empty());
+    assert_eq!(aionrs(&[start, text, end, end, exit]), ["turn-envelope"]);
+    assert!(!aionrs(&[text, exit]).is_empty());
+
+    let torn = ["cut> {\"ty", "stdin_closed", exit];
+    for (dialect, found) in after_start(&torn) {
+        assert!(found.is_empty(), "{dialect}: {found:?}");
+    }
+    let query = [
+        r#"cut> {"type":"get_state","id":"a"}"#,
+        "stdin_closed",
+        exit,
+    ];
+    for (dialect, found) in &after_start(&query)[1..] {
+        assert!(found.is_empty(), "{dialect}: {found:?}");
+    }
+    let query = [r#"> {"type":"get_state","id":"a"}"#, "stdin_closed", exit];
+    for (dialect, found) in &after_start(&query)[3..] {
+        assert!(!found.is_empty(), "{dialect}");
+    }
+}

@@ -9,6 +9,7 @@ use crate::rules::rule::{Form, Violation};
 use std::collections::HashMap;
 
 /// The rules that need one frame and no history.
+#[derive(Clone)]
 pub(super) struct Alone {
     by_shape: HashMap<String, usize>,
     wire: Vec<usize>,

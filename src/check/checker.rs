@@ -7,8 +7,8 @@ use super::ledger::Ledger;
 use super::reading::Reading;
 use super::roster::{Roster, Violations};
 use crate::dialect::Dialect;
-use crate::finding::Finding;
-use crate::frame::{Body, Frame};
+use crate::finding::{Blame, Finding, Level};
+use crate::frame::{Body, Eol, Frame};
 use crate::profile::Profile;
 use crate::rules::moment::Moment;
 use crate::rules::symbol::SymSet;
@@ -54,7 +54,6 @@ const UNSEEN: &[&str] = &[
     ">#malformed",
     ">#unknown",
     ">#invalid",
-    ">#unterminated",
     "@request",
     "@reply",
     "#stdin_closed",
@@ -63,6 +62,7 @@ const UNSEEN: &[&str] = &[
 ];
 
 /// Judges one history.
+#[derive(Clone)]
 pub struct Checker {
     dialect: Arc<Dialect>,
     world: World,
@@ -75,6 +75,37 @@ pub struct Checker {
     commands: u64,
     turn: bool,
     facts: EndFacts,
+    fragment: Option<Box<Fragment>>,
+}
+
+/// What follows a last line of the host without its newline. An agent may take that line or leave it, so it is at fault only where
+/// the history is wrong either way.
+#[derive(Clone)]
+struct Fragment {
+    /// Judges the history as if there were no such line.
+    without: Checker,
+    /// How many findings there were before the line.
+    known: usize,
+    /// What was found with the line, and not yet without it.
+    held: Vec<Finding>,
+}
+
+impl Fragment {
+    /// Of what was found with the line, and held so far: what now stands.
+    fn agreed(&mut self, new: Vec<Finding>) -> Vec<Finding> {
+        let accuses = |f: &Finding| f.blame == Blame::Agent && f.level != Level::May;
+        if self.without.ledger.findings[self.known..]
+            .iter()
+            .any(accuses)
+        {
+            let mut all = std::mem::take(&mut self.held);
+            all.extend(new);
+            return all;
+        }
+        let (held, standing) = new.into_iter().partition(accuses);
+        self.held.extend::<Vec<_>>(held);
+        standing
+    }
 }
 
 impl Checker {
@@ -105,13 +136,42 @@ impl Checker {
             commands: 0,
             turn: false,
             facts: EndFacts::default(),
+            fragment: None,
         }
     }
 
     /// Takes the next frame.
     pub fn push(&mut self, frame: &Frame) {
+        let cut_off = matches!(&frame.body, Body::ToAgent(line) if line.eol == Eol::None);
+        let known = self.ledger.findings.len();
+        if let Some(mut fragment) = self.fragment.take() {
+            self.judge(frame);
+            fragment.without.judge(frame);
+            let new = self.ledger.findings.split_off(known);
+            self.ledger.findings.extend(fragment.agreed(new));
+            self.fragment = Some(fragment);
+        } else if cut_off {
+            let mut without = self.clone();
+            without.note_number(frame);
+            without.facts.note(frame, false);
+            self.fragment = Some(Box::new(Fragment {
+                without,
+                known,
+                held: Vec::new(),
+            }));
+            self.judge(frame);
+        } else {
+            self.judge(frame);
+        }
+    }
+
+    fn note_number(&mut self, frame: &Frame) {
         self.n += 1;
         self.recent.push(self.n, frame);
+    }
+
+    fn judge(&mut self, frame: &Frame) {
+        self.note_number(frame);
         let dialect = Arc::clone(&self.dialect);
         let reading = Reading::new(&dialect, frame, self.facts);
         let defects = self.alone.bytes(&dialect, frame, &reading);

@@ -8,10 +8,10 @@ const KEPT: usize = 6;
 const TEXT: usize = 600;
 
 /// The newest frames, shortened.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Recent(VecDeque<Quote>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Quote {
     frame: u64,
     micros: u64,

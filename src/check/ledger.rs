@@ -10,7 +10,7 @@ use std::collections::HashMap;
 const MOST_ALIKE: u64 = 10;
 
 /// What was found so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     pub(super) profile: Profile,
     pub(super) findings: Vec<Finding>,

@@ -3,7 +3,7 @@
 use super::ending::{EndFacts, KILL, end_value};
 use crate::dialect::{Dialect, Named, Vocabulary};
 use crate::finding::Blame;
-use crate::frame::{Body, Eol, Frame, Line};
+use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, parse};
 use crate::rules::symbol::SymSet;
 use crate::schema::Fault;
@@ -117,9 +117,6 @@ impl Reading {
                 reading.symbols.insert(id);
             }
         };
-        if command && line.eol == Eol::None {
-            mark(&mut reading, "#unterminated");
-        }
         match parsed.value {
             Some(value) if value.is_object() && !unclear => {
                 reading.value = value;

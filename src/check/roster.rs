@@ -7,6 +7,7 @@ use crate::rules::symbol::SymSet;
 use indexmap::IndexMap;
 
 /// A monitor a rule, for the rules that have one.
+#[derive(Clone)]
 pub(super) struct Roster {
     monitors: Vec<Option<Box<dyn Monitor>>>,
     by_symbol: Vec<Vec<usize>>,

@@ -60,7 +60,7 @@ struct Owed {
     at: u64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct DeadlineMonitor {
     owed: Slices<Owed>,
     exercised: u64,
@@ -112,6 +112,10 @@ impl DeadlineMonitor {
 }
 
 impl Monitor for DeadlineMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
     fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
         let Form::Deadline(deadline) = &rule.form else {
             return;

@@ -57,7 +57,7 @@ struct Slice {
     last: u64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct OrderMonitor {
     slices: Slices<Slice>,
     excuse_new: bool,
@@ -102,6 +102,10 @@ impl OrderMonitor {
 }
 
 impl Monitor for OrderMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
     fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
         let super::rule::Form::Order(order) = &rule.form else {
             return;

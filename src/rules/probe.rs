@@ -26,12 +26,17 @@ impl Probe {
     }
 }
 
+#[derive(Clone)]
 struct ProbeMonitor {
     names: Vec<String>,
     counts: Vec<u64>,
 }
 
 impl Monitor for ProbeMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
     fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, _: &mut Vec<Violation>) {
         let Form::Probe(probe) = &rule.form else {
             return;

@@ -98,6 +98,7 @@ struct Slice {
     lost: bool,
 }
 
+#[derive(Clone)]
 struct RequireMonitor {
     blind: u64,
     fold_blind: bool,
@@ -106,6 +107,10 @@ struct RequireMonitor {
 }
 
 impl Monitor for RequireMonitor {
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
     fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
         let Form::Require(require) = &rule.form else {
             return;

@@ -121,6 +121,9 @@ impl AtEnd {
 
 /// A rule's form while a history is judged.
 pub trait Monitor: Send {
+    /// A monitor in the same state, which goes on by itself.
+    fn fork(&self) -> Box<dyn Monitor>;
+
     /// Takes a frame.
     fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>);
 
@@ -177,5 +180,11 @@ impl Rule {
         self.message
             .as_ref()
             .map_or_else(form, |message| moment.fill(message))
+    }
+}
+
+impl Clone for Box<dyn Monitor> {
+    fn clone(&self) -> Self {
+        self.fork()
     }
 }

@@ -62,7 +62,6 @@ pub const SPECIALS: &[&str] = &[
     ">#malformed",
     ">#unknown",
     ">#invalid",
-    ">#unterminated",
     "#stdin_closed",
     "#signal",
     "#end",

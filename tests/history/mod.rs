@@ -1,4 +1,5 @@
-//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`, `cut> JSON` (to it, without a newline), `request JSON`,
+//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`,
+//! `cut> TEXT` (to it, without a newline), `request JSON`,
 //! `reply STATUS END`, `stdin_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
 use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
