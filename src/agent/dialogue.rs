@@ -72,6 +72,14 @@ impl Dialogue {
         }
     }
 
+    /// The user's latest words are said once more.
+    pub(super) fn repeat_prompt(&mut self) {
+        let last = self.messages.iter().rfind(|one| one.role == Role::User);
+        if let Some(again) = last.map(|one| one.content.clone()) {
+            self.push(Role::User, again);
+        }
+    }
+
     /// A summary takes the place of all that was said.
     pub(super) fn replace(&mut self, summary: String) {
         self.messages.clear();

@@ -293,6 +293,7 @@ pub(in crate::agent) enum Bug {
     RetryWaitsOn,
     RetriesRefusals,
     RetryStartsOver,
+    RetryDoublesPrompt,
     // sessions of the host's choice
     ForkKeepsAll,
     CloneIsEmpty,

@@ -136,8 +136,13 @@ impl Faults {
 
     /// Whether a turn that is halted goes on all the same.
     pub(in crate::agent) fn ignores(&self, halt: Halt) -> bool {
-        let again = halt == Halt::Stop && self.stopped.replace(true);
-        halt == Halt::Stop && self.plays(Bug::IgnoresStop) || again && self.plays(Bug::StopsOnce)
+        let stop = halt == Halt::Stop;
+        stop && (self.plays(Bug::IgnoresStop) || self.ignores_second_stop())
+    }
+
+    /// Whether this stop, which is one more, changes nothing.
+    pub(in crate::agent) fn ignores_second_stop(&self) -> bool {
+        self.stopped.replace(true) && self.plays(Bug::StopsOnce)
     }
 
     /// Whether what a halted turn was doing is left to itself.
@@ -296,7 +301,7 @@ impl Faults {
         if !messages.is_empty() && self.plays(Bug::ForgetsTurns) {
             messages.clear();
         }
-        if messages.len() > 4 && self.plays(Bug::ForgetsFirstTurn) {
+        if messages.len() >= 4 && self.plays(Bug::ForgetsFirstTurn) {
             messages.drain(..2);
         }
         self.forget_denials(messages);

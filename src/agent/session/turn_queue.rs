@@ -155,7 +155,12 @@ impl Session {
                         self.go_on();
                         self.compact_if_full();
                     }
-                    Next::Again => self.again(),
+                    Next::Again => {
+                        if self.faults.plays(Bug::RetryDoublesPrompt) {
+                            self.dialogue.borrow_mut().repeat_prompt();
+                        }
+                        self.again();
+                    }
                     Next::Compact(compaction) => self.first(Task::Compact(compaction)),
                 }
             } else if let Some(compaction) = self.compaction() {

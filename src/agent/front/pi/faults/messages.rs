@@ -8,6 +8,29 @@ const LATE: &str = r#"{"type":"message_update","message":"$/messages/1","assista
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
+        "long-text-cut",
+        "a text of more than 65,536 characters ends there when its message ends",
+        "message_end",
+        Op::Change(|frame| {
+            if let Some(serde_json::Value::String(text)) =
+                frame.pointer_mut("/message/content/0/text")
+                && let Some((end, _)) = text.char_indices().nth(65_536)
+            {
+                text.truncate(end);
+            }
+        }),
+    )
+    .when(super::ASSISTANT)
+    .every()
+    .later()
+    .caught_by(&[
+        "scenario:run/long-text",
+        "blocks-in-message",
+        "deltas-in-message",
+        "turn-end-message",
+        "run-messages",
+    ]),
+    frame(
         "no-message-start",
         "an assistant message has no `message_start`",
         "message_start",

@@ -19,6 +19,24 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::ForgetsTurns,
     )
     .caught_by(&["scenario:run/two-runs-one-conversation"]),
+    bug(
+        "forgets-first-run",
+        "the first run is forgotten after the second",
+        Bug::ForgetsFirstTurn,
+    )
+    .caught_by(&["scenario:run/three-turns", "scenario:run/many-runs"]),
+    start(
+        "max-tokens-once",
+        "the limit of the reply is another one from the second request on",
+        Play::Bug(Bug::MaxTokensOnce),
+    )
+    .caught_by(&["scenario:tools/offered-in-every-run"]),
+    start(
+        "tools-once",
+        "tools are offered in the first run only",
+        Play::Bug(Bug::ToolsOnce),
+    )
+    .caught_by(&["scenario:tools/offered-in-every-run"]),
     start(
         "loses-images",
         "attached images are dropped",

@@ -61,9 +61,14 @@ pub(super) fn renew(command: &Command<'_>) -> Option<Answer> {
         command,
         "session_before_switch",
         "new_session",
-        |session, _| {
+        |session, fields| {
             if !session.faults.plays(Bug::RenewsNothing) {
                 leave(session, Vec::new(), Vec::new());
+                let parent = fields["parentSession"].as_str().map(str::to_owned);
+                Modern::of(session, |modern| {
+                    modern.log.parent = parent;
+                    modern.save();
+                });
             }
             cancelled(false)
         },
@@ -156,7 +161,10 @@ fn leave(session: &Session, entries: Vec<Entry>, messages: Vec<Message>) {
     Modern::of(session, |modern| {
         modern.save();
         let log = std::mem::take(&mut modern.log);
-        if let Some(file) = log.file.clone() {
+        let forgets = |file: &PathBuf| {
+            modern.kept.contains_key(file) && session.faults.plays(Bug::ResumedStaysUnsaved)
+        };
+        if let Some(file) = log.file.clone().filter(|file| !forgets(file)) {
             modern.kept.insert(
                 file,
                 Kept {
@@ -223,11 +231,11 @@ impl Log {
     fn write(&self, path: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(path.parent().unwrap_or(path))?;
         let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-        writeln!(
-            file,
-            "{}",
-            json!({ "type": "session", "id": self.id, "name": self.name })
-        )?;
+        let mut header = json!({ "type": "session", "id": self.id, "name": self.name });
+        if let Some(parent) = &self.parent {
+            header["parentSession"] = json!(parent);
+        }
+        writeln!(file, "{header}")?;
         for Entry { id, message } in &self.entries {
             writeln!(
                 file,
@@ -255,6 +263,7 @@ fn load(path: &Path) -> Result<Kept, String> {
         if entry["type"] == "session" {
             log.id = id;
             log.name = entry["name"].as_str().map(str::to_owned);
+            log.parent = entry["parentSession"].as_str().map(str::to_owned);
             continue;
         }
         let message = entry["message"].take();

@@ -79,8 +79,10 @@ fn result(executed: &Executed) -> Value {
 
 /// Stops every command at work.
 pub(super) fn abort(command: &Command<'_>) -> Answer {
-    Modern::of(command.session, |modern| {
-        modern.shells.iter().for_each(|stop| stop.notify_one());
-    });
+    if !command.session.faults.ignores_second_stop() {
+        Modern::of(command.session, |modern| {
+            modern.shells.iter().for_each(|stop| stop.notify_one());
+        });
+    }
     Ok(None)
 }

@@ -64,6 +64,8 @@ pub(super) struct Run {
 pub(super) struct Log {
     pub(super) id: String,
     pub(super) name: Option<String>,
+    /// The file of the session that it came from, as the host told.
+    pub(super) parent: Option<String>,
     /// Its file; none if it is not kept.
     pub(super) file: Option<PathBuf>,
     pub(super) entries: Vec<Entry>,

@@ -1,7 +1,7 @@
 //! What responses tell of shell commands and compactions.
 
 use super::response;
-use crate::agent::faults::{Fault, Op};
+use crate::agent::faults::{Bug, Fault, Op, bug};
 
 const BASH: super::When = &[("/command", "bash")];
 
@@ -11,6 +11,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("bash-exit-code-is-text", "the exit code is a text", BASH, Op::Set("/data/exitCode", "\"0\""), &["schema/response.bash"]),
     response("bash-cancelled-by-nobody", "a command that nobody aborted is cancelled", &[("/command", "bash"), ("/data/cancelled", "false"), ("/id", "b")], Op::Set("/data/cancelled", "true"), &["bash-cancelled"]),
     response("bash-never-cancelled", "a command that was aborted is not cancelled", &[("/command", "bash"), ("/data/cancelled", "true")], Op::Set("/data/cancelled", "false"), &["scenario:bash/abort-bash", "scenario:bash/abort-after-another-command"]),
+    bug("second-abort-of-bash-ignored", "abort_bash ends a command only once", Bug::StopsOnce).at_start().caught_by(&["scenario:bash/aborted-twice"]),
     response("bash-without-the-whole", "truncated output has no file", &[("/command", "bash"), ("/data/truncated", "true")], Op::Remove("/data/fullOutputPath"), &["schema/response.bash"]),
     response("bash-has-an-event", "a bash command has events", BASH, Op::Before(r#"{"type":"message_start","message":{"role":"bashExecution","command":"x","output":"","exitCode":0,"cancelled":false,"truncated":false,"timestamp":1764547200000}}"#), &["bash-no-event", "message-envelope"]),
     response("bash-response-lost", "a bash command is not answered", &[("/command", "bash"), ("/id", "a")], Op::Drop, &["answered", "scenario:bash/abort-bash", "scenario:bash/abort-after-another-command", "scenario:bash/abort-ends-its-children"]).later(),

@@ -36,6 +36,14 @@ fn without_slash(text: &str) -> String {
     text.trim_start_matches('/').to_owned()
 }
 
+/// So many words of a template or a skill.
+fn first_words(text: &str, count: usize) -> String {
+    if !text.starts_with('/') {
+        return text.to_owned();
+    }
+    text.split(' ').take(count).collect::<Vec<_>>().join(" ")
+}
+
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
     // prompts
@@ -51,6 +59,11 @@ pub(super) const FAULTS: &[Fault] = &[
     taken("following-prompt-steers", "a prompt that is to follow is queued as a steering message", |c| reword(c, "prompt", "streamingBehavior", |_| "steer".into()), &["queue-contents", "scenario:queue/prompt-that-follows"]),
     taken("extension-command-goes-to-the-model", "an extension's command is taken for a prompt", |c| reword(c, "prompt", "message", without_slash), &["scenario:extensions/command-during-a-run"]),
     taken("prompts-are-not-expanded", "a template in a prompt is not expanded", |c| reword(c, "prompt", "message", without_slash), &["scenario:prompt/template-is-expanded", "scenario:prompt/skill-is-expanded"]),
+    taken("second-argument-lost", "a template gets its first argument only", |c| reword(c, "prompt", "message", |text| first_words(text, 2)), &["scenario:prompt/template-takes-every-argument"]),
+    taken("arguments-of-a-skill-lost", "a skill gets no arguments", |c| reword(c, "prompt", "message", |text| match text.starts_with("/skill:") {
+        true => first_words(text, 1),
+        false => text.to_owned(),
+    }), &["scenario:prompt/skill-gets-its-arguments"]),
     taken("steers-are-not-expanded", "a template in a steering message is not expanded", |c| reword(c, "steer", "message", without_slash), &["scenario:queue/templates-are-expanded"]),
     taken("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| reword(c, "follow_up", "message", without_slash), &["scenario:queue/templates-are-expanded"]),
     taken("extension-command-is-steered", "an extension's command is taken for a steering message", |c| reword(c, "steer", "message", without_slash), &["scenario:extensions/command-is-not-queued"]),
@@ -102,6 +115,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }, &["retry-off", "scenario:retry/switched-off"]),
     start("modes-are-one", "a mode is set for both queues", Play::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
     bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]),
+    bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
     bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
     taken("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
         reword(c, "steer", "message", |text| text.trim().to_owned());
@@ -113,6 +127,8 @@ pub(super) const FAULTS: &[Fault] = &[
     // sessions
     start("session-folder-ignored", "--session-dir is dropped", Play::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
     bug("new-session-is-the-old-one", "new_session changes nothing", Bug::RenewsNothing).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
+    taken("parent-lost", "the parent of a new session is dropped", |c| lose(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
+    bug("loaded-session-stays-as-it-was", "what is said in a session that was loaded again is lost when it is left", Bug::ResumedStaysUnsaved).caught_by(&["scenario:session/to-and-fro"]),
     bug("switch-loads-nothing", "switch_session changes nothing", Bug::SwitchLoadsNothing).caught_by(&["scenario:session/switch"]),
     bug("fork-keeps-all", "a fork holds what came behind the message, too", Bug::ForkKeepsAll).caught_by(&["scenario:session/fork"]),
     bug("clone-is-empty", "a clone has no messages", Bug::CloneIsEmpty).caught_by(&["scenario:session/clone"]),

@@ -38,7 +38,6 @@ pub(in super::super) const WITHOUT: &[&str] = &[
     "abort-keeps-children",
     "abort-forgets",
     "cost-total-is-too-high",
-    "compacts-early",
     "bad-line-ends-run",
     "error-first",
     "long-line-is-bad",

@@ -7,6 +7,7 @@ const COMPACTED: super::When = &[("/reason", "manual"), ("/aborted", "false")];
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
+    event("every-wait-is-told-as-one", "the wait before a retry is told as one millisecond", "auto_retry_start", Op::Set("/delayMs", "1"), &["scenario:retry/waits-grow"]).every().later(),
     event("queue-update-lost", "what is queued is not told", "queue_update", Op::Drop, &["queued-before-response", "queued-told", "scenario:queue/images", "scenario:queue/steer-after-the-tools"]).every().later(),
     event("queue-update-of-strangers", "the queue holds what nobody said", "queue_update", Op::Set("/steering", "[\"never said\"]"), &["queue-contents"]),
     event("queue-update-first-only", "`queue_update` lists only the first of each queue", "queue_update", Op::Change(|frame| {
