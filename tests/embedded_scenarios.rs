@@ -52,3 +52,18 @@ fn a_delta_keeps_what_it_does_not_replace() {
     assert_eq!(over.files().len(), 1);
     assert_eq!(over.over(base.clone()).files().len(), base.files().len());
 }
+
+/// Agents name the tools of MCP servers as they like, so a call of one that is not offered never comes.
+#[test]
+fn a_call_of_a_tool_that_may_not_be_offered_is_not_waited_for() {
+    for (name, version) in DialectSource::default().names() {
+        for file in ScenarioSource::embedded(&name, &version).files() {
+            let entries = file.text.split("\n  - ");
+            let offered = entries
+                .filter(|entry| entry.starts_with("when:") && entry.contains("tools: { $contains"));
+            for entry in offered {
+                assert!(entry.contains("repeat: forever"), "{}: {entry}", file.id);
+            }
+        }
+    }
+}
