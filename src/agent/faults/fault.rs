@@ -162,6 +162,8 @@ pub(in crate::agent) enum Bug {
     ModeWaits,
     YoloStays,
     SpawnsUnasked,
+    AsksForSpawn,
+    StartsTwice,
     AnswersInOrder,
     CallIdsBeginAgain,
     // stop
@@ -240,6 +242,7 @@ pub(in crate::agent) enum Bug {
     WriteAddsNewline,
     WriteAppends,
     EditExpands,
+    EditEndsLines,
     // limits
     LimitTooLow,
     LimitExcludesItself,

@@ -47,6 +47,7 @@ impl Faults {
             {
                 false
             }
+            false if self.applies(Bug::AsksForSpawn, mode == Mode::Yolo && tool == "Spawn") => true,
             false if self.applies(Bug::AsksInYolo, mode == Mode::Yolo) => true,
             false if self.applies(Bug::AsksInAutoEdit, mode == Mode::AutoEdit && quiet) => true,
             false if self.applies(Bug::AlwaysIsForTool, mode == Mode::Default && !known()) => true,
@@ -207,6 +208,14 @@ impl Faults {
             return right.replace("$&", old);
         }
         right.to_owned()
+    }
+
+    /// A file as Edit leaves it.
+    pub(in crate::agent) fn edited(&self, right: String) -> String {
+        if right.contains("\r\n") && self.plays(Bug::EditEndsLines) {
+            return right.replace("\r\n", "\n");
+        }
+        right
     }
 
     /// Whether a command is lost because stdin ends right behind it.

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::agent::approval::{Decision, Mode};
-use crate::agent::event::{Call, Code, Failure};
+use crate::agent::event::{Call, Code, Event, Failure};
 use crate::agent::faults::Bug;
 
 impl Session {
@@ -15,6 +15,9 @@ impl Session {
         let Some((turn, asked)) = asked else {
             if self.faults.intends(Bug::RunsBeforeAnswer) {
                 self.late_answer(call, &decision);
+                return Ok(());
+            }
+            if self.faults.intends(Bug::StartsTwice) && self.starts_again(call) {
                 return Ok(());
             }
             let why = format!("No tool request is waiting under the call_id {call:?}");
@@ -40,6 +43,21 @@ impl Session {
         if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
             self.approvals.borrow_mut().allow(call.category);
         }
+    }
+
+    /// Says of a call that was answered before that it starts once more. Only a fault does that.
+    fn starts_again(&self, call: &str) -> bool {
+        let Some(turn) = self.current() else {
+            return false;
+        };
+        let Some(call) = turn.calls.known(call) else {
+            return false;
+        };
+        if self.faults.plays(Bug::StartsTwice) {
+            let turn = turn.id();
+            self.voice.say(&Event::ToolStart { turn, call: &call });
+        }
+        true
     }
 
     pub(in crate::agent) fn set_mode(&self, mode: Mode) {

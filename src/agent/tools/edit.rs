@@ -51,7 +51,9 @@ impl Edit {
         let before = String::from_utf8(load(&path).map_err(failed)?)
             .map_err(|_| failed("not a text file".into()))?;
         let new = cx.faults.new_text(&self.new_string, &self.old_string);
-        let after = self.replaced(&before, &new).map_err(failed)?;
+        let after = cx
+            .faults
+            .edited(self.replaced(&before, &new).map_err(failed)?);
         std::fs::write(&path, &after).map_err(|error| failed(reason(&error)))?;
         let shown = cx.workspace.relative(&path);
         let output = Output::Diff {

@@ -84,6 +84,24 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:modes/spawn-in-auto-edit", "asks-before-change"]),
     start(
+        "asks-for-spawn",
+        "Spawn is asked for in mode yolo",
+        Play::Bug(Bug::AsksForSpawn),
+    )
+    .caught_by(&["yolo-asks-nothing", "scenario:modes/spawn-in-yolo"]),
+    bug(
+        "starts-twice",
+        "a second approval of a call starts it again",
+        Bug::StartsTwice,
+    )
+    .caught_by(&["tool-lifecycle", "scenario:approval/approved-twice"]),
+    bug(
+        "edit-ends-lines",
+        "Edit ends every line of the file with LF",
+        Bug::EditEndsLines,
+    )
+    .caught_by(&["scenario:tools/edit-keeps-line-ends"]),
+    start(
         "empty-reason-approves",
         "a denial whose reason is empty lets the call run",
         Play::Command(|command| {

@@ -174,6 +174,22 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .caught_by(&["scenario:attachments/text-file"]),
     frame(
+        "stopped-text-comes-late",
+        "what was left of a stopped answer is told in the next turn",
+        "text_delta",
+        Op::Set("/text", "\"wombat-2numbat-3\""),
+    )
+    .when(&[("/text", "numbat-3")])
+    .caught_by(&["scenario:stop/next-turn-is-clean"]),
+    frame(
+        "same-words-same-answer",
+        "the same words again have the answer from before",
+        "text_delta",
+        Op::Set("/text", "\"quokka-1\""),
+    )
+    .when(&[("/text", "wombat-2")])
+    .caught_by(&["scenario:turn/same-words-again"]),
+    frame(
         "later-thinking-lost",
         "the model's thinking behind a tool's result is not told",
         "thinking",

@@ -96,6 +96,8 @@ pub(super) const FAULTS: &[Fault] = &[
     // MCP servers
     start("mcp-variables-lost", "an MCP server is started without its variables", Play::Command(|command| without(command, "add_mcp_server", "env"))).caught_by(&["scenario:mcp/variables-of-the-server"]),
     frame("mcp-failure-is-success", "a tool of an MCP server that failed has the status success", "tool_result", Op::Set("/status", "\"success\"")).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["scenario:mcp/tool-that-fails"]),
+    frame("mcp-calls-go-to-the-first", "a call of the second of two MCP servers goes to the first", "tool_result", Op::Set("/output", "\"quokka-7\"")).when(&[("/tool_name", "mcp__more__say")]).caught_by(&["scenario:mcp/same-tool-of-two-servers"]),
+    frame("dies-with-its-server", "an MCP server that ends takes the agent with it", "tool_result", Op::Exit(1)).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["stays-alive", "scenario:mcp/server-that-ends"]),
     frame("mcp-output-is-its-first-part", "of what a tool of an MCP server says only the first part is told", "tool_result", Op::Change(|frame| replace(frame, "/output", "\nwombat-8", ""))).when(&[("/tool_name", "mcp__words__say")]).caught_by(&["scenario:mcp/tool-that-fails"]),
     frame("mcp-ready-untold", "`mcp_ready` never comes", "mcp_ready", Op::Drop).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-answered"]).later(),
     frame("mcp-ready-twice", "`mcp_ready` comes twice", "mcp_ready", Op::Twice).at_start().caught_by(&["mcp-server-once", "scenario:mcp/two-servers"]),
