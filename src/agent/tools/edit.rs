@@ -105,16 +105,19 @@ mod tests {
     #[test]
     fn a_text_that_stands_once_is_replaced() {
         assert_eq!(
-            edit("b", "x", false).replaced("a\nb\n"),
+            edit("b", "x", false).replaced("a\nb\n", "x"),
             Ok("a\nx\n".into())
         );
     }
 
     #[test]
     fn a_text_that_is_missing_or_stands_twice_is_an_error() {
-        assert!(edit("c", "x", false).replaced("a\nb\n").is_err());
-        assert!(edit("a", "x", false).replaced("a\na\n").is_err());
-        assert_eq!(edit("a", "x", true).replaced("a\na\n"), Ok("x\nx\n".into()));
+        assert!(edit("c", "x", false).replaced("a\nb\n", "x").is_err());
+        assert!(edit("a", "x", false).replaced("a\na\n", "x").is_err());
+        assert_eq!(
+            edit("a", "x", true).replaced("a\na\n", "x"),
+            Ok("x\nx\n".into())
+        );
     }
 
     #[test]
