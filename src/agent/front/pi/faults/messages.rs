@@ -6,7 +6,20 @@ use crate::agent::faults::{Fault, Op, frame};
 const DELTA: &str = r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":"$/message"}}"#;
 const LATE: &str = r#"{"type":"message_update","message":"$/messages/1","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":"$/messages/1"}}"#;
 
+/// A cost of nothing.
+const FREE: &str = r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}"#;
+
 pub(super) const FAULTS: &[Fault] = &[
+    frame(
+        "costs-are-zero",
+        "no message costs anything, though its model does",
+        "",
+        Op::SetIn(("role", "assistant"), "/usage/cost", FREE),
+    )
+    .every()
+    .at_start()
+    .later()
+    .caught_by(&["scenario:usage/cost-at-the-rates"]),
     frame(
         "long-text-cut",
         "a text of more than 65,536 characters ends there when its message ends",

@@ -146,6 +146,5 @@ pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
 
 /// The levels of the model that is asked now.
 fn available_levels(session: &Session) -> &'static [&'static str] {
-    let thinks = reasons(session);
-    Modern::of(session, |modern| levels(modern, thinks)).unwrap_or(&LEVELS[..1])
+    levels(reasons(session))
 }

@@ -66,6 +66,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("clone-cancel-unsaid", "a clone that was cancelled does not say so", &[("/command", "clone"), ("/data/cancelled", "true")], Op::Set("/data/cancelled", "false"), &["scenario:extensions/cancels-sessions"]),
     response("commands-lost", "no command is listed", &[("/command", "get_commands"), ("/data/commands/0/source", "extension")], Op::Set("/data/commands", "[]"), &["scenario:commands/listed"]),
     response("skill-without-prefix", "a skill is listed without its prefix", &[("/command", "get_commands"), ("/data/commands/2/source", "skill")], Op::Set("/data/commands/2/name", "\"birds\""), &["scenario:commands/listed", "skill-names"]),
+    response("command-of-another-place", "a template from the command line is the user's", &[("/command", "get_commands"), ("/data/commands/1/location", "path")], Op::Set("/data/commands/1/location", "\"user\""), &["scenario:commands/listed"]),
     response("command-of-no-known-place", "a command is in a place that the page does not have", &[("/command", "get_commands"), ("/data/commands/1/location", "path")], Op::Set("/data/commands/1/location", "\"cloud\""), &["schema/response.get_commands"]),
     response("bash-message-without-output", "the message of a shell command has no output", &[("/command", "get_messages"), ("/data/messages/0/role", "bashExecution")], Op::Remove("/data/messages/0/output"), &["schema/response.get_messages"]),
 ];

@@ -13,6 +13,7 @@ pub(super) const FAULTS: &[Fault] = &[
     event("update-without-result", "the progress of a tool has no partial result", "tool_execution_update", Op::Remove("/partialResult"), &["schema/tool_execution_update"]),
     event("update-result-is-text", "the progress of a tool is a text", "tool_execution_update", Op::Set("/partialResult", "\"working\""), &["schema/tool_execution_update"]),
     event("update-without-content", "the progress of a tool has no content", "tool_execution_update", Op::Remove("/partialResult/content"), &["schema/tool_execution_update"]),
+    event("updates-stay-empty", "the progress of a tool never has what it wrote", "tool_execution_update", Op::Set("/partialResult/content", "[]"), &["scenario:tools/progress-keeps-what-was-told", "scenario:tools/progress-is-told-at-work"]).every().later(),
     event("update-is-a-delta", "the progress of a tool is only what is new", "tool_execution_update", Op::Change(|frame| {
         let text = &mut frame["partialResult"]["content"][0]["text"];
         let last = text.as_str().and_then(|text| text.lines().last()).map(str::to_owned);

@@ -72,6 +72,7 @@ const CONTENT: Rules = &joined::<{ CASCADE.len() + 4 }>(&[
 /// What catches faults of 0.14 here, where it is not what catches them there.
 #[rustfmt::skip]
 pub(in super::super) const CAUGHT_HERE: &[(&str, Rules)] = &[
+    ("costs-are-zero", &["cost-at-rates", "stats-cost", "scenario:session/stats", "scenario:session/stats-with-a-cache"]),
     ("flag-gone", &["stays-alive", "answered", "answered-before-exit", "bare-answered", "prompt-answered", "malformed-answered"]),
     ("keeps-session", &["scenario:startup/no-session"]),
     ("crash-at-prompt", &["prompt-answered", "bare-answered", "answered", "stays-alive"]),

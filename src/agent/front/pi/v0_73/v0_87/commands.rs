@@ -29,7 +29,7 @@ fn clear(command: &Command<'_>) -> Answer {
 
 fn available(command: &Command<'_>) -> Answer {
     let thinks = reasons(command.session);
-    let levels = Modern::of(command.session, |modern| levels(modern, thinks));
+    let levels = levels(thinks);
     data(json!({ "levels": levels }))
 }
 

@@ -8,14 +8,10 @@ use serde_json::{Value, json};
 const COMMON: usize = 5;
 
 /// The levels of a model, of which one that cannot think has the first only.
-pub(in crate::agent::front::pi::v0_73) fn levels(
-    modern: &Modern,
-    reasons: bool,
-) -> &'static [&'static str] {
-    match (&modern.later, reasons) {
-        (_, false) => &LEVELS[..1],
-        (None, true) => &LEVELS[..],
-        (Some(_), true) => &LEVELS[..COMMON],
+pub(in crate::agent::front::pi::v0_73) fn levels(reasons: bool) -> &'static [&'static str] {
+    match reasons {
+        false => &LEVELS[..1],
+        true => &LEVELS[..COMMON],
     }
 }
 

@@ -5,10 +5,12 @@ use crate::agent::faults::joined;
 
 /// Faults of 0.73 that are none here, or that nothing here can show.
 pub(in super::super) const WITHOUT: &[&str] = &[
+    "cycles-to-a-level-of-other-models",
     "state-without-model",
     "thinking-left-out",
     "failed-compaction-without-result",
     "command-of-no-known-place",
+    "command-of-another-place",
     "user-attachments-are-a-name",
     // An update has neither the message nor a part of it.
     "start-without-partial",
