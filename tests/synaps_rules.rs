@@ -522,3 +522,14 @@ fn an_id_of_a_session_does_not_come_back() {
         &["session-id-unique"],
     )]);
 }
+
+#[test]
+fn ids_of_subagents_are_compared_exactly_however_large_they_are() {
+    let start = |first: u64, second: u64| {
+        format!(
+            "> prompt p1; sub start {first}; sub done {first}; sub start {second}; sub done {second}; text a; agent_end; done p1 prompt; > shutdown; end exited 0"
+        )
+    };
+    clean(&[&start(u64::MAX - 1, u64::MAX)]);
+    broken(&[(&start(u64::MAX, u64::MAX - 1), &["subagent-ids-grow"])]);
+}

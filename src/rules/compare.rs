@@ -3,23 +3,19 @@
 use super::cond::Compare;
 use super::tri::Tri;
 use serde_json::Value;
+use std::cmp::Ordering;
 
 /// What a comparison comes to; unknown where values have no order.
 pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Tri {
-    let order = || {
-        left.as_f64()
-            .zip(right.as_f64())
-            .and_then(|(l, r)| l.partial_cmp(&r))
-    };
-    let ordered =
-        |ask: fn(std::cmp::Ordering) -> bool| order().map_or(Tri::Unknown, |o| ask(o).into());
+    let order = || order(left, right);
+    let ordered = |ask: fn(Ordering) -> bool| order().map_or(Tri::Unknown, |o| ask(o).into());
     match how {
         Compare::Equal => equal(left, right, except).into(),
         Compare::NotEqual => Tri::from(equal(left, right, except)).negate(),
-        Compare::Less => ordered(std::cmp::Ordering::is_lt),
-        Compare::AtMost => ordered(std::cmp::Ordering::is_le),
-        Compare::Greater => ordered(std::cmp::Ordering::is_gt),
-        Compare::AtLeast => ordered(std::cmp::Ordering::is_ge),
+        Compare::Less => ordered(Ordering::is_lt),
+        Compare::AtMost => ordered(Ordering::is_le),
+        Compare::Greater => ordered(Ordering::is_gt),
+        Compare::AtLeast => ordered(Ordering::is_ge),
         Compare::About => left
             .as_f64()
             .zip(right.as_f64())
@@ -28,6 +24,17 @@ pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[Strin
         Compare::NotIn => Tri::from(element(right, left)).negate(),
         Compare::Contains => holds(left, right).into(),
     }
+}
+
+/// How two numbers are ordered; whole ones exactly, however large.
+fn order(left: &Value, right: &Value) -> Option<Ordering> {
+    if let Some((left, right)) = left.as_u64().zip(right.as_u64()) {
+        return Some(left.cmp(&right));
+    }
+    if let Some((left, right)) = left.as_i64().zip(right.as_i64()) {
+        return Some(left.cmp(&right));
+    }
+    left.as_f64()?.partial_cmp(&right.as_f64()?)
 }
 
 /// Whether two numbers differ by rounding only: by one in a hundred, or by a millionth.

@@ -79,4 +79,14 @@ pub(super) const FAULTS: &[Fault] = &[
         Play::Bug(Bug::SaysTheSameOnce),
     )
     .caught_by(&["scenario:prompt/the-same-message-again"]),
+    start(
+        "follow-up-is-empty",
+        "the model is told nothing of what a follow-up says",
+        Play::Command(|command| {
+            if command["type"] == "follow_up" {
+                command["message"] = "(nothing)".into();
+            }
+        }),
+    )
+    .caught_by(&["scenario:session/follow-up-continues", "history-kept"]),
 ];
