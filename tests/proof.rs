@@ -59,6 +59,12 @@ fn the_published_matrix_has_every_fault_of_the_agent() {
     assert_eq!(published.rules_without_killer, Vec::<String>::new());
 }
 
+#[test]
+fn every_testable_clause_is_checked_and_proved() {
+    let (status, said) = conform(&["coverage", "--dialect", DIALECT, "--gaps"]);
+    assert_eq!(status, Some(0), "{said}");
+}
+
 /// A folder of dialects that holds aionrs@0.1 with one more rule.
 fn with_rule(rule: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
