@@ -68,7 +68,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "a bad command ends the turn",
         Bug::BadCommandEndsTurn,
     )
-    .caught_by(&["scenario:invalid/while-a-request-is-open"]),
+    .caught_by(&["scenario:invalid/while-a-request-is-open", "approval-runs"]),
     start(
         "invalid-utf8-is-eof",
         "bytes on stdin that are not UTF-8 are taken for its end",
