@@ -203,7 +203,9 @@ impl Model {
             .expect_request
             .as_ref()
             .filter(|_| failures.is_empty());
-        let is_expected = reply.when.is_some() || expected.is_some_and(names_it);
+        // A reply that repeats is taken from nobody.
+        let repeats = matches!(reply.repeat, Repeat::Forever);
+        let is_expected = repeats || reply.when.is_some() || expected.is_some_and(names_it);
         if let Some(n) = self.history.note(asked, &answer, is_expected) {
             failures.push(beside(request.n, n));
         }

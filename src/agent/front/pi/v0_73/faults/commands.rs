@@ -32,8 +32,8 @@ fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> Str
     }
 }
 
-fn without_slash(text: &str) -> String {
-    text.trim_start_matches('/').to_owned()
+fn behind_a_blank(text: &str) -> String {
+    format!(" {text}")
 }
 
 /// So many words of a template or a skill.
@@ -57,17 +57,17 @@ pub(super) const FAULTS: &[Fault] = &[
     }, &["scenario:prompt/response-then-run"]),
     taken("steering-prompt-follows", "a prompt that is to steer is queued as a follow-up", |c| reword(c, "prompt", "streamingBehavior", |_| "followUp".into()), &["queue-contents", "scenario:queue/prompt-that-steers"]),
     taken("following-prompt-steers", "a prompt that is to follow is queued as a steering message", |c| reword(c, "prompt", "streamingBehavior", |_| "steer".into()), &["queue-contents", "scenario:queue/prompt-that-follows"]),
-    taken("extension-command-goes-to-the-model", "an extension's command is taken for a prompt", |c| reword(c, "prompt", "message", without_slash), &["scenario:extensions/command-during-a-run"]),
-    taken("prompts-are-not-expanded", "a template in a prompt is not expanded", |c| reword(c, "prompt", "message", without_slash), &["scenario:prompt/template-is-expanded", "scenario:prompt/skill-is-expanded"]),
+    taken("extension-command-goes-to-the-model", "an extension's command is taken for a prompt", |c| reword(c, "prompt", "message", behind_a_blank), &["scenario:extensions/command-during-a-run"]),
+    taken("prompts-are-not-expanded", "a template in a prompt is not expanded", |c| reword(c, "prompt", "message", behind_a_blank), &["scenario:prompt/template-is-expanded", "scenario:prompt/skill-is-expanded"]),
     taken("second-argument-lost", "a template gets its first argument only", |c| reword(c, "prompt", "message", |text| first_words(text, 2)), &["scenario:prompt/template-takes-every-argument"]),
     taken("arguments-of-a-skill-lost", "a skill gets no arguments", |c| reword(c, "prompt", "message", |text| match text.starts_with("/skill:") {
         true => first_words(text, 1),
         false => text.to_owned(),
     }), &["scenario:prompt/skill-gets-its-arguments"]),
-    taken("steers-are-not-expanded", "a template in a steering message is not expanded", |c| reword(c, "steer", "message", without_slash), &["scenario:queue/templates-are-expanded"]),
-    taken("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| reword(c, "follow_up", "message", without_slash), &["scenario:queue/templates-are-expanded"]),
-    taken("extension-command-is-steered", "an extension's command is taken for a steering message", |c| reword(c, "steer", "message", without_slash), &["scenario:extensions/command-is-not-queued"]),
-    taken("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| reword(c, "follow_up", "message", without_slash), &["scenario:extensions/command-is-not-queued"]),
+    taken("steers-are-not-expanded", "a template in a steering message is not expanded", |c| reword(c, "steer", "message", behind_a_blank), &["scenario:queue/templates-are-expanded"]),
+    taken("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| reword(c, "follow_up", "message", behind_a_blank), &["scenario:queue/templates-are-expanded"]),
+    taken("extension-command-is-steered", "an extension's command is taken for a steering message", |c| reword(c, "steer", "message", behind_a_blank), &["scenario:extensions/command-is-not-queued"]),
+    taken("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| reword(c, "follow_up", "message", behind_a_blank), &["scenario:extensions/command-is-not-queued"]),
     taken("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| reword(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host", "own-prompt"]),
 
     taken("extra-field-is-refused", "a command with an unknown field is refused", |c| {

@@ -25,7 +25,7 @@ pub(super) const FAULTS: &[Fault] = &[
     event("final-error-is-empty", "retries that failed say nothing of why", "auto_retry_end", Op::Set("/finalError", "\"\""), &["schema/auto_retry_end"]).when(&[("/success", "false")]),
     event("queue-update-half", "`queue_update` has one queue only", "queue_update", Op::Remove("/followUp"), &["schema/queue_update"]),
     event("compaction-never-starts", "`compaction_start` is lost", "compaction_start", Op::Drop, &["compaction-envelope"]).later(),
-    event("compaction-never-ends", "`compaction_end` is lost", "compaction_end", Op::Drop, &["compaction-envelope"]).later(),
+    event("compaction-never-ends", "`compaction_end` is lost", "compaction_end", Op::Drop, &["compaction-envelope", "compaction-told"]).later(),
     event("compaction-ends-for-another-reason", "a compaction ends for another reason", "compaction_end", Op::Set("/reason", "\"threshold\""), &["compaction-same-reason"]).when(COMPACTED),
     event("compaction-of-no-known-reason", "a compaction has a reason of its own", "compaction_start", Op::Set("/reason", "\"whim\""), &["schema/compaction_start", "compaction-same-reason"]),
     event("compaction-without-summary", "the result of a compaction has no summary", "compaction_end", Op::Remove("/result/summary"), &["schema/compaction_end", "compaction-response"]).when(COMPACTED),
