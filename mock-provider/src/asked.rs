@@ -138,11 +138,18 @@ impl History {
         self.heard.iter().any(|text| asked.news.contains(text))
     }
 
+    /// Whether the host has said something since an earlier request that this one holds: the same words again are another message.
+    fn says_again(&self, asked: &Asked, earlier: &Asked) -> bool {
+        let mut since = self.heard[earlier.heard..].iter();
+        since.any(|heard| asked.said.iter().any(|text| text.trim() == heard))
+    }
+
     /// The answered request that this one repeats.
     pub(crate) fn repeated_by(&self, asked: &Asked) -> Option<u64> {
         let answered = self.asked.iter().filter(|earlier| earlier.answered);
         answered
             .filter(|earlier| asked.repeats(earlier))
+            .filter(|earlier| !self.says_again(asked, earlier))
             .map(|earlier| earlier.n)
             .next_back()
     }

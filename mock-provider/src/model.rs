@@ -1,5 +1,6 @@
 //! The model itself: which reply a request gets.
 
+use serde_json::Value;
 use std::time::Duration;
 
 use crate::answer::{Answer, HttpError};
@@ -197,14 +198,16 @@ impl Model {
         {
             self.history.note_missed(request.n, expect);
         }
-        let names_it =
-            |expect: &Expect| !expect.last_contains.0.is_empty() || expect.body.is_some();
+        let names_it = |expect: &Expect| {
+            let body = expect.body.as_ref();
+            !expect.last_contains.0.is_empty() || body.is_some_and(names_messages)
+        };
         let expected = reply
             .expect_request
             .as_ref()
             .filter(|_| failures.is_empty());
         // A reply that repeats is taken from nobody.
-        let repeats = matches!(reply.repeat, Repeat::Forever);
+        let repeats = matches!(reply.repeat, Repeat::Forever) && failures.is_empty();
         let is_expected = repeats || reply.when.is_some() || expected.is_some_and(names_it);
         if let Some(n) = self.history.note(asked, &answer, is_expected) {
             failures.push(beside(request.n, n));
@@ -336,6 +339,13 @@ fn repeated((request, earlier): (u64, u64)) -> Failure {
         expected: None,
         actual: None,
     }
+}
+
+/// Whether what a reply demands of the body is about what was said, and not about the model or the tools alone.
+fn names_messages(body: &Value) -> bool {
+    ["messages", "input"]
+        .iter()
+        .any(|member| body.get(member).is_some())
 }
 
 fn beside(request: u64, n: u64) -> Failure {
