@@ -3,14 +3,20 @@
 use crate::dialect::Dialect;
 use crate::rules::moment::Moment;
 use crate::rules::rule::{Ending, Monitor, Rule, Violation};
-use crate::rules::symbol::SymSet;
+use crate::rules::slices::Key;
+use crate::rules::symbol::{Interested, SymSet};
 use indexmap::IndexMap;
+use std::sync::Arc;
 
 /// A monitor a rule, for the rules that have one.
 #[derive(Clone)]
 pub(super) struct Roster {
     monitors: Vec<Option<Box<dyn Monitor>>>,
-    by_symbol: Vec<Vec<usize>>,
+    by_symbol: Arc<Interested>,
+    /// For each rule, the first that slices the history in the same way.
+    same_slices: Vec<usize>,
+    /// The key of the newest frame, at the rules that others slice like.
+    keys: Vec<Option<Option<Key>>>,
     by_scope: Vec<Vec<usize>>,
 }
 
@@ -20,36 +26,48 @@ pub(super) type Violations = Vec<(usize, Violation)>;
 impl Roster {
     /// The monitors at the start of a history in which the symbols of `blind` are not to be seen.
     pub(super) fn new(dialect: &Dialect, blind: &SymSet) -> Self {
-        let mut by_symbol = vec![Vec::new(); SymSet::CAPACITY];
+        let rules = &dialect.rules;
         let mut by_scope = vec![Vec::new(); dialect.memory.scopes.len()];
         let mut monitors = Vec::new();
-        for (n, rule) in dialect.rules.iter().enumerate() {
+        for (n, rule) in rules.iter().enumerate() {
             let monitor = rule.monitor(blind);
             if monitor.is_some() {
-                for symbol in rule.symbols().iter() {
-                    by_symbol[symbol].push(n);
-                }
                 for scope in &rule.scopes {
                     by_scope[*scope].push(n);
                 }
             }
             monitors.push(monitor);
         }
+        let watched = rules.iter().zip(&monitors).map(|(rule, monitor)| {
+            let monitor = monitor.as_ref();
+            monitor.map(|_| rule.symbols()).unwrap_or_default()
+        });
+        let first = |rule: &Rule| rules.iter().position(|other| other.each == rule.each);
         Roster {
+            by_symbol: Arc::new(Interested::new(watched)),
+            same_slices: rules.iter().filter_map(first).collect(),
+            keys: vec![None; rules.len()],
             monitors,
-            by_symbol,
             by_scope,
         }
     }
 
     /// Shows a frame to the rules that look at its symbols, in their order.
     pub(super) fn frame(&mut self, rules: &[Rule], moment: &Moment<'_>, out: &mut Violations) {
-        let symbols = moment.symbols.iter();
-        let mut interested: Vec<_> = symbols.flat_map(|s| &self.by_symbol[s]).copied().collect();
-        interested.sort_unstable();
-        interested.dedup();
-        for n in interested {
-            self.ask(n, out, |monitor, out| monitor.frame(&rules[n], moment, out));
+        let by_symbol = Arc::clone(&self.by_symbol);
+        let interested = by_symbol.of(moment.symbols);
+        for n in interested.iter().copied() {
+            let (rule, slices) = (&rules[n], self.same_slices[n]);
+            let key = self.keys[slices]
+                .take()
+                .unwrap_or_else(|| moment.key(&rule.each));
+            self.ask(n, out, |monitor, out| {
+                monitor.frame(rule, key.as_ref(), moment, out);
+            });
+            self.keys[slices] = Some(key);
+        }
+        for n in interested.iter() {
+            self.keys[self.same_slices[*n]] = None;
         }
     }
 

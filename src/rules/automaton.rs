@@ -20,6 +20,8 @@ pub const START: State = 1;
 #[derive(Debug, Clone)]
 pub struct Automaton {
     atoms: Vec<Atom>,
+    /// For each symbol, the places that name it, and those that rule it out.
+    by_symbol: Vec<(State, State)>,
     follow: Vec<State>,
     last: State,
 }
@@ -39,12 +41,22 @@ impl Automaton {
     pub fn new(expr: &Expr) -> Result<Self, String> {
         let mut automaton = Automaton {
             atoms: Vec::new(),
+            by_symbol: vec![(0, 0); SymSet::CAPACITY],
             follow: vec![0],
             last: 0,
         };
         let part = automaton.add(expr)?;
         automaton.follow[0] = part.first;
         automaton.last = part.last | State::from(part.nullable);
+        for (n, atom) in automaton.atoms.iter().enumerate() {
+            let place = 1 << (n + 1);
+            for id in atom.include.iter() {
+                automaton.by_symbol[id].0 |= place;
+            }
+            for id in atom.exclude.iter() {
+                automaton.by_symbol[id].1 |= place;
+            }
+        }
         Ok(automaton)
     }
 
@@ -126,6 +138,14 @@ impl Automaton {
     #[must_use]
     pub fn accepts(&self, state: State) -> bool {
         state & self.last != 0
+    }
+
+    /// The places whose atoms a frame with these symbols matches if their guards hold.
+    #[must_use]
+    pub fn candidates(&self, symbols: &SymSet) -> State {
+        let each = symbols.iter().map(|id| self.by_symbol[id]);
+        let (named, ruled_out) = each.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
+        named & !ruled_out
     }
 
     /// The atom at a place.

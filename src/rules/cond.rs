@@ -1,17 +1,17 @@
 //! Conditions and operands: what a rule may ask of a frame and of the state. Data only; `eval` answers them.
 
 use super::parse::Pattern;
+use super::pointer::Pointer;
 use regex::Regex;
 use serde_json::Value;
 
 /// A value that a rule can name.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// A constant.
     Literal(Value),
-    /// A JSON Pointer into the frame; the empty one is the whole frame. `*` in it stands for every element of a list: the
-    /// value is then the list of what is there.
-    Pointer(String),
+    /// A pointer into the frame; the empty one is the whole frame.
+    Pointer(Pointer),
     /// A state variable, by number: its whole content.
     State(usize),
     /// An entry of a map variable, by its key.
@@ -19,7 +19,7 @@ pub enum Operand {
     /// What this rule's fold has come to in its slice.
     Fold,
     /// A pointer into another operand.
-    At(Box<Operand>, String),
+    At(Box<Operand>, Pointer),
     /// A function of an operand.
     Call(Function, Box<Operand>),
     /// A list of operands, each of which must be there.

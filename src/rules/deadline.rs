@@ -5,7 +5,7 @@ use super::moment::Moment;
 use super::order::list;
 use super::parse::Pattern;
 use super::rule::{AtEnd, Ending, Form, Monitor, Rule, Violation};
-use super::slices::Slices;
+use super::slices::{Key, Slices};
 use super::symbol::SymSet;
 use super::tri::Tri;
 use crate::finding::Blame;
@@ -67,7 +67,7 @@ struct DeadlineMonitor {
 }
 
 impl DeadlineMonitor {
-    fn take(&mut self, key: Option<&String>) -> Vec<(String, Owed)> {
+    fn take(&mut self, key: Option<&Key>) -> Vec<(Key, Owed)> {
         match key {
             Some(key) => self
                 .owed
@@ -83,8 +83,8 @@ impl DeadlineMonitor {
         &mut self,
         rule: &Rule,
         moment: &Moment<'_>,
-        late: Vec<(String, Owed)>,
-        how: &str,
+        late: Vec<(Key, Owed)>,
+        how: impl Fn() -> String,
         out: &mut Vec<Violation>,
     ) {
         let Form::Deadline(deadline) = &rule.form else {
@@ -95,14 +95,15 @@ impl DeadlineMonitor {
             let expected = deadline.to.sources();
             let message = || {
                 format!(
-                    "{how}, and {} owed since frame {} had not come",
+                    "{}, and {} owed since frame {} had not come",
+                    how(),
                     list(&expected),
                     owed.since
                 )
             };
             out.push(Violation {
                 blame: rule.blame.unwrap_or(Blame::Agent),
-                key,
+                key: key.text().to_owned(),
                 message: rule.say(moment, message),
                 expected,
                 pointer: String::new(),
@@ -116,29 +117,36 @@ impl Monitor for DeadlineMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
+    fn frame(
+        &mut self,
+        rule: &Rule,
+        key: Option<&Key>,
+        moment: &Moment<'_>,
+        out: &mut Vec<Violation>,
+    ) {
         let Form::Deadline(deadline) = &rule.form else {
             return;
         };
-        let key = moment.key(&rule.each);
         if moment.is(&deadline.to) != Tri::False {
-            let met = self.take(key.as_ref());
+            let met = self.take(key);
             self.exercised += met.len() as u64;
             if let Some((name, budget)) = &deadline.within {
                 let late = met
                     .into_iter()
                     .filter(|(_, o)| moment.at > o.at.saturating_add(*budget))
                     .collect();
-                let how = format!(
-                    "`{}` came later than the budget `{name}` ({} ms) allows",
-                    moment.name(),
-                    budget / 1000
-                );
-                self.broken(rule, moment, late, &how, out);
+                let how = || {
+                    format!(
+                        "`{}` came later than the budget `{name}` ({} ms) allows",
+                        moment.name(),
+                        budget / 1000
+                    )
+                };
+                self.broken(rule, moment, late, how, out);
             }
         }
         if moment.is(&deadline.unless) != Tri::False {
-            let excused = self.take(key.as_ref());
+            let excused = self.take(key);
             if let Some((name, budget)) = &deadline.patience
                 && moment.is(&deadline.unless) == Tri::True
                 && moment.certain(deadline.in_time.as_ref())
@@ -147,29 +155,26 @@ impl Monitor for DeadlineMonitor {
                     .into_iter()
                     .filter(|(_, o)| moment.at > o.at.saturating_add(*budget))
                     .collect();
-                let how = format!(
-                    "`{}` came when the budget `{name}` ({} ms) was over",
-                    moment.name(),
-                    budget / 1000
-                );
-                self.broken(rule, moment, late, &how, out);
+                let how = || {
+                    format!(
+                        "`{}` came when the budget `{name}` ({} ms) was over",
+                        moment.name(),
+                        budget / 1000
+                    )
+                };
+                self.broken(rule, moment, late, how, out);
             }
         }
         if moment.is(&deadline.before) == Tri::True {
-            let late = self.take(key.as_ref());
-            self.broken(
-                rule,
-                moment,
-                late,
-                &format!("`{}` came", moment.name()),
-                out,
-            );
+            let late = self.take(key);
+            let how = || format!("`{}` came", moment.name());
+            self.broken(rule, moment, late, how, out);
         }
         if let Some(key) = key
             && moment.is(&deadline.from) == Tri::True
             && moment.certain(deadline.when.as_ref())
         {
-            self.owed.entry(&key, || Owed {
+            self.owed.entry(key, || Owed {
                 since: moment.n,
                 at: moment.at,
             });
@@ -185,13 +190,8 @@ impl Monitor for DeadlineMonitor {
     ) {
         let late = self.owed.drain();
         if judge {
-            self.broken(
-                rule,
-                moment,
-                late,
-                &format!("`{}` came", moment.name()),
-                out,
-            );
+            let how = || format!("`{}` came", moment.name());
+            self.broken(rule, moment, late, how, out);
         }
     }
 
@@ -201,7 +201,8 @@ impl Monitor for DeadlineMonitor {
             && (!ending.out_of_time || moment.certain(deadline.in_time.as_ref()))
         {
             let late = self.owed.drain();
-            self.broken(rule, moment, late, "the session ended", out);
+            let how = || "the session ended".to_owned();
+            self.broken(rule, moment, late, how, out);
         }
     }
 

@@ -27,7 +27,30 @@ pub struct Cx<'a> {
     pub fold: Option<&'a Value>,
 }
 
-type Values<'a> = Vec<Option<Cow<'a, Value>>>;
+/// The values of an operand: one for each world, `None` where it is missing.
+enum Values<'v> {
+    One(Option<Cow<'v, Value>>),
+    Many(Vec<Option<Cow<'v, Value>>>),
+}
+
+impl<'v> Values<'v> {
+    fn iter(&self) -> std::slice::Iter<'_, Option<Cow<'v, Value>>> {
+        match self {
+            Values::One(value) => std::slice::from_ref(value).iter(),
+            Values::Many(values) => values.iter(),
+        }
+    }
+
+    fn and_then(self, then: impl Fn(Cow<'v, Value>) -> Option<Cow<'v, Value>>) -> Self {
+        match self {
+            Values::One(value) => Values::One(value.and_then(then)),
+            Values::Many(values) => {
+                let each = values.into_iter().map(|value| value.and_then(&then));
+                Values::Many(each.collect())
+            }
+        }
+    }
+}
 
 impl<'a> Cx<'a> {
     /// Whether the frame matches a pattern.
@@ -42,6 +65,12 @@ impl<'a> Cx<'a> {
         if !atom.include.meets(self.symbols) || atom.exclude.meets(self.symbols) {
             return Tri::False;
         }
+        self.holds_all(atom)
+    }
+
+    /// Whether the guards of an atom hold.
+    #[must_use]
+    pub fn holds_all(&self, atom: &Atom) -> Tri {
         Tri::all(atom.guards.iter().map(|guard| self.holds(guard)))
     }
 
@@ -118,7 +147,7 @@ impl<'a> Cx<'a> {
             Operand::State(var) | Operand::Entry(var, _) => self.vars[*var]
                 .worlds()
                 .iter()
-                .any(|c| matches!(**c, Content::Unknown)),
+                .any(|c| matches!(c, Content::Unknown)),
             Operand::Call(_, inner) | Operand::At(inner, _) => self.unknown(inner),
             Operand::List(all) => all.iter().any(|one| self.unknown(one)),
             _ => false,
@@ -128,7 +157,7 @@ impl<'a> Cx<'a> {
     fn member(&self, left: &Operand, var: usize) -> Tri {
         let lefts = self.values(left);
         Tri::over_worlds(self.vars[var].worlds().iter().flat_map(|content| {
-            lefts.iter().map(move |l| match (l, &**content) {
+            lefts.iter().map(move |l| match (l, content) {
                 (Some(l), Content::Set(set)) => set.contains(&canonical(l)).into(),
                 (Some(l), Content::Map(map)) => map.contains_key(&canonical(l)).into(),
                 (Some(l), other) => other
@@ -141,94 +170,71 @@ impl<'a> Cx<'a> {
 
     /// The value of an operand, if only one fits the history.
     #[must_use]
-    pub fn value(&self, operand: &Operand) -> Option<Cow<'a, Value>> {
-        let mut values = self.values(operand);
-        if values.len() == 1 {
-            values.remove(0)
-        } else {
-            None
+    pub fn value<'v>(&self, operand: &'v Operand) -> Option<Cow<'v, Value>>
+    where
+        'a: 'v,
+    {
+        match self.values(operand) {
+            Values::One(value) => value,
+            Values::Many(mut values) if values.len() == 1 => values.remove(0),
+            Values::Many(_) => None,
         }
     }
 
-    /// The values of an operand, one a world; `None` for a world in which it is missing.
-    fn values(&self, operand: &Operand) -> Values<'a> {
+    fn values<'v>(&self, operand: &'v Operand) -> Values<'v>
+    where
+        'a: 'v,
+    {
         match operand {
-            Operand::Literal(value) => vec![Some(Cow::Owned(value.clone()))],
-            Operand::Pointer(pointer) => {
-                vec![at(Cow::Borrowed(self.value), pointer)]
-            }
-            Operand::Fold => vec![self.fold.map(Cow::Borrowed)],
-            Operand::State(var) => match self.vars[*var].only() {
-                Some(content) => vec![content.to_value()],
-                None => {
-                    let worlds = self.vars[*var].worlds();
-                    worlds
-                        .iter()
-                        .map(|c| c.to_value().map(|v| Cow::Owned(v.into_owned())))
-                        .collect()
-                }
-            },
+            Operand::Literal(value) => Values::One(Some(Cow::Borrowed(value))),
+            Operand::Pointer(pointer) => Values::One(pointer.resolve(Cow::Borrowed(self.value))),
+            Operand::Fold => Values::One(self.fold.map(Cow::Borrowed)),
+            Operand::State(var) => self.contents(*var, Content::to_value),
             Operand::Entry(var, key) => self.entry(*var, key),
-            Operand::At(inner, pointer) => {
-                let inner = self.values(inner);
-                inner
-                    .into_iter()
-                    .map(|v| v.and_then(|v| at(v, pointer)))
-                    .collect()
-            }
-            Operand::Call(function, inner) => {
-                let inner = self.values(inner);
-                inner
-                    .into_iter()
-                    .map(|v| v.and_then(|v| call(*function, &v)).map(Cow::Owned))
-                    .collect()
-            }
+            Operand::At(inner, pointer) => self.values(inner).and_then(|v| pointer.resolve(v)),
+            Operand::Call(function, inner) => self
+                .values(inner)
+                .and_then(|v| call(*function, &v).map(Cow::Owned)),
             Operand::List(all) => {
                 let values = all.iter().map(|one| self.value(one).map(Cow::into_owned));
-                vec![
-                    values
-                        .collect::<Option<Vec<_>>>()
-                        .map(|v| Cow::Owned(Value::Array(v))),
-                ]
+                let values = values.collect::<Option<Vec<_>>>();
+                Values::One(values.map(|v| Cow::Owned(Value::Array(v))))
             }
         }
     }
 
-    fn entry(&self, var: usize, key: &Operand) -> Values<'a> {
-        let Some(key) = self.value(key) else {
-            return vec![None];
-        };
-        let key = canonical(&key);
-        let find = |content: &Content| match content {
-            Content::Map(map) => map.get(&key).cloned(),
-            _ => None,
-        };
-        match self.vars[var].only() {
-            Some(Content::Map(map)) => vec![map.get(&key).map(Cow::Borrowed)],
-            Some(_) => vec![None],
-            None => self.vars[var]
-                .worlds()
-                .iter()
-                .map(|c| find(c).map(Cow::Owned))
-                .collect(),
+    /// What a variable comes to in each world.
+    fn contents<'v>(
+        &self,
+        var: usize,
+        read: impl Fn(&Content) -> Option<Cow<'_, Value>>,
+    ) -> Values<'v>
+    where
+        'a: 'v,
+    {
+        match self.vars[var].worlds() {
+            Cow::Borrowed([only]) => Values::One(read(only)),
+            worlds => {
+                let each = worlds.iter();
+                let each = each.map(|content| read(content).map(|v| Cow::Owned(v.into_owned())));
+                Values::Many(each.collect())
+            }
         }
     }
-}
 
-fn at<'v>(value: Cow<'v, Value>, pointer: &str) -> Option<Cow<'v, Value>> {
-    if let Some((list, rest)) = pointer.split_once("/*") {
-        let list = value.pointer(list)?.as_array()?;
-        let each = list.iter().filter_map(|item| {
-            let found = at(Cow::Borrowed(item), rest)?;
-            Some(found.into_owned())
-        });
-        return Some(Cow::Owned(each.collect()));
+    fn entry<'v>(&self, var: usize, key: &'v Operand) -> Values<'v>
+    where
+        'a: 'v,
+    {
+        let Some(key) = self.value(key) else {
+            return Values::One(None);
+        };
+        let key = canonical(&key);
+        self.contents(var, |content| match content {
+            Content::Map(map) => map.get(&key).map(Cow::Borrowed),
+            _ => None,
+        })
     }
-    let found = match value {
-        Cow::Borrowed(value) => value.pointer(pointer).map(Cow::Borrowed),
-        Cow::Owned(value) => value.pointer(pointer).cloned().map(Cow::Owned),
-    };
-    found.filter(|v| !v.is_null())
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -322,18 +328,6 @@ fn collect_texts<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn a_star_stands_for_every_element_that_has_the_member() {
-        let message = json!({ "content": [{ "text": "a" }, { "id": "t" }, { "text": "b" }] });
-        let found = |pointer| at(Cow::Borrowed(&message), pointer).map(Cow::into_owned);
-
-        assert_eq!(found("/content/*/text"), Some(json!(["a", "b"])));
-        assert_eq!(found("/none/*/text"), None);
-        let nested = json!({ "messages": [message.clone(), {}, message] });
-        let nested = at(Cow::Borrowed(&nested), "/messages/*/content/*/id");
-        assert_eq!(nested.map(Cow::into_owned), Some(json!([["t"], ["t"]])));
-    }
 
     #[test]
     fn lists_are_multiplied_joined_and_rid_of_repeats() {

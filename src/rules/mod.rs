@@ -14,6 +14,7 @@ pub mod lex;
 pub mod moment;
 pub mod order;
 pub mod parse;
+pub mod pointer;
 pub mod probe;
 pub mod require;
 pub mod rule;

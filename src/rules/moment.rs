@@ -3,6 +3,7 @@
 use super::cond::{Cond, Operand};
 use super::eval::Cx;
 use super::parse::Pattern;
+use super::slices::Key;
 use super::symbol::SymSet;
 use super::tri::Tri;
 use super::world::World;
@@ -71,12 +72,14 @@ impl<'a> Moment<'a> {
 
     /// The slice this frame belongs to; `None` if it has none. The key is made for people: `/msg_id = "m1"`.
     #[must_use]
-    pub fn key(&self, each: &[KeyPart]) -> Option<String> {
-        let mut parts = Vec::with_capacity(each.len());
-        for part in each {
-            parts.push(part.0.iter().find_map(|source| self.key_source(source))?);
+    pub fn key(&self, each: &[KeyPart]) -> Option<Key> {
+        let mut text = String::new();
+        for (n, part) in each.iter().enumerate() {
+            let from = part.0.iter().find_map(|source| self.key_source(source))?;
+            text.push_str(if n > 0 { ", " } else { "" });
+            text.push_str(&from);
         }
-        Some(parts.join(", "))
+        Some(Key::new(&text))
     }
 
     fn key_source(&self, source: &KeySource) -> Option<String> {
@@ -95,7 +98,7 @@ impl<'a> Moment<'a> {
                     Value::String(text) => Cow::Borrowed(text.as_str()),
                     other => Cow::Owned(other.to_string()),
                 };
-                Some(format!("{label} {named}"))
+                Some([label, " ", &*named].concat())
             }
         }
     }
@@ -128,11 +131,11 @@ pub enum Piece {
 }
 
 /// One part of a slice's key: the first source that gives a value.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct KeyPart(pub Vec<KeySource>);
 
 /// Where a part of a key comes from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum KeySource {
     /// The open instance of a scope.
     Scope(usize),

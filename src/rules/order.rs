@@ -5,7 +5,7 @@ use super::cond::Cond;
 use super::moment::Moment;
 use super::parse::Pattern;
 use super::rule::{AtEnd, Ending, Monitor, Rule, Violation};
-use super::slices::Slices;
+use super::slices::{Key, Slices};
 use super::symbol::SymSet;
 use super::tri::Tri;
 use crate::finding::Blame;
@@ -92,7 +92,7 @@ impl OrderMonitor {
             );
             out.push(Violation {
                 blame: rule.blame.unwrap_or(Blame::Agent),
-                key,
+                key: key.text().to_owned(),
                 message: rule.say(moment, || message),
                 expected,
                 pointer: String::new(),
@@ -106,13 +106,18 @@ impl Monitor for OrderMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
+    fn frame(
+        &mut self,
+        rule: &Rule,
+        key: Option<&Key>,
+        moment: &Moment<'_>,
+        out: &mut Vec<Violation>,
+    ) {
         let super::rule::Form::Order(order) = &rule.form else {
             return;
         };
-        let key = moment.key(&rule.each);
         if moment.is(&order.void) != Tri::False {
-            match &key {
+            match key {
                 Some(key) => self.slices.entry(key, || new_slice(false)).state = DEAD,
                 None => self.slices.values_mut().for_each(|s| s.state = DEAD),
             }
@@ -122,20 +127,18 @@ impl Monitor for OrderMonitor {
             self.excuse_new = !rule.scopes.is_empty();
             self.slices.values_mut().for_each(|s| s.excused = true);
         }
-        let cx = moment.cx();
-        let relevant = Tri::any(
-            order
-                .automaton
-                .atoms()
-                .iter()
-                .chain(&order.also.0)
-                .map(|atom| cx.matches_atom(atom)),
-        );
-        let Some(key) = key.filter(|_| relevant != Tri::False) else {
+        let Some(key) = key else {
             return;
         };
+        let cx = moment.cx();
+        let candidates = order.automaton.candidates(moment.symbols);
+        let named = places(candidates).map(|place| cx.holds_all(order.automaton.atom(place)));
+        let relevant = Tri::any(named.chain(order.also.0.iter().map(|atom| cx.matches_atom(atom))));
+        if relevant == Tri::False {
+            return;
+        }
         let excused = self.excuse_new;
-        let slice = self.slices.entry(&key, || new_slice(excused));
+        let slice = self.slices.entry(key, || new_slice(excused));
         if slice.state == DEAD {
             return;
         }
@@ -145,8 +148,8 @@ impl Monitor for OrderMonitor {
         } else {
             0
         };
-        for place in places(order.automaton.followers(slice.state)) {
-            if cx.matches_atom(order.automaton.atom(place)) != Tri::False {
+        for place in places(order.automaton.followers(slice.state) & candidates) {
+            if cx.holds_all(order.automaton.atom(place)) != Tri::False {
                 next |= 1 << place;
             }
         }
@@ -154,7 +157,7 @@ impl Monitor for OrderMonitor {
             let expected = order.automaton.expected(slice.state);
             out.push(Violation {
                 blame: rule.blame.unwrap_or(moment.blame),
-                key,
+                key: key.text().to_owned(),
                 message: rule.say(moment, || unexpected(moment, &expected, slice.last)),
                 expected,
                 pointer: String::new(),
@@ -187,7 +190,7 @@ impl Monitor for OrderMonitor {
             && (!ending.out_of_time || moment.certain(order.in_time.as_ref()))
         {
             if rule.each.is_empty() {
-                self.slices.entry("", || new_slice(false));
+                self.slices.entry(&Key::new(""), || new_slice(false));
             }
             self.unfinished(rule, order, moment, true, out);
         }

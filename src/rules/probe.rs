@@ -4,6 +4,7 @@ use super::cond::Cond;
 use super::moment::Moment;
 use super::parse::Pattern;
 use super::rule::{Ending, Form, Monitor, Rule, Violation};
+use super::slices::Key;
 use super::tri::Tri;
 
 /// A probe.
@@ -37,7 +38,7 @@ impl Monitor for ProbeMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, _: &mut Vec<Violation>) {
+    fn frame(&mut self, rule: &Rule, _: Option<&Key>, moment: &Moment<'_>, _: &mut Vec<Violation>) {
         let Form::Probe(probe) = &rule.form else {
             return;
         };

@@ -5,7 +5,7 @@ use super::eval::{Cx, number};
 use super::moment::Moment;
 use super::parse::Pattern;
 use super::rule::{Ending, Form, Monitor, Rule, Violation};
-use super::slices::Slices;
+use super::slices::{Key, Slices};
 use super::state::MAX_TEXT;
 use super::symbol::SymSet;
 use super::tri::Tri;
@@ -111,16 +111,22 @@ impl Monitor for RequireMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>) {
+    fn frame(
+        &mut self,
+        rule: &Rule,
+        key: Option<&Key>,
+        moment: &Moment<'_>,
+        out: &mut Vec<Violation>,
+    ) {
         let Form::Require(require) = &rule.form else {
             return;
         };
-        let Some(key) = moment.key(&rule.each) else {
+        let Some(key) = key else {
             return;
         };
         let remembers = !require.seen.is_empty() || require.fold.is_some();
         let fresh = Slice::default();
-        let slice = self.slices.get(&key).unwrap_or(&fresh);
+        let slice = self.slices.get(key).unwrap_or(&fresh);
         let cx = Cx {
             seen: slice.seen,
             blind: self.blind,
@@ -143,7 +149,7 @@ impl Monitor for RequireMonitor {
                     self.exercised += 1;
                     out.push(Violation {
                         blame: rule.blame.unwrap_or(moment.blame),
-                        key: key.clone(),
+                        key: key.text().to_owned(),
                         message: rule.say(moment, || {
                             format!("`{}` does not hold what is required of it", moment.name())
                         }),
@@ -154,7 +160,7 @@ impl Monitor for RequireMonitor {
             }
         }
         if remembers {
-            let slice = self.slices.entry(&key, Slice::default);
+            let slice = self.slices.entry(key, Slice::default);
             for (n, pattern) in require.seen.iter().enumerate() {
                 match moment.is(pattern) {
                     Tri::True => slice.seen |= 1 << n,
@@ -210,11 +216,10 @@ impl Slice {
 /// The first place in the frame that a condition looks at.
 #[must_use]
 pub fn first_pointer(cond: &Cond) -> Option<String> {
-    let plain = |pointer: &String| pointer.split("/*").next().map(str::to_owned);
     let of = |operand: &Operand| match operand {
-        Operand::Pointer(pointer) => plain(pointer),
+        Operand::Pointer(pointer) => Some(pointer.plain().to_owned()),
         Operand::Call(_, inner) => match &**inner {
-            Operand::Pointer(pointer) => plain(pointer),
+            Operand::Pointer(pointer) => Some(pointer.plain().to_owned()),
             _ => None,
         },
         _ => None,

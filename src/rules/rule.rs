@@ -5,6 +5,7 @@ use super::moment::{KeyPart, Moment, Piece};
 use super::order::Order;
 use super::probe::Probe;
 use super::require::Require;
+use super::slices::Key;
 use super::symbol::SymSet;
 use crate::finding::{Blame, Level, Source};
 use crate::located::Span;
@@ -124,8 +125,14 @@ pub trait Monitor: Send {
     /// A monitor in the same state, which goes on by itself.
     fn fork(&self) -> Box<dyn Monitor>;
 
-    /// Takes a frame.
-    fn frame(&mut self, rule: &Rule, moment: &Moment<'_>, out: &mut Vec<Violation>);
+    /// Takes a frame, and the key of the slice that it belongs to by the rule's `each`.
+    fn frame(
+        &mut self,
+        rule: &Rule,
+        key: Option<&Key>,
+        moment: &Moment<'_>,
+        out: &mut Vec<Violation>,
+    );
 
     /// A scope that the rule slices by is closed by this frame (which the monitor has seen); with `judge` false its slices are
     /// only forgotten.

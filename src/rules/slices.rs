@@ -1,21 +1,76 @@
 //! The slices of a history that a rule has met, by key, in bounded memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// The most slices a rule remembers. The oldest is forgotten first.
 pub const MAX_SLICES: usize = 65_536;
 
+/// The key of a slice. Its hash is worked out once: many rules slice the history in the same way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Key {
+    hash: u64,
+    text: Arc<str>,
+}
+
+impl Key {
+    /// The key of this text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Key {
+            hash: hasher.finish(),
+            text: text.into(),
+        }
+    }
+
+    /// As people read it: `msg_id m1`.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Takes the hash that a [`Key`] holds as it is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held(u64);
+
+impl Hasher for Held {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 /// Something per slice.
 #[derive(Debug, Clone)]
 pub struct Slices<T> {
-    map: HashMap<String, T>,
-    order: VecDeque<String>,
+    map: HashMap<Key, T, BuildHasherDefault<Held>>,
+    order: VecDeque<Key>,
 }
 
 impl<T> Default for Slices<T> {
     fn default() -> Self {
         Slices {
-            map: HashMap::new(),
+            map: HashMap::default(),
             order: VecDeque::new(),
         }
     }
@@ -23,37 +78,44 @@ impl<T> Default for Slices<T> {
 
 impl<T> Slices<T> {
     /// The entry of a key, made if it is new.
-    pub fn entry(&mut self, key: &str, make: impl FnOnce() -> T) -> &mut T {
-        if !self.map.contains_key(key) {
-            if self.map.len() == MAX_SLICES {
-                while let Some(oldest) = self.order.pop_front() {
-                    if self.map.remove(&oldest).is_some() {
-                        break;
-                    }
-                }
-            }
-            self.order.push_back(key.to_owned());
-            if self.order.len() > 2 * MAX_SLICES {
-                let map = &self.map;
-                self.order.retain(|k| map.contains_key(k));
+    pub fn entry(&mut self, key: &Key, make: impl FnOnce() -> T) -> &mut T {
+        if self.map.len() == MAX_SLICES && !self.map.contains_key(key) {
+            self.forget_oldest();
+        }
+        if self.order.len() > 2 * MAX_SLICES {
+            let map = &self.map;
+            self.order.retain(|k| map.contains_key(k));
+        }
+        match self.map.entry(key.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                self.order.push_back(key.clone());
+                entry.insert(make())
             }
         }
-        self.map.entry(key.to_owned()).or_insert_with(make)
+    }
+
+    fn forget_oldest(&mut self) {
+        while let Some(oldest) = self.order.pop_front() {
+            if self.map.remove(&oldest).is_some() {
+                break;
+            }
+        }
     }
 
     /// The entry of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&T> {
+    pub fn get(&self, key: &Key) -> Option<&T> {
         self.map.get(key)
     }
 
     /// Takes an entry out.
-    pub fn remove(&mut self, key: &str) -> Option<T> {
+    pub fn remove(&mut self, key: &Key) -> Option<T> {
         self.map.remove(key)
     }
 
     /// Takes every entry out, oldest first.
-    pub fn drain(&mut self) -> Vec<(String, T)> {
+    pub fn drain(&mut self) -> Vec<(Key, T)> {
         let mut all = Vec::with_capacity(self.map.len());
         for key in std::mem::take(&mut self.order) {
             if let Some(value) = self.map.remove(&key) {
@@ -79,14 +141,18 @@ impl<T> Slices<T> {
 mod tests {
     use super::*;
 
+    fn key(n: usize) -> Key {
+        Key::new(&n.to_string())
+    }
+
     #[test]
     fn the_oldest_slice_is_forgotten_first() {
         let mut slices = Slices::default();
         for n in 0..=MAX_SLICES {
-            *slices.entry(&n.to_string(), || 0) += 1;
+            *slices.entry(&key(n), || 0) += 1;
         }
-        assert!(slices.get("0").is_none());
-        assert!(slices.get("1").is_some());
+        assert!(slices.get(&key(0)).is_none());
+        assert!(slices.get(&key(1)).is_some());
         assert_eq!(slices.drain().len(), MAX_SLICES);
     }
 }

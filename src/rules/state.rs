@@ -280,30 +280,17 @@ impl Variable {
 
     /// Every content that fits the history.
     #[must_use]
-    pub fn worlds(&self) -> Vec<Cow<'_, Content>> {
-        let mut worlds = vec![Cow::Borrowed(&self.certain)];
-        let mut content = self.certain.clone_if(!self.pending.is_empty());
+    pub fn worlds(&self) -> Cow<'_, [Content]> {
+        if self.pending.is_empty() {
+            return Cow::Borrowed(std::slice::from_ref(&self.certain));
+        }
+        let mut worlds = vec![self.certain.clone()];
+        let mut content = self.certain.clone();
         for (_, effect) in &self.pending {
             content.apply(effect);
-            worlds.push(Cow::Owned(content.clone()));
+            worlds.push(content.clone());
         }
-        worlds
-    }
-
-    /// The content, if only one fits the history.
-    #[must_use]
-    pub fn only(&self) -> Option<&Content> {
-        self.pending.is_empty().then_some(&self.certain)
-    }
-}
-
-impl Content {
-    fn clone_if(&self, wanted: bool) -> Content {
-        if wanted {
-            self.clone()
-        } else {
-            Content::Unknown
-        }
+        Cow::Owned(worlds)
     }
 }
 
@@ -321,7 +308,17 @@ fn flag_value(argv: &[String], flag: &str) -> Option<Option<String>> {
 /// A value in the form in which it is an element or a key.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
-    value.to_string()
+    match value {
+        Value::String(text) if is_plain(text) => ["\"", text, "\""].concat(),
+        _ => value.to_string(),
+    }
+}
+
+/// Whether a text is the same in JSON.
+fn is_plain(text: &str) -> bool {
+    !text
+        .bytes()
+        .any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
 }
 
 #[cfg(test)]
@@ -390,6 +387,6 @@ mod tests {
         for n in 0..=MAX_ENTRIES {
             variable.apply(&Effect::Add(n.to_string()));
         }
-        assert!(matches!(variable.only(), Some(Content::Unknown)));
+        assert!(matches!(&*variable.worlds(), [Content::Unknown]));
     }
 }

@@ -1,5 +1,6 @@
 //! Symbols: what a frame counts as in rules.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// A set of symbols of one dialect; at most [`SymSet::CAPACITY`] of them.
@@ -39,7 +40,8 @@ impl SymSet {
     /// Whether the two sets share a symbol.
     #[must_use]
     pub fn meets(&self, other: &SymSet) -> bool {
-        self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+        let shared = self.0.iter().zip(&other.0);
+        shared.fold(0, |any, (a, b)| any | (a & b)) != 0
     }
 
     /// Whether the set is empty.
@@ -50,7 +52,47 @@ impl SymSet {
 
     /// The symbols, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..Self::CAPACITY).filter(|id| self.contains(*id))
+        let words = self.0.iter().enumerate();
+        words.flat_map(|(n, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(n * 64 + bit)
+            })
+        })
+    }
+}
+
+/// For each symbol, the numbers of the things that look at it.
+#[derive(Debug, Clone)]
+pub struct Interested(Vec<Vec<usize>>);
+
+impl Interested {
+    /// Takes the symbols that each thing looks at; the things are numbered as they come.
+    #[must_use]
+    pub fn new(each: impl Iterator<Item = SymSet>) -> Self {
+        let mut by_symbol = vec![Vec::new(); SymSet::CAPACITY];
+        for (n, symbols) in each.enumerate() {
+            symbols.iter().for_each(|id| by_symbol[id].push(n));
+        }
+        Interested(by_symbol)
+    }
+
+    /// The things that look at one of these symbols, ascending.
+    #[must_use]
+    pub fn of(&self, symbols: &SymSet) -> Cow<'_, [usize]> {
+        let mut lists = symbols.iter().map(|id| &self.0[id]);
+        let first = lists.next().map_or(&[][..], Vec::as_slice);
+        let mut all = Cow::Borrowed(first);
+        for more in lists {
+            all.to_mut().extend(more);
+        }
+        if let Cow::Owned(all) = &mut all {
+            all.sort_unstable();
+            all.dedup();
+        }
+        all
     }
 }
 

@@ -4,7 +4,7 @@ use super::cond::Operand;
 use super::eval::Cx;
 use super::parse::Pattern;
 use super::state::{Change, Effect, Spec, Variable, canonical};
-use super::symbol::{SymSet, Symbols};
+use super::symbol::{Interested, SymSet, Symbols};
 use super::tri::Tri;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -58,6 +58,36 @@ pub struct ScopeState {
     pub instance: u64,
 }
 
+/// What of a [`Memory`] a frame can touch, by its symbols.
+#[derive(Debug)]
+struct Index {
+    /// The changes of all variables: the variable, and which of its changes.
+    changes: Vec<(usize, usize)>,
+    changing: Interested,
+    settling: Interested,
+    opening: Interested,
+    answering: Interested,
+    commanding: Interested,
+}
+
+impl Index {
+    fn new(memory: &Memory) -> Self {
+        let specs = || memory.state.iter().map(|(spec, _)| spec).enumerate();
+        let each = specs().flat_map(|(n, spec)| (0..spec.changes.len()).map(move |c| (n, c)));
+        let all = specs().flat_map(|(_, spec)| &spec.changes);
+        let settles = specs().map(|(_, spec)| spec.settles.as_ref());
+        let answers = || memory.answers.iter();
+        Index {
+            changes: each.collect(),
+            changing: Interested::new(all.map(|(on, _)| on.symbols())),
+            settling: Interested::new(settles.map(|p| p.map(Pattern::symbols).unwrap_or_default())),
+            opening: Interested::new(memory.scopes.iter().map(|s| s.open.symbols())),
+            answering: Interested::new(answers().map(|a| a.event.symbols())),
+            commanding: Interested::new(answers().map(|a| a.command.symbols())),
+        }
+    }
+}
+
 /// The world before a frame.
 #[derive(Debug, Clone)]
 pub struct World {
@@ -69,6 +99,7 @@ pub struct World {
     pub vars: Vec<Variable>,
     /// The scopes.
     pub scopes: Vec<ScopeState>,
+    index: Arc<Index>,
     /// The number of the newest command.
     seq: u64,
     /// All commands up to this number were taken.
@@ -94,6 +125,7 @@ impl World {
             scope_names: Arc::new(memory.scopes.iter().map(|s| s.name.clone()).collect()),
             vars: vars.collect(),
             scopes: vec![ScopeState::default(); memory.scopes.len()],
+            index: Arc::new(Index::new(memory)),
             seq: 0,
             taken: 0,
             open_commands: HashMap::new(),
@@ -114,19 +146,17 @@ impl World {
     /// Before rules see the frame: opens scopes, and settles what the frame shows to have been taken. Returns the scopes that
     /// were still open when their next instance opened.
     pub fn enter(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) -> Vec<usize> {
-        self.take(memory, symbols, value);
-        for (n, (spec, _)) in memory.state.iter().enumerate() {
-            let settles = spec
-                .settles
-                .as_ref()
-                .is_some_and(|p| self.cx(symbols, value).matches(p) == Tri::True);
-            if settles {
+        let index = Arc::clone(&self.index);
+        self.take(memory, symbols, value, &index.answering.of(symbols));
+        for n in index.settling.of(symbols).iter().copied() {
+            let settles = memory.state[n].0.settles.as_ref();
+            if settles.is_some_and(|p| self.cx(symbols, value).matches(p) == Tri::True) {
                 self.vars[n].settle(self.taken);
             }
         }
         let mut abandoned = Vec::new();
-        for (n, scope) in memory.scopes.iter().enumerate() {
-            if self.cx(symbols, value).matches(&scope.open) == Tri::True {
+        for n in index.opening.of(symbols).iter().copied() {
+            if self.cx(symbols, value).matches(&memory.scopes[n].open) == Tri::True {
                 if self.scopes[n].open {
                     abandoned.push(n);
                 }
@@ -137,8 +167,9 @@ impl World {
         abandoned
     }
 
-    fn take(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) {
-        for (n, answer) in memory.answers.iter().enumerate() {
+    fn take(&mut self, memory: &Memory, symbols: &SymSet, value: &Value, answers: &[usize]) {
+        for n in answers.iter().copied() {
+            let answer = &memory.answers[n];
             let cx = self.cx(symbols, value);
             if cx.matches(&answer.event) != Tri::True {
                 continue;
@@ -173,19 +204,21 @@ impl World {
     ) {
         if command {
             self.seq += 1;
-            self.note_command(memory, symbols, value);
+            let index = Arc::clone(&self.index);
+            self.note_command(memory, symbols, value, &index.commanding.of(symbols));
         }
         let mut effects = Vec::new();
-        for (n, (spec, each)) in memory.state.iter().enumerate() {
-            for ((on, change), list) in spec.changes.iter().zip(each) {
-                let cx = self.cx(symbols, value);
-                match cx.matches(on) {
-                    Tri::False => {}
-                    Tri::Unknown => effects.push((n, Effect::Lose)),
-                    Tri::True => changes_of(&cx, change, list.as_ref(), |effect| {
-                        effects.push((n, effect))
-                    }),
-                }
+        for at in self.index.changing.of(symbols).iter() {
+            let (n, change) = self.index.changes[*at];
+            let (spec, each) = &memory.state[n];
+            let ((on, change), list) = (&spec.changes[change], &each[change]);
+            let cx = self.cx(symbols, value);
+            match cx.matches(on) {
+                Tri::False => {}
+                Tri::Unknown => effects.push((n, Effect::Lose)),
+                Tri::True => changes_of(&cx, change, list.as_ref(), |effect| {
+                    effects.push((n, effect))
+                }),
             }
         }
         for (n, effect) in effects {
@@ -200,8 +233,15 @@ impl World {
         }
     }
 
-    fn note_command(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) {
-        for (n, answer) in memory.answers.iter().enumerate() {
+    fn note_command(
+        &mut self,
+        memory: &Memory,
+        symbols: &SymSet,
+        value: &Value,
+        answers: &[usize],
+    ) {
+        for n in answers.iter().copied() {
+            let answer = &memory.answers[n];
             let cx = self.cx(symbols, value);
             if cx.matches(&answer.command) != Tri::True {
                 continue;

@@ -3,6 +3,7 @@
 use super::{Parser, nearest};
 use crate::rules::cond::{FUNCTIONS, Function, Operand};
 use crate::rules::lex::{Mistake, Token};
+use crate::rules::pointer::Pointer;
 use serde_json::Value;
 
 impl Parser<'_> {
@@ -11,7 +12,7 @@ impl Parser<'_> {
         if let (Some(Token::Pointer(pointer)), false) =
             (self.peek(), matches!(operand, Operand::Pointer(_)))
         {
-            let pointer = pointer.clone();
+            let pointer = Pointer::new(pointer);
             self.next += 1;
             return Ok(Operand::At(Box::new(operand), pointer));
         }
@@ -23,7 +24,7 @@ impl Parser<'_> {
         let literal = match token {
             Some(Token::Pointer(pointer)) => {
                 self.next += 1;
-                return Ok(Operand::Pointer(pointer));
+                return Ok(Operand::Pointer(Pointer::new(&pointer)));
             }
             Some(Token::State(name)) => return self.state(&name),
             Some(Token::Text(text)) => Value::String(text),

@@ -1,0 +1,144 @@
+//! JSON Pointers of rules, read once when a dialect is loaded.
+
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// The most members of an object that are searched one by one; beyond them the object's own index is faster.
+const FEW: usize = 12;
+
+/// A JSON Pointer. `*` in it stands for every element of a list: the value is then the list of what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer {
+    /// The part before the first `*`, as written.
+    plain: String,
+    /// The way to the value, or to the list; `None` if the text is no pointer, which finds nothing.
+    steps: Option<Vec<Step>>,
+    /// The way from each element of the list.
+    each: Option<Box<Pointer>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Step {
+    name: String,
+    /// The same as the place of an element.
+    index: Option<usize>,
+}
+
+impl Pointer {
+    /// Reads a pointer.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let (way, each) = match text.split_once("/*") {
+            Some((list, rest)) => (list, Some(Box::new(Pointer::new(rest)))),
+            None => (text, None),
+        };
+        let steps = match way.split_once('/') {
+            Some(("", rest)) => Some(rest.split('/').map(Step::new).collect()),
+            _ => way.is_empty().then(Vec::new),
+        };
+        Pointer {
+            plain: way.to_owned(),
+            steps,
+            each,
+        }
+    }
+
+    /// What the part before the first `*` points to.
+    #[must_use]
+    pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        self.steps
+            .as_ref()?
+            .iter()
+            .try_fold(value, |value, step| match value {
+                Value::Object(members) => member(members, &step.name),
+                Value::Array(items) => items.get(step.index?),
+                _ => None,
+            })
+    }
+
+    /// The value in another one; `null` counts as absent.
+    #[must_use]
+    pub fn resolve<'v>(&self, value: Cow<'v, Value>) -> Option<Cow<'v, Value>> {
+        if let Some(rest) = &self.each {
+            let list = self.find(&value)?.as_array()?;
+            let each = list.iter().filter_map(|item| {
+                let found = rest.resolve(Cow::Borrowed(item))?;
+                Some(found.into_owned())
+            });
+            return Some(Cow::Owned(each.collect()));
+        }
+        let found = match value {
+            Cow::Borrowed(value) => self.find(value).map(Cow::Borrowed),
+            Cow::Owned(value) => self.find(&value).cloned().map(Cow::Owned),
+        };
+        found.filter(|v| !v.is_null())
+    }
+
+    /// The part before the first `*`, as written.
+    #[must_use]
+    pub fn plain(&self) -> &str {
+        &self.plain
+    }
+}
+
+impl Step {
+    fn new(written: &str) -> Self {
+        let name = written.replace("~1", "/").replace("~0", "~");
+        let plain = name == "0" || !name.starts_with(['0', '+']);
+        let index = name.parse().ok().filter(|_| plain);
+        Step { name, index }
+    }
+}
+
+/// The member of this name.
+fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+    if members.len() > FEW {
+        return members.get(name);
+    }
+    let mut all = members.iter();
+    all.find_map(|(own, value)| (own == name).then_some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_star_stands_for_every_element_that_has_the_member() {
+        let message = json!({ "content": [{ "text": "a" }, { "id": "t" }, { "text": "b" }] });
+        let found = |pointer| {
+            let found = Pointer::new(pointer).resolve(Cow::Borrowed(&message));
+            found.map(Cow::into_owned)
+        };
+
+        assert_eq!(found("/content/*/text"), Some(json!(["a", "b"])));
+        assert_eq!(found("/none/*/text"), None);
+        let nested = json!({ "messages": [message.clone(), {}, message] });
+        let nested = Pointer::new("/messages/*/content/*/id").resolve(Cow::Borrowed(&nested));
+        assert_eq!(nested.map(Cow::into_owned), Some(json!([["t"], ["t"]])));
+    }
+
+    #[test]
+    fn the_way_to_a_list_is_told_as_written() {
+        for (pointer, plain) in [("", ""), ("/a~1b/0/~0", "/a~1b/0/~0"), ("/a/*/b", "/a")] {
+            assert_eq!(Pointer::new(pointer).plain(), plain);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_finds_what_serde_json_finds(
+            steps in proptest::collection::vec("a|b|~0|~1|0|1|01|\\+1||many", 0..4),
+            slash in any::<bool>(),
+        ) {
+            let wide: Map<String, Value> = (0..20).map(|n| (format!("{n}"), json!({ "a": n }))).collect();
+            let value = json!({
+                "a": [{ "b": 1, "": 2 }, [{ "/": null }, 3]], "b": { "0": { "~": 4 }, "01": 5 }, "": { "a": 6 }, "many": wide, "1": 7, "+1": 8,
+            });
+            let text = format!("{}{}", if slash { "/" } else { "" }, steps.join("/"));
+            prop_assert_eq!(Pointer::new(&text).find(&value), value.pointer(&text));
+        }
+    }
+}
