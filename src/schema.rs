@@ -7,7 +7,7 @@ pub use members::Mistake;
 use crate::finding::Level;
 use jsonschema::paths::Location;
 use jsonschema::{Draft, Keyword, ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// The keyword for numbers that are read into integer types: `true` refuses a fraction or an exponent, even where the value is whole (`1.0`).
@@ -75,14 +75,15 @@ impl Schemas {
         document: Value,
         names: impl Iterator<Item = &'a str>,
     ) -> Result<Self, (String, String)> {
-        let defs = document.get("$defs").cloned().unwrap_or_else(|| json!({}));
+        let defs = document.get("$defs").cloned().unwrap_or_default();
+        let mut root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
         let mut validators = HashMap::new();
         for name in names {
             let pointer = format!("/$defs/{}", escape(name));
             if document.pointer(&pointer).is_none() {
                 return Err((pointer, format!("`{name}` has no definition in `$defs`")));
             }
-            let root = json!({ "$defs": defs, "$ref": format!("#{pointer}") });
+            root["$ref"] = format!("#{pointer}").into();
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
@@ -386,6 +387,7 @@ fn brief(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn schemas() -> Schemas {
         let document = json!({ "$defs": {

@@ -6,12 +6,10 @@ use crate::dialect::Dialect;
 use crate::finding::{Blame, Level};
 use crate::frame::{Body, Frame};
 use crate::rules::rule::{Form, Violation};
-use std::collections::HashMap;
 
 /// The rules that need one frame and no history.
 #[derive(Clone)]
 pub(super) struct Alone {
-    by_shape: HashMap<String, usize>,
     wire: Vec<usize>,
     counts: Vec<u64>,
 }
@@ -22,17 +20,12 @@ pub(super) type Misshapen = Vec<(usize, Violation, Vec<String>, Level)>;
 impl Alone {
     pub(super) fn new(dialect: &Dialect) -> Self {
         let mut alone = Alone {
-            by_shape: HashMap::new(),
             wire: Vec::new(),
             counts: vec![0; dialect.rules.len()],
         };
         for (n, rule) in dialect.rules.iter().enumerate() {
-            match &rule.form {
-                Form::Schema(name) => {
-                    alone.by_shape.insert(name.clone(), n);
-                }
-                Form::Wire(_) => alone.wire.push(n),
-                _ => {}
+            if matches!(rule.form, Form::Wire(_)) {
+                alone.wire.push(n);
             }
         }
         alone
@@ -48,7 +41,7 @@ impl Alone {
         &mut self,
         dialect: &Dialect,
         frame: &Frame,
-        reading: &Reading,
+        reading: &Reading<'_>,
     ) -> Violations {
         let mut out = Vec::new();
         if !matches!(frame.body, Body::FromAgent(_) | Body::ToAgent(_)) {
@@ -71,27 +64,31 @@ impl Alone {
     }
 
     /// Holds a frame to its definitions.
-    pub(super) fn shape(&mut self, reading: &Reading) -> Misshapen {
-        let mut out = Vec::new();
-        for (name, faults) in &reading.shapes {
-            let Some(n) = self.by_shape.get(name).copied() else {
-                continue;
-            };
-            self.counts[n] += 1;
-            for fault in faults {
-                let violation = Violation {
-                    expected: fault.expected.clone(),
-                    pointer: fault.pointer.clone(),
-                    ..violation(reading, format!("`{name}`: {}", fault.message))
-                };
-                out.push((n, violation, fault.clauses.clone(), fault.level));
+    pub(super) fn shape(&mut self, reading: &Reading<'_>) -> Misshapen {
+        for definition in reading.definitions.into_iter().flatten() {
+            if let Some(n) = definition.rule {
+                self.counts[n] += 1;
             }
         }
-        out
+        let found = reading.faults.iter().filter_map(|(definition, fault)| {
+            let message = format!("`{}`: {}", definition.label, fault.message);
+            let violation = Violation {
+                expected: fault.expected.clone(),
+                pointer: fault.pointer.clone(),
+                ..violation(reading, message)
+            };
+            Some((
+                definition.rule?,
+                violation,
+                fault.clauses.clone(),
+                fault.level,
+            ))
+        });
+        found.collect()
     }
 }
 
-fn violation(reading: &Reading, message: String) -> Violation {
+fn violation(reading: &Reading<'_>, message: String) -> Violation {
     Violation {
         blame: reading.blame,
         key: String::new(),

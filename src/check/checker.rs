@@ -4,6 +4,7 @@ use super::alone::Alone;
 use super::ending::EndFacts;
 use super::evidence::Recent;
 use super::ledger::Ledger;
+use super::lines::Lines;
 use super::reading::Reading;
 use super::roster::{Roster, Violations};
 use crate::dialect::Dialect;
@@ -65,6 +66,8 @@ const UNSEEN: &[&str] = &[
 #[derive(Clone)]
 pub struct Checker {
     dialect: Arc<Dialect>,
+    events_known: Arc<Lines>,
+    commands_known: Arc<Lines>,
     world: World,
     alone: Alone,
     roster: Roster,
@@ -128,6 +131,8 @@ impl Checker {
             world,
             alone: Alone::new(&dialect),
             roster: Roster::new(&dialect, &blind),
+            events_known: Arc::new(Lines::new(&dialect, false)),
+            commands_known: Arc::new(Lines::new(&dialect, true)),
             dialect,
             recent: Recent::default(),
             ledger: Ledger::new(context.profile),
@@ -173,7 +178,11 @@ impl Checker {
     fn judge(&mut self, frame: &Frame) {
         self.note_number(frame);
         let dialect = Arc::clone(&self.dialect);
-        let reading = Reading::new(&dialect, frame, self.facts);
+        let known = (
+            Arc::clone(&self.events_known),
+            Arc::clone(&self.commands_known),
+        );
+        let reading = Reading::new(&dialect, (&known.0, &known.1), frame, self.facts);
         let defects = self.alone.bytes(&dialect, frame, &reading);
         self.enter(&dialect, defects);
         for (n, violation, clauses, level) in self.alone.shape(&reading) {
@@ -186,9 +195,13 @@ impl Checker {
             return;
         }
         let command = matches!(frame.body, Body::ToAgent(_));
-        self.events +=
-            u64::from(matches!(frame.body, Body::FromAgent(_)) && !reading.shapes.is_empty());
-        self.commands += u64::from(command && !reading.shapes.is_empty());
+        if reading.is_known() {
+            *(if command {
+                &mut self.commands
+            } else {
+                &mut self.events
+            }) += 1;
+        }
         self.note(&dialect, frame, &reading);
 
         let Reading { symbols, value, .. } = &reading;
@@ -220,7 +233,7 @@ impl Checker {
         }
     }
 
-    fn note(&mut self, dialect: &Dialect, frame: &Frame, reading: &Reading) {
+    fn note(&mut self, dialect: &Dialect, frame: &Frame, reading: &Reading<'_>) {
         let moment = moment(self.n, frame, reading, &self.world);
         self.turn |= moment.is(&dialect.session.turn) == Tri::True;
         let quit = moment.is(&dialect.session.quit) != Tri::False;
@@ -271,7 +284,7 @@ impl Checker {
     }
 }
 
-fn moment<'a>(n: u64, frame: &Frame, reading: &'a Reading, world: &'a World) -> Moment<'a> {
+fn moment<'a>(n: u64, frame: &Frame, reading: &'a Reading<'_>, world: &'a World) -> Moment<'a> {
     Moment {
         n,
         at: frame.at,

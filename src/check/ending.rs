@@ -28,7 +28,7 @@ const PATIENCE: u64 = 1_000_000;
 
 /// What is known of the way to the end, before it comes.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct EndFacts {
+pub(super) struct EndFacts {
     /// The host closed the agent's stdin.
     stdin_closed: bool,
     /// The host sent a signal that asks the agent to end.

@@ -8,8 +8,8 @@ mod checker;
 mod ending;
 mod evidence;
 mod ledger;
+mod lines;
 mod reading;
 mod roster;
 
 pub use checker::{Checker, Context, Outcome};
-pub use reading::Reading;

@@ -1,7 +1,8 @@
 //! What one frame is to a dialect: its symbols, its JSON, and what is wrong with it by itself.
 
 use super::ending::{EndFacts, KILL, end_value};
-use crate::dialect::{Dialect, Named, Vocabulary};
+use super::lines::{Definition, Lines, Named};
+use crate::dialect::Dialect;
 use crate::finding::Blame;
 use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, parse};
@@ -14,26 +15,32 @@ const MOST_FAULTS: usize = 4;
 
 /// A frame, read.
 #[derive(Debug)]
-pub struct Reading {
+pub(super) struct Reading<'a> {
     /// Who is to blame for it.
-    pub blame: Blame,
+    pub(super) blame: Blame,
     /// What it counts as; empty for what is part of no protocol.
-    pub symbols: SymSet,
+    pub(super) symbols: SymSet,
     /// Its JSON; for what is not a line, an object that describes it.
-    pub value: Value,
+    pub(super) value: Value,
     /// Defects of the line: name, and what is wrong.
-    pub defects: Vec<(&'static str, String)>,
-    /// The names of the definitions it was held against, and how it departs from them.
-    pub shapes: Vec<(String, Vec<Fault>)>,
+    pub(super) defects: Vec<(&'static str, String)>,
+    /// The definitions it was held against: that of its name, and that of its nested kind.
+    pub(super) definitions: [Option<&'a Definition>; 2],
+    /// How it departs from them.
+    pub(super) faults: Vec<(&'a Definition, Fault)>,
 }
 
-impl Reading {
-    /// Reads a frame.
-    #[must_use]
-    pub fn new(dialect: &Dialect, frame: &Frame, ending: EndFacts) -> Self {
+impl<'a> Reading<'a> {
+    /// Reads a frame, with what is known of events and of commands.
+    pub(super) fn new(
+        dialect: &Dialect,
+        (events, commands): (&'a Lines, &'a Lines),
+        frame: &Frame,
+        ending: EndFacts,
+    ) -> Self {
         match &frame.body {
-            Body::FromAgent(line) => Self::line(dialect, line, false),
-            Body::ToAgent(line) => Self::line(dialect, line, true),
+            Body::FromAgent(line) => Self::line(dialect, events, line),
+            Body::ToAgent(line) => Self::line(dialect, commands, line),
             Body::Stderr(_) => Self::special(dialect, Blame::Agent, None, Value::Null),
             Body::LlmRequest(request) => {
                 let value = json!({ "n": request.n, "path": request.path, "body": request.body });
@@ -70,21 +77,12 @@ impl Reading {
             symbols,
             value,
             defects: Vec::new(),
-            shapes: Vec::new(),
+            definitions: [None, None],
+            faults: Vec::new(),
         }
     }
 
-    fn line(dialect: &Dialect, line: &Line, command: bool) -> Self {
-        let (vocabulary, schemas, prefix, blame) = if command {
-            (
-                &dialect.commands,
-                &dialect.command_schemas,
-                ">",
-                Blame::Host,
-            )
-        } else {
-            (&dialect.events, &dialect.event_schemas, "", Blame::Agent)
-        };
+    fn line(dialect: &Dialect, lines: &'a Lines, line: &Line) -> Self {
         let parsed = parse(line);
         let mut defects: Vec<_> = parsed
             .defects
@@ -92,10 +90,7 @@ impl Reading {
             .map(|d| (d.name(), d.to_string()))
             .collect();
         let length = line.bytes.len() as u64 + line.dropped;
-        let limit = dialect
-            .limits
-            .get(if command { "command" } else { "event" });
-        let too_long = limit.is_some_and(|limit| length > *limit);
+        let too_long = lines.limit.is_some_and(|limit| length > limit);
         if too_long && line.dropped == 0 {
             let defect = Defect::TooLong { length };
             defects.push((defect.name(), defect.to_string()));
@@ -104,63 +99,77 @@ impl Reading {
         let is_bad = |defect: &Defect| matches!(defect, Defect::InvalidUtf8 { .. });
         let utf8 = !parsed.defects.iter().any(is_bad);
         // What an agent makes of a command with such bytes, nobody knows.
-        let unclear = command && (too_long || !utf8);
+        let unclear = lines.command && (too_long || !utf8);
         let mut reading = Reading {
-            blame,
+            blame: lines.blame,
             symbols: SymSet::default(),
             value: Value::Null,
             defects,
-            shapes: Vec::new(),
-        };
-        let mark = |reading: &mut Reading, name: &str| {
-            if let Some(id) = dialect.symbols.id(&format!("{prefix}{name}")) {
-                reading.symbols.insert(id);
-            }
+            definitions: [None, None],
+            faults: Vec::new(),
         };
         match parsed.value {
             Some(value) if value.is_object() && !unclear => {
                 reading.value = value;
-                let name = reading.name(vocabulary);
-                match name {
-                    Named::Known(name, nested) => {
-                        for name in std::iter::once(name).chain(nested) {
-                            mark(&mut reading, &name);
-                            let faults = if schemas.is_valid(&name, &reading.value) {
-                                Vec::new()
-                            } else {
-                                mark(&mut reading, "#invalid");
-                                schemas.faults(&name, &reading.value, MOST_FAULTS)
-                            };
-                            reading.shapes.push((format!("{prefix}{name}"), faults));
-                        }
-                    }
-                    Named::Unknown(name) => {
-                        mark(&mut reading, "#unknown");
-                        if let Some((outer, _)) = name.split_once('.') {
-                            mark(&mut reading, outer);
-                        }
-                    }
-                    Named::Missing => {
-                        let at = &vocabulary.discriminator;
-                        reading.defects.push((
-                            "no-discriminator",
-                            format!("the object has no text at `{at}`"),
-                        ));
-                        mark(&mut reading, "#malformed");
-                    }
-                }
+                reading.object(dialect, lines);
             }
             _ if blank => {}
             other => {
                 let json = other.is_some();
                 reading.value = json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 });
-                mark(&mut reading, "#malformed");
+                reading.mark(lines.malformed);
             }
         }
         reading
     }
 
-    fn name(&self, vocabulary: &Vocabulary) -> Named {
-        vocabulary.name(&self.value)
+    fn object(&mut self, dialect: &Dialect, lines: &'a Lines) {
+        match lines.name(dialect, &self.value) {
+            Named::Known(definition, nested) => {
+                self.definitions = [Some(definition), nested];
+                let schemas = if lines.command {
+                    &dialect.command_schemas
+                } else {
+                    &dialect.event_schemas
+                };
+                for definition in self.definitions.into_iter().flatten() {
+                    self.mark(definition.symbol);
+                    if !schemas.is_valid(&definition.name, &self.value) {
+                        self.mark(lines.invalid);
+                        let faults = schemas.faults(&definition.name, &self.value, MOST_FAULTS);
+                        let faults = faults.into_iter().map(|fault| (definition, fault));
+                        self.faults.extend(faults);
+                    }
+                }
+            }
+            Named::Unknown { outer } => {
+                self.mark(lines.unknown);
+                self.mark(outer);
+            }
+            Named::Missing => {
+                let vocabulary = if lines.command {
+                    &dialect.commands
+                } else {
+                    &dialect.events
+                };
+                let at = &vocabulary.discriminator;
+                self.defects.push((
+                    "no-discriminator",
+                    format!("the object has no text at `{at}`"),
+                ));
+                self.mark(lines.malformed);
+            }
+        }
+    }
+
+    fn mark(&mut self, symbol: Option<usize>) {
+        if let Some(id) = symbol {
+            self.symbols.insert(id);
+        }
+    }
+
+    /// Whether the dialect has a frame of this name.
+    pub(super) fn is_known(&self) -> bool {
+        self.definitions[0].is_some()
     }
 }

@@ -15,8 +15,9 @@ pub(super) struct Roster {
     by_symbol: Arc<Interested>,
     /// For each rule, the first that slices the history in the same way.
     same_slices: Vec<usize>,
-    /// The key of the newest frame, at the rules that others slice like.
-    keys: Vec<Option<Option<Key>>>,
+    /// The slice of the newest frame, at the rules that others slice like.
+    slices: Vec<SliceOfFrame>,
+    text: String,
     by_scope: Vec<Vec<usize>>,
 }
 
@@ -46,7 +47,8 @@ impl Roster {
         Roster {
             by_symbol: Arc::new(Interested::new(watched)),
             same_slices: rules.iter().filter_map(first).collect(),
-            keys: vec![None; rules.len()],
+            slices: vec![SliceOfFrame::default(); rules.len()],
+            text: String::new(),
             monitors,
             by_scope,
         }
@@ -57,17 +59,12 @@ impl Roster {
         let by_symbol = Arc::clone(&self.by_symbol);
         let interested = by_symbol.of(moment.symbols);
         for n in interested.iter().copied() {
-            let (rule, slices) = (&rules[n], self.same_slices[n]);
-            let key = self.keys[slices]
-                .take()
-                .unwrap_or_else(|| moment.key(&rule.each));
-            self.ask(n, out, |monitor, out| {
-                monitor.frame(rule, key.as_ref(), moment, out);
+            let rule = &rules[n];
+            let slice = &mut self.slices[self.same_slices[n]];
+            let key = slice.key(rule, moment, &mut self.text);
+            ask(&mut self.monitors, n, out, |monitor, out| {
+                monitor.frame(rule, key, moment, out);
             });
-            self.keys[slices] = Some(key);
-        }
-        for n in interested.iter() {
-            self.keys[self.same_slices[*n]] = None;
         }
     }
 
@@ -82,7 +79,7 @@ impl Roster {
     ) {
         let slicing = scopes.iter().flat_map(|scope| &self.by_scope[*scope]);
         for n in slicing.copied().collect::<Vec<_>>() {
-            self.ask(n, out, |monitor, out| {
+            ask(&mut self.monitors, n, out, |monitor, out| {
                 monitor.scope_closed(&rules[n], moment, judge, out);
             });
         }
@@ -97,24 +94,10 @@ impl Roster {
         out: &mut Violations,
     ) {
         for (n, rule) in rules.iter().enumerate() {
-            self.ask(n, out, |monitor, out| {
+            ask(&mut self.monitors, n, out, |monitor, out| {
                 monitor.end(rule, moment, ending, out)
             });
         }
-    }
-
-    fn ask(
-        &mut self,
-        n: usize,
-        out: &mut Violations,
-        ask: impl FnOnce(&mut dyn Monitor, &mut Vec<Violation>),
-    ) {
-        let Some(monitor) = &mut self.monitors[n] else {
-            return;
-        };
-        let mut found = Vec::new();
-        ask(monitor.as_mut(), &mut found);
-        out.extend(found.into_iter().map(|violation| (n, violation)));
     }
 
     /// How often a rule met its subject.
@@ -128,5 +111,44 @@ impl Roster {
         let monitor = self.monitors[rule].as_ref();
         let readings = monitor.map(|monitor| monitor.readings());
         readings.into_iter().flatten().collect()
+    }
+}
+
+fn ask(
+    monitors: &mut [Option<Box<dyn Monitor>>],
+    n: usize,
+    out: &mut Violations,
+    ask: impl FnOnce(&mut dyn Monitor, &mut Vec<Violation>),
+) {
+    let Some(monitor) = &mut monitors[n] else {
+        return;
+    };
+    let mut found = Vec::new();
+    ask(monitor.as_mut(), &mut found);
+    out.extend(found.into_iter().map(|violation| (n, violation)));
+}
+
+/// The slice that a frame belongs to. A frame mostly belongs to the slice of the one before, whose key then serves again.
+#[derive(Debug, Clone, Default)]
+struct SliceOfFrame {
+    /// The number of the frame.
+    frame: u64,
+    /// Whether it belongs to one.
+    known: bool,
+    /// The newest key.
+    key: Option<Key>,
+}
+
+impl SliceOfFrame {
+    fn key(&mut self, rule: &Rule, moment: &Moment<'_>, text: &mut String) -> Option<&Key> {
+        if self.frame != moment.n {
+            self.frame = moment.n;
+            self.known = moment.key(&rule.each, text).is_some();
+            let same = |key: &Key| key.text() == text;
+            if self.known && !self.key.as_ref().is_some_and(same) {
+                self.key = Some(Key::new(text));
+            }
+        }
+        self.key.as_ref().filter(|_| self.known)
     }
 }

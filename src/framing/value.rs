@@ -1,6 +1,7 @@
 //! Builds a JSON value and notes its duplicate keys in the same pass.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 use std::cell::RefCell;
 use std::fmt;
@@ -48,6 +49,18 @@ impl Place<'_> {
 struct Builder<'a> {
     place: &'a Place<'a>,
     duplicates: &'a RefCell<Vec<String>>,
+}
+
+impl Builder<'_> {
+    fn note_duplicate(&self, key: &str) {
+        let mut duplicates = self.duplicates.borrow_mut();
+        if duplicates.len() < MAX_DUPLICATES {
+            let pointer = Place::Key(self.place, key).pointer();
+            if !duplicates.contains(&pointer) {
+                duplicates.push(pointer);
+            }
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Builder<'_> {
@@ -117,14 +130,15 @@ impl<'de> Visitor<'de> for Builder<'_> {
                 place: &place,
                 ..self
             })?;
-            if map.contains_key(&key) && self.duplicates.borrow().len() < MAX_DUPLICATES {
-                let pointer = place.pointer();
-                let mut duplicates = self.duplicates.borrow_mut();
-                if !duplicates.contains(&pointer) {
-                    duplicates.push(pointer);
+            match map.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(mut entry) => {
+                    self.note_duplicate(entry.key());
+                    entry.insert(value);
                 }
             }
-            map.insert(key, value);
         }
         Ok(Value::Object(map))
     }

@@ -3,7 +3,6 @@
 use super::cond::{Cond, Operand};
 use super::eval::Cx;
 use super::parse::Pattern;
-use super::slices::Key;
 use super::symbol::SymSet;
 use super::tri::Tri;
 use super::world::World;
@@ -70,25 +69,27 @@ impl<'a> Moment<'a> {
             .to_owned()
     }
 
-    /// The slice this frame belongs to; `None` if it has none. The key is made for people: `/msg_id = "m1"`.
+    /// Writes the key of the slice that this frame belongs to; `None` if it has none. It is made for people: `msg_id m1`.
     #[must_use]
-    pub fn key(&self, each: &[KeyPart]) -> Option<Key> {
-        let mut text = String::new();
+    pub fn key(&self, each: &[KeyPart], text: &mut String) -> Option<()> {
+        text.clear();
         for (n, part) in each.iter().enumerate() {
-            let from = part.0.iter().find_map(|source| self.key_source(source))?;
             text.push_str(if n > 0 { ", " } else { "" });
-            text.push_str(&from);
+            part.0.iter().find_map(|s| self.key_source(s, text))?;
         }
-        Some(Key::new(&text))
+        Some(())
     }
 
-    fn key_source(&self, source: &KeySource) -> Option<String> {
+    fn key_source(&self, source: &KeySource, text: &mut String) -> Option<()> {
         match source {
             KeySource::Scope(scope) => {
                 let state = &self.world.scopes[*scope];
-                state
-                    .open
-                    .then(|| format!("{} {}", self.world.scope_names[*scope], state.instance))
+                let scope = &self.world.scope_names[*scope];
+                state.open.then(|| {
+                    text.push_str(scope);
+                    text.push(' ');
+                    text.push_str(&state.instance.to_string());
+                })
             }
             KeySource::Operand(label, operand) => {
                 let value = self.cx().value(operand)?;
@@ -98,7 +99,10 @@ impl<'a> Moment<'a> {
                     Value::String(text) => Cow::Borrowed(text.as_str()),
                     other => Cow::Owned(other.to_string()),
                 };
-                Some([label, " ", &*named].concat())
+                text.push_str(label);
+                text.push(' ');
+                text.push_str(&named);
+                Some(())
             }
         }
     }

@@ -61,6 +61,11 @@ impl<R: BufRead> Reader<R> {
                 body: Body::FromAgent(line),
             }));
         }
+        if let Some(read) = self.buffered_record() {
+            return read
+                .map(Some)
+                .map_err(|(column, problem)| self.error(column, problem));
+        }
         let Some(line) = self.next_line(RECORD_LIMIT)? else {
             return Ok(None);
         };
@@ -78,6 +83,17 @@ impl<R: BufRead> Reader<R> {
                 }
                 problem => self.error(column, problem),
             })
+    }
+
+    /// The next record, if the input holds the whole of its line already: read where it stands.
+    fn buffered_record(&mut self) -> Option<Result<Frame, (Option<usize>, Problem)>> {
+        let chunk = self.input.fill_buf().ok()?;
+        let end = memchr::memchr(b'\n', chunk).filter(|end| *end <= RECORD_LIMIT)?;
+        let line = &chunk[..end];
+        let read = record::read(line.strip_suffix(b"\r").unwrap_or(line));
+        self.input.consume(end + 1);
+        self.line += 1;
+        Some(read)
     }
 
     fn next_line(&mut self, limit: usize) -> Result<Option<Line>, Error> {

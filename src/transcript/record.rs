@@ -26,6 +26,7 @@ pub(super) const DIRS: &[&str] = &[
 #[derive(Default, Serialize, Deserialize)]
 struct Record<'a, B> {
     at: u64,
+    #[serde(borrow)]
     dir: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<Cow<'a, str>>,

@@ -1,0 +1,133 @@
+//! What a checker must know to read the lines of one direction, looked up once.
+
+use crate::dialect::{Dialect, Vocabulary};
+use crate::finding::Blame;
+use crate::rules::pointer::Pointer;
+use crate::rules::rule::Form;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The lines of one direction.
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// Whether they are commands.
+    pub(super) command: bool,
+    /// Who is to blame for them.
+    pub(super) blame: Blame,
+    /// The most bytes of one.
+    pub(super) limit: Option<u64>,
+    /// The symbols of lines that are none of the dialect.
+    pub(super) malformed: Option<usize>,
+    pub(super) unknown: Option<usize>,
+    /// The symbol of a line that departs from its definition.
+    pub(super) invalid: Option<usize>,
+    /// What commands have in front of their names.
+    prefix: &'static str,
+    name_at: Pointer,
+    names: HashMap<String, Name>,
+}
+
+/// A name, and its nested kinds.
+#[derive(Debug)]
+struct Name {
+    definition: Definition,
+    kind_at: Option<Pointer>,
+    kinds: HashMap<String, Definition>,
+}
+
+/// What is known of a name or of a nested kind.
+#[derive(Debug)]
+pub(super) struct Definition {
+    /// As its schema is called.
+    pub(super) name: String,
+    /// As rules and findings call it.
+    pub(super) label: String,
+    pub(super) symbol: Option<usize>,
+    /// The rule that asks for its shape.
+    pub(super) rule: Option<usize>,
+}
+
+/// What the name in a frame says.
+pub(super) enum Named<'a> {
+    /// A known name, and the nested kind.
+    Known(&'a Definition, Option<&'a Definition>),
+    /// A name that this dialect does not have. It may know the part before a dot.
+    Unknown { outer: Option<usize> },
+    /// No text where the name should stand.
+    Missing,
+}
+
+impl Lines {
+    pub(super) fn new(dialect: &Dialect, command: bool) -> Self {
+        let (vocabulary, prefix, blame, limit) = if command {
+            (&dialect.commands, ">", Blame::Host, "command")
+        } else {
+            (&dialect.events, "", Blame::Agent, "event")
+        };
+        let mut rules = HashMap::new();
+        for (n, rule) in dialect.rules.iter().enumerate() {
+            if let Form::Schema(label) = &rule.form {
+                rules.insert(label.as_str(), n);
+            }
+        }
+        let symbol = |name: &str| dialect.symbols.id(&format!("{prefix}{name}"));
+        let definition = |name: String| {
+            let label = format!("{prefix}{name}");
+            Definition {
+                symbol: dialect.symbols.id(&label),
+                rule: rules.get(label.as_str()).copied(),
+                name,
+                label,
+            }
+        };
+        Lines {
+            command,
+            blame,
+            limit: dialect.limits.get(limit).copied(),
+            malformed: symbol("#malformed"),
+            unknown: symbol("#unknown"),
+            invalid: symbol("#invalid"),
+            prefix,
+            name_at: Pointer::new(&vocabulary.discriminator),
+            names: names(vocabulary, definition),
+        }
+    }
+
+    /// Tells what a frame is.
+    pub(super) fn name(&self, dialect: &Dialect, frame: &Value) -> Named<'_> {
+        let Some(name) = self.name_at.find(frame).and_then(Value::as_str) else {
+            return Named::Missing;
+        };
+        let unknown = |name: &str| Named::Unknown {
+            outer: name.split_once('.').and_then(|(outer, _)| {
+                let label = format!("{}{outer}", self.prefix);
+                dialect.symbols.id(&label)
+            }),
+        };
+        let Some(known) = self.names.get(name) else {
+            return unknown(name);
+        };
+        let kind = known.kind_at.as_ref().and_then(|at| at.find(frame));
+        let Some(kind) = kind.and_then(Value::as_str) else {
+            return Named::Known(&known.definition, None);
+        };
+        match known.kinds.get(kind) {
+            Some(nested) => Named::Known(&known.definition, Some(nested)),
+            None => unknown(&format!("{name}.{kind}")),
+        }
+    }
+}
+
+fn names(vocabulary: &Vocabulary, define: impl Fn(String) -> Definition) -> HashMap<String, Name> {
+    let each = vocabulary.names.iter().map(|(name, file)| {
+        let kinds = file.kinds.iter();
+        let kinds = kinds.map(|kind| (kind.clone(), define(format!("{name}.{kind}"))));
+        let known = Name {
+            definition: define(name.clone()),
+            kind_at: file.kind.as_deref().map(Pointer::new),
+            kinds: kinds.collect(),
+        };
+        (name.clone(), known)
+    });
+    each.collect()
+}
