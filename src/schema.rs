@@ -9,6 +9,7 @@ use jsonschema::paths::Location;
 use jsonschema::{Draft, Keyword, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The keyword for numbers that are read into integer types: `true` refuses a fraction or an exponent, even where the value is whole (`1.0`).
 /// The JSON Schema type `integer` takes those.
@@ -18,7 +19,7 @@ const PLAIN: &str = "x-plain-integer";
 #[derive(Debug)]
 pub struct Schemas {
     document: Value,
-    validators: HashMap<String, Validator>,
+    validators: HashMap<String, Arc<Validator>>,
 }
 
 /// One way in which a frame departs from its definition.
@@ -90,7 +91,7 @@ impl Schemas {
                 .with_keyword(PLAIN, plain_integer)
                 .build(&root)
                 .map_err(|e| (e.instance_path().to_string(), e.to_string()))?;
-            validators.insert(name.to_owned(), validator);
+            validators.insert(name.to_owned(), Arc::new(validator));
         }
         Ok(Schemas {
             document,
@@ -121,6 +122,12 @@ impl Schemas {
                 "properties" => part.as_object().is_some_and(|p| p.keys().any(|k| k != own)),
                 _ => true,
             })
+    }
+
+    /// What tells whether a frame has the shape of a definition.
+    #[must_use]
+    pub fn validator(&self, name: &str) -> Option<Arc<Validator>> {
+        self.validators.get(name).cloned()
     }
 
     /// Whether a frame has the shape of a definition; true for a name without one.

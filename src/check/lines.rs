@@ -4,8 +4,10 @@ use crate::dialect::{Dialect, Vocabulary};
 use crate::finding::Blame;
 use crate::rules::pointer::Pointer;
 use crate::rules::rule::Form;
+use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The lines of one direction.
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub(super) struct Definition {
     /// As rules and findings call it.
     pub(super) label: String,
     pub(super) symbol: Option<usize>,
+    /// Tells whether a frame has its shape.
+    pub(super) validator: Option<Arc<Validator>>,
     /// The rule that asks for its shape.
     pub(super) rule: Option<usize>,
 }
@@ -59,10 +63,15 @@ pub(super) enum Named<'a> {
 
 impl Lines {
     pub(super) fn new(dialect: &Dialect, command: bool) -> Self {
-        let (vocabulary, prefix, blame, limit) = if command {
-            (&dialect.commands, ">", Blame::Host, "command")
+        let (vocabulary, schemas) = if command {
+            (&dialect.commands, &dialect.command_schemas)
         } else {
-            (&dialect.events, "", Blame::Agent, "event")
+            (&dialect.events, &dialect.event_schemas)
+        };
+        let (prefix, blame, limit) = if command {
+            (">", Blame::Host, "command")
+        } else {
+            ("", Blame::Agent, "event")
         };
         let mut rules = HashMap::new();
         for (n, rule) in dialect.rules.iter().enumerate() {
@@ -75,6 +84,7 @@ impl Lines {
             let label = format!("{prefix}{name}");
             Definition {
                 symbol: dialect.symbols.id(&label),
+                validator: schemas.validator(&name),
                 rule: rules.get(label.as_str()).copied(),
                 name,
                 label,

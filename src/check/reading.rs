@@ -127,15 +127,16 @@ impl<'a> Reading<'a> {
         match lines.name(dialect, &self.value) {
             Named::Known(definition, nested) => {
                 self.definitions = [Some(definition), nested];
-                let schemas = if lines.command {
-                    &dialect.command_schemas
-                } else {
-                    &dialect.event_schemas
-                };
                 for definition in self.definitions.into_iter().flatten() {
                     self.mark(definition.symbol);
-                    if !schemas.is_valid(&definition.name, &self.value) {
+                    let validator = definition.validator.as_ref();
+                    if validator.is_some_and(|v| !v.is_valid(&self.value)) {
                         self.mark(lines.invalid);
+                        let schemas = if lines.command {
+                            &dialect.command_schemas
+                        } else {
+                            &dialect.event_schemas
+                        };
                         let faults = schemas.faults(&definition.name, &self.value, MOST_FAULTS);
                         let faults = faults.into_iter().map(|fault| (definition, fault));
                         self.faults.extend(faults);

@@ -57,8 +57,7 @@ impl Roster {
     /// Shows a frame to the rules that look at its symbols, in their order.
     pub(super) fn frame(&mut self, rules: &[Rule], moment: &Moment<'_>, out: &mut Violations) {
         let by_symbol = Arc::clone(&self.by_symbol);
-        let interested = by_symbol.of(moment.symbols);
-        for n in interested.iter().copied() {
+        for n in by_symbol.of(moment.symbols) {
             let rule = &rules[n];
             let slice = &mut self.slices[self.same_slices[n]];
             let key = slice.key(rule, moment, &mut self.text);

@@ -47,7 +47,7 @@ fn element(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {
         (Value::Array(items), _) => items.iter().any(|item| equal(item, inner, &[])),
         (Value::Object(members), Value::String(name)) => members.contains_key(name),
-        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+        (Value::String(text), Value::String(part)) => stands_in(text, part),
         _ => false,
     }
 }
@@ -57,7 +57,7 @@ fn element(outer: &Value, inner: &Value) -> bool {
 fn holds(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {
         (_, Value::Array(items)) => items.iter().all(|item| holds(outer, item)),
-        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+        (Value::String(text), Value::String(part)) => stands_in(text, part),
         (Value::Array(items), _) => items.iter().any(|i| covers(i, inner) || holds(i, inner)),
         (Value::Object(members), Value::String(part)) => {
             members.contains_key(part) || members.values().any(|m| holds(m, inner))
@@ -67,6 +67,11 @@ fn holds(outer: &Value, inner: &Value) -> bool {
             .any(|m| covers(m, inner) || holds(m, inner)),
         _ => false,
     }
+}
+
+/// Whether a text stands in another one. A rule may look for one in every frame of a message that grows, so it is searched for bytewise.
+fn stands_in(text: &str, part: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()
 }
 
 /// Whether the first value is the second, or an object with all of its members, and more.

@@ -56,16 +56,29 @@ impl<'a> Cx<'a> {
     /// Whether the frame matches a pattern.
     #[must_use]
     pub fn matches(&self, pattern: &Pattern) -> Tri {
-        Tri::any(pattern.0.iter().map(|atom| self.matches_atom(atom)))
+        let mut result = Tri::False;
+        for atom in pattern.0.iter().filter(|atom| self.names(atom)) {
+            match self.holds_all(atom) {
+                Tri::True => return Tri::True,
+                Tri::Unknown => result = Tri::Unknown,
+                Tri::False => {}
+            }
+        }
+        result
     }
 
     /// Whether the frame matches an atom.
     #[must_use]
     pub fn matches_atom(&self, atom: &Atom) -> Tri {
-        if !atom.include.meets(self.symbols) || atom.exclude.meets(self.symbols) {
-            return Tri::False;
+        if self.names(atom) {
+            self.holds_all(atom)
+        } else {
+            Tri::False
         }
-        self.holds_all(atom)
+    }
+
+    fn names(&self, atom: &Atom) -> bool {
+        atom.include.meets(self.symbols) && !atom.exclude.meets(self.symbols)
     }
 
     /// Whether the guards of an atom hold.

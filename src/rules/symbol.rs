@@ -1,6 +1,5 @@
 //! Symbols: what a frame counts as in rules.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// A set of symbols of one dialect; at most [`SymSet::CAPACITY`] of them.
@@ -25,6 +24,7 @@ impl SymSet {
     }
 
     /// Whether the symbol is in the set.
+    #[inline]
     #[must_use]
     pub fn contains(&self, id: usize) -> bool {
         self.0[id / 64] & (1 << (id % 64)) != 0
@@ -38,6 +38,7 @@ impl SymSet {
     }
 
     /// Whether the two sets share a symbol.
+    #[inline]
     #[must_use]
     pub fn meets(&self, other: &SymSet) -> bool {
         let shared = self.0.iter().zip(&other.0);
@@ -64,6 +65,9 @@ impl SymSet {
     }
 }
 
+/// The most symbols that one frame has: its name, its nested kind, and `#invalid`.
+const MOST: usize = 3;
+
 /// For each symbol, the numbers of the things that look at it.
 #[derive(Debug, Clone)]
 pub struct Interested(Vec<Vec<usize>>);
@@ -79,20 +83,22 @@ impl Interested {
         Interested(by_symbol)
     }
 
-    /// The things that look at one of these symbols, ascending.
-    #[must_use]
-    pub fn of(&self, symbols: &SymSet) -> Cow<'_, [usize]> {
-        let mut lists = symbols.iter().map(|id| &self.0[id]);
-        let first = lists.next().map_or(&[][..], Vec::as_slice);
-        let mut all = Cow::Borrowed(first);
-        for more in lists {
-            all.to_mut().extend(more);
+    /// The things that look at one of these symbols, ascending, each once.
+    pub fn of(&self, symbols: &SymSet) -> impl Iterator<Item = usize> {
+        let mut lists = [&[][..]; MOST];
+        for (list, id) in lists.iter_mut().zip(symbols.iter()) {
+            *list = &self.0[id];
         }
-        if let Cow::Owned(all) = &mut all {
-            all.sort_unstable();
-            all.dedup();
-        }
-        all
+        std::iter::from_fn(move || {
+            let next = lists
+                .iter()
+                .filter_map(|list| list.first().copied())
+                .min()?;
+            for list in &mut lists {
+                *list = list.strip_prefix(&[next]).unwrap_or(list);
+            }
+            Some(next)
+        })
     }
 }
 

@@ -147,15 +147,15 @@ impl World {
     /// were still open when their next instance opened.
     pub fn enter(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) -> Vec<usize> {
         let index = Arc::clone(&self.index);
-        self.take(memory, symbols, value, &index.answering.of(symbols));
-        for n in index.settling.of(symbols).iter().copied() {
+        self.take(memory, symbols, value, index.answering.of(symbols));
+        for n in index.settling.of(symbols) {
             let settles = memory.state[n].0.settles.as_ref();
             if settles.is_some_and(|p| self.cx(symbols, value).matches(p) == Tri::True) {
                 self.vars[n].settle(self.taken);
             }
         }
         let mut abandoned = Vec::new();
-        for n in index.opening.of(symbols).iter().copied() {
+        for n in index.opening.of(symbols) {
             if self.cx(symbols, value).matches(&memory.scopes[n].open) == Tri::True {
                 if self.scopes[n].open {
                     abandoned.push(n);
@@ -167,8 +167,14 @@ impl World {
         abandoned
     }
 
-    fn take(&mut self, memory: &Memory, symbols: &SymSet, value: &Value, answers: &[usize]) {
-        for n in answers.iter().copied() {
+    fn take(
+        &mut self,
+        memory: &Memory,
+        symbols: &SymSet,
+        value: &Value,
+        answers: impl Iterator<Item = usize>,
+    ) {
+        for n in answers {
             let answer = &memory.answers[n];
             let cx = self.cx(symbols, value);
             if cx.matches(&answer.event) != Tri::True {
@@ -205,11 +211,11 @@ impl World {
         if command {
             self.seq += 1;
             let index = Arc::clone(&self.index);
-            self.note_command(memory, symbols, value, &index.commanding.of(symbols));
+            self.note_command(memory, symbols, value, index.commanding.of(symbols));
         }
         let mut effects = Vec::new();
-        for at in self.index.changing.of(symbols).iter() {
-            let (n, change) = self.index.changes[*at];
+        for at in self.index.changing.of(symbols) {
+            let (n, change) = self.index.changes[at];
             let (spec, each) = &memory.state[n];
             let ((on, change), list) = (&spec.changes[change], &each[change]);
             let cx = self.cx(symbols, value);
@@ -238,9 +244,9 @@ impl World {
         memory: &Memory,
         symbols: &SymSet,
         value: &Value,
-        answers: &[usize],
+        answers: impl Iterator<Item = usize>,
     ) {
-        for n in answers.iter().copied() {
+        for n in answers {
             let answer = &memory.answers[n];
             let cx = self.cx(symbols, value);
             if cx.matches(&answer.command) != Tri::True {
