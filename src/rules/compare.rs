@@ -69,9 +69,9 @@ fn holds(outer: &Value, inner: &Value) -> bool {
     }
 }
 
-/// Whether a text stands in another one. A rule may look for one in every frame of a message that grows, so it is searched for bytewise.
+/// Whether a text stands in another one. Of a message that grows, what came before is the start and what is new is the end.
 fn stands_in(text: &str, part: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()
+    text.starts_with(part) || text.ends_with(part) || text.contains(part)
 }
 
 /// Whether the first value is the second, or an object with all of its members, and more.

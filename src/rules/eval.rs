@@ -127,6 +127,13 @@ impl<'a> Cx<'a> {
                 v.as_str()
                     .map_or(Tri::Unknown, |t| regex.is_match(t).into())
             }),
+            Cond::Present(Operand::State(var)) => {
+                let worlds = self.vars[*var].worlds();
+                if worlds.iter().any(|c| matches!(c, Content::Unknown)) {
+                    return Tri::Unknown;
+                }
+                Tri::over_worlds(worlds.iter().map(|c| (!c.is_nothing()).into()))
+            }
             Cond::Present(operand) => {
                 if self.unknown(operand) {
                     return Tri::Unknown;

@@ -132,6 +132,25 @@ impl Content {
         }
     }
 
+    /// Whether it is a value that is not there.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Content::Value(Value::Null))
+    }
+
+    /// Whether it is as it stands already behind this change.
+    fn is_kept_by(&self, change: &Change) -> bool {
+        match (self, change) {
+            (Content::Value(value), Change::Clear) => value.is_null(),
+            (Content::Value(value), Change::Set(Operand::Literal(new))) => value == new,
+            (Content::Set(set), Change::Clear) => set.is_empty(),
+            (Content::Map(map), Change::Clear) => map.is_empty(),
+            (Content::List(list), Change::Clear) => list.is_empty(),
+            (Content::Count(n), Change::Clear) => *n == 0,
+            _ => false,
+        }
+    }
+
     /// The content as one JSON value; a set has no order, so its elements are sorted.
     #[must_use]
     pub fn to_value(&self) -> Option<Cow<'_, Value>> {
@@ -241,6 +260,12 @@ impl Variable {
             },
             pending: Vec::new(),
         }
+    }
+
+    /// Whether a change that holds at once changes nothing.
+    #[must_use]
+    pub fn is_kept_by(&self, change: &Change) -> bool {
+        self.certain.is_kept_by(change)
     }
 
     /// Takes a change that holds at once.

@@ -100,6 +100,8 @@ pub struct World {
     /// The scopes.
     pub scopes: Vec<ScopeState>,
     index: Arc<Index>,
+    /// What the frame changes, while it is worked out.
+    effects: Vec<(usize, Effect)>,
     /// The number of the newest command.
     seq: u64,
     /// All commands up to this number were taken.
@@ -126,6 +128,7 @@ impl World {
             vars: vars.collect(),
             scopes: vec![ScopeState::default(); memory.scopes.len()],
             index: Arc::new(Index::new(memory)),
+            effects: Vec::new(),
             seq: 0,
             taken: 0,
             open_commands: HashMap::new(),
@@ -213,27 +216,31 @@ impl World {
             let index = Arc::clone(&self.index);
             self.note_command(memory, symbols, value, index.commanding.of(symbols));
         }
-        let mut effects = Vec::new();
+        let mut effects = std::mem::take(&mut self.effects);
         for at in self.index.changing.of(symbols) {
             let (n, change) = self.index.changes[at];
             let (spec, each) = &memory.state[n];
             let ((on, change), list) = (&spec.changes[change], &each[change]);
             let cx = self.cx(symbols, value);
+            let is_first = effects.last().is_none_or(|(last, _)| *last != n);
+            let at_once = !command || spec.settles.is_none();
             match cx.matches(on) {
                 Tri::False => {}
+                Tri::True if is_first && at_once && self.vars[n].is_kept_by(change) => {}
                 Tri::Unknown => effects.push((n, Effect::Lose)),
                 Tri::True => changes_of(&cx, change, list.as_ref(), |effect| {
                     effects.push((n, effect))
                 }),
             }
         }
-        for (n, effect) in effects {
+        for (n, effect) in effects.drain(..) {
             if command && memory.state[n].0.settles.is_some() {
                 self.vars[n].defer(self.seq, effect);
             } else {
                 self.vars[n].apply(&effect);
             }
         }
+        self.effects = effects;
         for n in closing {
             self.scopes[*n].open = false;
         }
@@ -299,7 +306,7 @@ fn effect(cx: &Cx<'_>, change: &Change) -> Effect {
             _ => None,
         }),
     };
-    worked.unwrap_or(match change {
+    worked.unwrap_or_else(|| match change {
         Change::Add(_)
         | Change::Append(_)
         | Change::Concat(..)
