@@ -271,6 +271,8 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:approval/unknown-call-approves-nothing",
         "approval-before-run",
+        "deny-cancels",
+        "deny-reason-fed-back",
     ]),
     bug(
         "denial-is-for-all",
