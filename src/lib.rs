@@ -48,7 +48,6 @@
 //! | a command | a file in [`cli`] |
 //! | a wire of the model | a file in `mock-provider/src/wire/` |
 
-pub mod agent;
 pub mod baseline;
 pub mod check;
 pub mod cli;
@@ -59,7 +58,6 @@ pub mod frame;
 pub mod framing;
 pub mod gather;
 pub mod judgement;
-pub mod located;
 pub mod matcher;
 pub mod merge;
 pub mod own_schema;

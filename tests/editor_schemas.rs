@@ -2,11 +2,11 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test editor_schemas` writes them anew.
 
-use conform::located::load_file;
 use conform::own_schema::GENERATED;
 use conform::scenario::scenario_schema;
 use serde_json::Value;
 use snapbox::{Data, data::DataFormat};
+use spanned_yaml::load_file;
 use std::path::{Path, PathBuf};
 
 fn written(schema: &Value) -> String {

@@ -1,8 +1,8 @@
 //! The scenarios inside the executable load, each with the names of its dialect.
 
 use conform::dialect::{self, DialectSource};
-use conform::located::render_all;
 use conform::scenario::{ScenarioSource, Vocabulary};
+use spanned_yaml::render_all;
 
 #[test]
 fn every_embedded_scenario_is_free_of_mistakes() {

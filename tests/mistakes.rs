@@ -3,11 +3,11 @@
 //! `SNAPSHOTS=overwrite cargo test --test mistakes` writes the answers anew.
 
 use conform::finding::Level;
-use conform::located::{load_file, render_all};
 use conform::scenario::{Cited, Frames, Kinds, Vocabulary, load};
 use conform::schema::Schemas;
 use serde_json::{Value, json};
 use snapbox::{Data, data::DataFormat};
+use spanned_yaml::{load_file, render_all};
 use std::path::{Path, PathBuf};
 
 fn names(words: &[&str]) -> Frames {

@@ -2,8 +2,8 @@
 //! are wrong or toothless are found.
 
 use assert_cmd::Command;
-use conform::agent::faults;
 use conform::proof::matrix::Matrix;
+use mock_agent::faults;
 use std::fs;
 use std::path::{Path, PathBuf};
 

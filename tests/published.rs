@@ -1,6 +1,6 @@
 //! The published kill matrices, and the coverage that rests on them.
 
-use conform::agent::faults;
+use mock_agent::faults;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

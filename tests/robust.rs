@@ -1,8 +1,8 @@
 //! Nothing that a user writes makes the loader panic, hang or lose a place.
 
-use conform::located::{Error, Node, load_yaml};
 use conform::scenario::{load, script_of};
 use proptest::prelude::*;
+use spanned_yaml::{Error, Node, load_yaml};
 
 const GOOD: &str = include_str!("good/everything.yaml");
 

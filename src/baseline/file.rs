@@ -1,8 +1,8 @@
 //! What a baseline file may hold.
 
 use super::Date;
-use crate::located::{self, Error, Located, Node, Span};
 use serde::Deserialize;
+use spanned_yaml::{Error, Located, Node, Span};
 use std::path::PathBuf;
 
 /// A file of findings that are put up with.
@@ -63,8 +63,8 @@ struct EntryFile {
 /// # Errors
 /// Every mistake, each with its place; an entry without a reason is one.
 pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
-    let node = located::load_yaml(&path, text).map_err(|e| vec![e])?;
-    let file: File = located::decode_all(&node)?;
+    let node = spanned_yaml::load_yaml(&path, text).map_err(|e| vec![e])?;
+    let file: File = spanned_yaml::decode_all(&node)?;
     let mut errors = Vec::new();
     let entries = file
         .findings

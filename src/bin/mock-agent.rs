@@ -1,5 +1,5 @@
 //! The reference agent, as a program of its own.
 
 fn main() -> std::process::ExitCode {
-    conform::agent::main(std::env::args_os().skip(1).collect())
+    mock_agent::main(std::env::args_os().skip(1).collect())
 }

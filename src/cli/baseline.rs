@@ -3,7 +3,6 @@
 use super::output;
 use crate::baseline::{self, Baseline, Date, Extent, Standing};
 use crate::finding::Blame;
-use crate::located;
 use crate::report::{Report, ScenarioReport};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -96,7 +95,8 @@ impl Laid {
     fn updated(&self, report: &Report, extent: Extent) -> Result<Baseline, String> {
         let path = &self.baseline.path;
         let text = baseline::update(&self.baseline, report, self.today, extent);
-        let updated = baseline::load(path.clone(), &text).map_err(|e| located::render_all(&e))?;
+        let updated =
+            baseline::load(path.clone(), &text).map_err(|e| spanned_yaml::render_all(&e))?;
         write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
         let missing = |from: &[baseline::Entry], in_: &[baseline::Entry]| {
@@ -119,9 +119,8 @@ impl Laid {
 
 fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
     match std::fs::read_to_string(path) {
-        Ok(text) => {
-            baseline::load(path.to_owned(), &text).map_err(|errors| located::render_all(&errors))
-        }
+        Ok(text) => baseline::load(path.to_owned(), &text)
+            .map_err(|errors| spanned_yaml::render_all(&errors)),
         Err(error) if error.kind() == ErrorKind::NotFound && may_be_new => Ok(Baseline {
             path: path.to_owned(),
             entries: Vec::new(),

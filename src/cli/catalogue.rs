@@ -1,12 +1,12 @@
 //! What conform knows: its dialects, and what belongs to each.
 
 use super::args::DialectArgs;
-use crate::agent::faults::{self, Fault};
 use crate::dialect::{self, Dialect, DialectSource, Heritage, ToolName};
-use crate::located::{self, Error};
 use crate::rules::rule::Rule;
 use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
 use indexmap::IndexMap;
+use mock_agent::faults::{self, Fault};
+use spanned_yaml::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {
 
 /// The errors of a user's file as one message, without the word `error` in front.
 pub(super) fn told(errors: &[Error]) -> String {
-    let text = located::render_all(errors);
+    let text = spanned_yaml::render_all(errors);
     text.strip_prefix("error: ")
         .unwrap_or(&text)
         .trim_end()

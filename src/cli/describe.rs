@@ -1,12 +1,12 @@
 //! What conform knows, as JSON: the same for `list` and `explain`.
 
 use super::catalogue::Known;
-use crate::agent::faults::Fault;
 use crate::dialect::file::Side;
 use crate::dialect::{Clause, Dialect};
 use crate::rules::rule::Rule;
 use crate::runner::rules::StepRule;
 use crate::scenario::Scenario;
+use mock_agent::faults::Fault;
 use serde_json::{Value, json};
 
 pub(super) fn dialect(known: &Known) -> Value {

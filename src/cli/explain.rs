@@ -6,13 +6,13 @@ use super::args::DialectArgs;
 use super::catalogue::{self, Known};
 use super::exit::ExitStatus;
 use super::{describe, output};
-use crate::agent::faults::Fault;
 use crate::dialect::Clause;
-use crate::located::unknown;
 use crate::rules::rule::Rule;
 use crate::runner::rules::{self, StepRule};
 use crate::scenario::Scenario;
+use mock_agent::faults::Fault;
 use serde_json::Value;
+use spanned_yaml::unknown;
 use std::io::Write;
 
 /// Explain a rule, a clause, a scenario, a fault or a dialect

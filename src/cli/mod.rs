@@ -93,7 +93,7 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Lint(args) => lint::run(args).into(),
         Command::Report(args) => report::run(args).into(),
         Command::Provider(args) => provider::run(args).into(),
-        Command::Agent(args) => crate::agent::main(args.args),
+        Command::Agent(args) => mock_agent::main(args.args),
     }
 }
 

@@ -3,7 +3,6 @@
 mod journal;
 
 use super::{exit::ExitStatus, output, signals};
-use crate::located;
 use crate::matcher::{Captures, Template};
 use crate::scenario::{model_of, script_of};
 use journal::Recorder;
@@ -87,8 +86,8 @@ fn serve(args: &Args) -> Result<ExitStatus, String> {
 
 /// The script of a file, checked, its places filled.
 fn script(args: &Args) -> Result<Script, String> {
-    let node = located::load_file(&args.script).map_err(|error| error.to_string())?;
-    script_of(&node).map_err(|errors| located::render_all(&errors))?;
+    let node = spanned_yaml::load_file(&args.script).map_err(|error| error.to_string())?;
+    script_of(&node).map_err(|errors| spanned_yaml::render_all(&errors))?;
     let model = model_of(&node).map_err(|error| error.to_string())?;
     let workspace = match &args.workspace {
         Some(folder) => std::path::absolute(folder),

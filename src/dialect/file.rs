@@ -2,9 +2,9 @@
 
 use super::inherit::{HeritageFile, ToolName};
 use crate::finding::Level;
-use crate::located::{Located, Node};
 use indexmap::IndexMap;
 use serde::Deserialize;
+use spanned_yaml::{Located, Node};
 
 /// A dialect's first file.
 #[derive(Debug, Clone, Deserialize)]

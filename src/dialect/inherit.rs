@@ -1,9 +1,9 @@
 //! What a delta takes over of its base's scenarios, and under which names.
 
 use super::file::Launch;
-use crate::located::Node;
 use indexmap::IndexMap;
 use serde::Deserialize;
+use spanned_yaml::Node;
 
 /// A dialect that another one was made from.
 #[derive(Debug, Clone)]

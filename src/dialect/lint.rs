@@ -2,7 +2,6 @@
 
 use super::Clause;
 use crate::finding::Level;
-use crate::located::{Error, Located, Node, did_you_mean};
 use crate::rules::automaton::{Automaton, START, places};
 use crate::rules::cond::{Compare, Cond, Operand};
 use crate::rules::file::OrderingFile;
@@ -13,6 +12,7 @@ use crate::rules::symbol::Symbols;
 use crate::rules::world::Memory;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
+use spanned_yaml::{Error, Located, Node, did_you_mean};
 use std::path::Path;
 
 /// The states of an automaton that are looked at; an expression with more is not judged.

@@ -7,8 +7,8 @@ mod parts;
 mod session;
 
 use super::{Dialect, DialectSource};
-use crate::located::{Error, unknown};
 use parts::Parts;
+use spanned_yaml::{Error, unknown};
 use std::sync::Arc;
 
 /// Loads the dialect `NAME@VERSION`, or the newest version of `NAME`.

@@ -1,7 +1,7 @@
 //! Where dialect folders come from: the executable itself, or a folder of the user's.
 
-use crate::located::Error;
 use include_dir::{Dir, include_dir};
+use spanned_yaml::Error;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

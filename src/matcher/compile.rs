@@ -2,7 +2,7 @@
 
 use super::ops;
 use super::pattern::Pattern;
-use crate::located::{Error, Key, Kind, Node, unknown};
+use spanned_yaml::{Error, Key, Kind, Node, unknown};
 
 /// Compiles a node; `None` if there were errors.
 pub(super) fn pattern(node: &Node, errors: &mut Vec<Error>) -> Option<Pattern> {

@@ -4,8 +4,8 @@ use super::mismatch::Differences;
 use super::pattern::{At, Pattern};
 use super::pointer::Pointer;
 use super::{Captures, Mismatch, Template, compile};
-use crate::located::{Error, Node};
 use serde_json::Value;
+use spanned_yaml::{Error, Node};
 
 /// A compiled matcher.
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! What must hold of every matcher.
 
 use super::{Captures, Matcher, Template};
-use crate::located::load_yaml;
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Map, Value, json};
+use spanned_yaml::load_yaml;
 use std::sync::LazyLock;
 
 fn matcher(written: &Value) -> Matcher {
@@ -13,8 +13,7 @@ fn matcher(written: &Value) -> Matcher {
 
 fn yaml(text: &str) -> Matcher {
     let node = load_yaml("m.yaml", text).expect("good YAML");
-    Matcher::compile(&node)
-        .unwrap_or_else(|errors| panic!("{}", crate::located::render_all(&errors)))
+    Matcher::compile(&node).unwrap_or_else(|errors| panic!("{}", spanned_yaml::render_all(&errors)))
 }
 
 static PLACE: LazyLock<Regex> =

@@ -5,7 +5,6 @@ use super::ops::Check;
 use super::pointer::Pointer;
 use super::same::same;
 use super::{Captures, words};
-use crate::located;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -131,7 +130,7 @@ impl Pattern {
     pub(super) fn literal(&self, captures: &Captures) -> Option<Cow<'_, Value>> {
         match self {
             Pattern::Scalar(value) => Some(Cow::Borrowed(value)),
-            Pattern::Text(text) => located::fill(text, |name| captures.get(name))
+            Pattern::Text(text) => spanned_yaml::fill(text, |name| captures.get(name))
                 .ok()
                 .map(Cow::Owned),
             _ => None,

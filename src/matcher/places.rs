@@ -1,7 +1,7 @@
 //! Which names a matcher or a template uses.
 
 use super::ops::regex_pieces;
-use crate::located::{Kind, Located, Node, Piece, pieces};
+use spanned_yaml::{Kind, Located, Node, Piece, pieces};
 
 /// The `{name}` places in every text of a node, in order. In a `$regex` the braces of `\p{…}` are none.
 #[must_use]

@@ -2,9 +2,9 @@
 
 use super::{Captures, Matcher, Mismatch, Template};
 use crate::frame::LlmRequest;
-use crate::located::{self, Error, Node};
 use mock_provider::script::Expect;
 use mock_provider::{Request, Wire};
+use spanned_yaml::{Error, Node};
 
 /// What a request to the model must be like.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl RequestMatcher {
         if !is_demand {
             return Matcher::compile(node).map(RequestMatcher::Body);
         }
-        located::decode_all::<Expect>(node)?;
+        spanned_yaml::decode_all::<Expect>(node)?;
         if let Some(body) = node.get("body") {
             Matcher::compile(body)?;
         }

@@ -1,8 +1,8 @@
 //! Values whose texts have places.
 
 use super::Captures;
-use crate::located::{self, UnknownPlace};
 use serde_json::Value;
+use spanned_yaml::UnknownPlace;
 
 /// A JSON value whose strings may hold `{name}` places.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Template {
 /// # Errors
 /// A place whose name is not known.
 pub fn render_text(text: &str, captures: &Captures) -> Result<String, UnknownPlace> {
-    located::fill(text, |name| captures.get(name)).map(|value| match value {
+    spanned_yaml::fill(text, |name| captures.get(name)).map(|value| match value {
         Value::String(text) => text,
         other => other.to_string(),
     })
@@ -41,7 +41,7 @@ impl Template {
     pub fn render(&self, captures: &Captures) -> Result<Value, UnknownPlace> {
         let mut value = self.value.clone();
         fill(&mut value, &mut |text| {
-            located::fill(text, |name| captures.get(name))
+            spanned_yaml::fill(text, |name| captures.get(name))
         })?;
         Ok(value)
     }
@@ -49,11 +49,10 @@ impl Template {
     /// The same for the eye: places that are not known stay as written.
     pub(super) fn show(&self, captures: &Captures) -> Value {
         let mut value = self.value.clone();
-        let filled =
-            fill(&mut value, &mut |text| {
-                Ok(located::fill(text, |name| captures.get(name))
-                    .unwrap_or_else(|_| Value::from(text)))
-            });
+        let filled = fill(&mut value, &mut |text| {
+            Ok(spanned_yaml::fill(text, |name| captures.get(name))
+                .unwrap_or_else(|_| Value::from(text)))
+        });
         debug_assert!(filled.is_ok(), "an unknown place is shown as written");
         value
     }

@@ -1,13 +1,12 @@
 //! What each form of a matcher accepts, refuses and says.
 
 use super::{Captures, Closest, Matcher, Template};
-use crate::located::load_yaml;
 use serde_json::json;
+use spanned_yaml::load_yaml;
 
 fn yaml(text: &str) -> Matcher {
     let node = load_yaml("m.yaml", text).expect("good YAML");
-    Matcher::compile(&node)
-        .unwrap_or_else(|errors| panic!("{}", crate::located::render_all(&errors)))
+    Matcher::compile(&node).unwrap_or_else(|errors| panic!("{}", spanned_yaml::render_all(&errors)))
 }
 
 fn refusals(text: &str) -> Vec<String> {

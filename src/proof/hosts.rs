@@ -8,9 +8,9 @@ use crate::check::{Checker, Context};
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::frame::{Body, Frame, Line};
-use crate::located::{self, Error};
 use data_encoding::BASE64;
 use serde::Deserialize;
+use spanned_yaml::Error;
 use std::sync::Arc;
 
 /// The file of a dialect's folder that holds its bad hosts.
@@ -44,8 +44,8 @@ pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, E
             continue;
         };
         if let Some((path, text)) = source.read(name, version, FILE)? {
-            let node = located::load_yaml(path, &text)?;
-            all.extend(located::decode::<Vec<BadHost>>(&node)?);
+            let node = spanned_yaml::load_yaml(path, &text)?;
+            all.extend(spanned_yaml::decode::<Vec<BadHost>>(&node)?);
         }
     }
     Ok(all)

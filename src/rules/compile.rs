@@ -12,8 +12,8 @@ use super::parse::{self, Names, Pattern};
 use super::rule::Rule;
 use super::symbol::Symbols;
 use super::world::Memory;
-use crate::located::{Error, Located, Node, unknown};
 use indexmap::IndexMap;
+use spanned_yaml::{Error, Located, Node, unknown};
 use std::collections::HashMap;
 
 /// What rules may refer to.

@@ -2,9 +2,9 @@
 
 use super::rule::AtEnd;
 use crate::finding::{Blame, Level, Source};
-use crate::located::{Located, Node};
 use indexmap::IndexMap;
 use serde::Deserialize;
+use spanned_yaml::{Located, Node};
 
 /// A file of rules.
 #[derive(Debug, Clone, Default, Deserialize)]

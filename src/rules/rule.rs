@@ -8,7 +8,7 @@ use super::require::Require;
 use super::slices::Key;
 use super::symbol::SymSet;
 use crate::finding::{Blame, Level, Source};
-use crate::located::Span;
+use spanned_yaml::Span;
 
 /// A rule.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! The chunks of `send_bytes`: a text, Base64, or a text repeated.
 
-use crate::located::{Error, Kind, Located, Node, decode_all};
 use data_encoding::BASE64;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use spanned_yaml::{Error, Kind, Located, Node, decode_all};
 use std::borrow::Cow;
 
 /// The most bytes that a repeated text may come to.
@@ -70,7 +70,7 @@ impl JsonSchema for Chunk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::located::load_yaml;
+    use spanned_yaml::load_yaml;
 
     fn read(yaml: &str) -> Result<Vec<u8>, String> {
         let node = load_yaml("chunk.yaml", yaml).expect("the test's YAML is right");

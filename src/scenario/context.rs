@@ -1,7 +1,7 @@
 //! What loading a scenario carries along.
 
 use super::vocabulary::Vocabulary;
-use crate::located::{Error, Located, Node, Span, unknown};
+use spanned_yaml::{Error, Located, Node, Span, unknown};
 use std::collections::HashSet;
 
 /// What loading a scenario carries along: the file, the names it may use, and the mistakes found.

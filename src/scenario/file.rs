@@ -4,12 +4,12 @@ use super::chunk::Chunk;
 use super::shapes::{EventMatcher, FileState, Request, Until, Whatever};
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
-use crate::located::{Located, Node, present};
 use indexmap::IndexMap;
 use mock_provider::Script;
 use mock_provider::script::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use spanned_yaml::{Located, Node, present};
 
 /// A map in the order of the file, its keys and values with their places.
 pub(super) type Texts = IndexMap<Located<String>, Located<String>>;

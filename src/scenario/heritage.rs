@@ -1,8 +1,8 @@
 //! A scenario of a base as it reads in the dialect that extends it.
 
 use crate::dialect::{Heritage, ToolName};
-use crate::located::{Key, Kind, Node};
 use indexmap::IndexMap;
+use spanned_yaml::{Key, Kind, Node};
 use std::ops::Deref;
 
 /// The keys under which scenarios name a tool, and those under which its arguments stand beside them.
@@ -192,8 +192,8 @@ fn with_name(key: &Key, name: &str) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::located::load_yaml;
     use serde_json::{Value, json};
+    use spanned_yaml::load_yaml;
 
     fn heritage() -> Heritage {
         let args = IndexMap::from([("command".to_owned(), "cmd".to_owned())]);

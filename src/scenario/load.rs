@@ -6,10 +6,10 @@ use super::lint::LINTS;
 use super::types::{AgentSetup, Answer, FileState, Scenario};
 use super::vocabulary::Vocabulary;
 use super::{model, steps};
-use crate::located::{Error, Kind, Located, Node, decode_all};
 use crate::matcher::Template;
 use indexmap::IndexMap;
 use serde_json::Value;
+use spanned_yaml::{Error, Kind, Located, Node, decode_all};
 
 /// Makes a scenario of a file, and lints it; with a vocabulary, the names it uses too.
 ///

@@ -1,7 +1,7 @@
 //! Scenario files: what they may hold, how they are loaded, and every mistake that can be found without playing them.
 //!
 //! ```text
-//!  text ─► located::Node ─► file (shapes) ─► steps, model (compiled) ─► Scenario
+//!  text ─► spanned_yaml::Node ─► file (shapes) ─► steps, model (compiled) ─► Scenario
 //!                                   └─────► lint (a table of mistakes) ─► located errors
 //! ```
 

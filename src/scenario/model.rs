@@ -1,7 +1,7 @@
 //! The model script of a scenario, or alone in a file.
 
-use crate::located::{Error, Node, decode_all};
 use mock_provider::Script;
+use spanned_yaml::{Error, Node, decode_all};
 
 /// The script's node: a file that is a list of replies, or the `model` part of a whole scenario.
 ///

@@ -6,10 +6,10 @@ use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile};
 use super::load::{files, setup, texts, words};
 use super::types::{Action, Barrier, ExitExpectation, JoinedText, Step};
 use super::verbs::{VERBS, Verb};
-use crate::located::{Error, Kind, Located, Node};
 use crate::matcher::{Matcher, RequestMatcher, Template};
 use mock_provider::script::Span;
 use serde_json::Value;
+use spanned_yaml::{Error, Kind, Located, Node};
 
 /// Makes a step; `None` if there were mistakes.
 pub(super) fn build(step: &Located<StepFile>, context: &mut Context<'_>) -> Option<Step> {

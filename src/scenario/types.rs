@@ -2,9 +2,9 @@
 
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
-use crate::located::Span;
 use crate::matcher::{Matcher, RequestMatcher, Template};
 use indexmap::IndexMap;
+use spanned_yaml::Span;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Names that no two scenarios may share.
 
-use crate::located::{Error, Node};
 use indexmap::IndexMap;
+use spanned_yaml::{Error, Node};
 
 /// The names of the scenarios seen so far.
 #[derive(Debug, Clone, Default)]

@@ -1,5 +1,5 @@
 use crate::harness::{Agent, Setup, kinds};
-use conform::agent::faults;
+use mock_agent::faults;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 

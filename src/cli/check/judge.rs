@@ -252,7 +252,7 @@ impl Judge<'_> {
                 [error] if error.span.line == 0 => format!("{place}{}", error.message),
                 errors => format!(
                     "{place}the dialect {id} is broken\n{}",
-                    crate::located::render_all(errors)
+                    spanned_yaml::render_all(errors)
                 ),
             }
         })

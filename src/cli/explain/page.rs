@@ -1,7 +1,6 @@
 //! The page about one thing, for people.
 
 use super::Found;
-use crate::agent::faults::Fault;
 use crate::cli::catalogue::Known;
 use crate::cli::describe;
 use crate::cli::list::word;
@@ -11,6 +10,7 @@ use crate::rules::rule::Rule;
 use crate::runner::rules::StepRule;
 use crate::scenario::Scenario;
 use anstyle::Style;
+use mock_agent::faults::Fault;
 use std::iter;
 
 const BOLD: Style = Style::new().bold();

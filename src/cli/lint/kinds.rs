@@ -1,6 +1,6 @@
 //! What a file is, told by its shape.
 
-use crate::located::Node;
+use spanned_yaml::Node;
 
 /// A kind of file that we lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,9 +3,9 @@
 use super::kinds::{self, Kind, Shape};
 use crate::cli::args::DialectArgs;
 use crate::dialect::{self, Dialect, DialectSource};
-use crate::located::{Error, Node, load_file};
 use crate::scenario::{self, UniqueNames, Vocabulary};
 use indexmap::IndexMap;
+use spanned_yaml::{Error, Node, load_file};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The files that a path stands for.
 
-use crate::located::Error;
+use spanned_yaml::Error;
 use std::path::{Path, PathBuf};
 
 /// A file itself, whatever its name; of a folder, every YAML file below it, sorted.

@@ -1,10 +1,6 @@
 //! Plays faults, each against the scenarios that can show it.
 
 use super::published;
-use crate::agent::{
-    self,
-    faults::{self, Shows},
-};
 use crate::cli::catalogue::Known;
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
@@ -19,6 +15,7 @@ use crate::runner::suite::{self, Ended, Entry, Part, Settings};
 use crate::runner::{Again, Agent, Keep, Scratch};
 use crate::scenario::Scenario;
 use crate::transcript::Reader;
+use mock_agent::faults::{self, Shows};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::BufReader;
@@ -339,7 +336,7 @@ impl Ground {
             env: fault
                 .map(|id| ("MOCK_AGENT_FAULT".into(), id.into()))
                 .into_iter()
-                .chain([(agent::PROTOCOL.into(), self.dialect.id().into())])
+                .chain([(mock_agent::PROTOCOL.into(), self.dialect.id().into())])
                 .collect(),
             lacks: Vec::new(),
         };

@@ -1,7 +1,6 @@
 //! `conform.yaml`: what a project says once instead of on every command line.
 
 use crate::dialect::ToolName;
-use crate::located;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -33,6 +32,6 @@ pub(super) fn read() -> Result<Config, String> {
     if !Path::new(FILE).exists() {
         return Ok(Config::default());
     }
-    let node = located::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
-    located::decode_all(&node).map_err(|errors| located::render_all(&errors))
+    let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
+    spanned_yaml::decode_all(&node).map_err(|errors| spanned_yaml::render_all(&errors))
 }

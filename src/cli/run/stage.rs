@@ -113,7 +113,7 @@ pub(super) async fn stage(
 fn spoken(source: &DialectSource) -> Vec<String> {
     let names = source.names().into_iter();
     names
-        .filter(|(name, version)| crate::agent::dialects().any(|spoken| spoken == (name, version)))
+        .filter(|(name, version)| mock_agent::dialects().any(|spoken| spoken == (name, version)))
         .map(|(name, version)| format!("{name}@{version}"))
         .collect()
 }

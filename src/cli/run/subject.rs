@@ -2,8 +2,8 @@
 
 use super::{Args, Refusal};
 use crate::dialect::Dialect;
-use crate::located::unknown;
 use crate::runner::{Agent, Lack, Package};
+use spanned_yaml::unknown;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -59,7 +59,7 @@ pub(super) fn speaking(agent: &Agent, dialect: &Dialect) -> Agent {
     let mut agent = agent.clone();
     agent
         .env
-        .insert(0, (crate::agent::PROTOCOL.into(), dialect.id().into()));
+        .insert(0, (mock_agent::PROTOCOL.into(), dialect.id().into()));
     agent
 }
 

@@ -5,12 +5,12 @@ use super::session::session_of;
 use crate::dialect::file::{ClauseFile, LacksFile, Launch, NameFile};
 use crate::dialect::{Clause, Dialect, Vocabulary, lint};
 use crate::finding::{Level, Source};
-use crate::located::{Error, Node, Span, unknown};
 use crate::rules::compile::{Known, compile};
 use crate::rules::rule::{Form, Rule};
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
+use spanned_yaml::{Error, Node, Span, unknown};
 use std::sync::Arc;
 
 pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {

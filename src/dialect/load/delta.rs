@@ -2,10 +2,10 @@
 
 use crate::dialect::file::{ClauseFile, DialectFile};
 use crate::dialect::inherit::{self, HeritageFile};
-use crate::located::{Error, Node, unknown};
 use crate::rules::file::OrderingFile;
 use indexmap::IndexMap;
 use serde_json::Value;
+use spanned_yaml::{Error, Node, unknown};
 
 pub(super) fn over_defs(base: Value, delta: Value) -> Value {
     let mut base = base;

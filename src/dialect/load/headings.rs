@@ -1,8 +1,8 @@
 //! Where the clauses of a base stand on the page of a delta.
 
 use crate::dialect::file::ClauseFile;
-use crate::located::{Error, Located, Node, unknown};
 use indexmap::IndexMap;
+use spanned_yaml::{Error, Located, Node, unknown};
 
 /// The clauses of the base, each under its new heading where it has one.
 ///

@@ -6,9 +6,9 @@ use super::resolve;
 use crate::dialect::file::{ClauseFile, DialectFile};
 use crate::dialect::inherit::HeritageFile;
 use crate::dialect::{Base, DialectSource, Heritage};
-use crate::located::{self, Error, Node};
 use crate::rules::file::OrderingFile;
 use serde_json::{Value, json};
+use spanned_yaml::{Error, Node};
 use std::path::PathBuf;
 
 /// The files of a dialect, those of its base laid under them.
@@ -37,7 +37,7 @@ impl Parts {
                 "has no dialect.yaml",
             )]
         })?;
-        let file: DialectFile = located::decode_all(&root)?;
+        let file: DialectFile = spanned_yaml::decode_all(&root)?;
         let mut base = match &file.extends {
             None => None,
             Some(id) => {
@@ -58,10 +58,10 @@ impl Parts {
         let ordering_root = yaml(source, name, version, "ordering.yaml")?;
         let ordering: OrderingFile = ordering_root
             .as_ref()
-            .map_or(Ok(OrderingFile::default()), located::decode_all)?;
+            .map_or(Ok(OrderingFile::default()), spanned_yaml::decode_all)?;
         let mut clauses = Vec::new();
         if let Some(node) = yaml(source, name, version, "clauses.yaml")? {
-            let list: Vec<ClauseFile> = located::decode_all(&node)?;
+            let list: Vec<ClauseFile> = spanned_yaml::decode_all(&node)?;
             clauses.extend(list.into_iter().map(|clause| (clause, node.clone())));
         }
         let events = schema(source, name, version, "events.json")?;
@@ -127,7 +127,7 @@ fn yaml(
 ) -> Result<Option<Node>, Vec<Error>> {
     match source.read(name, version, file).map_err(|e| vec![e])? {
         None => Ok(None),
-        Some((path, text)) => located::load_yaml(path, &text)
+        Some((path, text)) => spanned_yaml::load_yaml(path, &text)
             .map(Some)
             .map_err(|e| vec![e]),
     }

@@ -3,10 +3,10 @@
 use crate::dialect::Session;
 use crate::dialect::file::{ProbeFile, SessionFile};
 use crate::dialect::types::Probe;
-use crate::located::{Error, Node, unknown};
 use crate::matcher::Matcher;
 use crate::rules::parse::{Names, Pattern, pattern};
 use crate::rules::symbol::Symbols;
+use spanned_yaml::{Error, Node, unknown};
 
 pub(super) fn session_of(
     file: Option<SessionFile>,

@@ -1,10 +1,10 @@
 //! `$gte`, `$gt`, `$lte`, `$lt`, `$ne`.
 
 use super::{Check, Compiled, operand};
-use crate::located::{Kind, Node, Piece, pieces};
 use crate::matcher::Captures;
 use crate::matcher::pattern::{At, Pattern};
 use serde_json::{Number, Value};
+use spanned_yaml::{Kind, Node, Piece, pieces};
 use std::cmp::Ordering;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! `$length`, `$items`, `$in_order`.
 
 use super::{Check, Compiled, operand};
-use crate::located::Node;
 use crate::matcher::Captures;
 use crate::matcher::mismatch::Differences;
 use crate::matcher::pattern::{At, Pattern};
 use crate::matcher::pointer::Pointer;
 use serde_json::Value;
+use spanned_yaml::Node;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -19,7 +19,7 @@ struct Items(Pattern);
 struct InOrder(Vec<Pattern>);
 
 pub(super) fn length(node: &Node) -> Compiled {
-    let is_good = matches!(node.kind(), crate::located::Kind::Number(_)) || node.as_map().is_some();
+    let is_good = matches!(node.kind(), spanned_yaml::Kind::Number(_)) || node.as_map().is_some();
     if !is_good {
         return Err(operand::wanted(
             node,

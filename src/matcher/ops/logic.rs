@@ -1,11 +1,11 @@
 //! `$one_of`, `$not`, `$all`, `$any`.
 
 use super::{Check, Compiled, operand};
-use crate::located::Node;
 use crate::matcher::mismatch::Differences;
 use crate::matcher::pattern::{At, Pattern};
 use crate::matcher::{Captures, words};
 use serde_json::Value;
+use spanned_yaml::Node;
 use std::sync::Arc;
 
 #[derive(Debug)]

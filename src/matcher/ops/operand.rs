@@ -1,8 +1,8 @@
 //! What operators take.
 
-use crate::located::{Error, Node};
 use crate::matcher::compile;
 use crate::matcher::pattern::Pattern;
+use spanned_yaml::{Error, Node};
 
 /// A matcher.
 pub(super) fn matcher(node: &Node) -> Result<Pattern, Vec<Error>> {

@@ -1,10 +1,10 @@
 //! `$absent`, `$present`.
 
 use super::{Check, Compiled, operand};
-use crate::located::{Kind, Node};
 use crate::matcher::Captures;
 use crate::matcher::pattern::At;
 use serde_json::Value;
+use spanned_yaml::{Kind, Node};
 use std::sync::Arc;
 
 #[derive(Debug)]

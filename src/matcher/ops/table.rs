@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::{compare, lists, logic, presence, text, types};
-use crate::located::{Error, Node};
+use spanned_yaml::{Error, Node};
 use std::sync::Arc;
 
 /// What compiling an operand comes to.

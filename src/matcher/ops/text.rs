@@ -1,11 +1,11 @@
 //! `$regex`, `$contains`.
 
 use super::{Check, Compiled, operand};
-use crate::located::{self, Node, Piece, UnknownPlace};
 use crate::matcher::pattern::{At, Pattern};
 use crate::matcher::{Captures, words};
 use regex::Regex;
 use serde_json::Value;
+use spanned_yaml::{Node, Piece, UnknownPlace};
 use std::sync::Arc;
 
 /// A regular expression without places.
@@ -125,7 +125,7 @@ fn place(name: &str, captures: &Captures) -> Result<String, UnknownPlace> {
 
 /// Takes a pattern apart at its places; the braces of `\p{…}`, `\x{…}` and `\u{…}` belong to the expression.
 pub(in crate::matcher) fn pieces(pattern: &str) -> Vec<Piece<'_>> {
-    let pieces = located::pieces(pattern)
+    let pieces = spanned_yaml::pieces(pattern)
         .into_iter()
         .map(|piece| match piece {
             Piece::Place(name) => {

@@ -1,10 +1,10 @@
 //! `$type`.
 
 use super::{Check, Compiled, operand};
-use crate::located::{Node, unknown};
 use crate::matcher::pattern::At;
 use crate::matcher::{Captures, words};
 use serde_json::Value;
+use spanned_yaml::{Node, unknown};
 use std::sync::Arc;
 
 /// A JSON type: its name, how it reads, and which values have it.

@@ -1,9 +1,9 @@
 //! Conditions written as YAML.
 
 use super::Compiler;
-use crate::located::{Node, unknown};
 use crate::rules::cond::Cond;
 use crate::rules::parse;
+use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
     pub(super) fn cond(&mut self, node: &Node) -> Option<Cond> {

@@ -3,7 +3,6 @@
 use super::Compiler;
 use super::cond::describe;
 use crate::framing::Defect;
-use crate::located::{Located, Span, unknown};
 use crate::rules::automaton::Automaton;
 use crate::rules::deadline::Deadline;
 use crate::rules::file::{FoldFile, RuleFile};
@@ -13,6 +12,7 @@ use crate::rules::parse;
 use crate::rules::probe::Probe;
 use crate::rules::require::{Fold, GATHERS, Require};
 use crate::rules::rule::{Form, Rule};
+use spanned_yaml::{Located, Span, unknown};
 
 impl Compiler<'_> {
     pub(super) fn rule(&mut self, name: &str, file: &RuleFile) -> Option<Rule> {

@@ -1,10 +1,10 @@
 //! What slices the history, and the texts of findings.
 
 use super::Compiler;
-use crate::located::{Node, unknown};
 use crate::rules::cond::Operand;
 use crate::rules::moment::{KeyPart, KeySource, Piece};
 use crate::rules::parse;
+use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
     pub(super) fn each(&mut self, node: &Node) -> Option<Vec<KeyPart>> {

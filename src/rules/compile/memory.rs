@@ -1,12 +1,12 @@
 //! State, scopes, classes and answers: what rules remember.
 
 use super::Compiler;
-use crate::located::{Node, unknown};
 use crate::rules::cond::Operand;
 use crate::rules::file::{OrderingFile, StateFile};
 use crate::rules::parse::{self, Pattern};
 use crate::rules::state::{Change, Kind, Spec};
 use crate::rules::world::{Answer, For, Memory, Scope};
+use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
     pub(super) fn memory(&mut self, file: &OrderingFile) -> Memory {

@@ -5,10 +5,10 @@ use super::{Player, Stop};
 use crate::dialect::Named;
 use crate::finding::Level;
 use crate::frame::{Body, Line};
-use crate::located::Span;
 use crate::runner::rules;
 use crate::signals;
 use serde_json::Value;
+use spanned_yaml::Span;
 
 impl Player {
     /// Sends a command, which must be a right one: a wrong one would be the scenario's fault, not the agent's.

@@ -1,9 +1,9 @@
 //! Clauses that do not exist, cannot be checked, or that no step is left to check.
 
 use crate::finding::Level;
-use crate::located::Located;
 use crate::scenario::context::Context;
 use crate::scenario::file::{ScenarioFile, StepFile};
+use spanned_yaml::Located;
 
 pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
     let Some(vocabulary) = context.vocabulary else {

@@ -1,9 +1,9 @@
 //! Events and commands that the dialect does not have.
 
-use crate::located::{Kind, Located, Node, Piece, pieces};
 use crate::scenario::context::Context;
 use crate::scenario::file::{ScenarioFile, StepFile};
 use crate::scenario::vocabulary::Frames;
+use spanned_yaml::{Kind, Located, Node, Piece, pieces};
 
 pub(super) fn events(file: &ScenarioFile, context: &mut Context<'_>) {
     let Some(vocabulary) = context.vocabulary else {

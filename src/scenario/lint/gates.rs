@@ -1,8 +1,8 @@
 //! Gates that are released and not there, there and never released, or released twice.
 
-use crate::located::{Located, Node};
 use crate::scenario::context::Context;
 use crate::scenario::file::ScenarioFile;
+use spanned_yaml::{Located, Node};
 use std::collections::HashSet;
 
 pub(super) fn gates(file: &ScenarioFile, context: &mut Context<'_>) {

@@ -1,10 +1,10 @@
 //! Names that are used before they are captured, captured and not used, or taken.
 
-use crate::located::{Located, Piece, Span, did_you_mean, pieces};
 use crate::matcher;
 use crate::scenario::context::Context;
 use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, Texts};
 use indexmap::IndexMap;
+use spanned_yaml::{Located, Piece, Span, did_you_mean, pieces};
 
 /// Names that every run knows.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
@@ -204,7 +204,7 @@ fn places(text: &Located<String>) -> Vec<Located<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::located::{Node, load_yaml};
+    use spanned_yaml::{Node, load_yaml};
 
     #[test]
     fn the_braces_of_a_regular_expression_are_not_places() {

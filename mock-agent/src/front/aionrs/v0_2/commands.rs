@@ -1,0 +1,69 @@
+//! Commands that 0.2 changed or added.
+
+use super::events::{Events, info};
+use super::slash;
+use crate::event::Failure;
+use crate::front::aionrs::commands::{self, Action, invalid, mode, prompt, read};
+use crate::input::Input;
+use crate::mcp::Server;
+use crate::session::Session;
+use serde_json::{Value, json};
+
+const COMMANDS: &[(&str, Action)] = &[
+    ("message", message),
+    ("set_mode", set_mode),
+    ("set_config", set_config),
+    ("add_mcp_server", |session, command| {
+        session.connect(read::<Server>(command)?)
+    }),
+    ("ping", |session, _| {
+        session.voice.send(json!({ "type": "pong" }));
+        Ok(())
+    }),
+];
+
+/// Acts on one line.
+pub(super) fn take(session: &Session, input: Input) {
+    commands::take(session, input, &[COMMANDS, commands::COMMANDS]);
+}
+
+fn message(session: &Session, command: Value) -> Result<(), Failure> {
+    let prompt = prompt(command, "content")?;
+    if slash::answer(session, &prompt)? {
+        return Ok(());
+    }
+    session.prompt(prompt)
+}
+
+fn set_mode(session: &Session, command: Value) -> Result<(), Failure> {
+    let mode = mode(command)?;
+    session.set_mode(mode);
+    session
+        .voice
+        .send(info(&format!("mode updated: {}", mode.name())));
+    session
+        .voice
+        .emitter(|events: &mut Events| events.config.mode = mode.name());
+    tell_config(session);
+    Ok(())
+}
+
+fn set_config(session: &Session, command: Value) -> Result<(), Failure> {
+    let Value::Object(wanted) = command else {
+        return Err(invalid("set_config is no object"));
+    };
+    let set = |events: &mut Events| (events.config.set(&wanted), events.config.model.clone());
+    if let Some((said, model)) = session.voice.emitter(set) {
+        session.set_model(&model, None);
+        session.voice.send(info(&said));
+    }
+    tell_config(session);
+    Ok(())
+}
+
+fn tell_config(session: &Session) {
+    let frame = session.voice.emitter(Events::config_changed).flatten();
+    if let Some(frame) = frame {
+        session.voice.send(frame);
+    }
+}

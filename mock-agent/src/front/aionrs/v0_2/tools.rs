@@ -1,0 +1,32 @@
+//! The tools under their names of 0.2.
+
+use crate::tools::{BASH, Bash, EDIT, GLOB, GREP, READ, SPAWN, Tool, WRITE};
+use serde::Deserialize;
+use serde_json::json;
+use std::rc::Rc;
+
+pub(super) const TOOLS: &[Tool] = &[READ, WRITE, EDIT, EXEC, GLOB, GREP, SPAWN];
+
+const EXEC: Tool = Tool {
+    name: "ExecCommand",
+    parameters: || {
+        json!({ "type": "object", "required": ["cmd"], "properties": {
+            "cmd": { "type": "string", "description": "The command." },
+            "timeout": { "type": "integer", "minimum": 1, "description": "Milliseconds before it is killed." },
+        } })
+    },
+    parse: |args| {
+        let Exec { cmd, timeout } = Exec::deserialize(args)?;
+        Ok(Rc::new(Bash {
+            command: cmd,
+            timeout,
+        }))
+    },
+    ..BASH
+};
+
+#[derive(Deserialize)]
+struct Exec {
+    cmd: String,
+    timeout: Option<u64>,
+}

@@ -1,0 +1,217 @@
+//! "Output Protocol" of the page: events. A turn of the core is a run here, and has a turn for each reply of the model.
+
+use super::messages::{Clock, arguments, bash, tool_message, tool_result, user};
+use super::stream::{Form, Reply};
+use crate::card::Card;
+use crate::event::{Call, Code, Event, Failure, Outcome, Output, Summary};
+use crate::front::Emitter;
+use crate::message::Stop;
+use crate::model::Chunk;
+use crate::turn::Prompt;
+use serde_json::{Value, json};
+
+/// Says what happens, and remembers what the ends of turns and runs repeat.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    card: Option<Card>,
+    clock: Clock,
+    run: Run,
+}
+
+/// The run at work.
+#[derive(Debug, Default)]
+struct Run {
+    messages: Vec<Value>,
+    /// The reply that streams in.
+    reply: Option<Reply>,
+    /// The turn's reply, once it is whole.
+    answer: Option<Value>,
+    results: Vec<Value>,
+}
+
+/// What an aborted message says.
+const ABORTED: &str = "Request was aborted.";
+
+impl Emitter for Events {
+    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+        match event {
+            Event::Ready(hello) => {
+                self.card = Some(hello.card.clone());
+                vec![]
+            }
+            Event::TurnStart { prompt, .. } => self.run_starts(prompt),
+            Event::Asking => self.next_turn(),
+            Event::Said { chunk, .. } => self.said(chunk),
+            Event::Refused { call, failure, .. } => {
+                let mut frames = vec![tool_start(call)];
+                frames.extend(self.tool_end(call, &Outcome::error(&failure.message)));
+                frames
+            }
+            Event::ToolStart { call, .. } => vec![tool_start(call)],
+            Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
+            Event::ToolCancel { call, .. } => self.tool_end(call, &Outcome::error("Aborted")),
+            Event::TurnEnd { halt, .. } => self.run_ends(halt.is_some()),
+            Event::Compacted(summary) => vec![compaction(summary)],
+            Event::Shelled(executed) => {
+                let message = bash(executed, self.clock.tick());
+                vec![json!({ "type": "bash_end", "message": message })]
+            }
+            Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
+            Event::ToolAsk { .. }
+            | Event::ToolProgress { .. }
+            | Event::Heard { .. }
+            | Event::RetryStart { .. }
+            | Event::RetryEnd { .. }
+            | Event::CompactionStart(_)
+            | Event::SummaryRetry(_)
+            | Event::Settled
+            | Event::Helper { .. }
+            | Event::Connected { .. }
+            | Event::Notice { .. } => vec![],
+        }
+    }
+}
+
+impl Events {
+    fn run_starts(&mut self, prompt: &Prompt) -> Vec<Value> {
+        self.run = Run::default();
+        let message = user(prompt, self.clock.tick());
+        let mut frames = vec![kind("agent_start"), kind("turn_start")];
+        frames.extend(self.whole(message));
+        frames
+    }
+
+    /// The frames of a message that does not stream.
+    fn whole(&mut self, message: Value) -> [Value; 2] {
+        let start = json!({ "type": "message_start", "message": message });
+        [start, self.message_end(message)]
+    }
+
+    fn message_end(&mut self, message: Value) -> Value {
+        self.run.messages.push(message.clone());
+        json!({ "type": "message_end", "message": message })
+    }
+
+    /// The model is asked again: the turn before is over.
+    fn next_turn(&mut self) -> Vec<Value> {
+        let mut frames = self.turn_end();
+        if !frames.is_empty() {
+            frames.push(kind("turn_start"));
+        }
+        frames
+    }
+
+    fn turn_end(&mut self) -> Vec<Value> {
+        let Some(answer) = self.run.answer.take() else {
+            return vec![];
+        };
+        let results = std::mem::take(&mut self.run.results);
+        vec![json!({ "type": "turn_end", "message": answer, "toolResults": results })]
+    }
+
+    fn said(&mut self, chunk: &Chunk) -> Vec<Value> {
+        let mut frames = Vec::new();
+        let reply = self.reply(&mut frames);
+        frames.extend(reply.take_in(chunk));
+        if let Chunk::Stop(stop) = chunk {
+            let (reason, error) = match stop {
+                Stop::MaxTokens => ("length", None),
+                Stop::Refusal => ("error", Some("The model refused to go on.")),
+                Stop::End | Stop::ToolUse if reply.has_calls() => ("toolUse", None),
+                Stop::End | Stop::ToolUse => ("stop", None),
+            };
+            frames.extend(self.answer(reason, error));
+        }
+        frames
+    }
+
+    /// The reply that streams in; begins it if there is none.
+    fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
+        let (card, clock) = (&self.card, &mut self.clock);
+        self.run.reply.get_or_insert_with(|| {
+            let reply = Reply::new(Form::Whole, card.clone().unwrap_or_default(), clock.tick());
+            frames.push(json!({ "type": "message_start", "message": reply.partial() }));
+            frames.push(reply.start());
+            reply
+        })
+    }
+
+    /// The reply is over.
+    fn answer(&mut self, reason: &str, error: Option<&str>) -> Vec<Value> {
+        let mut frames = Vec::new();
+        let message = self.reply(&mut frames).message(reason, error);
+        self.run.reply = None;
+        self.run.answer = Some(message.clone());
+        frames.push(Reply::end(&message));
+        frames.push(self.message_end(message));
+        frames
+    }
+
+    fn tool_end(&mut self, call: &Call, outcome: &Outcome) -> Vec<Value> {
+        let result = match &outcome.output {
+            Output::Text(why) if !outcome.ok => json!(why),
+            _ => Value::Object(tool_result(outcome)),
+        };
+        let message = tool_message(call, outcome, self.clock.tick());
+        self.run.results.push(message.clone());
+        let end = json!({
+            "type": "tool_execution_end",
+            "toolCallId": call.id,
+            "toolName": call.tool,
+            "result": result,
+            "isError": !outcome.ok,
+        });
+        let mut frames = vec![end];
+        frames.extend(self.whole(message));
+        frames
+    }
+
+    /// An aborted run ends with a message that says so, in a turn of its own if a tool was at work.
+    fn run_ends(&mut self, halted: bool) -> Vec<Value> {
+        let mut frames = Vec::new();
+        if halted {
+            frames.extend(self.next_turn());
+            frames.extend(self.answer("aborted", Some(ABORTED)));
+        }
+        frames.extend(self.turn_end());
+        let messages = std::mem::take(&mut self.run.messages);
+        frames.push(json!({ "type": "agent_end", "messages": messages }));
+        frames
+    }
+
+    fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
+        match failure.code {
+            Code::Provider if in_run => self.answer("error", Some(&failure.message)),
+            Code::Config => {
+                tracing::error!("{}", failure.message);
+                vec![]
+            }
+            _ => vec![json!({ "type": "error", "error": failure.message })],
+        }
+    }
+}
+
+fn kind(kind: &str) -> Value {
+    json!({ "type": kind })
+}
+
+fn tool_start(call: &Call) -> Value {
+    json!({
+        "type": "tool_execution_start",
+        "toolCallId": call.id,
+        "toolName": call.tool,
+        "args": arguments(&call.args),
+    })
+}
+
+fn compaction(summary: &Summary) -> Value {
+    let mut frame = json!({
+        "type": "compaction",
+        "summary": summary.text,
+        "tokensBefore": summary.before,
+    });
+    if summary.auto {
+        frame["auto"] = json!(true);
+    }
+    frame
+}

@@ -1,0 +1,115 @@
+//! Errors that are not told, or told wrongly.
+
+use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+
+pub(super) const FAULTS: &[Fault] = &[
+    frame(
+        "bad-line-ignored",
+        "a line that is not JSON is ignored",
+        "error",
+        Op::Drop,
+    )
+    .at_start()
+    .every()
+    .caught_by(&["malformed-answered"]),
+    start(
+        "bad-line-exits",
+        "a line that is not JSON ends the process",
+        Play::Bug(Bug::BadCommandExits),
+    )
+    .caught_by(&["stays-alive", "bash-answered"]),
+    bug(
+        "bad-line-ends-run",
+        "a line that is not JSON ends the run",
+        Bug::BadCommandEndsTurn,
+    )
+    .caught_by(&["scenario:errors/during-a-run", "aborted-by-abort"]),
+    start(
+        "error-first",
+        "an `error` comes before any command",
+        Play::Bug(Bug::ComplainsFirst),
+    )
+    .caught_by(&["error-has-cause"]),
+    start(
+        "unknown-type-is-a-prompt",
+        "a command of an unknown type starts a run",
+        Play::Command(|command| {
+            const KNOWN: [&str; 4] = ["prompt", "abort", "compact", "bash"];
+            let kind = command["type"].as_str().unwrap_or_default();
+            if !KNOWN.contains(&kind) {
+                *command = serde_json::json!({ "type": "prompt", "message": kind });
+            }
+        }),
+    )
+    .caught_by(&["scenario:errors/unknown-type", "run-has-prompt"]),
+    start(
+        "crlf-is-bad",
+        "a command that ends in CR LF is refused",
+        Play::Bug(Bug::CrLfIsBad),
+    ),
+    start(
+        "blank-line-is-bad",
+        "a blank line is refused",
+        Play::Bug(Bug::BlankLineIsBad),
+    ),
+    start(
+        "invalid-utf8-is-eof",
+        "bytes on stdin that are not UTF-8 are taken for its end",
+        Play::Bug(Bug::InvalidUtf8IsEof),
+    ),
+    start(
+        "long-line-is-bad",
+        "a command of more than 1 MiB is refused",
+        Play::Bug(Bug::LongLineIsBad),
+    )
+    .caught_by(&["scenario:attachments/large"]),
+    start(
+        "extra-field-is-bad",
+        "a command with an unknown field is refused",
+        Play::Command(|command| {
+            const KNOWN: [&str; 5] = [
+                "type",
+                "message",
+                "attachments",
+                "customInstructions",
+                "command",
+            ];
+            let unknown = |map: &serde_json::Map<_, _>| {
+                map.keys()
+                    .any(|key: &String| !KNOWN.contains(&key.as_str()))
+            };
+            if command.as_object().is_some_and(unknown) {
+                command["type"] = "?".into();
+            }
+        }),
+    )
+    .caught_by(&["scenario:framing/extra-fields"]),
+    frame(
+        "error-is-stop",
+        "a message that failed stops with `stop`",
+        "",
+        Op::SetIn(("stopReason", "error"), "/stopReason", "\"stop\""),
+    )
+    .every()
+    .caught_by(&["scenario:stop/model-refuses", "stream-end-reason"]),
+    frame(
+        "length-is-stop",
+        "a message that was cut at the limit stops with `stop`",
+        "",
+        Op::SetIn(("stopReason", "length"), "/stopReason", "\"stop\""),
+    )
+    .every()
+    .caught_by(&["scenario:stop/length", "stream-end-reason"]),
+    bug(
+        "provider-error-exits",
+        "an error of the model ends the process",
+        Bug::ProviderErrorExits,
+    )
+    .caught_by(&["stays-alive"]),
+    bug(
+        "provider-error-leaves-busy",
+        "no run begins after an error of the model",
+        Bug::ProviderErrorLeavesBusy,
+    )
+    .caught_by(&["scenario:stop/next-run-after-a-failure", "run-open-at-end"]),
+];

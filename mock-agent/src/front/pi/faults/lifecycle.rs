@@ -1,0 +1,127 @@
+//! How a process begins, lives and ends.
+
+use crate::faults::{Bug, Death, Fault, Op, Play, bug, frame, start};
+
+pub(super) const FAULTS: &[Fault] = &[
+    start(
+        "flag-gone",
+        "the flag --no-session is not known any more",
+        Play::Bug(Bug::FlagGone),
+    )
+    .caught_by(&[
+        "scenario:startup/first-command-is-served",
+        "stays-alive",
+        "prompt-answered",
+        "bash-answered",
+        "malformed-answered",
+    ]),
+    start(
+        "keeps-session",
+        "the session is kept in spite of --no-session",
+        Play::Options(|options| options.no_session = false),
+    )
+    .caught_by(&["scenario:startup/no-session-is-not-kept"]),
+    start(
+        "keeps-no-session",
+        "the session is not kept without --no-session",
+        Play::Options(|options| options.no_session = true),
+    )
+    .caught_by(&["scenario:startup/session-is-kept"]),
+    start(
+        "deaf-to-eof",
+        "the end of stdin does not end the process",
+        Play::Bug(Bug::DeafToEof),
+    )
+    .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
+    start(
+        "spins-after-eof",
+        "the process spins for ever after the end of stdin",
+        Play::Bug(Bug::SpinsAfterEof),
+    )
+    .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
+    start(
+        "deaf-to-sigterm",
+        "SIGTERM does not end the process",
+        Play::Bug(Bug::DeafToSigterm),
+    )
+    .caught_by(&["sigterm-exits"]),
+    start(
+        "deaf-to-sigterm-in-tool",
+        "SIGTERM does not end a process that is busy with a tool",
+        Play::Bug(Bug::DeafToSigtermInTool),
+    )
+    .caught_by(&["sigterm-exits"]),
+    start(
+        "panics-at-eof",
+        "the end of stdin ends the process with status 101",
+        Play::Bug(Bug::PanicsAtEnd),
+    )
+    .caught_by(&["no-crash"]),
+    start(
+        "exit-status-at-eof",
+        "the end of stdin ends the process with status 3",
+        Play::Bug(Bug::ExitsWithThree),
+    )
+    .caught_by(&["eof-exit-code"]),
+    bug(
+        "exits-after-run",
+        "the process ends by itself after a run",
+        Bug::ExitsAfterTurn,
+    )
+    .caught_by(&["stays-alive", "prompt-answered"]),
+    frame(
+        "crash-at-prompt",
+        "the process ends with status 1 in place of a run",
+        "agent_start",
+        Op::Exit(1),
+    )
+    .caught_by(&["prompt-answered", "stays-alive"]),
+    frame(
+        "crash-in-run",
+        "the process ends with status 101 in the middle of a run",
+        "message_update",
+        Op::Exit(101),
+    )
+    .caught_by(&["stays-alive", "abort-ends-run"]),
+    frame(
+        "abort-in-run",
+        "the process aborts in the middle of a run",
+        "message_update",
+        Op::Kill(Death::Abort),
+    )
+    .caught_by(&["stays-alive", "abort-ends-run", "no-orphans"]),
+    frame(
+        "killed-in-tool",
+        "the process is killed while a tool runs",
+        "tool_execution_end",
+        Op::Kill(Death::Kill),
+    )
+    .caught_by(&["stays-alive", "abort-ends-run"]),
+    frame(
+        "crash-in-shell-command",
+        "the process ends with status 1 when a shell command does",
+        "bash_end",
+        Op::Exit(1),
+    )
+    .at_start()
+    .caught_by(&["bash-answered", "stays-alive"]),
+    frame(
+        "crash-in-compaction",
+        "the process ends with status 1 in place of a compaction",
+        "compaction",
+        Op::Exit(1),
+    )
+    .caught_by(&["compact-answered", "stays-alive"]),
+    start(
+        "orphan-holds-stdout",
+        "a process that holds stdout outlives the agent",
+        Play::Bug(Bug::OrphanHoldsStdout),
+    )
+    .caught_by(&["no-orphans"]),
+    start(
+        "tool-outlives-agent",
+        "a tool outlives the agent",
+        Play::Bug(Bug::ToolOutlivesAgent),
+    )
+    .caught_by(&["no-orphans"]),
+];

@@ -1,0 +1,116 @@
+//! What the model is told, and what is told of it.
+
+use crate::faults::{Bug, Fault, Op, Play, bug, frame, requests, start};
+use serde_json::Value;
+
+pub(super) const FAULTS: &[Fault] = &[
+    requests::ASKS_FOR_A_TITLE,
+    requests::ASKS_FOR_A_SUMMARY,
+    requests::ASKS_TWICE.caught_by(&["scenario:startup/first-command-is-served"]),
+    bug(
+        "loses-prompt",
+        "the model is not told what the user said",
+        Bug::LosesInput,
+    )
+    .caught_by(&["scenario:startup/first-command-is-served"]),
+    bug(
+        "forgets-runs",
+        "each run begins without the ones before",
+        Bug::ForgetsTurns,
+    )
+    .caught_by(&["scenario:run/two-runs-one-conversation"]),
+    bug(
+        "forgets-first-run",
+        "the first run is forgotten after the second",
+        Bug::ForgetsFirstTurn,
+    )
+    .caught_by(&["scenario:run/three-turns", "scenario:run/many-runs"]),
+    start(
+        "max-tokens-once",
+        "the limit of the reply is another one from the second request on",
+        Play::Bug(Bug::MaxTokensOnce),
+    )
+    .caught_by(&["scenario:tools/offered-in-every-run"]),
+    start(
+        "tools-once",
+        "tools are offered in the first run only",
+        Play::Bug(Bug::ToolsOnce),
+    )
+    .caught_by(&["scenario:tools/offered-in-every-run"]),
+    start(
+        "loses-images",
+        "attached images are dropped",
+        Play::Command(|command| drop_attachments(command, "image")),
+    )
+    .caught_by(&["scenario:attachments/image"]),
+    start(
+        "loses-documents",
+        "attached documents are dropped",
+        Play::Command(|command| drop_attachments(command, "document")),
+    )
+    .caught_by(&["scenario:attachments/document"]),
+    start(
+        "loses-second-attachment",
+        "only the first of several attachments is taken",
+        Play::Command(|command| {
+            if let Some(list) = command["attachments"].as_array_mut() {
+                list.truncate(1);
+            }
+        }),
+    )
+    .caught_by(&["scenario:attachments/several"]),
+    start(
+        "attachments-are-required",
+        "a prompt without attachments is refused",
+        Play::Command(|command| {
+            if command["type"] == "prompt" && command.get("attachments").is_none() {
+                command["type"] = "?".into();
+            }
+        }),
+    )
+    .caught_by(&["scenario:attachments/none"]),
+    frame(
+        "user-text-lost",
+        "the user message does not hold the prompt",
+        "",
+        Op::SetIn(("role", "user"), "/content", r#"[{"type":"text","text":""}]"#),
+    )
+    .every()
+    .caught_by(&["scenario:run/user-message", "own-prompt"]),
+    frame(
+        "usage-is-zero",
+        "usage counts nothing",
+        "",
+        Op::SetIn(
+            ("role", "assistant"),
+            "/usage",
+            r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}"#,
+        ),
+    )
+    .every()
+    .caught_by(&["scenario:usage/tokens-of-a-message"]),
+    frame(
+        "cost-total-is-zero",
+        "the total of the cost is less than its parts",
+        "",
+        Op::SetIn(("role", "assistant"), "/usage/cost/total", "0"),
+    )
+    .every()
+    .later()
+    .caught_by(&["cost-total"]),
+    frame(
+        "cost-total-is-too-high",
+        "the total of the cost is more than its parts",
+        "",
+        Op::SetIn(("role", "assistant"), "/usage/cost/total", "1000"),
+    )
+    .every()
+    .later()
+    .caught_by(&["cost-total", "scenario:usage/total-of-the-cost"]),
+];
+
+fn drop_attachments(command: &mut Value, kind: &str) {
+    if let Some(list) = command["attachments"].as_array_mut() {
+        list.retain(|attachment| attachment["type"] != kind);
+    }
+}

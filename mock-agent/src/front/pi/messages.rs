@@ -1,0 +1,181 @@
+//! "Message Types" and "Content Types" of the page, but for the assistant's.
+
+use crate::card::Rates;
+use crate::event::{Call, Executed, Outcome, Output};
+use crate::message::{Block, Usage};
+use crate::turn::Prompt;
+use serde_json::{Map, Value, json};
+
+/// Tells the time by counting, so that the same script gives the same bytes.
+#[derive(Debug, Default)]
+pub(super) struct Clock(u64);
+
+/// The first timestamp, in milliseconds of Unix time.
+const EPOCH: u64 = 1_764_547_200_000;
+
+impl Clock {
+    /// The next millisecond.
+    pub(super) fn tick(&mut self) -> u64 {
+        self.0 += 1;
+        EPOCH + self.0
+    }
+}
+
+/// "UserMessageWithAttachments".
+pub(super) fn user(prompt: &Prompt, timestamp: u64) -> Value {
+    let mut content = vec![text(&prompt.text)];
+    content.extend(prompt.blocks.iter().filter_map(user_block));
+    let mut message = json!({ "role": "user", "content": content });
+    if !prompt.attachments.is_empty() {
+        message["attachments"] = json!(prompt.attachments);
+    }
+    message["timestamp"] = json!(timestamp);
+    message
+}
+
+fn user_block(block: &Block) -> Option<Value> {
+    match block {
+        Block::Text(shown) => Some(text(shown)),
+        Block::Image { media_type, data } => Some(image(media_type, data)),
+        _ => None,
+    }
+}
+
+/// "TextContent".
+pub(super) fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// "ImageContent".
+fn image(media_type: &str, data: &str) -> Value {
+    json!({ "type": "image", "data": data, "mimeType": media_type })
+}
+
+/// "AgentToolResult": the content of a tool's result, and its details where it has some.
+pub(super) fn tool_result(outcome: &Outcome) -> Map<String, Value> {
+    let mut result = Map::new();
+    let (content, details) = match &outcome.output {
+        Output::Text(shown) => (text(shown), None),
+        Output::Diff { diff, .. } => (text(diff), Some(json!({ "diff": diff }))),
+        Output::Image { media_type, data } => (image(media_type, data), None),
+    };
+    result.insert("content".into(), json!([content]));
+    result.extend(details.map(|details| ("details".to_owned(), details)));
+    result
+}
+
+/// "ToolResultMessage".
+pub(super) fn tool_message(call: &Call, outcome: &Outcome, timestamp: u64) -> Value {
+    let mut message = json!({ "role": "toolResult", "toolCallId": call.id, "toolName": call.tool });
+    if let Some(fields) = message.as_object_mut() {
+        fields.extend(tool_result(outcome));
+    }
+    message["isError"] = json!(!outcome.ok);
+    message["timestamp"] = json!(timestamp);
+    message
+}
+
+/// "BashExecutionMessage".
+pub(super) fn bash(executed: &Executed, timestamp: u64) -> Value {
+    let mut message = json!({
+        "role": "bashExecution",
+        "command": executed.command,
+        "output": executed.output,
+        "exitCode": executed.code,
+        "cancelled": executed.cancelled,
+        "truncated": executed.whole.is_some(),
+    });
+    if let Some(path) = &executed.whole {
+        message["fullOutputPath"] = json!(path);
+    }
+    message["timestamp"] = json!(timestamp);
+    message
+}
+
+/// "Usage".
+pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
+    let costs = [
+        (usage.input, rates.input),
+        (usage.output, rates.output),
+        (usage.cache_read, rates.cache_read),
+        (usage.cache_write, rates.cache_write),
+    ]
+    .map(|(tokens, rate)| tokens as f64 * rate / 1e6);
+    let [input, output, cache_read, cache_write] = costs.map(dollars);
+    json!({
+        "input": usage.input,
+        "output": usage.output,
+        "cacheRead": usage.cache_read,
+        "cacheWrite": usage.cache_write,
+        "cost": {
+            "input": input,
+            "output": output,
+            "cacheRead": cache_read,
+            "cacheWrite": cache_write,
+            "total": dollars(costs.iter().sum()),
+        },
+    })
+}
+
+/// "Usage" with the sum of its tokens.
+pub(super) fn totalled(mut usage: Value) -> Value {
+    let parts = ["input", "output", "cacheRead", "cacheWrite"];
+    let total: u64 = parts.iter().filter_map(|part| usage[part].as_u64()).sum();
+    usage["totalTokens"] = json!(total);
+    usage
+}
+
+fn dollars(cost: f64) -> Value {
+    if cost == 0.0 { json!(0) } else { json!(cost) }
+}
+
+/// Arguments as the page wants them: an object, also where the model gave none.
+pub(super) fn arguments(args: &Value) -> Value {
+    if args.is_object() {
+        args.clone()
+    } else {
+        json!({})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_counts_from_a_fixed_day() {
+        let mut clock = Clock::default();
+
+        assert_eq!([clock.tick(), clock.tick()], [EPOCH + 1, EPOCH + 2]);
+    }
+
+    #[test]
+    fn the_cost_of_tokens_adds_up() {
+        let used = Usage {
+            input: 1_000_000,
+            output: 100_000,
+            ..Usage::default()
+        };
+        let rates = Rates {
+            input: 3.0,
+            output: 15.0,
+            cache_read: 0.3,
+            cache_write: 3.75,
+        };
+        let cost =
+            json!({ "input": 3.0, "output": 1.5, "cacheRead": 0, "cacheWrite": 0, "total": 4.5 });
+
+        assert_eq!(usage(used, rates)["cost"], cost);
+    }
+
+    #[test]
+    fn where_the_whole_output_is_stands_there_only_if_it_was_cut() {
+        let mut executed = Executed::default();
+        assert_eq!(bash(&executed, 1).get("fullOutputPath"), None);
+
+        executed.whole = Some("/x".into());
+        let message = bash(&executed, 1);
+        assert_eq!(message["truncated"], true);
+        assert_eq!(message["fullOutputPath"], "/x");
+    }
+}

@@ -1,0 +1,218 @@
+//! `models.json`: who serves which model, where, and at what price.
+
+use crate::card::{Card, Rates};
+use crate::config::{Env, Listed};
+use crate::model::{Endpoint, Language};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// A model that was chosen.
+pub(super) struct Chosen {
+    pub(super) card: Card,
+    pub(super) language: Language,
+    pub(super) endpoint: Endpoint,
+    pub(super) max_tokens: u32,
+}
+
+/// What the user asks for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wish<'a> {
+    pub(super) provider: Option<&'a str>,
+    pub(super) model: Option<&'a str>,
+    pub(super) api_key: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Models {
+    providers: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Provider {
+    base_url: String,
+    api_key: String,
+    api: String,
+    models: Vec<Model>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Model {
+    id: String,
+    context_window: u64,
+    max_tokens: u32,
+    cost: Cost,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cost {
+    input: f64,
+    output: f64,
+    cache_read: f64,
+    cache_write: f64,
+}
+
+/// Reads the file and chooses; none if it is not there.
+///
+/// # Errors
+/// The file cannot be understood, or does not have what is asked for.
+pub(super) fn choose(path: &Path, wish: Wish<'_>, env: Env<'_>) -> Result<Option<Chosen>, String> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("{}: {error}", path.display())),
+    };
+    read(&text, wish, env)
+        .map(Some)
+        .map_err(|why| format!("{}: {why}", path.display()))
+}
+
+fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
+    let models: Models = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut providers = models.providers.into_iter();
+    let (name, provider) = providers
+        .find(|(name, _)| wish.provider.is_none_or(|wanted| wanted == name))
+        .ok_or_else(|| missing("provider", wish.provider))?;
+    let provider: Provider =
+        serde_json::from_value(provider).map_err(|error| format!("{name}: {error}"))?;
+    let mut models = provider.models.into_iter();
+    let model = models
+        .find(|model| wish.model.is_none_or(|wanted| wanted == model.id))
+        .ok_or_else(|| missing("model", wish.model))?;
+    let language = language(&provider.api)
+        .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
+    let key = match wish.api_key {
+        Some(key) => key.to_owned(),
+        None => env(&provider.api_key).unwrap_or(provider.api_key),
+    };
+    let endpoint = Endpoint::new(&provider.base_url, key)
+        .map_err(|why| format!("{name}: the base URL {why}"))?;
+    Ok(Chosen {
+        card: Card {
+            api: provider.api,
+            provider: name,
+            model: model.id,
+            window: model.context_window,
+            rates: Rates {
+                input: model.cost.input,
+                output: model.cost.output,
+                cache_read: model.cost.cache_read,
+                cache_write: model.cost.cache_write,
+            },
+        },
+        language,
+        endpoint,
+        max_tokens: model.max_tokens,
+    })
+}
+
+/// The language of an API, if this agent speaks it.
+fn language(api: &str) -> Option<Language> {
+    let mut known = [Language::Anthropic, Language::OpenAi, Language::Responses].into_iter();
+    known.find(|language| language.api() == api)
+}
+
+/// Every model of the file that this agent can ask; none if the file is not there.
+///
+/// # Errors
+/// The file cannot be understood.
+pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<Listed>, String> {
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return Ok(Vec::new());
+    };
+    let failed = |why: String| format!("{}: {why}", path.display());
+    let models: Models = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    let mut listed = Vec::new();
+    for (name, provider) in models.providers {
+        if language(provider["api"].as_str().unwrap_or_default()).is_none() {
+            continue;
+        }
+        let shown = provider["models"].as_array().cloned().unwrap_or_default();
+        for mut shown in shown {
+            let wish = Wish {
+                provider: Some(&name),
+                model: shown["id"].as_str(),
+                api_key: key,
+            };
+            let chosen = read(&text, wish, env).map_err(failed)?;
+            shown["api"] = provider["api"].clone();
+            shown["provider"] = name.as_str().into();
+            shown["baseUrl"] = provider["baseUrl"].clone();
+            listed.push(Listed {
+                reasons: shown["reasoning"] == true,
+                card: chosen.card,
+                language: chosen.language,
+                endpoint: chosen.endpoint,
+                shown,
+            });
+        }
+    }
+    Ok(listed)
+}
+
+fn missing(what: &str, wanted: Option<&str>) -> String {
+    match wanted {
+        Some(name) => format!("there is no {what} {name:?}"),
+        None => format!("there is no {what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{"providers":{
+        "a":{"baseUrl":"http://127.0.0.1:9","apiKey":"KEY_A","api":"anthropic-messages","models":[
+            {"id":"m","contextWindow":1000,"maxTokens":10,"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}}]},
+        "o":{"baseUrl":"http://127.0.0.1:9/v1","apiKey":"plain","api":"openai-completions","models":[
+            {"id":"n","contextWindow":2000,"maxTokens":20,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]},
+        "x":{"baseUrl":"http://127.0.0.1:9","apiKey":"k","api":"telepathy","models":[
+            {"id":"m","contextWindow":1000,"maxTokens":10,"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}}]}}}"#;
+
+    fn chosen(provider: Option<&str>, model: Option<&str>) -> Result<Chosen, String> {
+        let wish = Wish {
+            provider,
+            model,
+            api_key: None,
+        };
+        read(FILE, wish, &|name| {
+            (name == "KEY_A").then(|| "secret".into())
+        })
+    }
+
+    #[test]
+    fn the_first_model_of_the_first_provider_is_chosen_where_nothing_is_asked_for() {
+        let chosen = chosen(None, None).unwrap();
+
+        assert_eq!(chosen.card.provider, "a");
+        assert_eq!(chosen.card.window, 1000);
+        assert_eq!(chosen.language, Language::Anthropic);
+        let expected = Endpoint::new("http://127.0.0.1:9", "secret".into()).unwrap();
+        assert_eq!(chosen.endpoint, expected);
+    }
+
+    #[test]
+    fn a_provider_and_a_model_are_found_by_name() {
+        let chosen = chosen(Some("o"), Some("n")).unwrap();
+
+        assert_eq!(chosen.language, Language::OpenAi);
+        assert_eq!(chosen.max_tokens, 20);
+        let expected = Endpoint::new("http://127.0.0.1:9/v1", "plain".into()).unwrap();
+        assert_eq!(chosen.endpoint, expected);
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let refused = |provider, model| chosen(provider, model).err().unwrap();
+
+        assert_eq!(refused(Some("z"), None), "there is no provider \"z\"");
+        assert_eq!(refused(Some("a"), Some("z")), "there is no model \"z\"");
+        assert_eq!(
+            refused(Some("x"), None),
+            "x: this agent does not speak telepathy"
+        );
+    }
+}

@@ -1,0 +1,360 @@
+//! "AssistantMessage" as it streams in, and "AssistantMessageEvent" in all its forms.
+
+use super::messages::{arguments, text, totalled, usage};
+use crate::card::Card;
+use crate::message::Usage;
+use crate::model::{Chunk, Opening};
+use serde_json::{Value, json};
+
+/// What a chunk tells: of the block at this place, in an event of this kind, which also has a member.
+type Step = (usize, String, Option<(&'static str, Value)>);
+
+/// How a reply is told while it streams in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Form {
+    /// Each frame has the message so far.
+    #[default]
+    Whole,
+    /// Each frame has what is new, and what has been used so far.
+    Deltas,
+}
+
+/// A reply so far.
+#[derive(Debug)]
+pub(super) struct Reply {
+    form: Form,
+    card: Card,
+    timestamp: u64,
+    parts: Vec<Part>,
+    usage: Usage,
+}
+
+/// A block of the message. Its place in the list is its `contentIndex`.
+#[derive(Debug)]
+struct Part {
+    /// The number that the model's wire gave it.
+    index: usize,
+    block: Block,
+    body: String,
+    signature: String,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text,
+    Thinking,
+    Call { id: String, name: String },
+}
+
+impl Reply {
+    pub(super) fn new(form: Form, card: Card, timestamp: u64) -> Self {
+        Reply {
+            form,
+            card,
+            timestamp,
+            parts: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// The message, with why it stopped, and what went wrong.
+    pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
+        let content: Vec<_> = self.parts.iter().map(Part::content).collect();
+        let mut message = json!({
+            "role": "assistant",
+            "content": content,
+            "api": self.card.api,
+            "provider": self.card.provider,
+            "model": self.card.model,
+            "usage": self.used(),
+            "stopReason": stop,
+        });
+        if let Some(error) = error {
+            message["errorMessage"] = json!(error);
+        }
+        message["timestamp"] = json!(self.timestamp);
+        message
+    }
+
+    /// "Usage" so far.
+    fn used(&self) -> Value {
+        let used = usage(self.usage, self.card.rates);
+        match self.form {
+            Form::Whole => used,
+            Form::Deltas => totalled(used),
+        }
+    }
+
+    /// Whether the model wants tools.
+    pub(super) fn has_calls(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| matches!(part.block, Block::Call { .. }))
+    }
+
+    /// The message as it is while it streams.
+    pub(super) fn partial(&self) -> Value {
+        let stop = match self.form {
+            Form::Whole => "stop",
+            Form::Deltas => "pending",
+        };
+        self.message(stop, None)
+    }
+
+    /// The frame that opens the stream.
+    pub(super) fn start(&self) -> Value {
+        let partial = self.partial();
+        update(&partial, json!({ "type": "start", "partial": partial }))
+    }
+
+    /// The frame that closes the stream, with the message as it has become.
+    pub(super) fn end(message: &Value) -> Value {
+        let reason = &message["stopReason"];
+        let event = match reason.as_str() {
+            Some("error" | "aborted") => {
+                json!({ "type": "error", "reason": reason, "error": message })
+            }
+            _ => json!({ "type": "done", "reason": reason, "message": message }),
+        };
+        update(message, event)
+    }
+
+    /// Takes a chunk in; gives the frame that tells of it, if one does.
+    pub(super) fn take_in(&mut self, chunk: &Chunk) -> Option<Value> {
+        let (place, kind, more) = self.step(chunk)?;
+        let mut event = json!({ "type": kind, "contentIndex": place });
+        if let Some((name, value)) = more {
+            event[name] = value;
+        }
+        if self.form == Form::Deltas {
+            if let (Chunk::Start { .. }, Block::Call { id, name }) =
+                (chunk, &self.parts[place].block)
+            {
+                event["id"] = json!(id);
+                event["toolName"] = json!(name);
+            }
+            return Some(json!({
+                "type": "message_update",
+                "usage": self.used(),
+                "assistantMessageEvent": event,
+            }));
+        }
+        let partial = self.partial();
+        event["partial"] = partial.clone();
+        Some(update(&partial, event))
+    }
+
+    fn step(&mut self, chunk: &Chunk) -> Option<Step> {
+        match chunk {
+            Chunk::Start { index, block } => {
+                let part = Part::new(*index, block)?;
+                let kind = format!("{}_start", part.kind());
+                self.parts.push(part);
+                Some((self.parts.len() - 1, kind, None))
+            }
+            Chunk::Text { index, text }
+            | Chunk::Thinking { index, text }
+            | Chunk::Args {
+                index,
+                fragment: text,
+            } => {
+                let (place, part) = self.part(*index)?;
+                part.body.push_str(text);
+                let kind = format!("{}_delta", part.kind());
+                let delta = Some(("delta", json!(text)));
+                (!text.is_empty()).then_some((place, kind, delta))
+            }
+            Chunk::Signature { index, signature } => {
+                self.part(*index)?.1.signature.push_str(signature);
+                None
+            }
+            Chunk::End { index } => {
+                let (place, part) = self.part(*index)?;
+                Some((place, format!("{}_end", part.kind()), Some(part.whole())))
+            }
+            Chunk::Usage(usage) => {
+                self.usage = *usage;
+                None
+            }
+            Chunk::Stop(_) => None,
+        }
+    }
+
+    fn part(&mut self, index: usize) -> Option<(usize, &mut Part)> {
+        let mut parts = self.parts.iter_mut().enumerate().rev();
+        parts.find(|(_, part)| part.index == index)
+    }
+}
+
+/// "message_update", with the message so far.
+fn update(message: &Value, event: Value) -> Value {
+    json!({ "type": "message_update", "message": message, "assistantMessageEvent": event })
+}
+
+impl Part {
+    /// Nothing for what only the model can read.
+    fn new(index: usize, opening: &Opening) -> Option<Self> {
+        let block = match opening {
+            Opening::Text => Block::Text,
+            Opening::Thinking => Block::Thinking,
+            Opening::Redacted(_) => return None,
+            Opening::Call { id, tool } => Block::Call {
+                id: id.clone(),
+                name: tool.clone(),
+            },
+        };
+        Some(Part {
+            index,
+            block,
+            body: String::new(),
+            signature: String::new(),
+        })
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.block {
+            Block::Text => "text",
+            Block::Thinking => "thinking",
+            Block::Call { .. } => "toolcall",
+        }
+    }
+
+    fn content(&self) -> Value {
+        match &self.block {
+            Block::Text => text(&self.body),
+            Block::Thinking if self.signature.is_empty() => {
+                json!({ "type": "thinking", "thinking": self.body })
+            }
+            Block::Thinking => {
+                json!({ "type": "thinking", "thinking": self.body, "thinkingSignature": self.signature })
+            }
+            Block::Call { id, name } => {
+                let args = serde_json::from_str(&self.body).unwrap_or_default();
+                json!({ "type": "toolCall", "id": id, "name": name, "arguments": arguments(&args) })
+            }
+        }
+    }
+
+    /// What the end of the block tells.
+    fn whole(&self) -> (&'static str, Value) {
+        match self.block {
+            Block::Call { .. } => ("toolCall", self.content()),
+            _ => ("content", json!(self.body)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{RATES, WINDOW};
+
+    fn reply() -> Reply {
+        let card = Card {
+            api: "a".into(),
+            provider: "p".into(),
+            model: "m".into(),
+            window: WINDOW,
+            rates: RATES,
+        };
+        Reply::new(Form::Whole, card, 1)
+    }
+
+    fn start(index: usize, block: Opening) -> Chunk {
+        Chunk::Start { index, block }
+    }
+
+    fn text(index: usize, text: &str) -> Chunk {
+        let text = text.into();
+        Chunk::Text { index, text }
+    }
+
+    /// Kind and contentIndex of the frames.
+    fn told(chunks: &[Chunk]) -> Vec<(String, u64)> {
+        let mut reply = reply();
+        let frames = chunks.iter().filter_map(|chunk| reply.take_in(chunk));
+        let events = frames.map(|frame| frame["assistantMessageEvent"].clone());
+        events
+            .map(|event| {
+                let kind = event["type"].as_str().unwrap().to_owned();
+                (kind, event["contentIndex"].as_u64().unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_are_numbered_by_their_place_in_the_message() {
+        let chunks = [
+            start(0, Opening::Redacted("x".into())),
+            Chunk::End { index: 0 },
+            start(1, Opening::Text),
+            text(1, "hi"),
+            text(1, ""),
+            Chunk::End { index: 1 },
+        ];
+
+        let expected = ["text_start", "text_delta", "text_end"].map(|kind| (kind.to_owned(), 0));
+        assert_eq!(told(&chunks), expected);
+    }
+
+    #[test]
+    fn the_stream_is_opened_and_closed() {
+        let reply = reply();
+        assert_eq!(
+            reply.start()["assistantMessageEvent"]["partial"],
+            reply.partial()
+        );
+
+        for (stop, kind, member) in [
+            ("stop", "done", "message"),
+            ("toolUse", "done", "message"),
+            ("aborted", "error", "error"),
+        ] {
+            let message = reply.message(stop, None);
+            let expected = json!({ "type": kind, "reason": stop, member: message });
+            assert_eq!(Reply::end(&message)["assistantMessageEvent"], expected);
+        }
+    }
+
+    #[test]
+    fn deltas_have_what_is_new_and_what_was_used() {
+        let mut reply = reply();
+        reply.form = Form::Deltas;
+        let call = Opening::Call {
+            id: "t".into(),
+            tool: "bash".into(),
+        };
+
+        let begun = reply.take_in(&start(0, call)).unwrap();
+
+        let event =
+            json!({ "type": "toolcall_start", "contentIndex": 0, "id": "t", "toolName": "bash" });
+        assert_eq!(begun["assistantMessageEvent"], event);
+        assert_eq!(begun["usage"]["totalTokens"], 0);
+        assert_eq!(begun.get("message"), None);
+        assert_eq!(reply.partial()["stopReason"], "pending");
+    }
+
+    #[test]
+    fn the_end_of_a_block_has_all_of_it() {
+        let mut reply = reply();
+        let call = Opening::Call {
+            id: "t".into(),
+            tool: "bash".into(),
+        };
+        let fragment = |fragment: &str| Chunk::Args {
+            index: 0,
+            fragment: fragment.into(),
+        };
+        reply.take_in(&start(0, call));
+        reply.take_in(&fragment("{\"a\""));
+        let half = reply.take_in(&fragment(":")).unwrap();
+        reply.take_in(&fragment("1}"));
+        let end = reply.take_in(&Chunk::End { index: 0 }).unwrap();
+
+        let call = |arguments| json!({ "type": "toolCall", "id": "t", "name": "bash", "arguments": arguments });
+        assert_eq!(half["message"]["content"], json!([call(json!({}))]));
+        let event = &end["assistantMessageEvent"];
+        assert_eq!(event["toolCall"], call(json!({ "a": 1 })));
+        assert_eq!(event["partial"], reply.partial());
+    }
+}

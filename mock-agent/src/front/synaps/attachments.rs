@@ -1,0 +1,85 @@
+//! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
+
+use crate::attachments::load;
+use crate::faults::{Bug, Faults};
+use crate::message::Block;
+use serde::Deserialize;
+use std::path::Path;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Attachment {
+    path: String,
+    name: Option<String>,
+    mime: Option<String>,
+}
+
+/// What the model is shown of the attached files.
+///
+/// # Errors
+/// Why one of them is refused.
+pub(super) fn read(
+    attachments: &[Attachment],
+    root: &Path,
+    faults: &Faults,
+) -> Result<Vec<Block>, String> {
+    attachments
+        .iter()
+        .map(|one| one.read(root, faults))
+        .collect()
+}
+
+impl Attachment {
+    fn read(&self, root: &Path, faults: &Faults) -> Result<Block, String> {
+        self.check(faults)?;
+        let mut block = load(&self.path, root)?;
+        match (&mut block, &self.name) {
+            (
+                Block::Document {
+                    name, media_type, ..
+                },
+                _,
+            ) => {
+                for (known, hint) in [(name, &self.name), (media_type, &self.mime)] {
+                    if let Some(hint) = hint {
+                        known.clone_from(hint);
+                    }
+                }
+            }
+            (Block::Text(text), Some(name)) => text.insert_str(0, &format!("{name}:\n")),
+            _ => {}
+        }
+        Ok(block)
+    }
+
+    fn check(&self, faults: &Faults) -> Result<(), String> {
+        let path = &self.path;
+        if !Path::new(path).is_absolute() && !faults.plays(Bug::TakesRelativePaths) {
+            return Err(format!("Attachment {path}: the path is not absolute"));
+        }
+        if path.split('/').any(|segment| segment == "..") && !faults.plays(Bug::TakesDotDot) {
+            return Err(format!("Attachment {path}: the path has a `..` segment"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(path: &str) -> String {
+        let one = Attachment {
+            path: path.into(),
+            name: None,
+            mime: None,
+        };
+        one.read(Path::new("/"), &Faults::default()).unwrap_err()
+    }
+
+    #[test]
+    fn only_absolute_paths_without_dot_dot_are_taken() {
+        assert!(refused("notes.txt").ends_with("not absolute"));
+        assert!(refused("/a/../b").ends_with("`..` segment"));
+        assert!(refused("/nowhere/a..b").ends_with("no such file"));
+    }
+}

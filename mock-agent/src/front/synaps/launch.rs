@@ -1,0 +1,202 @@
+//! From the settings file and the flags to what the agent runs with.
+
+use super::settings::{Provider, Settings};
+use crate::args::Options;
+use crate::config::{Config, Env, Offer, Sessions, Source};
+use crate::model::{Endpoint, Language};
+use std::path::{Path, PathBuf};
+
+/// The model where nobody has settled one.
+const MODEL: &str = "local/mock-model";
+
+/// What the provider of that model is called.
+const PROVIDER: &str = "local";
+
+/// What the provider is called whose models are named without it, and that is asked in a language of its own.
+const ANTHROPIC: &str = "anthropic";
+
+/// The variable that says where that one is.
+const ANTHROPIC_URL: &str = "SYNAPS_ANTHROPIC_BASE_URL";
+
+pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, String> {
+    let base = base(env);
+    let file = base.as_ref().map(|base| match &options.profile {
+        Some(profile) => base.join(profile).join("config"),
+        None => base.join("config"),
+    });
+    let settings = settings(file.as_deref())?;
+    let chosen = options.model.take().or(settings.model);
+    let chosen = chosen.unwrap_or_else(|| MODEL.into());
+    let mut offers = offers(&settings.providers)?;
+    offers.extend(anthropic(env)?);
+    let known = |name: &str| offers.iter().find(|offer| offer.provider == name);
+    let (provider, model) = match chosen.split_once('/') {
+        Some(named) => named,
+        None if known(ANTHROPIC).is_some() => (ANTHROPIC, &*chosen),
+        None => (PROVIDER, &*chosen),
+    };
+    let offer = known(provider);
+    let endpoint = offer.and_then(|offer| offer.endpoint.clone());
+    let language = offer.map_or(Language::OpenAi, |offer| offer.language);
+
+    options.model = Some(model.to_owned());
+    options.provider = Some("openai".into());
+    options.keyless = true;
+    options.auto_approve = true;
+    options.system_prompt = options.system_prompt.map(system_prompt);
+    if options.mcp.is_none() && env("MOCK_AGENT_MCP").is_none() {
+        options.mcp = Some("none".into());
+    }
+    let own = |name: &str| env(name).filter(|_| name != "OPENAI_BASE_URL");
+    let mut config = Config::new(options, &own)?;
+    config.language = language;
+    if let (Source::BuiltIn, Some(endpoint)) = (&config.source, endpoint) {
+        config.source = Source::Endpoint(endpoint);
+    }
+    if let (Sessions::Workspace, Some(base)) = (&config.sessions, base) {
+        config.sessions = Sessions::Folder(base.join("sessions"));
+    }
+    config.settings.retries = config.settings.retries.or(settings.retries).or(Some(0));
+    config.settings.says_once = true;
+    config.settings.offers = offers;
+    config.settings.card.provider = provider.to_owned();
+    config.settings.card.model = chosen;
+    Ok(config)
+}
+
+/// The folder of settings and sessions, if there is one.
+fn base(env: Env<'_>) -> Option<PathBuf> {
+    let named = env("SYNAPS_BASE_DIR").map(PathBuf::from);
+    let usual = || env("HOME").map(|home| Path::new(&home).join(".synaps-cli"));
+    named.or_else(usual).filter(|base| base.is_dir())
+}
+
+fn settings(file: Option<&Path>) -> Result<Settings, String> {
+    match file.filter(|file| file.exists()) {
+        None => Ok(Settings::default()),
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|error| error.to_string())
+            .and_then(|text| Settings::read(&text))
+            .map_err(|why| format!("{}: {why}", file.display())),
+    }
+}
+
+/// The models to choose from; the scripted one where there are no others.
+fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
+    if providers.is_empty() {
+        return Ok(vec![Offer {
+            provider: PROVIDER.into(),
+            language: Language::OpenAi,
+            endpoint: None,
+            models: vec!["mock-model".into()],
+        }]);
+    }
+    let offers = providers.iter().map(|provider| {
+        let Provider {
+            name,
+            url,
+            key,
+            models,
+        } = provider.clone();
+        let endpoint = url.map(|url| Endpoint::new(&url, key.unwrap_or_default()));
+        let endpoint = endpoint.transpose();
+        Ok(Offer {
+            endpoint: endpoint.map_err(|why| format!("provider.{name}.url: {why}"))?,
+            provider: name,
+            language: Language::OpenAi,
+            models,
+        })
+    });
+    offers.collect()
+}
+
+/// The provider that needs no settings, if the environment says where it is.
+fn anthropic(env: Env<'_>) -> Result<Option<Offer>, String> {
+    let url = env(ANTHROPIC_URL).filter(|url| !url.is_empty());
+    let offer = url.map(|url| {
+        let endpoint = Endpoint::new(&url, "none".into());
+        Ok(Offer {
+            provider: ANTHROPIC.into(),
+            language: Language::Anthropic,
+            endpoint: Some(endpoint.map_err(|why| format!("{ANTHROPIC_URL}: {why}"))?),
+            models: Vec::new(),
+        })
+    });
+    offer.transpose()
+}
+
+/// A prompt is given as it is, or as the path of a file.
+fn system_prompt(given: String) -> String {
+    std::fs::read_to_string(&given).unwrap_or(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn configured(file: &str, script: Option<&str>) -> Result<Config, String> {
+        configured_with(file, script, None)
+    }
+
+    fn configured_with(
+        file: &str,
+        script: Option<&str>,
+        anthropic: Option<&str>,
+    ) -> Result<Config, String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("config"), file).unwrap();
+        let base = dir.path().to_string_lossy().into_owned();
+        let options = Options {
+            script: script.map(str::to_owned),
+            ..Options::default()
+        };
+        configure(options, &|name| match name {
+            "SYNAPS_BASE_DIR" => Some(base.clone()),
+            ANTHROPIC_URL => anthropic.map(str::to_owned),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn the_model_is_served_where_its_provider_is() {
+        let file = "model = b/x\nprovider.a.url = http://one/v1\nprovider.b.url = http://two/v1\n";
+        let config = configured(file, None).unwrap();
+
+        let two = Endpoint::new("http://two/v1", String::new()).unwrap();
+        assert_eq!(config.source, Source::Endpoint(two));
+        assert_eq!(config.settings.model, "x");
+        assert_eq!(config.settings.card.model, "b/x");
+    }
+
+    #[test]
+    fn a_model_without_a_provider_is_asked_where_the_environment_says() {
+        let file = "provider.local.url = http://one/v1\nmodel = ";
+        let two = || Source::Endpoint(Endpoint::new("http://two", "none".into()).unwrap());
+        for (model, url, language, elsewhere) in [
+            ("m", Some("http://two"), Language::Anthropic, true),
+            ("local/m", Some("http://two"), Language::OpenAi, false),
+            ("m", None, Language::OpenAi, false),
+        ] {
+            let config = configured_with(&format!("{file}{model}"), None, url).unwrap();
+            assert_eq!(config.language, language, "{model}");
+            assert_eq!(config.source == two(), elsewhere, "{model}");
+            assert_eq!(config.settings.card.model, model);
+        }
+    }
+
+    #[test]
+    fn a_script_wins_over_the_settings() {
+        let file = "provider.local.url = http://one/v1\n";
+
+        let config = configured(file, Some("s.yaml")).unwrap();
+
+        assert_eq!(config.source, Source::Script("s.yaml".into()));
+    }
+
+    #[test]
+    fn a_url_that_is_none_is_named() {
+        let why = configured("provider.local.url = nowhere\n", None).unwrap_err();
+
+        assert!(why.starts_with("provider.local.url: "), "{why}");
+    }
+}

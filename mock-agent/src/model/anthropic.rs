@@ -1,0 +1,202 @@
+//! Anthropic Messages: the request's body and the stream's events.
+
+use super::decode::Decode;
+use super::request::{Request, joined};
+use super::{Chunk, ModelError, Opening};
+use crate::message::{Block, ResultContent, Role, Stop, Usage};
+use serde_json::{Value, json};
+
+/// The body to post.
+pub(super) fn body(request: &Request<'_>) -> Value {
+    let messages = joined(request.messages).into_iter().map(|said| {
+        let role = match said.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        json!({ "role": role, "content": said.blocks.into_iter().map(block).collect::<Vec<_>>() })
+    });
+    let mut body = json!({
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        "stream": true,
+        "system": request.system,
+        "messages": messages.collect::<Vec<_>>(),
+    });
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({ "name": tool.name, "description": tool.purpose, "input_schema": tool.parameters })
+        });
+        body["tools"] = tools.collect();
+    }
+    body
+}
+
+/// A block of a message.
+pub(crate) fn block(block: &Block) -> Value {
+    match block {
+        Block::Text(text) => json!({ "type": "text", "text": text }),
+        Block::Thinking { text, signature } => {
+            json!({ "type": "thinking", "thinking": text, "signature": signature })
+        }
+        Block::Redacted(data) => json!({ "type": "redacted_thinking", "data": data }),
+        Block::Call { id, tool, args, .. } => {
+            let input = if args.is_object() {
+                args.clone()
+            } else {
+                json!({})
+            };
+            json!({ "type": "tool_use", "id": id, "name": tool, "input": input })
+        }
+        Block::Result {
+            call,
+            output,
+            is_error,
+        } => {
+            let content = match output {
+                ResultContent::Text(text) => json!(text),
+                ResultContent::Image { media_type, data } => json!([image(media_type, data)]),
+            };
+            json!({ "type": "tool_result", "tool_use_id": call, "content": content, "is_error": is_error })
+        }
+        Block::Image { media_type, data } => image(media_type, data),
+        Block::Document {
+            name,
+            media_type,
+            data,
+        } => {
+            json!({ "type": "document", "title": name, "source": source(media_type, data) })
+        }
+    }
+}
+
+fn image(media_type: &str, data: &str) -> Value {
+    json!({ "type": "image", "source": source(media_type, data) })
+}
+
+fn source(media_type: &str, data: &str) -> Value {
+    json!({ "type": "base64", "media_type": media_type, "data": data })
+}
+
+/// Understands the stream.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    usage: Usage,
+    stop: Option<Stop>,
+    whole: bool,
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
+        let event: Value = serde_json::from_str(data)
+            .map_err(|error| ModelError::garbled(format!("The stream is not JSON: {error}")))?;
+        let index = event["index"].as_u64().unwrap_or_default() as usize;
+        Ok(match event["type"].as_str().unwrap_or_default() {
+            "message_start" => self.usage(&event["message"]["usage"]),
+            "content_block_start" => opening(&event["content_block"])
+                .into_iter()
+                .map(|block| Chunk::Start { index, block })
+                .chain(first_text(index, &event["content_block"]))
+                .collect(),
+            "content_block_delta" => delta(index, &event["delta"]).into_iter().collect(),
+            "content_block_stop" => vec![Chunk::End { index }],
+            "message_delta" => {
+                if let Some(reason) = event["delta"]["stop_reason"].as_str() {
+                    self.stop = Some(stop(reason));
+                }
+                self.usage(&event["usage"])
+            }
+            "message_stop" => {
+                self.whole = true;
+                vec![Chunk::Stop(self.stop.unwrap_or(Stop::End))]
+            }
+            "error" => {
+                let error = &event["error"];
+                return Err(ModelError::in_stream(
+                    error["type"].as_str().unwrap_or("api_error"),
+                    error["message"].as_str().unwrap_or("the stream failed"),
+                ));
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    fn whole(&self) -> bool {
+        self.whole
+    }
+
+    fn finish(&mut self) -> Vec<Chunk> {
+        Vec::new()
+    }
+}
+
+impl Decoder {
+    /// Usage is cumulative: each field replaces what was said before.
+    fn usage(&mut self, said: &Value) -> Vec<Chunk> {
+        for (field, slot) in [
+            ("input_tokens", &mut self.usage.input),
+            ("output_tokens", &mut self.usage.output),
+            ("cache_read_input_tokens", &mut self.usage.cache_read),
+            ("cache_creation_input_tokens", &mut self.usage.cache_write),
+        ] {
+            if let Some(count) = said[field].as_u64() {
+                *slot = count;
+            }
+        }
+        vec![Chunk::Usage(self.usage)]
+    }
+}
+
+fn opening(block: &Value) -> Option<Opening> {
+    let text = |field: &str| block[field].as_str().unwrap_or_default().to_owned();
+    match block["type"].as_str()? {
+        "text" => Some(Opening::Text),
+        "thinking" => Some(Opening::Thinking),
+        "redacted_thinking" => Some(Opening::Redacted(text("data"))),
+        "tool_use" => Some(Opening::Call {
+            id: text("id"),
+            tool: text("name"),
+        }),
+        _ => None,
+    }
+}
+
+/// A block may begin with some of its text.
+fn first_text(index: usize, block: &Value) -> Option<Chunk> {
+    let text = block["text"].as_str().filter(|text| !text.is_empty())?;
+    Some(Chunk::Text {
+        index,
+        text: text.to_owned(),
+    })
+}
+
+fn delta(index: usize, delta: &Value) -> Option<Chunk> {
+    let text = |field: &str| delta[field].as_str().unwrap_or_default().to_owned();
+    match delta["type"].as_str()? {
+        "text_delta" => Some(Chunk::Text {
+            index,
+            text: text("text"),
+        }),
+        "thinking_delta" => Some(Chunk::Thinking {
+            index,
+            text: text("thinking"),
+        }),
+        "signature_delta" => Some(Chunk::Signature {
+            index,
+            signature: text("signature"),
+        }),
+        "input_json_delta" => Some(Chunk::Args {
+            index,
+            fragment: text("partial_json"),
+        }),
+        _ => None,
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "tool_use" => Stop::ToolUse,
+        "max_tokens" => Stop::MaxTokens,
+        "refusal" => Stop::Refusal,
+        _ => Stop::End,
+    }
+}

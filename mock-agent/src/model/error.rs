@@ -1,0 +1,172 @@
+//! How asking a model can fail.
+
+use crate::event::{Code, Failure};
+use serde_json::Value;
+use std::time::Duration;
+
+/// A request that failed, or a reply that broke off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModelError {
+    pub(crate) message: String,
+    /// Whether the same request may work later.
+    pub(crate) retryable: bool,
+    /// Whether a reply had begun and the connection went away.
+    pub(crate) interrupted: bool,
+    /// How long the server wants to be left alone.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// Error types that pass by themselves, on either wire.
+const PASSING: [&str; 6] = [
+    "overloaded_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "api_error",
+    "timeout_error",
+    "server_error",
+];
+
+/// The code of an account without credit: the same status as a rate limit, but waiting does not help.
+const NO_CREDIT: &str = "insufficient_quota";
+
+/// The longest text of a foreign error body that is shown.
+const SHOWN: usize = 300;
+
+impl ModelError {
+    /// No connection, or none that speaks HTTP.
+    pub(super) fn unreachable(message: impl Into<String>) -> Self {
+        ModelError {
+            message: message.into(),
+            retryable: true,
+            interrupted: false,
+            retry_after: None,
+        }
+    }
+
+    /// The connection went away in the middle of a reply.
+    pub(super) fn interrupted(message: impl Into<String>) -> Self {
+        ModelError {
+            interrupted: true,
+            ..ModelError::unreachable(message)
+        }
+    }
+
+    /// The stream ended before the reply did.
+    pub(crate) fn cut_short() -> Self {
+        ModelError::interrupted("The model's stream broke off: it ended before the reply did.")
+    }
+
+    /// What came is not the wire's language.
+    pub(super) fn garbled(message: impl Into<String>) -> Self {
+        ModelError {
+            retryable: false,
+            ..ModelError::unreachable(message)
+        }
+    }
+
+    /// Nothing came for so long.
+    pub(crate) fn silent(limit: Duration) -> Self {
+        ModelError::unreachable(format!(
+            "The model has said nothing for {} s",
+            limit.as_secs_f64()
+        ))
+    }
+
+    /// The server said no.
+    pub(super) fn status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
+        let document = serde_json::from_slice::<Value>(body).unwrap_or_default();
+        let error = &document["error"];
+        let text = error["message"].as_str().map_or_else(
+            || excerpt(&String::from_utf8_lossy(body)),
+            |message| message.trim_end_matches('.').to_owned(),
+        );
+        let kind = error["type"].as_str().unwrap_or("error");
+        let quota = kind == NO_CREDIT || error["code"] == NO_CREDIT;
+        let wait = retry_after.map_or(String::new(), |wait| {
+            format!(" Retry after {}s.", wait.as_secs_f64())
+        });
+        ModelError {
+            message: format!("{text} (HTTP {status}, {kind}).{wait}"),
+            retryable: !quota && (matches!(status, 408 | 409 | 429) || status >= 500),
+            interrupted: false,
+            retry_after,
+        }
+    }
+
+    /// An error inside a stream that began well.
+    pub(super) fn in_stream(kind: &str, message: &str) -> Self {
+        ModelError {
+            message: format!("{} ({kind}).", message.trim_end_matches('.')),
+            retryable: PASSING.contains(&kind),
+            interrupted: false,
+            retry_after: None,
+        }
+    }
+
+    /// As the host is told.
+    pub(crate) fn failure(&self) -> Failure {
+        Failure {
+            code: Code::Provider,
+            message: self.message.clone(),
+            retryable: self.retryable,
+        }
+    }
+}
+
+fn excerpt(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.chars().take(SHOWN).collect();
+    if shown.is_empty() {
+        shown.push_str("no explanation");
+    } else if shown.len() < line.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retryable(status: u16, body: &str) -> bool {
+        ModelError::status(status, body.as_bytes(), None).retryable
+    }
+
+    #[test]
+    fn only_what_may_pass_is_retryable() {
+        for status in [408, 409, 429, 500, 502, 503, 529] {
+            assert!(retryable(status, ""), "{status}");
+        }
+        for status in [301, 400, 401, 403, 404, 413] {
+            assert!(!retryable(status, ""), "{status}");
+        }
+        assert!(!retryable(
+            429,
+            r#"{"error":{"message":"no credit","code":"insufficient_quota"}}"#
+        ));
+        assert!(ModelError::in_stream("overloaded_error", "Overloaded").retryable);
+        assert!(!ModelError::in_stream("invalid_request_error", "no").retryable);
+    }
+
+    #[test]
+    fn the_message_says_what_the_server_said_and_when_to_come_back() {
+        let body = br#"{"type":"error","error":{"type":"rate_limit_error","message":"Rate limit exceeded."}}"#;
+        let error = ModelError::status(429, body, Some(Duration::from_secs(30)));
+
+        assert_eq!(
+            error.message,
+            "Rate limit exceeded (HTTP 429, rate_limit_error). Retry after 30s."
+        );
+    }
+
+    #[test]
+    fn a_body_that_is_no_error_document_is_shown_in_part() {
+        let error = ModelError::status(502, "<html>\n bad gateway".as_bytes(), None);
+
+        assert_eq!(error.message, "<html> bad gateway (HTTP 502, error).");
+        assert_eq!(
+            ModelError::status(500, b"", None).message,
+            "no explanation (HTTP 500, error)."
+        );
+    }
+}

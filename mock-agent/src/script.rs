@@ -1,0 +1,80 @@
+//! Reads what the model is to answer: a list of replies, or a whole scenario whose `model` part is played.
+
+use mock_provider::Script;
+use serde_json::Value;
+use spanned_yaml::Piece;
+use std::path::Path;
+
+/// What stands for `{name}` in a script.
+pub(super) type Places<'a> = &'a [(&'a str, String)];
+
+/// Loads a script file.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub(super) fn load(path: &Path, places: Places<'_>) -> Result<Script, String> {
+    let node = spanned_yaml::load_file(path).map_err(|error| error.headline())?;
+    let node = node.get("model").cloned().unwrap_or(node);
+    let script: Script = spanned_yaml::decode(&node).map_err(|error| error.headline())?;
+    if let Some(problem) = script.check().first() {
+        return Err(format!("{}: {problem}", path.display()));
+    }
+    let mut value = node.to_value();
+    fill(&mut value, places);
+    Script::from_value(value).map_err(|problem| format!("{}: {problem}", path.display()))
+}
+
+/// Puts in what stands for the names that are known; others stay as they are.
+fn fill(value: &mut Value, places: Places<'_>) {
+    match value {
+        Value::String(text) => *text = filled(text, places),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, places)),
+        Value::Object(map) => map.values_mut().for_each(|value| fill(value, places)),
+        _ => {}
+    }
+}
+
+fn filled(text: &str, places: Places<'_>) -> String {
+    let known = |name: &str| places.iter().find(|(known, _)| *known == name);
+    let pieces = spanned_yaml::pieces(text)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Text(text) => text.to_owned(),
+            Piece::Place(name) => {
+                known(name).map_or_else(|| format!("{{{name}}}"), |(_, value)| value.clone())
+            }
+        });
+    pieces.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded(text: &str) -> Result<Script, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.yaml");
+        std::fs::write(&path, text).unwrap();
+        load(&path, &[("workspace", "/w".into())])
+    }
+
+    #[test]
+    fn a_list_of_replies_and_a_scenario_are_both_scripts() {
+        let list = loaded("- text: Hi in {workspace}, {call}").unwrap();
+        let scenario =
+            loaded("name: x\nmodel:\n  - text: Hi in {workspace}, {call}\nsteps: []").unwrap();
+
+        assert_eq!(list, scenario);
+        let text = list.replies[0].text.as_ref().unwrap().joined();
+        assert_eq!(text, "Hi in /w, {call}");
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        let unknown = loaded("- txt: Hi").unwrap_err();
+        assert!(unknown.contains("s.yaml:1:"), "{unknown}");
+
+        let empty = loaded("- usage: {input: 1}").unwrap_err();
+        assert!(empty.contains("/0: the reply says nothing"), "{empty}");
+    }
+}

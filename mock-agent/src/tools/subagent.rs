@@ -1,0 +1,70 @@
+//! `subagent`: a task for another agent, which has the same tools and tells how it is.
+
+use super::output::clip;
+use super::registry::{Cx, Job, JobFuture, Order, Tool, parse};
+use crate::approval::Category;
+use crate::event::Outcome;
+use serde::Deserialize;
+use serde_json::json;
+use std::rc::Rc;
+use std::time::Duration;
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "subagent",
+    category: Category::Exec,
+    purpose: "Hands a task to a sub-agent and gives back its answer.",
+    parameters: || {
+        json!({ "type": "object", "required": ["task"], "properties": {
+            "agent": { "type": "string", "description": "What the sub-agent is called." },
+            "system_prompt": { "type": "string", "description": "What it is told first." },
+            "task": { "type": "string", "description": "The task." },
+            "model": { "type": "string", "description": "The model to ask." },
+            "timeout": { "type": "integer", "minimum": 1, "description": "Seconds before it is given up." },
+        } })
+    },
+    parse: parse::<Subagent>,
+};
+
+/// How long a sub-agent may work where the call does not say, in seconds.
+const TIMEOUT: u64 = 300;
+
+#[derive(Deserialize)]
+struct Subagent {
+    #[serde(alias = "agent_name")]
+    agent: Option<String>,
+    system_prompt: Option<String>,
+    task: String,
+    model: Option<String>,
+    timeout: Option<u64>,
+}
+
+impl Subagent {
+    fn order(&self) -> Order {
+        let api_name = |model: &String| match model.split_once('/') {
+            Some((_, name)) => name.to_owned(),
+            None => model.clone(),
+        };
+        Order {
+            name: self.agent.clone().unwrap_or_else(|| "subagent".into()),
+            system: self.system_prompt.clone(),
+            task: self.task.clone(),
+            model: self.model.as_ref().map(api_name),
+            limit: Duration::from_secs(self.timeout.unwrap_or(TIMEOUT)),
+        }
+    }
+}
+
+impl Job for Subagent {
+    fn describe(&self) -> String {
+        format!("Delegate: {}", self.task.lines().next().unwrap_or_default())
+    }
+
+    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+        Box::pin(async move {
+            match cx.delegate.commission(&self.order()).await {
+                Ok(answer) => Outcome::text(clip(answer, 0)),
+                Err(why) => Outcome::error(why),
+            }
+        })
+    }
+}

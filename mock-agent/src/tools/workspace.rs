@@ -1,0 +1,143 @@
+//! The folder that file tools are confined to.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A workspace by its path as given and as it really is.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    given: PathBuf,
+    real: PathBuf,
+}
+
+impl Workspace {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// It is not there, or no folder.
+    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+        let failed = |why: &dyn std::fmt::Display| format!("workspace {}: {why}", path.display());
+        let given = std::path::absolute(path).map_err(|error| failed(&error))?;
+        let real = given.canonicalize().map_err(|error| failed(&error))?;
+        if !real.is_dir() {
+            return Err(failed(&"not a folder"));
+        }
+        Ok(Workspace {
+            given: normal(&given),
+            real,
+        })
+    }
+
+    /// The path of the folder as it was given, made absolute.
+    pub(crate) fn given(&self) -> &Path {
+        &self.given
+    }
+
+    /// The real path of the folder itself.
+    pub(crate) fn root(&self) -> &Path {
+        &self.real
+    }
+
+    /// The real path that a tool's argument means, which may not exist yet.
+    ///
+    /// # Errors
+    /// The path leads out of the workspace, by `..` or by a symbolic link, or cannot be followed.
+    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, String> {
+        let outside = || format!("{path} is outside the workspace");
+        let wanted = normal(&self.given.join(path));
+        let inner = wanted
+            .strip_prefix(&self.given)
+            .or_else(|_| wanted.strip_prefix(&self.real))
+            .map_err(|_| outside())?;
+        let real = follow(&self.real.join(inner)).map_err(|why| format!("{path}: {why}"))?;
+        if real.starts_with(&self.real) {
+            Ok(real)
+        } else {
+            Err(outside())
+        }
+    }
+
+    /// A path inside the workspace as it is shown.
+    pub(crate) fn relative<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, str> {
+        path.strip_prefix(&self.real)
+            .unwrap_or(path)
+            .to_string_lossy()
+    }
+}
+
+/// The path without `.` and `..`, by its text alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The path with the links in what exists of it followed.
+fn follow(path: &Path) -> Result<PathBuf, String> {
+    match path.canonicalize() {
+        Ok(real) => Ok(real),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
+        Err(_) if path.symlink_metadata().is_ok() => Err("a link that leads nowhere".into()),
+        Err(error) => match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => Ok(follow(parent)?.join(name)),
+            _ => Err(error.to_string()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn paths_inside_are_found_however_they_are_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let space = Workspace::open(dir.path()).unwrap();
+        let real = dir.path().canonicalize().unwrap();
+
+        for path in [
+            "a/b.txt",
+            "./a/../a/b.txt",
+            &format!("{}/a/b.txt", dir.path().display()),
+        ] {
+            assert_eq!(space.resolve(path), Ok(real.join("a/b.txt")), "{path}");
+        }
+    }
+
+    #[test]
+    fn nothing_leads_out() {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let space = Workspace::open(dir.path()).unwrap();
+        symlink(other.path(), dir.path().join("door")).unwrap();
+        symlink(other.path().join("new"), dir.path().join("dangling")).unwrap();
+
+        for path in [
+            "../x",
+            "/etc/passwd",
+            "a/../../x",
+            "door/x",
+            "door",
+            "dangling",
+        ] {
+            assert!(space.resolve(path).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_stays_inside_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("a")).unwrap();
+        symlink(dir.path().join("a"), dir.path().join("b")).unwrap();
+        let space = Workspace::open(dir.path()).unwrap();
+
+        assert_eq!(space.resolve("b/new"), space.resolve("a/new"));
+    }
+}

@@ -1,0 +1,281 @@
+//! A node to any serde type.
+
+use super::access::{EnumAccess, Items, MapEntries};
+use super::carry;
+use super::refusal::Refusal;
+use super::{Error, Kind, Node};
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// Decodes a node.
+///
+/// Structs should say `deny_unknown_fields`; then an unknown key is an error on that key which says what was meant.
+/// Fields may be [`Node`]s (the tree as it stands) and [`Located`](super::Located) values.
+///
+/// # Errors
+/// The first thing that does not fit, at the innermost value it is about.
+pub fn decode<T: DeserializeOwned>(node: &Node) -> Result<T, Error> {
+    try_decode(node).map_err(|refusal| refusal.into_error(node))
+}
+
+pub(super) fn try_decode<T: DeserializeOwned>(node: &Node) -> Result<T, Refusal> {
+    T::deserialize(De(node))
+}
+
+/// The deserializer over one node.
+#[derive(Clone, Copy)]
+pub(super) struct De<'a>(pub(super) &'a Node);
+
+impl<'a> De<'a> {
+    fn any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match self.0.kind() {
+            Kind::Null => visitor.visit_unit(),
+            Kind::Bool(value) => visitor.visit_bool(*value),
+            Kind::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(value), ..) => visitor.visit_u64(value),
+                (_, Some(value), _) => visitor.visit_i64(value),
+                (.., value) => visitor.visit_f64(value.unwrap_or_default()),
+            },
+            Kind::Text(text) => visitor.visit_borrowed_str(text),
+            Kind::List(items) => visitor.visit_seq(Items::new(items)),
+            Kind::Map(entries) => visitor.visit_map(MapEntries::new(entries)),
+        }
+    }
+
+    fn text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match self.0.kind() {
+            Kind::Number(_) | Kind::Bool(_) => Err(Refusal::custom(format!(
+                "expected text, found {}; quote it if it is meant as text",
+                self.0.describe()
+            ))),
+            _ => self.any(visitor),
+        }
+    }
+
+    fn variant<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        match self.0.kind() {
+            Kind::Text(name) => visitor.visit_enum(EnumAccess::word(name, self.0.span())),
+            Kind::Map(entries) => match entries.as_slice() {
+                [(key, value)] => visitor.visit_enum(EnumAccess::keyed(key, value)),
+                _ => Err(Refusal::custom(format!(
+                    "expected a map with one key, found one with {}",
+                    entries.len()
+                ))),
+            },
+            _ => Err(Refusal::custom(format!(
+                "expected a word or a map with one key, found {}",
+                self.0.describe()
+            ))),
+        }
+    }
+}
+
+impl<'a> Deserializer<'a> for De<'a> {
+    type Error = Refusal;
+
+    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        self.any(visitor)
+            .map_err(|refusal| refusal.at(self.0.span()))
+    }
+
+    fn deserialize_str<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        self.text(visitor)
+            .map_err(|refusal| refusal.at(self.0.span()))
+    }
+
+    fn deserialize_string<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        if self.0.is_null() {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'a>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        match name {
+            carry::NODE => carry::hand_over(self.0.clone(), || visitor.visit_unit()),
+            carry::LOCATED => visitor.visit_seq(carry::Placed::value(self)),
+            _ => visitor
+                .visit_newtype_struct(self)
+                .map_err(|refusal: Refusal| refusal.at(self.0.span())),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        self.variant(visitor)
+            .map_err(|refusal| refusal.at(self.0.span()))
+    }
+
+    fn deserialize_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refusal> {
+        if let Kind::List(_) = self.0.kind() {
+            let refusal = Refusal::custom("expected a map, found a list");
+            return Err(refusal.at(self.0.span()));
+        }
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        <V: Visitor<'a>>
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
+        unit unit_struct seq tuple tuple_struct map identifier
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Located, Span, load_yaml, present};
+    use indexmap::IndexMap;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Shape {
+        name: Located<String>,
+        #[serde(default)]
+        count: Option<u8>,
+        #[serde(default)]
+        mode: Option<Mode>,
+        #[serde(default, deserialize_with = "present")]
+        close: Option<Node>,
+        #[serde(default)]
+        map: IndexMap<Located<String>, i64>,
+        #[serde(default)]
+        ratio: f64,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Mode {
+        Fast,
+        Slow { by: u32 },
+        Named(String),
+    }
+
+    fn shape(text: &str) -> Result<Shape, String> {
+        let node = load_yaml("f.yaml", text).expect("good YAML");
+        decode(&node).map_err(|error| error.headline())
+    }
+
+    #[test]
+    fn fields_may_carry_their_places() {
+        let shape = shape("name: a\nclose:\nmap: { x: 1 }\nratio: 2\nmode: { slow: { by: 3 } }\n")
+            .expect("fits");
+        assert_eq!(
+            shape.name,
+            Located {
+                value: "a".to_owned(),
+                span: Span {
+                    line: 1,
+                    column: 7,
+                    len: 1
+                }
+            }
+        );
+        assert!(shape.close.expect("present").is_null());
+        let (key, _) = shape.map.first().expect("one");
+        assert_eq!(
+            (key.as_str(), key.span),
+            (
+                "x",
+                Span {
+                    line: 3,
+                    column: 8,
+                    len: 1
+                }
+            )
+        );
+        assert_eq!((shape.mode, shape.ratio), (Some(Mode::Slow { by: 3 }), 2.0));
+    }
+
+    #[test]
+    fn words_alone_and_words_with_a_value_are_variants() {
+        assert_eq!(
+            shape("{ name: a, mode: fast }").expect("fits").mode,
+            Some(Mode::Fast)
+        );
+        assert_eq!(
+            shape("{ name: a, mode: { fast: } }").expect("fits").mode,
+            Some(Mode::Fast)
+        );
+        assert_eq!(
+            shape("{ name: a, mode: { named: b } }").expect("fits").mode,
+            Some(Mode::Named("b".to_owned()))
+        );
+    }
+
+    #[test]
+    fn each_misfit_says_what_and_where() {
+        let cases = [
+            (
+                "nme: a",
+                "f.yaml:1:1: unknown key `nme`; did you mean `name`? (one of name, count, mode, close, map, ratio)",
+            ),
+            ("count: 1", "f.yaml:1:1: the key `name` is missing"),
+            (
+                "name: 5",
+                "f.yaml:1:7: expected text, found the number 5; quote it if it is meant as text",
+            ),
+            ("name: [a]", "f.yaml:1:7: expected text, found a list"),
+            (
+                "{name: a, count: 300}",
+                "f.yaml:1:18: expected a whole number from 0 to 255, found the number 300",
+            ),
+            (
+                "{name: a, mode: fats}",
+                "f.yaml:1:17: unknown word `fats`; did you mean `fast`? (one of fast, slow, named)",
+            ),
+            (
+                "{name: a, mode: slow}",
+                "f.yaml:1:17: `slow` needs a value: write `{slow: …}`",
+            ),
+            (
+                "{name: a, mode: {fast: 1}}",
+                "f.yaml:1:24: `fast` takes no value",
+            ),
+            (
+                "{name: a, mode: {slow: {by: x}}}",
+                "f.yaml:1:29: expected a whole number, 0 or more, found the text \"x\"",
+            ),
+            (
+                "{name: a, mode: {}}",
+                "f.yaml:1:17: expected a map with one key, found one with 0",
+            ),
+            (
+                "{name: a, mode: 3}",
+                "f.yaml:1:17: expected a word or a map with one key, found the number 3",
+            ),
+            (
+                "{name: a, map: {x: true}}",
+                "f.yaml:1:20: expected a whole number, found `true`",
+            ),
+            ("[]", "f.yaml:1:1: expected a map, found a list"),
+            ("", "f.yaml:1:1: expected a map, found nothing"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(shape(text), Err(message.to_owned()), "{text}");
+        }
+    }
+}

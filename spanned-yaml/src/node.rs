@@ -1,0 +1,197 @@
+//! The tree.
+
+use super::{Error, Source, Span};
+use serde_json::{Map, Number, Value};
+use std::sync::Arc;
+
+/// A YAML value that knows its place. Cheap to clone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node(Arc<Inner>);
+
+#[derive(Debug, PartialEq)]
+struct Inner {
+    source: Arc<Source>,
+    span: Span,
+    kind: Kind,
+}
+
+/// What a [`Node`] is, by the YAML 1.2 core schema.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// `true` or `false`; `yes` and `on` are text.
+    Bool(bool),
+    /// An integer or a finite float.
+    Number(Number),
+    /// Any other scalar, and every quoted one.
+    Text(String),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping, in the order of the file, without duplicates.
+    Map(Vec<(Key, Node)>),
+}
+
+/// The key of a mapping's entry.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Its text.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+}
+
+impl Node {
+    /// A node at a place of a source.
+    #[must_use]
+    pub fn new(source: Arc<Source>, span: Span, kind: Kind) -> Self {
+        Node(Arc::new(Inner { source, span, kind }))
+    }
+
+    /// The same place with another content.
+    #[must_use]
+    pub fn with_kind(&self, kind: Kind) -> Self {
+        Node::new(Arc::clone(&self.0.source), self.0.span, kind)
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The file it was read from.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.0.source
+    }
+
+    /// An error about this value.
+    #[must_use]
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        self.0.source.error(self.0.span, message)
+    }
+
+    /// An error about a place in this value's file.
+    #[must_use]
+    pub fn error_at(&self, span: Span, message: impl Into<String>) -> Error {
+        self.0.source.error(span, message)
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        if let Kind::Text(text) = self.kind() {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// The elements, if it is a list.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Node]> {
+        if let Kind::List(items) = self.kind() {
+            Some(items)
+        } else {
+            None
+        }
+    }
+
+    /// The entries, if it is a map.
+    #[must_use]
+    pub fn as_map(&self) -> Option<&[(Key, Node)]> {
+        if let Kind::Map(entries) = self.kind() {
+            Some(entries)
+        } else {
+            None
+        }
+    }
+
+    /// Whether it is null or left empty.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(self.kind(), Kind::Null)
+    }
+
+    /// The value under this key, if it is a map that has it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        self.entry(name).map(|(_, value)| value)
+    }
+
+    /// The entry with this key, if it is a map that has it.
+    #[must_use]
+    pub fn entry(&self, name: &str) -> Option<&(Key, Node)> {
+        self.as_map()?.iter().find(|(key, _)| key.name == name)
+    }
+
+    /// The value at a JSON Pointer (RFC 6901), if there is one.
+    #[must_use]
+    pub fn at(&self, pointer: &str) -> Option<&Node> {
+        let (node, rest) = self.follow(pointer);
+        rest.is_empty().then_some(node)
+    }
+
+    /// The value at a JSON Pointer, or the last one on the way to it.
+    #[must_use]
+    pub fn nearest(&self, pointer: &str) -> &Node {
+        self.follow(pointer).0
+    }
+
+    /// The place of the key at a JSON Pointer, or of the last value on the way to it.
+    #[must_use]
+    pub fn key_at(&self, pointer: &str) -> Span {
+        let (outer, name) = pointer.rsplit_once('/').unwrap_or_default();
+        let node = self.nearest(outer);
+        let name = name.replace("~1", "/").replace("~0", "~");
+        node.entry(&name)
+            .map_or_else(|| node.span(), |(key, _)| key.span)
+    }
+
+    /// As far along a pointer as there are values, and what is left of it.
+    fn follow<'p>(&self, pointer: &'p str) -> (&Node, &'p str) {
+        let (mut node, mut rest) = (self, pointer);
+        while let Some(path) = rest.strip_prefix('/') {
+            let (step, after) = path.find('/').map_or((path, ""), |end| path.split_at(end));
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let next = match node.kind() {
+                Kind::List(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                _ => node.get(&step),
+            };
+            let Some(next) = next else { break };
+            (node, rest) = (next, after);
+        }
+        (node, rest)
+    }
+
+    /// What it is, in words fit for a message: `the text "abc"`, `a list`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        super::kinds::describe(self.kind())
+    }
+
+    /// The same value as JSON, the places forgotten.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self.kind() {
+            Kind::Null => Value::Null,
+            Kind::Bool(value) => Value::Bool(*value),
+            Kind::Number(number) => Value::Number(number.clone()),
+            Kind::Text(text) => Value::String(text.clone()),
+            Kind::List(items) => Value::Array(items.iter().map(Node::to_value).collect()),
+            Kind::Map(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|(key, value)| (key.name.clone(), value.to_value()))
+                    .collect::<Map<_, _>>(),
+            ),
+        }
+    }
+}

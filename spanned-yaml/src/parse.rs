@@ -1,0 +1,169 @@
+//! YAML text to a tree, in bounded time and memory whatever the text is.
+
+use super::builder::Builder;
+use super::{Error, Node, Source};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Largest file accepted, in bytes.
+const LARGEST_FILE: usize = 4 << 20;
+
+/// Reads and parses a YAML file.
+///
+/// # Errors
+/// The file cannot be read, is not UTF-8, or is refused by [`load_yaml`].
+pub fn load_file(path: &Path) -> Result<Node, Error> {
+    let bytes =
+        read(path).map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::of_file(path, "is not UTF-8 text"))?;
+    load_yaml(path, &text)
+}
+
+/// At most one byte more than is accepted.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(LARGEST_FILE as u64 + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Parses the text of a YAML file: one document, with the core schema's scalars.
+///
+/// Aliases are followed; what they stand for is shared, and counted as if written out, so that an alias bomb is
+/// refused before it costs anything.
+///
+/// # Errors
+/// Bad YAML, a duplicate key, a key that is not a scalar, a tag other than `!!str`, a merge key, more than one
+/// document, or a file too large, too deep, or with too many values.
+pub fn load_yaml(path: impl Into<PathBuf>, text: &str) -> Result<Node, Error> {
+    let path = path.into();
+    if text.len() > LARGEST_FILE {
+        return Err(Error::of_file(
+            path,
+            format!("is larger than {} MiB", LARGEST_FILE >> 20),
+        ));
+    }
+    let source = Arc::new(Source {
+        path,
+        text: text.to_owned(),
+    });
+    Builder::new(source).document()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Span;
+    use serde_json::json;
+
+    fn refusal(text: &str) -> String {
+        load_yaml("f.yaml", text).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn a_tree_becomes_the_json_it_looks_like() {
+        let text = "a: [1, yes, null, ~, '5', 2.5, true]\nb: &x { c: !!str 7 }\nd: *x\n404: |\n  two\n  lines\n";
+        let node = load_yaml("f.yaml", text).expect("good YAML");
+        let expected = json!({
+            "a": [1, "yes", null, null, "5", 2.5, true], "b": {"c": "7"}, "d": {"c": "7"}, "404": "two\nlines\n"
+        });
+        assert_eq!(node.to_value(), expected);
+    }
+
+    #[test]
+    fn every_value_and_key_knows_its_place() {
+        let node = load_yaml("f.yaml", "a:\n  - größe: [x, 'y z']\n").expect("good YAML");
+        let item = &node.get("a").and_then(Node::as_list).expect("a list")[0];
+        let (key, list) = item.entry("größe").expect("the key");
+        assert_eq!(
+            key.span,
+            Span {
+                line: 2,
+                column: 5,
+                len: 5
+            }
+        );
+        let second = &list.as_list().expect("a list")[1];
+        assert_eq!(
+            second.span(),
+            Span {
+                line: 2,
+                column: 16,
+                len: 5
+            }
+        );
+    }
+
+    #[test]
+    fn an_empty_file_is_null() {
+        assert!(
+            load_yaml("f.yaml", "# nothing\n")
+                .expect("good YAML")
+                .is_null()
+        );
+    }
+
+    #[test]
+    fn an_error_shows_the_line_with_a_caret() {
+        let expected = "the key `a` stands here twice
+ --> f.yaml:3:1
+  |
+3 | a: 2
+  | ^";
+        assert_eq!(refusal("a: 1\nb: 1\na: 2\n"), expected);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_said() {
+        let cases = [
+            ("a: &x [*x]\n", "an alias inside the value it stands for"),
+            ("a: !!binary aGk=\n", "the tag `!!binary` is not supported"),
+            ("<<: {}\n", "merge keys are not supported"),
+            ("? [a]\n: b\n", "a key must be a plain word or a text"),
+            ("a\n---\nb\n", "a second document; a file holds one"),
+            ("a: *b\n", "not valid YAML"),
+            ("a: [1\n", "not valid YAML"),
+            ("a: .inf\n", "is not a number that JSON can hold"),
+        ];
+        for (text, message) in cases {
+            let refusal = refusal(text);
+            assert!(refusal.contains(message), "{text:?} gave {refusal}");
+            assert!(refusal.contains("--> f.yaml:"), "{text:?} gave {refusal}");
+        }
+    }
+
+    #[test]
+    fn an_alias_bomb_is_refused_at_the_alias_that_goes_too_far() {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..30 {
+            let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+        }
+        let error = load_yaml("bomb.yaml", &text).expect_err("refused");
+        assert_eq!(
+            error.span,
+            Span {
+                line: 6,
+                column: 10,
+                len: 3
+            }
+        );
+        assert_eq!(
+            error.message,
+            "the file holds more than 200000 values, its aliases written out"
+        );
+    }
+
+    #[test]
+    fn nesting_and_size_are_bounded() {
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        assert!(refusal(&deep).contains("nested more than 64 deep"));
+        let deeper = "[".repeat(200_000);
+        assert!(refusal(&deeper).contains("recursion limit exceeded"));
+        let large = "a: b\n".repeat(LARGEST_FILE / 5 + 1);
+        assert!(refusal(&large).contains("is larger than 4 MiB"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Decoding that goes on after a mistake.
+
+use super::decode::try_decode;
+use super::refusal::{Refusal, Step};
+use super::{Error, Kind, Node};
+use serde::de::DeserializeOwned;
+
+/// Most errors reported of one file.
+const MOST: usize = 50;
+
+/// Decodes a node, and on a mistake leaves out the entry or element it is in and goes on, so that each mistake is
+/// reported once.
+///
+/// # Errors
+/// Every mistake found, in the order of decoding.
+pub fn decode_all<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Error>> {
+    let mut errors = Vec::new();
+    let mut left_out: Vec<Vec<Step>> = Vec::new();
+    let mut tree = node.clone();
+    loop {
+        let refusal = match try_decode::<T>(&tree) {
+            Ok(value) if errors.is_empty() => return Ok(value),
+            Ok(_) => break,
+            Err(refusal) => refusal,
+        };
+        let way: Vec<Step> = refusal.way.iter().rev().cloned().collect();
+        if !follows_from(&refusal, &way, &left_out) {
+            errors.push(refusal.into_error(node));
+        }
+        if way.is_empty() || errors.len() >= MOST {
+            break;
+        }
+        tree = without(&tree, &way);
+        left_out.retain(|gone| !gone.starts_with(&way));
+        left_out.push(way);
+    }
+    errors.sort_by_key(|error| (error.span.line, error.span.column));
+    Err(errors)
+}
+
+/// Whether a key is missing only because it was left out.
+fn follows_from(refusal: &Refusal, way: &[Step], left_out: &[Vec<Step>]) -> bool {
+    refusal.missing.is_some_and(|name| {
+        left_out.iter().any(|gone| match gone.split_last() {
+            Some((Step::Entry(last), rest)) => last == name && rest == way,
+            _ => false,
+        })
+    })
+}
+
+/// The tree without the value at the end of the way.
+fn without(node: &Node, way: &[Step]) -> Node {
+    let Some((step, rest)) = way.split_first() else {
+        return node.clone();
+    };
+    let kind = match (node.kind(), step) {
+        (Kind::List(items), Step::Item(index)) => {
+            let mut items = items.clone();
+            if rest.is_empty() {
+                items.remove(*index);
+            } else {
+                items[*index] = without(&items[*index], rest);
+            }
+            Kind::List(items)
+        }
+        (Kind::Map(entries), Step::Entry(name)) => {
+            let mut entries = entries.clone();
+            if let Some(at) = entries.iter().position(|(key, _)| key.name == *name) {
+                if rest.is_empty() {
+                    entries.remove(at);
+                } else {
+                    entries[at].1 = without(&entries[at].1, rest);
+                }
+            }
+            Kind::Map(entries)
+        }
+        _ => return node.clone(),
+    };
+    node.with_kind(kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load_yaml;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only decoded")]
+    struct Shape {
+        name: String,
+        parts: Vec<Part>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only decoded")]
+    struct Part {
+        size: u32,
+        #[serde(default)]
+        word: Option<String>,
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let node = load_yaml("f.yaml", text).expect("good YAML");
+        let errors = decode_all::<Shape>(&node).expect_err("mistakes");
+        errors
+            .iter()
+            .map(|error| {
+                format!(
+                    "{}:{} {}",
+                    error.span.line, error.span.column, error.message
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_mistake_is_reported_once_and_none_hides_another() {
+        let text =
+            "nmae: a\nparts:\n  - { size: -1 }\n  - { word: b }\n  - 7\n  - { size: 2, wrod: c }\n";
+        assert_eq!(
+            messages(text),
+            [
+                "1:1 unknown key `nmae`; did you mean `name`? (one of name, parts)",
+                "1:1 the key `name` is missing",
+                "3:13 expected a whole number, 0 or more, found the number -1",
+                "4:5 the key `size` is missing",
+                "5:5 expected a map, found the number 7",
+                "6:16 unknown key `wrod`; did you mean `word`? (one of size, word)",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_key_left_out_for_its_mistake_is_not_missed() {
+        assert_eq!(
+            messages("name: 5\nparts: []\n"),
+            ["1:7 expected text, found the number 5; quote it if it is meant as text"]
+        );
+    }
+}
