@@ -144,15 +144,17 @@ fn judges_and_reporters_read_no_clock_no_environment_and_no_file() {
     );
 }
 
+/// The package boundary keeps the agent from the judge; this keeps the boundary.
 #[test]
-fn oracle_and_subject_share_only_frames() {
-    let oracle =
-        "check|rules|schema|dialect|scenario|matcher|judgement|gather|finding|report|runner|cli";
-    let import =
-        format!(r"crate::({oracle})\b|conform::({oracle})\b|use crate::\{{[^}}]*\b({oracle})\b");
-    none(&import, &sources(&["src/agent"]));
+fn the_reference_agent_does_not_depend_on_the_judge() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for package in ["mock-agent", "mock-provider", "spanned-yaml"] {
+        let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).unwrap();
+        let judge = Regex::new(r"(?m)^conform\b").unwrap();
+        assert!(!judge.is_match(&manifest), "{package}");
+    }
     none(
-        r"crate::agent\b|use crate::\{[^}]*\bagent\b",
+        r"\bmock_agent\b",
         &sources(&[
             "src/check",
             "src/rules",
@@ -172,8 +174,9 @@ fn no_dialect_is_named_outside_its_data_and_its_front() {
         .collect();
     assert!(names.len() >= 3, "{names:?}");
     let word = format!(r#"\b({})\b"#, names.join("|"));
-    none(&word, &outside(&["src/agent/front/"]));
-    none(&word, &sources(&["mock-provider/src"]));
+    let mut places = sources(&["src", "mock-agent/src", "mock-provider/src", "spanned-yaml/src"]);
+    places.retain(|source| !source.path.starts_with("mock-agent/src/front/"));
+    none(&word, &places);
 }
 
 #[test]
@@ -228,7 +231,7 @@ fn reporters_compute_no_verdict() {
 
 #[test]
 fn module_files_hold_no_logic_of_their_own() {
-    for source in sources(&["src"]) {
+    for source in sources(&["src", "mock-agent/src", "mock-provider/src"]) {
         if source.path.ends_with("/mod.rs") {
             let lines = source
                 .code
@@ -238,24 +241,4 @@ fn module_files_hold_no_logic_of_their_own() {
             assert!(lines <= 150, "{} has {lines} lines", source.path);
         }
     }
-}
-
-#[test]
-fn a_file_is_small() {
-    let mut lengths: Vec<_> = sources(&["src", "mock-provider/src"])
-        .iter()
-        .map(|source| source.code.lines().count())
-        .collect();
-    lengths.sort_unstable();
-    assert!(
-        lengths[lengths.len() / 2] <= 120,
-        "half of the files have more than {} lines",
-        lengths[lengths.len() / 2]
-    );
-    let long = lengths.iter().filter(|length| **length > 300).count();
-    assert!(
-        long * 20 <= lengths.len(),
-        "{long} of {} files have more than 300 lines",
-        lengths.len()
-    );
 }
