@@ -28,7 +28,7 @@
 //! - **Async stays at the edge.** Only [`runner`], [`agent`], [`cli`] and the package `mock-provider` name tokio.
 //! - **Oracle and subject share only [`frame`].** [`agent`] never imports what judges it, and the schemas of protocols are written by
 //!   hand from the page, never generated from the agent's types: else both would share one bug.
-//! - **A dialect is data.** Its name stands in `schemas/`, in `scenarios/` and in its front in [`agent`], and nowhere else.
+//! - **A dialect is data.** Its name stands in `schemas/`, in `scenarios/` and in its adapter in [`agent`], and nowhere else.
 //! - **Reporters compute nothing.** A report says all that is to be said; a format only renders it.
 //! - **A prefix's findings are a prefix of the findings.** Only the end of a session may add some.
 //! - **Transcripts are byte-exact.** Reading what was written is the identity, for any bytes.
@@ -41,7 +41,7 @@
 //! | a clause | `clauses.yaml` beside it; ids are append-only |
 //! | a scenario | `scenarios/<dialect>/<version>/`, in the language of `docs/scenarios.md` |
 //! | a version of a dialect | a folder with `extends: NAME@VERSION` and what changed |
-//! | a dialect | a folder under `schemas/`, and a front in [`agent`] if the reference agent is to speak it |
+//! | a dialect | a folder under `schemas/`, and an adapter in [`agent`] if the reference agent is to speak it |
 //! | a form of rule | a file in [`rules`], and its variant in [`rules::rule::Form`] |
 //! | a format of reports | a file in [`reporter`] and a line in [`reporter::FORMATS`] |
 //! | a defect of the wire | [`framing::Defect`] |

@@ -166,7 +166,7 @@ fn the_reference_agent_does_not_depend_on_the_judge() {
 }
 
 #[test]
-fn no_dialect_is_named_outside_its_data_and_its_front() {
+fn no_dialect_is_named_outside_its_data_and_its_adapter() {
     let names: Vec<_> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -180,7 +180,7 @@ fn no_dialect_is_named_outside_its_data_and_its_front() {
         "mock-provider/src",
         "spanned-yaml/src",
     ]);
-    places.retain(|source| !source.path.starts_with("mock-agent/src/front/"));
+    places.retain(|source| !source.path.starts_with("mock-agent/src/protocols/"));
     none(&word, &places);
 }
 

@@ -3,7 +3,6 @@
 
 use assert_cmd::Command;
 use conform::proof::matrix::Matrix;
-use mock_agent::faults;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +48,7 @@ fn every_fault_is_killed_as_it_is_published() {
 fn the_published_matrix_has_every_fault_of_the_agent() {
     let published = published();
     assert!(!published.faults.is_empty());
-    for (spoken, fault) in faults::all() {
+    for (spoken, fault) in mock_agent::all_faults() {
         if spoken == ("aionrs", "0.1") && !fault.caught_by.is_empty() {
             let row = published.faults.iter().find(|row| row.fault == fault.id);
             let row = row.unwrap_or_else(|| panic!("{} is not published", fault.id));

@@ -1,6 +1,5 @@
 //! The published kill matrices, and the coverage that rests on them.
 
-use mock_agent::faults;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -31,7 +30,7 @@ fn every_fault_was_killed_by_what_it_names() {
             Some(id) => format!("{name}@{version}/{id}"),
             None => format!("{name}/{by}"),
         };
-        let own = faults::all()
+        let own = mock_agent::all_faults()
             .filter(|(of, fault)| *of == (name, version) && !fault.caught_by.is_empty());
         let expected: Vec<_> = own
             .map(|(_, fault)| {

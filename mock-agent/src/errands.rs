@@ -1,4 +1,4 @@
-//! Errands: what a front does beside the turns, several at a time.
+//! Errands: what an adapter does beside the turns, several at a time.
 
 use super::session::Session;
 use std::cell::RefCell;

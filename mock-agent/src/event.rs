@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Something that happened. Fronts pick what their dialect speaks of.
+/// Something that happened. Adapters pick what their dialect speaks of.
 #[derive(Debug)]
 pub(super) enum Event<'a> {
     /// The agent can take commands.

@@ -1,8 +1,8 @@
 //! What is said where no dialect was asked for.
 
 use super::args::Flag;
-use super::front::FRONTS;
 use super::protocol::VARIABLE;
+use super::protocols::table::ADAPTERS;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
@@ -59,11 +59,11 @@ pub(super) fn help(args: &[String]) -> ExitCode {
     }
     let mut text =
         String::from("The reference agent. It speaks the dialect that the flags ask for:\n");
-    for versions in FRONTS.chunk_by(|one, next| one.name == next.name) {
-        let names: Vec<_> = versions.iter().map(|front| front.version).collect();
+    for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
+        let names: Vec<_> = versions.iter().map(|adapter| adapter.version).collect();
         text.push_str(&format!("\n{} ({})\n", versions[0].name, names.join(", ")));
         let mut told = HashSet::new();
-        for flag in versions.iter().rev().flat_map(|front| front.flags) {
+        for flag in versions.iter().rev().flat_map(|adapter| adapter.flags) {
             if told.insert(flag.name) {
                 text.push_str(&line(flag));
             }

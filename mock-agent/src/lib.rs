@@ -1,12 +1,12 @@
 //! The reference agent: a real agent whose model is scripted.
 //!
 //! ```text
-//!  stdin ─► input ─► front::*::commands ─► session ─► turn ─► model (script in-process, or HTTP)
+//!  stdin ─► input ─► protocols::*::commands ─► session ─► turn ─► model (script in-process, or HTTP)
 //!                                             │         └───► tools (confined to the workspace)
-//!  stdout ◄─ outbox ◄─ front::*::events ◄── event
+//!  stdout ◄─ outbox ◄─ protocols::*::events ◄── event
 //! ```
 //!
-//! The core (session, turn, calls, approval, tools, model) speaks no protocol. A front turns a dialect's commands into calls on
+//! The core (session, turn, calls, approval, tools, model) speaks no protocol. An adapter turns a dialect's commands into calls on
 //! the session, and the core's events into frames. Every frame passes the `outbox`; faults play there and at the core's
 //! named hooks, and nowhere else.
 
@@ -23,7 +23,6 @@ mod errands;
 mod event;
 mod exit;
 pub mod faults;
-mod front;
 mod help;
 mod helper;
 mod ids;
@@ -35,6 +34,7 @@ mod outbox;
 mod prepare;
 mod process;
 mod protocol;
+mod protocols;
 mod provider;
 mod queues;
 mod reply;
@@ -57,9 +57,4 @@ pub use run::main;
 
 pub use protocol::VARIABLE as PROTOCOL;
 
-/// The dialects that the agent speaks: names and versions.
-pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
-    front::FRONTS
-        .iter()
-        .map(|front| (front.name, front.version))
-}
+pub use protocols::table::{all_faults, dialects};

@@ -4,8 +4,8 @@ use super::args::Options;
 use super::config::{Config, Sessions, Source};
 use super::dialogue::Dialogue;
 use super::faults::Faults;
-use super::front::Front;
 use super::model::{self, Model, Player};
+use super::protocols::adapter::Adapter;
 use super::script;
 use super::session::Session;
 use super::store::{Choice, Store};
@@ -27,7 +27,7 @@ pub(super) struct Prepared {
 /// # Errors
 /// What went wrong.
 pub(super) fn prepare(
-    front: &Front,
+    adapter: &Adapter,
     mut options: Options,
     faults: &Faults,
 ) -> Result<Prepared, String> {
@@ -35,13 +35,13 @@ pub(super) fn prepare(
     if let Some(file) = options.files.first() {
         return Err(format!("Unknown argument: {file}"));
     }
-    let config = (front.configure)(options, &|name| std::env::var(name).ok())?;
+    let config = (adapter.configure)(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
     let model = Model::new(config.language, source(&config, &workspace)?);
     let dialogue = dialogue(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
-        tools: front.tools,
+        tools: adapter.tools,
         workspace,
         model,
         dialogue,

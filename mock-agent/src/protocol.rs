@@ -1,7 +1,8 @@
 //! Which dialect, and which version of it, the agent speaks.
 
 use super::args::Flag;
-use super::front::{FRONTS, Front};
+use super::protocols::adapter::Adapter;
+use super::protocols::table::ADAPTERS;
 
 /// Asks for a version of the dialect that the other flags ask for.
 pub(super) const FLAG: Flag = Flag {
@@ -14,22 +15,25 @@ pub(super) const FLAG: Flag = Flag {
 /// The same in the environment: a version, or `NAME@VERSION`, which other dialects ignore.
 pub const VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 
-/// The front that the arguments and the variable ask for, or what is wrong with the version and the front to say it with.
+/// The adapter that the arguments and the variable ask for, or what is wrong with the version and the adapter to say it with.
 /// None if the arguments ask for no dialect.
-pub(super) fn front(
+pub(super) fn adapter(
     args: &[String],
     variable: Option<&str>,
-) -> Option<(&'static Front, Result<(), String>)> {
-    let spoken: Vec<_> = FRONTS.iter().filter(|front| (front.chosen)(args)).collect();
+) -> Option<(&'static Adapter, Result<(), String>)> {
+    let spoken: Vec<_> = ADAPTERS
+        .iter()
+        .filter(|adapter| (adapter.chosen)(args))
+        .collect();
     let oldest = *spoken.first()?;
     let asked = flag(args).or_else(|| variable.and_then(|text| meant(text, oldest.name)));
     let Some(version) = asked else {
         return Some((oldest, Ok(())));
     };
-    let found = spoken.iter().find(|front| front.version == version);
+    let found = spoken.iter().find(|adapter| adapter.version == version);
     Some(found.map_or_else(
         || (oldest, Err(unknown(version, &spoken))),
-        |front| (*front, Ok(())),
+        |adapter| (*adapter, Ok(())),
     ))
 }
 
@@ -49,9 +53,9 @@ fn meant<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-fn unknown(version: &str, spoken: &[&Front]) -> String {
-    let versions: Vec<_> = spoken.iter().map(|front| front.version).collect();
-    let name = spoken.first().map_or("", |front| front.name);
+fn unknown(version: &str, spoken: &[&Adapter]) -> String {
+    let versions: Vec<_> = spoken.iter().map(|adapter| adapter.version).collect();
+    let name = spoken.first().map_or("", |adapter| adapter.name);
     format!(
         "{}: {name} is not spoken in version {version:?}, but in {}",
         FLAG.name,
@@ -65,7 +69,7 @@ mod tests {
 
     fn asked(args: &[&str], variable: Option<&str>) -> Option<(&'static str, bool)> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        front(&args, variable).map(|(front, fits)| (front.version, fits.is_ok()))
+        adapter(&args, variable).map(|(adapter, fits)| (adapter.version, fits.is_ok()))
     }
 
     #[test]

@@ -5,12 +5,12 @@ use super::config;
 use super::event::{Code, Event, Failure};
 use super::exit::FATAL;
 use super::faults::{Bug, Faults};
-use super::front::Front;
 use super::help::help;
 use super::outbox::Outbox;
 use super::prepare::prepare;
 use super::process;
 use super::protocol;
+use super::protocols::adapter::Adapter;
 use super::serve::serve;
 use super::voice::Voice;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
     let variable = std::env::var(protocol::VARIABLE).ok();
-    let Some((front, fits)) = protocol::front(&args, variable.as_deref()) else {
+    let Some((adapter, fits)) = protocol::adapter(&args, variable.as_deref()) else {
         return help(&args);
     };
     log_to_stderr();
@@ -40,8 +40,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .build();
     match runtime {
         Ok(runtime) => {
-            let session = AssertUnwindSafe(|| runtime.block_on(run(front, fits, &args)));
-            let code = catch_unwind(session).unwrap_or_else(|_| broken(front));
+            let session = AssertUnwindSafe(|| runtime.block_on(run(adapter, fits, &args)));
+            let code = catch_unwind(session).unwrap_or_else(|_| broken(adapter));
             ExitCode::from(code)
         }
         Err(error) => {
@@ -61,10 +61,10 @@ fn log_to_stderr() {
         .try_init();
 }
 
-async fn run(front: &Front, fits: Result<(), String>, args: &[String]) -> u8 {
-    let options = fits.and_then(|()| args::parse(front.flags, args));
+async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8 {
+    let options = fits.and_then(|()| args::parse(adapter.flags, args));
     let faults = match &options {
-        Ok(options) => fault(front, options.fault.as_deref()),
+        Ok(options) => fault(adapter, options.fault.as_deref()),
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
@@ -83,11 +83,11 @@ async fn run(front: &Front, fits: Result<(), String>, args: &[String]) -> u8 {
             return FATAL;
         }
     };
-    let voice = Voice::new((front.emitter)(), outbox);
-    match options.and_then(|options| prepare(front, options, &faults)) {
+    let voice = Voice::new((adapter.emitter)(), outbox);
+    match options.and_then(|options| prepare(adapter, options, &faults)) {
         Ok(prepared) => {
             let session = prepared.session(voice, faults);
-            let code = serve(front, &session).await;
+            let code = serve(adapter, &session).await;
             session.voice.outbox.finish(FLUSH).await;
             if session.faults.sweeps() {
                 process::sweep();
@@ -108,13 +108,13 @@ async fn run(front: &Front, fits: Result<(), String>, args: &[String]) -> u8 {
 }
 
 /// The agent has failed itself. Says so, where nobody else can any more.
-fn broken(front: &Front) -> u8 {
+fn broken(adapter: &Adapter) -> u8 {
     let failure = Failure::lasting(Code::Internal, "The agent has failed; stderr has more");
     let event = Event::Failed {
         turn: None,
         failure: &failure,
     };
-    for frame in (front.emitter)().frames(&event) {
+    for frame in (adapter.emitter)().frames(&event) {
         println!("{frame}");
     }
     process::sweep();
@@ -127,10 +127,10 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The fault that the flag or the environment asks for.
-fn fault(front: &Front, flag: Option<&str>) -> Result<Faults, String> {
+fn fault(adapter: &Adapter, flag: Option<&str>) -> Result<Faults, String> {
     let env = std::env::var("MOCK_AGENT_FAULT").ok();
     match flag.or(env.as_deref()).filter(|text| !text.is_empty()) {
-        Some(text) => Faults::find(front, text),
+        Some(text) => Faults::find(&adapter.faults(), text),
         None => Ok(Faults::default()),
     }
 }

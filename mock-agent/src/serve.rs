@@ -3,8 +3,8 @@
 use super::event::{Code, Failure};
 use super::exit::FATAL;
 use super::faults::Bug;
-use super::front::Front;
 use super::input::{self, Input};
+use super::protocols::adapter::Adapter;
 use super::session::{Halt, Session};
 use super::signals::Signals;
 use std::time::Duration;
@@ -28,7 +28,7 @@ enum Over {
 }
 
 /// Serves the host; gives the exit status.
-pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
+pub(super) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     let Ok(mut signals) = Signals::new() else {
         let why = "Signals cannot be heard";
         session.voice.fail(&Failure::lasting(Code::Internal, why));
@@ -36,7 +36,7 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
     };
     let faults = &session.faults;
     let busy = || session.has_open_calls();
-    let mut input = input::listen(faults.line_limit(front.line_limit));
+    let mut input = input::listen(faults.line_limit(adapter.line_limit));
     session.hello();
     if faults.plays(Bug::ComplainsFirst) {
         let why = "Something may go wrong";
@@ -48,7 +48,7 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
         biased;
         () = signals.any(faults, busy) => Over::Signal,
         () = session.voice.outbox.closed() => Over::HostGone,
-        over = take_commands(front, session, &mut input) => over,
+        over = take_commands(adapter, session, &mut input) => over,
         () = &mut work => Over::EndOfInput,
     };
     if matches!(over, Over::EndOfInput) {
@@ -79,7 +79,7 @@ pub(super) async fn serve(front: &Front, session: &Session) -> u8 {
     faults.status()
 }
 
-async fn take_commands(front: &Front, session: &Session, input: &mut Receiver<Input>) -> Over {
+async fn take_commands(adapter: &Adapter, session: &Session, input: &mut Receiver<Input>) -> Over {
     while !session.is_leaving() {
         session.voice.outbox.room_for_answers().await;
         let Some(line) = input.recv().await else {
@@ -89,7 +89,7 @@ async fn take_commands(front: &Front, session: &Session, input: &mut Receiver<In
             return Over::EndOfInput;
         }
         match session.faults.input(line) {
-            Some(line) => (front.command)(session, line),
+            Some(line) => (adapter.command)(session, line),
             None => return Over::EndOfInput,
         }
     }

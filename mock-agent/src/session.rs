@@ -43,7 +43,7 @@ pub(super) struct Session {
     /// What the host says while a turn is at work.
     pub(super) queues: Queues,
     pub(super) retry: Retry,
-    /// What fronts do beside the turns.
+    /// What adapters do beside the turns.
     pub(super) errands: Errands,
     /// Whether a context that is nearly full is compacted unasked.
     pub(super) auto_compaction: Cell<bool>,

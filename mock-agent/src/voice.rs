@@ -1,11 +1,15 @@
 //! The core's events, said in the dialect's words.
 
 use super::event::{Event, Failure};
-use super::front::Emitter;
 use super::outbox::Outbox;
 use serde_json::Value;
 use std::any::Any;
 use std::cell::RefCell;
+
+/// Turns events into frames of one protocol.
+pub(super) trait Emitter: Any {
+    fn frames(&mut self, event: &Event<'_>) -> Vec<Value>;
+}
 
 /// Says events.
 pub(super) struct Voice {
@@ -27,12 +31,12 @@ impl Voice {
         }
     }
 
-    /// Sends a frame of the front's own.
+    /// Sends a frame of the adapter's own.
     pub(super) fn send(&self, frame: Value) {
         self.outbox.send(frame);
     }
 
-    /// Lets a front's commands look at what its emitter knows.
+    /// Lets an adapter's commands look at what its emitter knows.
     pub(super) fn emitter<E: Emitter, T>(&self, look: impl FnOnce(&mut E) -> T) -> Option<T> {
         let mut emitter = self.emitter.borrow_mut();
         let any: &mut dyn Any = &mut **emitter;

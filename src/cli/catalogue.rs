@@ -5,7 +5,7 @@ use crate::dialect::{self, Dialect, DialectSource, Heritage, ToolName};
 use crate::rules::rule::Rule;
 use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
 use indexmap::IndexMap;
-use mock_agent::faults::{self, Fault};
+use mock_agent::faults::Fault;
 use spanned_yaml::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl Known {
 
     /// The faults that the reference agent plays in this protocol.
     pub(super) fn faults(&self) -> impl Iterator<Item = Fault> {
-        faults::all()
+        mock_agent::all_faults()
             .filter(|(spoken, _)| *spoken == (&*self.dialect.name, &*self.dialect.version))
             .map(|(_, fault)| fault)
     }

@@ -1,5 +1,4 @@
 use crate::harness::{Agent, Setup, kinds};
-use mock_agent::faults;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -37,7 +36,7 @@ fn a_fault_is_invisible_until_its_turn_has_come() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for (dialect, fault) in faults::all() {
+    for (dialect, fault) in mock_agent::all_faults() {
         if dialect == ("aionrs", "0.1") {
             let later = session(&format!("{}@turn=3", fault.id));
             assert_eq!(later, good, "{}", fault.id);
@@ -48,7 +47,7 @@ fn a_fault_is_invisible_until_its_turn_has_come() {
 #[test]
 fn every_fault_has_an_id_of_its_own_and_says_what_it_is() {
     let mut ids = HashSet::new();
-    for (dialect, fault) in faults::all() {
+    for (dialect, fault) in mock_agent::all_faults() {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(fault.id.chars().all(plain), "{}", fault.id);
         assert!(ids.insert((dialect, fault.id)), "{}", fault.id);

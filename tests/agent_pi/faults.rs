@@ -30,7 +30,7 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 fn own() -> impl Iterator<Item = faults::Fault> {
-    faults::all().filter_map(|(of, fault)| (of == ("pi", "0.14")).then_some(fault))
+    mock_agent::all_faults().filter_map(|(of, fault)| (of == ("pi", "0.14")).then_some(fault))
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 fn own() -> impl Iterator<Item = faults::Fault> {
-    faults::all().filter_map(|(of, fault)| (of == ("synaps", "1")).then_some(fault))
+    mock_agent::all_faults().filter_map(|(of, fault)| (of == ("synaps", "1")).then_some(fault))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Deliberate defects. Without `--fault` none is played; with it exactly one, and not before its turn has come.
 //!
 //! A fault is data: what happens to which frame on its way out (`Op`), or which of the core's named hooks lies (`Bug`). Each
-//! front has a table of the faults of its dialect. What is played is told on stderr, with the number of the frame.
+//! adapter has a table of the faults of its dialect. What is played is told on stderr, with the number of the frame.
 
 mod fault;
 mod hooks;
@@ -17,11 +17,3 @@ pub(super) use patch::trim;
 pub(super) use plan::Faults;
 pub use told::{heard, told};
 pub(super) use wire::{Death, Out};
-
-/// Every fault with its dialect's name and version, in the order of `conform list faults`.
-pub fn all() -> impl Iterator<Item = ((&'static str, &'static str), Fault)> {
-    super::front::FRONTS.iter().flat_map(|front| {
-        let faults = front.faults().into_iter();
-        faults.map(|fault| ((front.name, front.version), fault))
-    })
-}

@@ -6,7 +6,6 @@ use super::wire::Wire;
 use super::{Fault, Out};
 use crate::approval::Mode;
 use crate::args::Options;
-use crate::front::Front;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 
@@ -39,8 +38,8 @@ impl Faults {
     /// Reads `ID` or `ID@turn=N`.
     ///
     /// # Errors
-    /// There is no such fault in this dialect.
-    pub(crate) fn find(front: &Front, text: &str) -> Result<Self, String> {
+    /// There is no such fault among the known ones.
+    pub(crate) fn find(known: &[Fault], text: &str) -> Result<Self, String> {
         let (id, turn) = match text.split_once("@turn=") {
             Some((id, turn)) => {
                 let turn = turn
@@ -50,7 +49,6 @@ impl Faults {
             }
             None => (text, None),
         };
-        let known = front.faults();
         let fault = known.iter().copied().find(|fault| fault.id == id);
         let fault = fault.ok_or_else(|| {
             let ids = known.iter().map(|fault| fault.id);

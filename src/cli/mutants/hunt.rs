@@ -158,7 +158,8 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),
     };
     let spoken = (&*dialect.name, &*dialect.version);
-    let own = faults::all().filter(|(of, fault)| *of == spoken && !fault.caught_by.is_empty());
+    let own =
+        mock_agent::all_faults().filter(|(of, fault)| *of == spoken && !fault.caught_by.is_empty());
     let suspects = own.map(|(_, fault)| Suspect {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),

@@ -4,10 +4,10 @@ use super::messages::{Clock, arguments, bash, tool_message, tool_result, user};
 use super::stream::{Form, Reply};
 use crate::card::Card;
 use crate::event::{Call, Code, Event, Failure, Outcome, Output, Summary};
-use crate::front::Emitter;
 use crate::message::Stop;
 use crate::model::Chunk;
 use crate::turn::Prompt;
+use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// Says what happens, and remembers what the ends of turns and runs repeat.

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 /// What was heard of a command so far.
 #[derive(Debug, Default)]
-pub(in crate::front::pi::v0_73) struct Heard {
+pub(in crate::protocols::pi::v0_73) struct Heard {
     /// The beginning of a character whose rest has not come.
     rest: Vec<u8>,
 }
 
 impl Heard {
     /// Takes output in; gives the frame that tells of it, for the command with this id.
-    pub(in crate::front::pi::v0_73) fn take(
+    pub(in crate::protocols::pi::v0_73) fn take(
         &mut self,
         bytes: &[u8],
         id: Option<&Value>,
@@ -23,7 +23,7 @@ impl Heard {
     }
 
     /// The command is over: what is left is no character.
-    pub(in crate::front::pi::v0_73) fn finish(mut self, id: Option<&Value>) -> Option<Value> {
+    pub(in crate::protocols::pi::v0_73) fn finish(mut self, id: Option<&Value>) -> Option<Value> {
         update(std::mem::take(&mut self.rest), id)
     }
 }

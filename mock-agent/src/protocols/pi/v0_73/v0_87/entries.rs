@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 /// The entries of a session, in the order of their coming. The last one is its leaf.
 #[derive(Debug, Clone, Default)]
-pub(in crate::front::pi::v0_73) struct Ledger {
+pub(in crate::protocols::pi::v0_73) struct Ledger {
     entries: Vec<Value>,
 }
 
 impl Ledger {
     /// Appends an entry of this type under this id.
-    pub(in crate::front::pi::v0_73) fn append(
+    pub(in crate::protocols::pi::v0_73) fn append(
         &mut self,
         kind: &str,
         id: &str,
@@ -59,7 +59,7 @@ impl Ledger {
     }
 
     /// What is left if only this entry and those before it stay; nothing where there is no such entry.
-    pub(in crate::front::pi::v0_73) fn up_to(&self, id: Option<&str>) -> Ledger {
+    pub(in crate::protocols::pi::v0_73) fn up_to(&self, id: Option<&str>) -> Ledger {
         let place = self
             .entries
             .iter()

@@ -12,11 +12,11 @@ mod stream;
 mod tools;
 mod v0_73;
 
-use super::Front;
+use crate::protocols::adapter::Adapter;
 
-pub(super) use v0_73::{FRONT as FRONT_0_73, FRONT_0_87};
+pub(super) use v0_73::{V0_73, V0_87};
 
-pub(super) const FRONT: Front = Front {
+pub(super) const V0_14: Adapter = Adapter {
     name: "pi",
     version: "0.14",
     chosen,

@@ -2,10 +2,10 @@
 
 use super::frames::{agent_end, error, fits, pieces, response, update};
 use crate::event::{Event, News, Outcome, Output};
-use crate::front::Emitter;
 use crate::message::Usage;
 use crate::model::{Chunk, Opening};
 use crate::session::Halt;
+use crate::voice::Emitter;
 use serde_json::{Map, Value, json};
 
 /// The version that `ready` tells.

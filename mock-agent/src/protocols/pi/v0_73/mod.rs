@@ -16,12 +16,12 @@ mod shell;
 mod state;
 mod v0_87;
 
-pub(in crate::front) use v0_87::FRONT as FRONT_0_87;
+pub(in crate::protocols) use v0_87::V0_87;
 
-use super::super::Front;
 use super::{LINE_LIMIT, chosen, tools};
+use crate::protocols::adapter::Adapter;
 
-pub(in crate::front) const FRONT: Front = Front {
+pub(in crate::protocols) const V0_73: Adapter = Adapter {
     name: "pi",
     version: "0.73",
     chosen,
@@ -29,7 +29,7 @@ pub(in crate::front) const FRONT: Front = Front {
     line_limit: LINE_LIMIT,
     emitter: || Box::new(state::Modern::default()),
     command: |session, input| commands::take(session, input, &[commands::COMMANDS]),
-    parent: Some(&super::FRONT),
+    parent: Some(&super::V0_14),
     faults: faults::FAULTS,
     without_faults: faults::WITHOUT,
     without_frames: &["bash_end", "compaction", "error"],

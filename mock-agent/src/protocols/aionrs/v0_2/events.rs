@@ -2,9 +2,9 @@
 
 use super::config::{Config, EFFORTS};
 use crate::event::{Code, Event, Failure, Hello};
-use crate::front::Emitter;
-use crate::front::aionrs::events::{error, frame, ready, stream_end};
 use crate::message::Usage;
+use crate::protocols::aionrs::events::{error, frame, ready, stream_end};
+use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// The version that `ready` tells.

@@ -11,10 +11,10 @@ mod launch;
 mod settings;
 mod tools;
 
-use super::Front;
 use crate::args::RPC;
+use crate::protocols::adapter::Adapter;
 
-pub(super) const FRONT: Front = Front {
+pub(super) const V1: Adapter = Adapter {
     name: "synaps",
     version: "1",
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),

@@ -11,15 +11,15 @@ pub(super) use entries::Ledger;
 pub(super) use levels::{levels, told as level_told};
 pub(super) use output::Heard;
 
-use super::super::super::Front;
 use super::super::messages::Clock;
 use super::configure::configure as base;
 use super::state::Modern;
 use crate::args::Options;
 use crate::config::{Config, Env};
+use crate::protocols::adapter::Adapter;
 use serde_json::{Value, json};
 
-pub(in crate::front) const FRONT: Front = Front {
+pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version: "0.87",
     emitter: || {
         Box::new(Modern {
@@ -34,22 +34,22 @@ pub(in crate::front) const FRONT: Front = Front {
             &[super::commands::COMMANDS, commands::COMMANDS],
         );
     },
-    parent: Some(&super::FRONT),
+    parent: Some(&super::V0_73),
     faults: faults::FAULTS,
     without_faults: faults::WITHOUT,
     without_frames: &[],
     caught_here: faults::CAUGHT_HERE,
     configure,
-    ..super::FRONT
+    ..super::V0_73
 };
 
 /// What this version remembers besides.
 #[derive(Debug, Default)]
-pub(in crate::front::pi::v0_73) struct Later {
+pub(in crate::protocols::pi::v0_73) struct Later {
     /// The model's instructions have been told.
     instructed: bool,
     /// A run has begun, and not settled.
-    pub(in crate::front::pi::v0_73) unsettled: bool,
+    pub(in crate::protocols::pi::v0_73) unsettled: bool,
     pub(super) ledger: Ledger,
 }
 

@@ -5,14 +5,14 @@ mod events;
 mod faults;
 mod v0_2;
 
-pub(super) use v0_2::FRONT as FRONT_0_2;
+pub(super) use v0_2::V0_2;
 
-use super::Front;
 use crate::args::{COMMON, Options};
 use crate::config::{Config, Env};
+use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
 
-pub(super) const FRONT: Front = Front {
+pub(super) const V0_1: Adapter = Adapter {
     name: "aionrs",
     version: "0.1",
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),

@@ -2,9 +2,9 @@
 
 use super::events::{Events, info};
 use crate::event::Failure;
-use crate::front::aionrs::commands::invalid;
-use crate::front::aionrs::events::stream_end;
 use crate::message::Usage;
+use crate::protocols::aionrs::commands::invalid;
+use crate::protocols::aionrs::events::stream_end;
 use crate::session::Session;
 use crate::turn::Prompt;
 

@@ -6,16 +6,16 @@ mod events;
 mod slash;
 mod tools;
 
-use super::super::Front;
 use super::faults;
+use crate::protocols::adapter::Adapter;
 
-pub(in crate::front) const FRONT: Front = Front {
+pub(in crate::protocols) const V0_2: Adapter = Adapter {
     version: "0.2",
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
-    parent: Some(&super::FRONT),
+    parent: Some(&super::V0_1),
     faults: faults::OF_0_2,
     without_faults: faults::WITHOUT_0_2,
     tools: tools::TOOLS,
-    ..super::FRONT
+    ..super::V0_1
 };

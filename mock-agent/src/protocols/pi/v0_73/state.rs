@@ -1,4 +1,4 @@
-//! What the front knows of its session besides the core.
+//! What the adapter knows of its session besides the core.
 
 use super::super::messages::Clock;
 use super::super::stream::Reply;

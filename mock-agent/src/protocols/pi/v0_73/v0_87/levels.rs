@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const COMMON: usize = 5;
 
 /// The levels of a model, of which one that cannot think has the first only.
-pub(in crate::front::pi::v0_73) fn levels(reasons: bool) -> &'static [&'static str] {
+pub(in crate::protocols::pi::v0_73) fn levels(reasons: bool) -> &'static [&'static str] {
     match reasons {
         false => &LEVELS[..1],
         true => &LEVELS[..COMMON],
@@ -16,7 +16,7 @@ pub(in crate::front::pi::v0_73) fn levels(reasons: bool) -> &'static [&'static s
 }
 
 /// The frame that tells of another level than before, where there is one.
-pub(in crate::front::pi::v0_73) fn told(modern: &Modern, before: &str) -> Option<Value> {
+pub(in crate::protocols::pi::v0_73) fn told(modern: &Modern, before: &str) -> Option<Value> {
     let changed = modern.later.is_some() && modern.level != before;
     changed.then(|| json!({ "type": "thinking_level_changed", "level": modern.level }))
 }

@@ -7,11 +7,11 @@ use super::dialogs;
 use super::responses::response;
 use super::state::{Modern, Run};
 use crate::event::{Call, Code, Event, Failure, Outcome};
-use crate::front::Emitter;
 use crate::message::Stop;
 use crate::model::Chunk;
 use crate::queues::Queues;
 use crate::turn::Prompt;
+use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// What a message that was cut short says.

@@ -1,9 +1,9 @@
 //! Sections 1.1 to 1.11 of the page: events.
 
 use crate::event::{Call, Code, Event, Failure, Hello, Outcome, Output};
-use crate::front::Emitter;
 use crate::message::Usage;
 use crate::model::Chunk;
+use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// The version that `ready` tells.

@@ -1,0 +1,30 @@
+//! The table of all protocol adapters.
+
+use super::adapter::Adapter;
+use super::{aionrs, pi, synaps};
+use crate::faults::Fault;
+
+/// Every version of every protocol that the agent speaks; of one protocol the oldest first.
+pub(crate) const ADAPTERS: &[Adapter] = &[
+    aionrs::V0_1,
+    aionrs::V0_2,
+    pi::V0_14,
+    pi::V0_73,
+    pi::V0_87,
+    synaps::V1,
+];
+
+/// The name and version of every protocol that the agent speaks.
+pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ADAPTERS
+        .iter()
+        .map(|adapter| (adapter.name, adapter.version))
+}
+
+/// Every fault with the name and version of its protocol, in the order of `conform list faults`.
+pub fn all_faults() -> impl Iterator<Item = ((&'static str, &'static str), Fault)> {
+    ADAPTERS.iter().flat_map(|adapter| {
+        let faults = adapter.faults().into_iter();
+        faults.map(|fault| ((adapter.name, adapter.version), fault))
+    })
+}
