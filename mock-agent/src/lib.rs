@@ -11,7 +11,6 @@
 //! named hooks, and nowhere else.
 
 mod approval;
-mod args;
 mod asking;
 mod attachments;
 mod calls;
@@ -21,31 +20,21 @@ mod config;
 mod dialogue;
 mod errands;
 mod event;
-mod exit;
 pub mod faults;
-mod help;
 mod helper;
 mod ids;
-mod input;
 mod mcp;
 mod message;
 mod model;
-mod outbox;
-mod prepare;
+mod os;
 mod process;
-mod protocol;
 mod protocols;
-mod provider;
 mod queues;
 mod reply;
 mod retry;
-mod run;
 mod running;
-mod script;
-mod serve;
 mod session;
 mod shells;
-mod signals;
 mod spending;
 mod store;
 mod subagent;
@@ -53,8 +42,7 @@ mod tools;
 mod turn;
 mod voice;
 
-pub use run::main;
-
-pub use protocol::VARIABLE as PROTOCOL;
+pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
+pub use process::main;
 
 pub use protocols::table::{all_faults, dialects};

@@ -1,9 +1,9 @@
 //! MCP servers that the host adds: programs that speak JSON-RPC, a line each, on their stdin and stdout.
 
 use super::event::{Code, Event, Failure, Outcome};
-use super::process::Tree;
 use super::session::Session;
 use super::tools::McpTool;
+use crate::os::process_tree::Tree;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};

@@ -4,7 +4,6 @@ mod consent;
 mod turn_queue;
 
 use super::approval::{Approvals, Decision, Mode};
-use super::config::Settings;
 use super::dialogue::Dialogue;
 use super::errands::Errands;
 use super::event::{Code, Event, Failure, Hello};
@@ -18,6 +17,7 @@ use super::shells::Shells;
 use super::tools::{Toolbox, Workspace};
 use super::turn::Turn;
 use super::voice::Voice;
+use crate::config::Settings;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tokio::sync::Notify;

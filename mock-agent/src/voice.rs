@@ -1,7 +1,7 @@
 //! The core's events, said in the dialect's words.
 
 use super::event::{Event, Failure};
-use super::outbox::Outbox;
+use crate::os::stdout::Outbox;
 use serde_json::Value;
 use std::any::Any;
 use std::cell::RefCell;

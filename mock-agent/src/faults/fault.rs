@@ -1,7 +1,7 @@
 //! What a fault is.
 
 use super::wire::Death;
-use crate::args::Options;
+use crate::config::options::Options;
 use serde_json::Value;
 
 /// One deliberate defect.

@@ -3,9 +3,9 @@
 use super::Faults;
 use super::fault::Bug;
 use crate::approval::{Category, Decision, Mode};
-use crate::input::Input;
 use crate::message::{Block, Message, ResultContent};
 use crate::model::Request;
+use crate::os::stdin::Input;
 use crate::queues::Queues;
 use crate::session::Halt;
 use crate::store::{Choice, Store};

@@ -5,7 +5,7 @@ use super::told::told;
 use super::wire::Wire;
 use super::{Fault, Out};
 use crate::approval::Mode;
-use crate::args::Options;
+use crate::config::options::Options;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 

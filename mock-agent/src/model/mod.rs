@@ -11,6 +11,7 @@ mod openai;
 mod parts;
 mod request;
 mod responses;
+pub(super) mod script_file;
 mod scripted;
 mod sse;
 

@@ -1,9 +1,9 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
-use crate::args::{Flag, Options};
+use crate::config::options::{Flag, Options};
 use crate::config::{Config, Env};
 use crate::faults::Fault;
-use crate::input::Input;
+use crate::os::stdin::Input;
 use crate::session::Session;
 use crate::tools::Tool;
 use crate::voice::Emitter;

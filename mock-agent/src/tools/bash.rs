@@ -6,7 +6,7 @@ use super::shell::{Sink, drain, finish, start};
 use crate::approval::Category;
 use crate::event::Outcome;
 use crate::faults::Bug;
-use crate::process::Tree;
+use crate::os::process_tree::Tree;
 use serde::Deserialize;
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;

@@ -2,7 +2,7 @@
 
 use super::tail::Tail;
 use crate::event::Executed;
-use crate::process::Tree;
+use crate::os::process_tree::Tree;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};

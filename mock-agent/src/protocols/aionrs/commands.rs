@@ -2,7 +2,7 @@
 
 use crate::approval::{Decision, Mode};
 use crate::event::{Code, Failure};
-use crate::input::Input;
+use crate::os::stdin::Input;
 use crate::session::{Halt, Session};
 use crate::turn::Prompt;
 use serde::Deserialize;

@@ -7,7 +7,7 @@ mod v0_2;
 
 pub(super) use v0_2::V0_2;
 
-use crate::args::{COMMON, Options};
+use crate::config::options::{COMMON, Options};
 use crate::config::{Config, Env};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;

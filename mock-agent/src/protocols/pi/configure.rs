@@ -2,7 +2,7 @@
 
 use super::models::{Wish, choose};
 use crate::approval::Mode;
-use crate::args::Options;
+use crate::config::options::Options;
 use crate::config::{Config, Env, Sessions, Source};
 use std::path::PathBuf;
 

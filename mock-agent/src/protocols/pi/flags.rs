@@ -1,7 +1,7 @@
 //! The flags of the page, and those that hosts give besides.
 
-use crate::args::{Flag, text};
-use crate::protocol::FLAG as PROTOCOL;
+use crate::config::options::PROTOCOL_FLAG as PROTOCOL;
+use crate::config::options::{Flag, text};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {

@@ -1,7 +1,7 @@
 //! From the settings file and the flags to what the agent runs with.
 
 use super::settings::{Provider, Settings};
-use crate::args::Options;
+use crate::config::options::Options;
 use crate::config::{Config, Env, Offer, Sessions, Source};
 use crate::model::{Endpoint, Language};
 use std::path::{Path, PathBuf};

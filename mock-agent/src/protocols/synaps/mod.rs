@@ -11,7 +11,7 @@ mod launch;
 mod settings;
 mod tools;
 
-use crate::args::RPC;
+use crate::config::options::RPC;
 use crate::protocols::adapter::Adapter;
 
 pub(super) const V1: Adapter = Adapter {

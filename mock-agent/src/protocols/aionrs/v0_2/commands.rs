@@ -3,8 +3,8 @@
 use super::events::{Events, info};
 use super::slash;
 use crate::event::Failure;
-use crate::input::Input;
 use crate::mcp::Server;
+use crate::os::stdin::Input;
 use crate::protocols::aionrs::commands::{self, Action, invalid, mode, prompt, read};
 use crate::session::Session;
 use serde_json::{Value, json};

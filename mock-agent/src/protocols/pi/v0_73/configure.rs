@@ -5,7 +5,7 @@ use super::super::models;
 use super::dialogs::Script;
 use super::model::LEVELS;
 use crate::approval::Mode;
-use crate::args::Options;
+use crate::config::options::Options;
 use crate::config::{Config, Env, Extras, Sessions};
 use crate::retry::Plan;
 use serde_json::Value;

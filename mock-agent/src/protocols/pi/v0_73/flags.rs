@@ -1,8 +1,8 @@
 //! The flags of the page, and those that hosts give besides.
 
 use super::model::LEVELS;
-use crate::args::{Flag, text};
-use crate::protocol::FLAG as PROTOCOL;
+use crate::config::options::PROTOCOL_FLAG as PROTOCOL;
+use crate::config::options::{Flag, text};
 
 /// A flag that may come more than once.
 macro_rules! several {

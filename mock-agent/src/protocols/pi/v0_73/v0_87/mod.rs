@@ -14,7 +14,7 @@ pub(super) use output::Heard;
 use super::super::messages::Clock;
 use super::configure::configure as base;
 use super::state::Modern;
-use crate::args::Options;
+use crate::config::options::Options;
 use crate::config::{Config, Env};
 use crate::protocols::adapter::Adapter;
 use serde_json::{Value, json};

@@ -6,13 +6,13 @@ use spanned_yaml::Piece;
 use std::path::Path;
 
 /// What stands for `{name}` in a script.
-pub(super) type Places<'a> = &'a [(&'a str, String)];
+pub(crate) type Places<'a> = &'a [(&'a str, String)];
 
 /// Loads a script file.
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(super) fn load(path: &Path, places: Places<'_>) -> Result<Script, String> {
+pub(crate) fn load(path: &Path, places: Places<'_>) -> Result<Script, String> {
     let node = spanned_yaml::load_file(path).map_err(|error| error.headline())?;
     let node = node.get("model").cloned().unwrap_or(node);
     let script: Script = spanned_yaml::decode(&node).map_err(|error| error.headline())?;

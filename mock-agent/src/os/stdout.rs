@@ -1,7 +1,7 @@
 //! Standard output: every frame passes here, and is written by a thread of its own.
 
-use super::faults::{Death, Faults, Out};
-use super::process;
+use crate::faults::{Death, Faults, Out};
+use crate::os::process_tree;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// Where frames leave.
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     faults: Rc<Faults>,
     queue: RefCell<Option<Sender<(Instant, Out)>>>,
     shared: Arc<Shared>,
@@ -40,7 +40,7 @@ const INPUT_WAITS: usize = 16 << 20;
 
 impl Outbox {
     /// Starts writing to standard output. Everything leaves so long after it was sent.
-    pub(super) fn open(faults: Rc<Faults>, latency: Duration) -> io::Result<Self> {
+    pub(crate) fn open(faults: Rc<Faults>, latency: Duration) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
         let shared = Arc::new(Shared::default());
@@ -59,23 +59,23 @@ impl Outbox {
     }
 
     /// Sends a frame. Never waits.
-    pub(super) fn send(&self, frame: Value) {
+    pub(crate) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
         self.faults.pass(frame, &mut |out| self.write(out));
     }
 
     /// How many frames have been sent so far.
-    pub(super) fn sent(&self) -> u64 {
+    pub(crate) fn sent(&self) -> u64 {
         self.sent.get()
     }
 
     /// Ends the process with this status, once all that was sent is written.
-    pub(super) fn die(&self, code: i32) {
+    pub(crate) fn die(&self, code: i32) {
         self.write(Out::Exit(code));
     }
 
     /// Holds back for so long what is sent from here on. Only a fault does that.
-    pub(super) fn pause(&self, length: Duration) {
+    pub(crate) fn pause(&self, length: Duration) {
         self.write(Out::Wait(length));
     }
 
@@ -87,22 +87,22 @@ impl Outbox {
     }
 
     /// Waits until a turn may say more.
-    pub(super) async fn room(&self) {
+    pub(crate) async fn room(&self) {
         self.below(TURN_WAITS).await;
     }
 
     /// Waits until a command may be answered.
-    pub(super) async fn room_for_answers(&self) {
+    pub(crate) async fn room_for_answers(&self) {
         self.below(INPUT_WAITS).await;
     }
 
     /// Waits until the host has gone away.
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.until(|| self.is_over()).await;
     }
 
     /// Writes what is queued, for at most so long.
-    pub(super) async fn finish(&self, patience: Duration) {
+    pub(crate) async fn finish(&self, patience: Duration) {
         self.queue.borrow_mut().take();
         let _ = tokio::time::timeout(patience, self.closed()).await;
     }
@@ -147,11 +147,11 @@ fn write_all(
             Out::Bytes(_) => {}
             Out::Wait(length) => std::thread::sleep(*length),
             Out::Exit(code) => {
-                process::sweep();
+                process_tree::sweep();
                 std::process::exit(*code)
             }
             Out::Kill(Death::Abort) => std::process::abort(),
-            Out::Kill(Death::Kill) => process::kill_self(),
+            Out::Kill(Death::Kill) => process_tree::kill_self(),
         }
         report.queued.fetch_sub(size(&out), Ordering::SeqCst);
         report.change.notify_waiters();

@@ -5,7 +5,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 /// What the host sent.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Input {
+pub(crate) enum Input {
     /// A line without its end.
     Line(Vec<u8>),
     /// What stands behind the last line's end when there is no more.
@@ -18,7 +18,7 @@ pub(super) enum Input {
 const WAITING: usize = 64;
 
 /// Reads standard input. The channel closes at the end of file.
-pub(super) fn listen(limit: usize) -> Receiver<Input> {
+pub(crate) fn listen(limit: usize) -> Receiver<Input> {
     let (sender, receiver) = channel(WAITING);
     std::thread::spawn(move || {
         let mut stdin = std::io::stdin().lock();

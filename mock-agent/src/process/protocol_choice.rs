@@ -1,23 +1,11 @@
 //! Which dialect, and which version of it, the agent speaks.
 
-use super::args::Flag;
-use super::protocols::adapter::Adapter;
-use super::protocols::table::ADAPTERS;
-
-/// Asks for a version of the dialect that the other flags ask for.
-pub(super) const FLAG: Flag = Flag {
-    name: "--protocol",
-    value: Some("VERSION"),
-    help: "The protocol's version; the oldest if left out",
-    set: |_, _| Ok(()),
-};
-
-/// The same in the environment: a version, or `NAME@VERSION`, which other dialects ignore.
-pub const VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
+use crate::config::options::PROTOCOL_FLAG;
+use crate::protocols::{adapter::Adapter, table::ADAPTERS};
 
 /// The adapter that the arguments and the variable ask for, or what is wrong with the version and the adapter to say it with.
 /// None if the arguments ask for no dialect.
-pub(super) fn adapter(
+pub(crate) fn adapter(
     args: &[String],
     variable: Option<&str>,
 ) -> Option<(&'static Adapter, Result<(), String>)> {
@@ -38,8 +26,10 @@ pub(super) fn adapter(
 }
 
 fn flag(args: &[String]) -> Option<&str> {
-    let at = args.iter().position(|word| word.starts_with(FLAG.name))?;
-    match &args[at][FLAG.name.len()..] {
+    let at = args
+        .iter()
+        .position(|word| word.starts_with(PROTOCOL_FLAG.name))?;
+    match &args[at][PROTOCOL_FLAG.name.len()..] {
         "" => args.get(at + 1).map(String::as_str),
         joined => joined.strip_prefix('='),
     }
@@ -58,7 +48,7 @@ fn unknown(version: &str, spoken: &[&Adapter]) -> String {
     let name = spoken.first().map_or("", |adapter| adapter.name);
     format!(
         "{}: {name} is not spoken in version {version:?}, but in {}",
-        FLAG.name,
+        PROTOCOL_FLAG.name,
         versions.join(" and ")
     )
 }

@@ -1,16 +1,16 @@
 //! Providers of models, and what they need to be told.
 
-use super::config::Env;
-use super::model::Language;
+use super::options::Env;
+use crate::model::Language;
 
 /// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
-pub(super) struct Provider {
-    pub(super) name: &'static str,
-    pub(super) language: Language,
+pub(crate) struct Provider {
+    pub(crate) name: &'static str,
+    pub(crate) language: Language,
     /// The variable that says where it is served.
-    pub(super) base_url: Option<&'static str>,
+    pub(crate) base_url: Option<&'static str>,
     /// The variable that holds the key.
-    pub(super) key: Option<&'static str>,
+    pub(crate) key: Option<&'static str>,
     /// Of each inner list one is enough; a name with `+` stands for several that go together.
     needs: &'static [&'static [&'static str]],
 }
@@ -54,7 +54,7 @@ const PROVIDERS: &[Provider] = &[
 ];
 
 impl Provider {
-    pub(super) fn find(name: &str) -> Result<&'static Provider, String> {
+    pub(crate) fn find(name: &str) -> Result<&'static Provider, String> {
         PROVIDERS
             .iter()
             .find(|provider| provider.name == name)
@@ -63,7 +63,7 @@ impl Provider {
 
     /// # Errors
     /// The first of its variables that is missing.
-    pub(super) fn check(&self, env: Env<'_>) -> Result<(), String> {
+    pub(crate) fn check(&self, env: Env<'_>) -> Result<(), String> {
         let set = |names: &&str| names.split('+').all(|name| env(name).is_some());
         match self.needs.iter().find(|one_of| !one_of.iter().any(set)) {
             None => Ok(()),

@@ -1,53 +1,54 @@
 //! The command line.
 
-use super::protocol::FLAG as PROTOCOL;
+/// Reads an environment variable.
+pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// What was asked for, as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Options {
-    pub(super) provider: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) max_tokens: Option<u32>,
-    pub(super) max_turns: Option<u32>,
-    pub(super) base_url: Option<String>,
-    pub(super) system_prompt: Option<String>,
-    pub(super) auto_approve: bool,
-    pub(super) workspace: Option<String>,
-    pub(super) session_id: Option<String>,
-    pub(super) resume: Option<String>,
-    pub(super) script: Option<String>,
-    pub(super) mcp: Option<String>,
-    pub(super) fault: Option<String>,
-    pub(super) api_key: Option<String>,
+pub(crate) struct Options {
+    pub(crate) provider: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) max_tokens: Option<u32>,
+    pub(crate) max_turns: Option<u32>,
+    pub(crate) base_url: Option<String>,
+    pub(crate) system_prompt: Option<String>,
+    pub(crate) auto_approve: bool,
+    pub(crate) workspace: Option<String>,
+    pub(crate) session_id: Option<String>,
+    pub(crate) resume: Option<String>,
+    pub(crate) script: Option<String>,
+    pub(crate) mcp: Option<String>,
+    pub(crate) fault: Option<String>,
+    pub(crate) api_key: Option<String>,
     /// No session is kept.
-    pub(super) no_session: bool,
-    pub(super) profile: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) scope: Option<String>,
-    pub(super) thinking: Option<String>,
-    pub(super) session_dir: Option<String>,
-    pub(super) extensions: Vec<String>,
-    pub(super) templates: Vec<String>,
-    pub(super) skills: Vec<String>,
+    pub(crate) no_session: bool,
+    pub(crate) profile: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) scope: Option<String>,
+    pub(crate) thinking: Option<String>,
+    pub(crate) session_dir: Option<String>,
+    pub(crate) extensions: Vec<String>,
+    pub(crate) templates: Vec<String>,
+    pub(crate) skills: Vec<String>,
     /// Files to read, as `@FILE`, which no version takes.
-    pub(super) files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// The provider's variables are not looked at. No flag sets this.
-    pub(super) keyless: bool,
+    pub(crate) keyless: bool,
 }
 
 /// One flag.
-pub(super) struct Flag {
-    pub(super) name: &'static str,
+pub(crate) struct Flag {
+    pub(crate) name: &'static str,
     /// What stands for the value in the help; none for a flag without one.
-    pub(super) value: Option<&'static str>,
-    pub(super) help: &'static str,
-    pub(super) set: fn(&mut Options, String) -> Result<(), String>,
+    pub(crate) value: Option<&'static str>,
+    pub(crate) help: &'static str,
+    pub(crate) set: fn(&mut Options, String) -> Result<(), String>,
 }
 
 /// A flag whose value is taken as it stands.
 macro_rules! text {
     ($name:literal, $value:literal, $field:ident, $help:literal) => {
-        $crate::args::Flag {
+        $crate::config::options::Flag {
             name: $name,
             value: Some($value),
             help: $help,
@@ -59,7 +60,7 @@ macro_rules! text {
     };
 }
 
-pub(super) use text;
+pub(crate) use text;
 
 /// A flag whose value is a number from 1.
 macro_rules! count {
@@ -97,8 +98,19 @@ const FAULT: Flag = text!(
     "Play a fault, from turn N on"
 );
 
+/// Asks for a version of the dialect that the other flags ask for.
+pub(crate) const PROTOCOL_FLAG: Flag = Flag {
+    name: "--protocol",
+    value: Some("VERSION"),
+    help: "The protocol's version; the oldest if left out",
+    set: |_, _| Ok(()),
+};
+
+/// The same in the environment: a version, or `NAME@VERSION`, which other dialects ignore.
+pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
+
 /// The flags of a JSON stream agent.
-pub(super) const COMMON: &[Flag] = &[
+pub(crate) const COMMON: &[Flag] = &[
     Flag {
         name: "--json-stream",
         value: None,
@@ -154,12 +166,12 @@ pub(super) const COMMON: &[Flag] = &[
     ),
     SCRIPT,
     MCP,
-    PROTOCOL,
+    PROTOCOL_FLAG,
     FAULT,
 ];
 
 /// The flags of an agent that is a subcommand.
-pub(super) const RPC: &[Flag] = &[
+pub(crate) const RPC: &[Flag] = &[
     Flag {
         name: "rpc",
         value: None,
@@ -179,7 +191,7 @@ pub(super) const RPC: &[Flag] = &[
     text!("--profile", "NAME", profile, "The settings to use"),
     SCRIPT,
     MCP,
-    PROTOCOL,
+    PROTOCOL_FLAG,
     FAULT,
 ];
 
@@ -194,7 +206,7 @@ fn count(value: &str) -> Result<u32, String> {
 ///
 /// # Errors
 /// The first thing that cannot be understood.
-pub(super) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> {
+pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> {
     let mut options = Options::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {

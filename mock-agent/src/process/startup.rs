@@ -1,20 +1,19 @@
 //! From the arguments to a session that can begin.
 
-use super::args::Options;
-use super::config::{Config, Sessions, Source};
-use super::dialogue::Dialogue;
-use super::faults::Faults;
-use super::model::{self, Model, Player};
-use super::protocols::adapter::Adapter;
-use super::script;
-use super::session::Session;
-use super::store::{Choice, Store};
-use super::tools::{Tool, Toolbox, Workspace};
-use super::voice::Voice;
+use crate::config::options::Options;
+use crate::config::{Config, Sessions, Source};
+use crate::dialogue::Dialogue;
+use crate::faults::Faults;
+use crate::model::{self, Model, Player, script_file};
+use crate::protocols::adapter::Adapter;
+use crate::session::Session;
+use crate::store::{Choice, Store};
+use crate::tools::{Tool, Toolbox, Workspace};
+use crate::voice::Voice;
 use std::rc::Rc;
 
 /// What a session is made of.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     config: Config,
     tools: &'static [Tool],
     workspace: Workspace,
@@ -26,7 +25,7 @@ pub(super) struct Prepared {
 ///
 /// # Errors
 /// What went wrong.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     adapter: &Adapter,
     mut options: Options,
     faults: &Faults,
@@ -55,7 +54,10 @@ fn source(config: &Config, workspace: &Workspace) -> Result<model::Source, Strin
         Source::Script(path) => {
             let home = std::env::var("HOME").unwrap_or_default();
             let root = workspace.given().to_string_lossy().into_owned();
-            Some(script::load(path, &[("workspace", root), ("home", home)])?)
+            Some(script_file::load(
+                path,
+                &[("workspace", root), ("home", home)],
+            )?)
         }
     };
     let model = script.map(|script| mock_provider::Model::new(script, config.seed));
@@ -85,7 +87,7 @@ fn dialogue(config: &Config, workspace: &Workspace, faults: &Faults) -> Result<D
 }
 
 impl Prepared {
-    pub(super) fn session(self, voice: Voice, faults: Rc<Faults>) -> Session {
+    pub(crate) fn session(self, voice: Voice, faults: Rc<Faults>) -> Session {
         let Config {
             settings,
             mode,

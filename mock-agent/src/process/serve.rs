@@ -1,12 +1,12 @@
 //! The life of a session: commands are taken and turns are done, until there is no reason to go on.
 
-use super::event::{Code, Failure};
-use super::exit::FATAL;
-use super::faults::Bug;
-use super::input::{self, Input};
-use super::protocols::adapter::Adapter;
-use super::session::{Halt, Session};
-use super::signals::Signals;
+use super::run::FATAL;
+use crate::event::{Code, Failure};
+use crate::faults::Bug;
+use crate::os::signals::Signals;
+use crate::os::stdin::{self, Input};
+use crate::protocols::adapter::Adapter;
+use crate::session::{Halt, Session};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 
@@ -28,7 +28,7 @@ enum Over {
 }
 
 /// Serves the host; gives the exit status.
-pub(super) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
+pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     let Ok(mut signals) = Signals::new() else {
         let why = "Signals cannot be heard";
         session.voice.fail(&Failure::lasting(Code::Internal, why));
@@ -36,7 +36,7 @@ pub(super) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     };
     let faults = &session.faults;
     let busy = || session.has_open_calls();
-    let mut input = input::listen(faults.line_limit(adapter.line_limit));
+    let mut input = stdin::listen(faults.line_limit(adapter.line_limit));
     session.hello();
     if faults.plays(Bug::ComplainsFirst) {
         let why = "Something may go wrong";

@@ -1,89 +1,89 @@
 //! From options and environment to what the agent runs with.
 
-use super::approval::Mode;
-use super::args::Options;
-use super::card::{self, Card};
-use super::message::Message;
-use super::model::{Endpoint, Gate, Language, Request, ToolSpec};
+use super::options::{Env, Options};
 use super::provider::Provider;
-use super::retry::Plan;
-use super::store::Choice;
-use super::tools::{DEMO_MCP, McpTool, load_mcp};
+use crate::approval::Mode;
+use crate::card::{self, Card};
+use crate::message::Message;
+use crate::model::{Endpoint, Gate, Language, Request, ToolSpec};
+use crate::retry::Plan;
+use crate::store::Choice;
+use crate::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Everything that is settled before the session begins.
 #[derive(Debug)]
-pub(super) struct Config {
-    pub(super) settings: Settings,
-    pub(super) language: Language,
-    pub(super) source: Source,
-    pub(super) gate: Gate,
-    pub(super) mode: Mode,
-    pub(super) workspace: PathBuf,
-    pub(super) session: Choice,
+pub(crate) struct Config {
+    pub(crate) settings: Settings,
+    pub(crate) language: Language,
+    pub(crate) source: Source,
+    pub(crate) gate: Gate,
+    pub(crate) mode: Mode,
+    pub(crate) workspace: PathBuf,
+    pub(crate) session: Choice,
     /// Where sessions are kept instead of the workspace.
-    pub(super) sessions: Sessions,
-    pub(super) mcp: Vec<McpTool>,
-    pub(super) seed: u64,
+    pub(crate) sessions: Sessions,
+    pub(crate) mcp: Vec<McpTool>,
+    pub(crate) seed: u64,
 }
 
 /// A provider of models that the host may choose from.
 #[derive(Debug, Clone)]
-pub(super) struct Offer {
-    pub(super) provider: String,
+pub(crate) struct Offer {
+    pub(crate) provider: String,
     /// The language in which its models are asked.
-    pub(super) language: Language,
+    pub(crate) language: Language,
     /// Where its models are served; none if they are scripted.
-    pub(super) endpoint: Option<Endpoint>,
+    pub(crate) endpoint: Option<Endpoint>,
     /// The models that are known by name.
-    pub(super) models: Vec<String>,
+    pub(crate) models: Vec<String>,
 }
 
 impl Offer {
     /// Whether its models go by their bare names, whatever these are.
-    pub(super) fn takes_any(&self) -> bool {
+    pub(crate) fn takes_any(&self) -> bool {
         self.language == Language::Anthropic
     }
 }
 
 /// What a host may choose from, or name, in dialects that know of it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Extras {
+pub(crate) struct Extras {
     /// Every model that there is.
-    pub(super) models: Vec<Listed>,
+    pub(crate) models: Vec<Listed>,
     /// Which of them the host cycles through; all if none are named.
-    pub(super) scope: Vec<String>,
+    pub(crate) scope: Vec<String>,
     /// How much the model thinks.
-    pub(super) level: Option<String>,
+    pub(crate) level: Option<String>,
     /// Files of prompt templates.
-    pub(super) templates: Vec<PathBuf>,
+    pub(crate) templates: Vec<PathBuf>,
     /// Folders of skills.
-    pub(super) skills: Vec<PathBuf>,
+    pub(crate) skills: Vec<PathBuf>,
     /// Whether extensions are loaded.
-    pub(super) extended: bool,
+    pub(crate) extended: bool,
     /// The session's first name.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Whether what is queued is gone on with when a turn was stopped.
-    pub(super) goes_on: bool,
+    pub(crate) goes_on: bool,
     /// Where sessions are kept; none if they are not.
-    pub(super) sessions: Option<PathBuf>,
+    pub(crate) sessions: Option<PathBuf>,
 }
 
 /// A model that the host may choose.
 #[derive(Debug, Clone)]
-pub(super) struct Listed {
-    pub(super) card: Card,
-    pub(super) language: Language,
-    pub(super) endpoint: Endpoint,
-    pub(super) reasons: bool,
+pub(crate) struct Listed {
+    pub(crate) card: Card,
+    pub(crate) language: Language,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) reasons: bool,
     /// As the host is told of it.
-    pub(super) shown: serde_json::Value,
+    pub(crate) shown: serde_json::Value,
 }
 
 /// Where sessions are kept.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Sessions {
+pub(crate) enum Sessions {
     /// In the workspace.
     Workspace,
     /// In this folder.
@@ -94,7 +94,7 @@ pub(super) enum Sessions {
 
 /// Where the model's replies come from.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// A script file.
     Script(PathBuf),
     /// The built-in script.
@@ -105,27 +105,27 @@ pub(super) enum Source {
 
 /// How the model is asked, and how long and how often.
 #[derive(Debug, Clone)]
-pub(super) struct Settings {
-    pub(super) model: String,
-    pub(super) system: String,
-    pub(super) max_tokens: u32,
-    pub(super) max_turns: u32,
+pub(crate) struct Settings {
+    pub(crate) model: String,
+    pub(crate) system: String,
+    pub(crate) max_tokens: u32,
+    pub(crate) max_turns: u32,
     /// The longest silence of the model.
-    pub(super) patience: Duration,
-    pub(super) retries: Option<u32>,
+    pub(crate) patience: Duration,
+    pub(crate) retries: Option<u32>,
     /// Whether a reply that broke off is not asked for again, as what was said of it cannot be taken back.
-    pub(super) says_once: bool,
+    pub(crate) says_once: bool,
     /// How turns that failed are tried again; none: they are not.
-    pub(super) again: Option<Plan>,
-    pub(super) extras: Extras,
+    pub(crate) again: Option<Plan>,
+    pub(crate) extras: Extras,
     /// Whether the calls of a reply run one after the other.
-    pub(super) one_at_a_time: bool,
-    pub(super) card: Card,
+    pub(crate) one_at_a_time: bool,
+    pub(crate) card: Card,
     /// The context's size from which on it is compacted unasked; none: never.
-    pub(super) compact_at: Option<u64>,
+    pub(crate) compact_at: Option<u64>,
     /// The folder for long outputs of the host's commands.
-    pub(super) outputs: PathBuf,
-    pub(super) offers: Vec<Offer>,
+    pub(crate) outputs: PathBuf,
+    pub(crate) offers: Vec<Offer>,
 }
 
 const MODEL: &str = "mock-model";
@@ -137,15 +137,12 @@ const GATE: Duration = Duration::from_millis(200);
 /// How often an interrupted stream is asked for again where the environment does not say.
 const STREAM_RETRIES: u32 = 2;
 
-/// Reads an environment variable.
-pub(super) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
-
 impl Config {
     /// Settles everything.
     ///
     /// # Errors
     /// What is missing or cannot be.
-    pub(super) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
+    pub(crate) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
         let provider = Provider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
         let asked = options.provider.is_some() || options.base_url.is_some();
@@ -209,12 +206,12 @@ impl Config {
 
 impl Settings {
     /// How often a request is sent again after it failed.
-    pub(super) fn retries(&self, interrupted: bool) -> u32 {
+    pub(crate) fn retries(&self, interrupted: bool) -> u32 {
         self.retries
             .unwrap_or(if interrupted { STREAM_RETRIES } else { 0 })
     }
 
-    pub(super) fn request<'a>(
+    pub(crate) fn request<'a>(
         &'a self,
         messages: &'a [Message],
         tools: &'a [ToolSpec],
@@ -271,7 +268,7 @@ fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, S
 ///
 /// # Errors
 /// The variable is no number.
-pub(super) fn latency(env: Env<'_>) -> Result<Duration, String> {
+pub(crate) fn latency(env: Env<'_>) -> Result<Duration, String> {
     let env = &|name: &str| env(name).filter(|value| !value.is_empty());
     Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
 }

@@ -1,23 +1,24 @@
 //! The process: from its arguments to its exit status.
 
-use super::args;
-use super::config;
-use super::event::{Code, Event, Failure};
-use super::exit::FATAL;
-use super::faults::{Bug, Faults};
 use super::help::help;
-use super::outbox::Outbox;
-use super::prepare::prepare;
-use super::process;
-use super::protocol;
-use super::protocols::adapter::Adapter;
+use super::protocol_choice;
 use super::serve::serve;
-use super::voice::Voice;
+use super::startup::prepare;
+use crate::config::{self, options};
+use crate::event::{Code, Event, Failure};
+use crate::faults::{Bug, Faults};
+use crate::os::process_tree;
+use crate::os::stdout::Outbox;
+use crate::protocols::adapter::Adapter;
+use crate::voice::Voice;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
+
+/// Exit status of an agent that could not start, or failed itself. An orderly end is 0.
+pub(crate) const FATAL: u8 = 1;
 
 /// How long the host gets to read what is left.
 const FLUSH: Duration = Duration::from_secs(2);
@@ -29,12 +30,12 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let variable = std::env::var(protocol::VARIABLE).ok();
-    let Some((adapter, fits)) = protocol::adapter(&args, variable.as_deref()) else {
+    let variable = std::env::var(options::PROTOCOL_VARIABLE).ok();
+    let Some((adapter, fits)) = protocol_choice::adapter(&args, variable.as_deref()) else {
         return help(&args);
     };
     log_to_stderr();
-    process::adopt_orphans();
+    process_tree::adopt_orphans();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -62,7 +63,7 @@ fn log_to_stderr() {
 }
 
 async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8 {
-    let options = fits.and_then(|()| args::parse(adapter.flags, args));
+    let options = fits.and_then(|()| options::parse(adapter.flags, args));
     let faults = match &options {
         Ok(options) => fault(adapter, options.fault.as_deref()),
         Err(_) => Ok(Faults::default()),
@@ -90,7 +91,7 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
             let code = serve(adapter, &session).await;
             session.voice.outbox.finish(FLUSH).await;
             if session.faults.sweeps() {
-                process::sweep();
+                process_tree::sweep();
             }
             session.faults.at_end();
             code
@@ -117,7 +118,7 @@ fn broken(adapter: &Adapter) -> u8 {
     for frame in (adapter.emitter)().frames(&event) {
         println!("{frame}");
     }
-    process::sweep();
+    process_tree::sweep();
     FATAL
 }
 

@@ -1,8 +1,7 @@
 //! What is said where no dialect was asked for.
 
-use super::args::Flag;
-use super::protocol::VARIABLE;
-use super::protocols::table::ADAPTERS;
+use crate::config::options::{Flag, PROTOCOL_VARIABLE};
+use crate::protocols::table::ADAPTERS;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
@@ -17,7 +16,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ),
     ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
     (
-        VARIABLE,
+        PROTOCOL_VARIABLE,
         "The protocol's version, like --protocol; NAME@VERSION for one dialect only",
     ),
     ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
@@ -52,7 +51,7 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// Explains the arguments and the variables.
-pub(super) fn help(args: &[String]) -> ExitCode {
+pub(crate) fn help(args: &[String]) -> ExitCode {
     if args.iter().any(|arg| arg == "--version" || arg == "-V") {
         println!("mock-agent {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;

@@ -4,7 +4,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::process::Child;
 
 /// A child that leads a process group, with all that descends from it. Dropping it kills them.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     leader: Option<Pid>,
     /// Whether the leader is killed alone. Only a fault does that.
     alone: bool,
@@ -14,7 +14,7 @@ pub(super) struct Tree {
 const HEAD_START: std::time::Duration = std::time::Duration::from_millis(200);
 
 impl Tree {
-    pub(super) fn of(child: &Child, alone: bool) -> Self {
+    pub(crate) fn of(child: &Child, alone: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Tree {
             leader: id.and_then(Pid::from_raw),
@@ -39,18 +39,18 @@ impl Drop for Tree {
 }
 
 /// Makes this process the parent of orphans below it, so that [`sweep`] finds those that left their group.
-pub(super) fn adopt_orphans() {
+pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 /// Kills everything below this process.
-pub(super) fn sweep() {
+pub(crate) fn sweep() {
     kill(&descendants(rustix::process::getpid()));
 }
 
 /// Kills this process, and all below it first.
-pub(super) fn kill_self() {
+pub(crate) fn kill_self() {
     sweep();
     let _ = kill_process(rustix::process::getpid(), Signal::KILL);
 }

@@ -1,13 +1,13 @@
 //! The signals that ask the agent to go.
 
-use super::faults::{Bug, Faults};
+use crate::faults::{Bug, Faults};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-pub(super) struct Signals([Signal; 3]);
+pub(crate) struct Signals([Signal; 3]);
 
 impl Signals {
     /// Listens from now on.
-    pub(super) fn new() -> std::io::Result<Self> {
+    pub(crate) fn new() -> std::io::Result<Self> {
         let [term, int, hangup] = [
             SignalKind::terminate(),
             SignalKind::interrupt(),
@@ -18,7 +18,7 @@ impl Signals {
     }
 
     /// Waits for one of them.
-    pub(super) async fn any(&mut self, faults: &Faults, busy: impl Fn() -> bool) {
+    pub(crate) async fn any(&mut self, faults: &Faults, busy: impl Fn() -> bool) {
         let [term, int, hangup] = &mut self.0;
         loop {
             tokio::select! {

@@ -1,0 +1,8 @@
+//! Configuration: command-line options, environment variables, model providers.
+
+mod agent_config;
+pub(crate) mod options;
+pub(crate) mod provider;
+
+pub(crate) use agent_config::*;
+pub(crate) use options::Env;

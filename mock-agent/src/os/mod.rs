@@ -1,0 +1,6 @@
+//! The edge to the operating system: standard input and output, process groups, signals.
+
+pub(crate) mod process_tree;
+pub(crate) mod signals;
+pub(crate) mod stdin;
+pub(crate) mod stdout;
