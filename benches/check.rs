@@ -2,11 +2,11 @@
 
 mod session;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use conform::frame::Body;
 use conform::framing::{Framer, LINE_LIMIT, parse};
-use conform::transcript::Reader;
+use conform::transcript::TranscriptReader;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -46,11 +46,11 @@ fn events(c: &mut Criterion) {
     let mut group = c.benchmark_group("events");
     group.throughput(Throughput::Elements(frames));
     group.bench_function("read", |b| {
-        b.iter(|| Reader::new(&*bytes).expect("a header").count())
+        b.iter(|| TranscriptReader::new(&*bytes).expect("a header").count())
     });
     group.bench_function("read and parse", |b| {
         b.iter(|| {
-            let reader = Reader::new(&*bytes).expect("a header");
+            let reader = TranscriptReader::new(&*bytes).expect("a header");
             reader
                 .filter(|frame| matches!(frame, Ok(frame) if is_json(&frame.body)))
                 .count()
@@ -58,8 +58,8 @@ fn events(c: &mut Criterion) {
     });
     group.bench_function("read and check", |b| {
         b.iter(|| {
-            let mut checker = Checker::new(Arc::clone(&dialect), Context::default());
-            for frame in Reader::new(&*bytes).expect("a header") {
+            let mut checker = Checker::new(Arc::clone(&dialect), CheckOptions::default());
+            for frame in TranscriptReader::new(&*bytes).expect("a header") {
                 checker.push(&frame.expect("a frame"));
             }
             let outcome = checker.finish();

@@ -4,7 +4,7 @@ mod session;
 
 use conform::frame::Body;
 use conform::report::Report;
-use conform::transcript::Reader;
+use conform::transcript::TranscriptReader;
 use criterion::{Criterion, criterion_group};
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter};
@@ -121,7 +121,7 @@ fn overhead() {
 /// How long the agent of a transcript lived, in milliseconds.
 fn life(transcript: &str) -> f64 {
     let file = fs::File::open(transcript).expect("a transcript");
-    let reader = Reader::new(BufReader::new(file)).expect("a transcript");
+    let reader = TranscriptReader::new(BufReader::new(file)).expect("a transcript");
     let mut frames = reader.map(|frame| frame.expect("a frame"));
     let end = frames.find(|frame| matches!(frame.body, Body::End(_)));
     end.expect("an end").at as f64 / 1000.0

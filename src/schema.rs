@@ -2,7 +2,7 @@
 
 mod members;
 
-pub use members::Mistake;
+pub use members::MemberMistake;
 
 use crate::finding::Level;
 use jsonschema::paths::Location;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The keyword for numbers that are read into integer types: `true` refuses a fraction or an exponent, even where the value is whole (`1.0`).
 /// The JSON Schema type `integer` takes those.
-const PLAIN: &str = "x-plain-integer";
+const PLAIN_INTEGER: &str = "x-plain-integer";
 
 /// The definitions of one direction of a dialect.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Schemas {
 
 /// One way in which a frame departs from its definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct SchemaViolation {
     /// Where in the frame.
     pub pointer: String,
     /// What is wrong there, in one sentence.
@@ -39,7 +39,7 @@ pub struct Fault {
 
 /// A keyword of a definition that a frame can break.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
+pub struct AnnotatedKeyword {
     /// Where it stands, from the definition, references followed.
     pub at: String,
     /// The clauses that a finding there cites.
@@ -50,12 +50,12 @@ pub struct Marked {
 
 /// The marks that are nearest to a place, on the way from the outside in.
 #[derive(Debug, Clone, Default)]
-struct Marks {
+struct Annotations {
     clauses: Vec<String>,
     level: Level,
 }
 
-impl Marks {
+impl Annotations {
     fn take(&mut self, part: &Value) {
         if let Some(list) = part.get("x-clauses").and_then(Value::as_array) {
             let list = list.iter().filter_map(|clause| clause.as_str());
@@ -88,7 +88,7 @@ impl Schemas {
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
-                .with_keyword(PLAIN, plain_integer)
+                .with_keyword(PLAIN_INTEGER, plain_integer)
                 .build(&root)
                 .map_err(|e| (e.instance_path().to_string(), e.to_string()))?;
             validators.insert(name.to_owned(), Arc::new(validator));
@@ -138,17 +138,17 @@ impl Schemas {
 
     /// Every way in which a frame departs from a definition, at most `most` of them.
     #[must_use]
-    pub fn faults(&self, name: &str, frame: &Value, most: usize) -> Vec<Fault> {
+    pub fn violations(&self, name: &str, frame: &Value, most: usize) -> Vec<SchemaViolation> {
         let Some(validator) = self.validators.get(name) else {
             return Vec::new();
         };
         let errors = validator.iter_errors(frame).take(most);
-        errors.map(|error| self.fault(name, &error)).collect()
+        errors.map(|error| self.violation(name, &error)).collect()
     }
 
-    fn fault(&self, name: &str, error: &ValidationError<'_>) -> Fault {
+    fn violation(&self, name: &str, error: &ValidationError<'_>) -> SchemaViolation {
         let path = error.schema_path().to_string();
-        let (clauses, level) = self.marks(name, error.evaluation_path().as_str());
+        let (clauses, level) = self.annotations(name, error.evaluation_path().as_str());
         let mut pointer = error.instance_path().to_string();
         let (message, expected) = match error.kind() {
             ValidationErrorKind::Required { property } => {
@@ -179,7 +179,7 @@ impl Schemas {
             ),
             _ => (error.to_string(), Vec::new()),
         };
-        Fault {
+        SchemaViolation {
             pointer,
             message,
             expected,
@@ -194,8 +194,8 @@ impl Schemas {
 
     /// The `x-clauses` and `x-level` nearest to a keyword, each looked for from the inside out: in the definition that holds the
     /// keyword, then beside the `$ref` that led there.
-    fn marks(&self, name: &str, path: &str) -> (Vec<String>, Level) {
-        let mut marks = Marks::default();
+    fn annotations(&self, name: &str, path: &str) -> (Vec<String>, Level) {
+        let mut marks = Annotations::default();
         let mut part = &self.document["$defs"][name];
         marks.take(part);
         // What is compiled for a name is a reference to its definition.
@@ -226,21 +226,27 @@ impl Schemas {
 
     /// The places of a definition at which a frame can break it, references followed: where each is, and what a finding there cites.
     #[must_use]
-    pub fn marked(&self, name: &str) -> Vec<Marked> {
+    pub fn annotated_keywords(&self, name: &str) -> Vec<AnnotatedKeyword> {
         let mut all = Vec::new();
         let mut way = vec![name.to_owned()];
         let part = &self.document["$defs"][name];
-        self.collect_marked(part, String::new(), Marks::default(), &mut way, &mut all);
+        self.collect_annotated(
+            part,
+            String::new(),
+            Annotations::default(),
+            &mut way,
+            &mut all,
+        );
         all
     }
 
-    fn collect_marked(
+    fn collect_annotated(
         &self,
         part: &Value,
         at: String,
-        mut marks: Marks,
+        mut marks: Annotations,
         way: &mut Vec<String>,
-        all: &mut Vec<Marked>,
+        all: &mut Vec<AnnotatedKeyword>,
     ) {
         let Some(members) = part.as_object() else {
             return;
@@ -256,25 +262,31 @@ impl Schemas {
                     };
                     way.push(target.to_owned());
                     let next = &self.document["$defs"][target];
-                    self.collect_marked(next, at.clone(), marks.clone(), way, all);
+                    self.collect_annotated(next, at.clone(), marks.clone(), way, all);
                     way.pop();
                 }
                 "properties" | "patternProperties" | "dependentSchemas" => {
                     for (name, value) in value.as_object().into_iter().flatten() {
                         let place = format!("{place}/{}", escape(name));
-                        self.collect_marked(value, place, marks.clone(), way, all);
+                        self.collect_annotated(value, place, marks.clone(), way, all);
                     }
                 }
                 "allOf" | "prefixItems" => {
                     for (n, value) in value.as_array().into_iter().flatten().enumerate() {
-                        self.collect_marked(value, format!("{place}/{n}"), marks.clone(), way, all);
+                        self.collect_annotated(
+                            value,
+                            format!("{place}/{n}"),
+                            marks.clone(),
+                            way,
+                            all,
+                        );
                     }
                 }
                 "then" | "else" | "items" | "additionalProperties" if value.is_object() => {
-                    self.collect_marked(value, place, marks.clone(), way, all);
+                    self.collect_annotated(value, place, marks.clone(), way, all);
                 }
                 "if" | "then" | "description" | "x-clauses" | "x-level" => {}
-                _ => all.push(Marked {
+                _ => all.push(AnnotatedKeyword {
                     at: place,
                     clauses: marks.clauses.clone(),
                     level: marks.level,
@@ -307,7 +319,7 @@ impl Schemas {
     }
 }
 
-/// What [`PLAIN`] checks.
+/// What [`PLAIN_INTEGER`] checks.
 struct PlainInteger;
 
 impl<'i> Keyword<'i> for PlainInteger {
@@ -415,8 +427,9 @@ mod tests {
 
     #[test]
     fn a_fault_names_its_place_and_the_nearest_clause() {
-        let faults = schemas().faults("ready", &json!({"version": "2", "n": "x", "kind": "c"}), 9);
-        let seen: Vec<_> = faults
+        let violations =
+            schemas().violations("ready", &json!({"version": "2", "n": "x", "kind": "c"}), 9);
+        let seen: Vec<_> = violations
             .iter()
             .map(|f| (f.pointer.as_str(), f.clauses[0].as_str(), f.level))
             .collect();
@@ -429,7 +442,7 @@ mod tests {
             seen.contains(&("/kind", "p.ready", Level::Must)),
             "{seen:?}"
         );
-        let missing = &schemas().faults("ready", &json!({"version": "1"}), 9)[0];
+        let missing = &schemas().violations("ready", &json!({"version": "1"}), 9)[0];
         assert_eq!(missing.pointer, "/n");
         assert_eq!(missing.message, "`n` is missing");
     }
@@ -437,8 +450,8 @@ mod tests {
     #[test]
     fn clauses_beside_a_reference_count_where_its_target_names_none() {
         let frame = json!({"version": "1", "n": 1, "usage": {"input": "x", "cached": "y"}});
-        let faults = schemas().faults("ready", &frame, 9);
-        let seen: Vec<_> = faults
+        let violations = schemas().violations("ready", &frame, 9);
+        let seen: Vec<_> = violations
             .iter()
             .map(|f| (f.pointer.as_str(), f.clauses[0].as_str(), f.level))
             .collect();
@@ -453,7 +466,7 @@ mod tests {
 
     #[test]
     fn every_place_that_can_be_broken_is_told_with_what_it_cites() {
-        let marked = schemas().marked("ready");
+        let marked = schemas().annotated_keywords("ready");
         let at = |at: &str| {
             marked
                 .iter()
@@ -476,15 +489,16 @@ mod tests {
         let document = json!({ "$defs": {
             "end": { "x-clauses": ["p.end"], "properties": { "usage": { "$ref": "#/$defs/Usage" } } },
             "Usage": { "properties": {
-                "tokens": { "type": "integer", PLAIN: true, "x-clauses": ["p.tokens"] },
+                "tokens": { "type": "integer", PLAIN_INTEGER: true, "x-clauses": ["p.tokens"] },
             } },
         }});
         let schemas = Schemas::compile(document, ["end"].into_iter()).unwrap();
-        let faults = |text: &str| schemas.faults("end", &serde_json::from_str(text).unwrap(), 9);
+        let violations =
+            |text: &str| schemas.violations("end", &serde_json::from_str(text).unwrap(), 9);
 
-        assert_eq!(faults(r#"{"usage":{"tokens":12}}"#), []);
+        assert_eq!(violations(r#"{"usage":{"tokens":12}}"#), []);
         for tokens in ["12.0", "1e3"] {
-            let found = faults(&format!(r#"{{"usage":{{"tokens":{tokens}}}}}"#));
+            let found = violations(&format!(r#"{{"usage":{{"tokens":{tokens}}}}}"#));
             assert_eq!(found.len(), 1, "{tokens}");
             assert_eq!(found[0].pointer, "/usage/tokens");
             assert_eq!(found[0].clauses, ["p.tokens"]);
@@ -494,7 +508,7 @@ mod tests {
                 found[0].message
             );
         }
-        assert_eq!(faults(r#"{"usage":{"tokens":1.5}}"#).len(), 1);
+        assert_eq!(violations(r#"{"usage":{"tokens":1.5}}"#).len(), 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod history;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use conform::frame::Frame;
 use serde_json::{Value, json};
@@ -74,9 +74,9 @@ fn judge(script: &str, flags: &[&str]) -> Vec<String> {
 
 fn judge_as(dialect: &Arc<Dialect>, script: &str, flags: &[&str]) -> Vec<String> {
     let argv = std::iter::once("agent").chain(flags.iter().copied());
-    let context = Context {
+    let context = CheckOptions {
         argv: Some(argv.map(str::to_owned).collect()),
-        ..Context::default()
+        ..CheckOptions::default()
     };
     let mut checker = Checker::new(Arc::clone(dialect), context);
     frames(script).iter().for_each(|frame| checker.push(frame));

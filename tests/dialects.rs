@@ -2,7 +2,7 @@
 
 use conform::dialect::{DialectSource, load};
 use conform::finding::{Level, Source};
-use conform::rules::rule::Form;
+use conform::rules::rule::RuleForm;
 use conform::scenario::{ScenarioSource, Vocabulary};
 
 #[test]
@@ -42,7 +42,7 @@ fn no_finding_is_without_a_clause_or_a_source_nor_weaker_than_its_clauses() {
             .iter()
             .filter(|rule| rule.readings().is_empty())
         {
-            let Form::Schema(of) = &rule.form else {
+            let RuleForm::Schema(of) = &rule.form else {
                 judge(rule.id.clone(), rule.level, rule.source, &rule.clauses);
                 continue;
             };
@@ -50,7 +50,7 @@ fn no_finding_is_without_a_clause_or_a_source_nor_weaker_than_its_clauses() {
                 Some(of) => (&dialect.command_schemas, of),
                 None => (&dialect.event_schemas, of.as_str()),
             };
-            for place in schemas.marked(of) {
+            for place in schemas.annotated_keywords(of) {
                 let what = format!("{of} at {}", place.at);
                 judge(what, place.level, rule.source, &place.clauses);
             }

@@ -1,11 +1,11 @@
 //! The laws that every rule must keep: what is found while a session runs is what is found in its recording, and what is found in a
 //! prefix stays found.
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use conform::finding::Finding;
 use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
-use conform::transcript::{Header, Reader, Writer};
+use conform::transcript::{Header, TranscriptReader, TranscriptWriter};
 use proptest::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, LazyLock};
@@ -121,9 +121,9 @@ fn argv() -> Vec<String> {
 }
 
 fn judge(dialect: &Arc<Dialect>, frames: &[Frame]) -> Vec<Finding> {
-    let context = Context {
+    let context = CheckOptions {
         argv: Some(argv()),
-        ..Context::default()
+        ..CheckOptions::default()
     };
     let mut checker = Checker::new(Arc::clone(dialect), context);
     frames.iter().for_each(|frame| checker.push(frame));
@@ -135,10 +135,10 @@ fn recorded(frames: &[Frame]) -> Vec<Frame> {
         dialect: None,
         agent: argv(),
     };
-    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    let mut writer = TranscriptWriter::new(Vec::new(), &header).unwrap();
     frames.iter().for_each(|frame| writer.write(frame).unwrap());
     let bytes = writer.finish().unwrap();
-    Reader::new(bytes.as_slice())
+    TranscriptReader::new(bytes.as_slice())
         .unwrap()
         .map(Result::unwrap)
         .collect()

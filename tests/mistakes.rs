@@ -69,7 +69,7 @@ fn vocabulary() -> Vocabulary<'static> {
                 .collect()
         })),
         check_members: Some(Box::new(|command| {
-            shapes("message").strangers("message", command)
+            shapes("message").unknown_members("message", command)
         })),
         check_matcher: Some(Box::new(|matcher| match matcher["type"].as_str() {
             Some("tool_request") => shapes("tool_request").contradictions("tool_request", matcher),

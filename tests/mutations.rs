@@ -6,7 +6,7 @@
 #[path = "common/recordings.rs"]
 mod recordings;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use conform::finding::Blame;
 use conform::frame::{Body, Frame, Line};
@@ -61,9 +61,9 @@ impl Session {
     }
 
     fn checker(&self) -> Checker {
-        let context = Context {
+        let context = CheckOptions {
             argv: Some(self.header.agent.clone()),
-            ..Context::default()
+            ..CheckOptions::default()
         };
         Checker::new(Arc::clone(&self.dialect), context)
     }

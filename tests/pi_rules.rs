@@ -3,7 +3,7 @@
 mod accused;
 mod history;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{DialectSource, load};
 use conform::frame::Body;
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ fn found(dialect: &str, session: &str) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
     let lines = session.split(';').map(str::trim);
     let lines = lines.filter(|line| !line.is_empty()).map(frame);
-    let mut checker = Checker::new(dialect, Context::default());
+    let mut checker = Checker::new(dialect, CheckOptions::default());
     for mut frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
         if let Body::ToAgent(line) = &mut frame.body {
             let text = String::from_utf8(line.bytes.clone()).unwrap();

@@ -3,7 +3,7 @@
 mod accused;
 mod history;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{DialectSource, load};
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ fn run() -> Vec<String> {
 /// The rules that find something about the agent, without their dialect, each once.
 fn found(dialect: &str, lines: &[String]) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
-    let mut checker = Checker::new(dialect, Context::default());
+    let mut checker = Checker::new(dialect, CheckOptions::default());
     for frame in history::frames(&format!("{}\n{END}", lines.join("\n"))) {
         checker.push(&frame);
     }

@@ -2,7 +2,7 @@
 
 mod history;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use conform::finding::{Blame, Level};
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ static DIALECTS: LazyLock<Vec<Arc<Dialect>>> = LazyLock::new(|| {
 
 /// The rules that find the agent at fault, without their dialect.
 fn found(dialect: &Arc<Dialect>, lines: &[&str]) -> Vec<String> {
-    let mut checker = Checker::new(Arc::clone(dialect), Context::default());
+    let mut checker = Checker::new(Arc::clone(dialect), CheckOptions::default());
     for frame in history::frames(&lines.join("\n")) {
         checker.push(&frame);
     }

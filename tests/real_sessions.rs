@@ -5,7 +5,7 @@
 #[path = "common/recordings.rs"]
 mod recordings;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{DialectSource, load};
 use conform::frame::Body;
 use mock_provider::Wire;
@@ -38,9 +38,9 @@ fn findings(folder: &str) -> String {
     let mut text = String::new();
     for session in recordings::of(folder) {
         let id = session.header.dialect.as_deref().unwrap();
-        let context = Context {
+        let context = CheckOptions {
             argv: Some(session.header.agent.clone()),
-            ..Context::default()
+            ..CheckOptions::default()
         };
         let mut checker = Checker::new(load(&DialectSource::default(), id).unwrap(), context);
         session.frames.iter().for_each(|frame| checker.push(frame));

@@ -2,7 +2,7 @@
 
 mod history;
 
-use conform::check::{Checker, Context, Outcome};
+use conform::check::{CheckOptions, CheckOutcome, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use history::frames;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn try_load(ordering: &str) -> Result<Arc<Dialect>, String> {
     })
 }
 
-fn judge_as(ordering: &str, script: &str, context: Context) -> Outcome {
+fn judge_as(ordering: &str, script: &str, context: CheckOptions) -> CheckOutcome {
     let dialect = try_load(ordering).unwrap();
     let mut checker = Checker::new(dialect, context);
     for frame in frames(script) {
@@ -55,9 +55,9 @@ fn judge_as(ordering: &str, script: &str, context: Context) -> Outcome {
 
 /// `rule@frame` of every finding, for an agent started without flags.
 fn judge(ordering: &str, script: &str) -> Vec<String> {
-    let context = Context {
+    let context = CheckOptions {
         argv: Some(Vec::new()),
-        ..Context::default()
+        ..CheckOptions::default()
     };
     let outcome = judge_as(ordering, script, context);
     let short = outcome
@@ -117,7 +117,7 @@ fn a_dead_slice_says_what_was_allowed_and_who_is_to_blame() {
     let outcome = judge_as(
         rules,
         "> {\"type\":\"go\"}\n> {\"type\":\"go\"}",
-        Context::default(),
+        CheckOptions::default(),
     );
     let finding = &outcome.findings[0];
     assert_eq!(finding.blame, conform::finding::Blame::Host);
@@ -161,9 +161,9 @@ fn a_mode_is_uncertain_until_the_agent_shows_that_it_took_it() {
 
 #[test]
 fn the_command_line_gives_a_state_its_start() {
-    let argv = |words: &[&str]| Context {
+    let argv = |words: &[&str]| CheckOptions {
         argv: Some(words.iter().map(|w| (*w).to_owned()).collect()),
-        ..Context::default()
+        ..CheckOptions::default()
     };
     let ask = "< {\"type\":\"ask\"}";
     assert_eq!(
@@ -174,7 +174,9 @@ fn the_command_line_gives_a_state_its_start() {
     );
     assert!(judge_as(MODE, ask, argv(&["agent"])).findings.is_empty());
     assert!(
-        judge_as(MODE, ask, Context::default()).findings.is_empty(),
+        judge_as(MODE, ask, CheckOptions::default())
+            .findings
+            .is_empty(),
         "an unknown command line accuses nobody"
     );
 }
@@ -188,9 +190,9 @@ rules:
 "#;
     let run = "< {\"type\":\"run\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}";
     assert_eq!(judge(rules, run), ["approved@1", "answered@2"]);
-    let capture = Context {
+    let capture = CheckOptions {
         capture: true,
-        ..Context::default()
+        ..CheckOptions::default()
     };
     assert!(judge_as(rules, run, capture).findings.is_empty());
 }
@@ -384,7 +386,7 @@ fn a_probe_records_a_reading_and_accuses_nobody() {
     let outcome = judge_as(
         rules,
         "< {\"type\":\"end\"}\n< {\"type\":\"end\",\"n\":1}\n< {\"type\":\"end\"}",
-        Context::default(),
+        CheckOptions::default(),
     );
     assert!(outcome.findings.is_empty());
     assert_eq!(outcome.readings["toy/reading"]["plain"], 2);
@@ -393,7 +395,7 @@ fn a_probe_records_a_reading_and_accuses_nobody() {
 
 #[test]
 fn a_rule_that_never_met_its_subject_is_not_exercised() {
-    let outcome = judge_as(TURN, "< {\"type\":\"hello\"}", Context::default());
+    let outcome = judge_as(TURN, "< {\"type\":\"hello\"}", CheckOptions::default());
     assert_eq!(outcome.exercised["toy/turn"], 0);
     assert_eq!(outcome.exercised["toy/schema/hello"], 1);
 }

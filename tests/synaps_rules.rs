@@ -3,7 +3,7 @@
 mod accused;
 mod history;
 
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
 use serde_json::json;
 use std::sync::{Arc, LazyLock};
@@ -98,7 +98,7 @@ fn frame(line: &str) -> String {
 fn found(session: &str) -> Vec<String> {
     let lines = session.split(';').map(str::trim);
     let lines = lines.filter(|line| !line.is_empty()).map(frame);
-    let mut checker = Checker::new(Arc::clone(&DIALECT), Context::default());
+    let mut checker = Checker::new(Arc::clone(&DIALECT), CheckOptions::default());
     for frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
         checker.push(&frame);
     }

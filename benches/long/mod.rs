@@ -1,7 +1,7 @@
 //! Long sessions of several protocols: turns of streamed text as hosts record them.
 
 use conform::frame::{Body, Frame, Line};
-use conform::transcript::{Header, Writer};
+use conform::transcript::{Header, TranscriptWriter};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -61,7 +61,7 @@ impl Session {
             dialect: Some(self.dialect.to_owned()),
             agent: self.agent.iter().map(|&word| word.to_owned()).collect(),
         };
-        let mut writer = Writer::new(out, &header)?;
+        let mut writer = TranscriptWriter::new(out, &header)?;
         let mut frames = 0;
         for frame in (self.start)()
             .into_iter()

@@ -1,7 +1,7 @@
 //! A long session of the sort that hosts record: turns of streamed text, each with one tool call.
 
 use conform::frame::{Body, Frame, Line};
-use conform::transcript::{Header, Writer};
+use conform::transcript::{Header, TranscriptWriter};
 use std::io::{self, Write};
 use std::iter;
 
@@ -66,7 +66,7 @@ pub(crate) fn write(out: impl Write, turns: usize) -> io::Result<u64> {
         dialect: Some(DIALECT.to_owned()),
         agent: vec![],
     };
-    let mut writer = Writer::new(out, &header)?;
+    let mut writer = TranscriptWriter::new(out, &header)?;
     for frame in iter::once(ready()).chain((0..turns).flat_map(turn)) {
         writer.write(&frame)?;
     }

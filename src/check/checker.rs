@@ -1,26 +1,26 @@
 //! Runs every rule of a dialect over a history, one frame at a time.
 
-use super::alone::Alone;
-use super::ending::EndFacts;
-use super::evidence::Recent;
-use super::ledger::Ledger;
-use super::lines::Lines;
-use super::reading::Reading;
-use super::roster::{Roster, Violations};
+use super::decoded_frame::DecodedFrame;
+use super::end_of_session::ShutdownFacts;
+use super::evidence::RecentFrames;
+use super::finding_log::FindingLog;
+use super::line_classifier::LineClassifier;
+use super::monitors::{Monitors, Violations};
+use super::per_frame::PerFrameChecks;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Finding, Level};
 use crate::frame::{Body, Eol, Frame};
 use crate::profile::Profile;
-use crate::rules::moment::Moment;
-use crate::rules::symbol::SymSet;
-use crate::rules::tri::Tri;
-use crate::rules::world::World;
+use crate::rules::frame_context::FrameContext;
+use crate::rules::history_state::HistoryState;
+use crate::rules::symbol::SymbolSet;
+use crate::rules::truth::Truth;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// What is known of a history besides its frames.
 #[derive(Debug, Clone, Default)]
-pub struct Context {
+pub struct CheckOptions {
     /// The agent's command line, if known.
     pub argv: Option<Vec<String>>,
     /// Whether this is a plain capture of stdout: no commands, no model, no end.
@@ -31,14 +31,14 @@ pub struct Context {
 
 /// What a history came to.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// The findings, in the order of the frames.
     pub findings: Vec<Finding>,
     /// Findings like ten others of the same rule, counted and not listed.
     pub dropped: u64,
     /// How often each rule met its subject.
     pub exercised: IndexMap<String, u64>,
-    /// Readings met: probe, reading, how often.
+    /// Readings met: probe, decoded, how often.
     pub readings: IndexMap<String, IndexMap<String, u64>>,
     /// Frames taken.
     pub frames: u64,
@@ -66,25 +66,25 @@ const UNSEEN: &[&str] = &[
 #[derive(Clone)]
 pub struct Checker {
     dialect: Arc<Dialect>,
-    events_known: Arc<Lines>,
-    commands_known: Arc<Lines>,
-    world: World,
-    alone: Alone,
-    roster: Roster,
-    recent: Recent,
-    ledger: Ledger,
+    events_known: Arc<LineClassifier>,
+    commands_known: Arc<LineClassifier>,
+    history: HistoryState,
+    per_frame: PerFrameChecks,
+    monitors: Monitors,
+    recent: RecentFrames,
+    finding_log: FindingLog,
     n: u64,
     events: u64,
     commands: u64,
     turn: bool,
-    facts: EndFacts,
-    fragment: Option<Box<Fragment>>,
+    facts: ShutdownFacts,
+    fragment: Option<Box<UnterminatedCommand>>,
 }
 
 /// What follows a last line of the host without its newline. An agent may take that line or leave it, so it is at fault only where
 /// the history is wrong either way.
 #[derive(Clone)]
-struct Fragment {
+struct UnterminatedCommand {
     /// Judges the history as if there were no such line.
     without: Checker,
     /// How many findings there were before the line.
@@ -93,11 +93,11 @@ struct Fragment {
     held: Vec<Finding>,
 }
 
-impl Fragment {
+impl UnterminatedCommand {
     /// Of what was found with the line, and held so far: what now stands.
     fn agreed(&mut self, new: Vec<Finding>) -> Vec<Finding> {
         let accuses = |f: &Finding| f.blame == Blame::Agent && f.level != Level::May;
-        if self.without.ledger.findings[self.known..]
+        if self.without.finding_log.findings[self.known..]
             .iter()
             .any(accuses)
         {
@@ -114,33 +114,33 @@ impl Fragment {
 impl Checker {
     /// A checker before the first frame.
     #[must_use]
-    pub fn new(dialect: Arc<Dialect>, context: Context) -> Self {
-        let mut blind = SymSet::default();
+    pub fn new(dialect: Arc<Dialect>, context: CheckOptions) -> Self {
+        let mut unobservable = SymbolSet::default();
         if context.capture {
-            blind = dialect.symbols.commands;
+            unobservable = dialect.symbols.commands;
             let unseen = UNSEEN.iter().filter_map(|name| dialect.symbols.id(name));
-            unseen.for_each(|id| blind.extend(&SymSet::of(id)));
+            unseen.for_each(|id| unobservable.extend(&SymbolSet::of(id)));
         }
-        let world = World::new(
-            &dialect.memory,
+        let history = HistoryState::new(
+            &dialect.declarations,
             Arc::clone(&dialect.symbols),
             context.argv.as_deref(),
             !context.capture,
         );
         Checker {
-            world,
-            alone: Alone::new(&dialect),
-            roster: Roster::new(&dialect, &blind),
-            events_known: Arc::new(Lines::new(&dialect, false)),
-            commands_known: Arc::new(Lines::new(&dialect, true)),
+            history,
+            per_frame: PerFrameChecks::new(&dialect),
+            monitors: Monitors::new(&dialect, &unobservable),
+            events_known: Arc::new(LineClassifier::new(&dialect, false)),
+            commands_known: Arc::new(LineClassifier::new(&dialect, true)),
             dialect,
-            recent: Recent::default(),
-            ledger: Ledger::new(context.profile),
+            recent: RecentFrames::default(),
+            finding_log: FindingLog::new(context.profile),
             n: 0,
             events: 0,
             commands: 0,
             turn: false,
-            facts: EndFacts::default(),
+            facts: ShutdownFacts::default(),
             fragment: None,
         }
     }
@@ -148,18 +148,18 @@ impl Checker {
     /// Takes the next frame.
     pub fn push(&mut self, frame: &Frame) {
         let cut_off = matches!(&frame.body, Body::ToAgent(line) if line.eol == Eol::None);
-        let known = self.ledger.findings.len();
+        let known = self.finding_log.findings.len();
         if let Some(mut fragment) = self.fragment.take() {
             self.judge(frame);
             fragment.without.judge(frame);
-            let new = self.ledger.findings.split_off(known);
-            self.ledger.findings.extend(fragment.agreed(new));
+            let new = self.finding_log.findings.split_off(known);
+            self.finding_log.findings.extend(fragment.agreed(new));
             self.fragment = Some(fragment);
         } else if cut_off {
             let mut without = self.clone();
             without.note_number(frame);
             without.facts.note(frame, false);
-            self.fragment = Some(Box::new(Fragment {
+            self.fragment = Some(Box::new(UnterminatedCommand {
                 without,
                 known,
                 held: Vec::new(),
@@ -182,68 +182,68 @@ impl Checker {
             Arc::clone(&self.events_known),
             Arc::clone(&self.commands_known),
         );
-        let reading = Reading::new(&dialect, (&known.0, &known.1), frame, self.facts);
-        let defects = self.alone.bytes(&dialect, frame, &reading);
+        let decoded = DecodedFrame::new(&dialect, (&known.0, &known.1), frame, self.facts);
+        let defects = self.per_frame.bytes(&dialect, frame, &decoded);
         self.enter(&dialect, defects);
-        for (n, violation, clauses, level) in self.alone.shape(&reading) {
+        for (n, violation, clauses, level) in self.per_frame.shape(&decoded) {
             let rule = &dialect.rules[n];
-            self.ledger
+            self.finding_log
                 .enter(rule, violation, &clauses, level, &self.recent);
         }
-        if reading.symbols.is_empty() {
+        if decoded.symbols.is_empty() {
             self.facts.note(frame, false);
             return;
         }
         let command = matches!(frame.body, Body::ToAgent(_));
-        if reading.is_known() {
+        if decoded.is_known() {
             *(if command {
                 &mut self.commands
             } else {
                 &mut self.events
             }) += 1;
         }
-        self.note(&dialect, frame, &reading);
+        self.note(&dialect, frame, &decoded);
 
-        let Reading { symbols, value, .. } = &reading;
-        let abandoned = self.world.enter(&dialect.memory, symbols, value);
-        let closing = self.world.closing(&dialect.memory, symbols, value);
+        let DecodedFrame { symbols, value, .. } = &decoded;
+        let abandoned = self.history.enter(&dialect.declarations, symbols, value);
+        let closing = self.history.closing(&dialect.declarations, symbols, value);
         let ending = match &frame.body {
             Body::End(end) => Some(self.facts.ending(end, frame.at)),
             _ => None,
         };
-        let moment = moment(self.n, frame, &reading, &self.world);
-        let (rules, roster) = (&dialect.rules, &mut self.roster);
+        let context = context(self.n, frame, &decoded, &self.history);
+        let (rules, monitors) = (&dialect.rules, &mut self.monitors);
         let mut violations = Vec::new();
-        roster.close(rules, &abandoned, false, &moment, &mut violations);
-        roster.frame(rules, &moment, &mut violations);
-        roster.close(rules, &closing, true, &moment, &mut violations);
+        monitors.close(rules, &abandoned, false, &context, &mut violations);
+        monitors.frame(rules, &context, &mut violations);
+        monitors.close(rules, &closing, true, &context, &mut violations);
         if let Some(ending) = ending {
-            roster.end(rules, &moment, ending, &mut violations);
+            monitors.end(rules, &context, ending, &mut violations);
         }
         self.enter(&dialect, violations);
-        self.world
-            .leave(&dialect.memory, symbols, value, &closing, command);
+        self.history
+            .leave(&dialect.declarations, symbols, value, &closing, command);
     }
 
     fn enter(&mut self, dialect: &Dialect, violations: Violations) {
         for (n, violation) in violations {
             let rule = &dialect.rules[n];
-            self.ledger
+            self.finding_log
                 .enter(rule, violation, &rule.clauses, rule.level, &self.recent);
         }
     }
 
-    fn note(&mut self, dialect: &Dialect, frame: &Frame, reading: &Reading<'_>) {
-        let moment = moment(self.n, frame, reading, &self.world);
-        self.turn |= moment.is(&dialect.session.turn) == Tri::True;
-        let quit = moment.is(&dialect.session.quit) != Tri::False;
+    fn note(&mut self, dialect: &Dialect, frame: &Frame, decoded: &DecodedFrame<'_>) {
+        let context = context(self.n, frame, decoded, &self.history);
+        self.turn |= context.matches(&dialect.session.turn) == Truth::True;
+        let quit = context.matches(&dialect.session.quit) != Truth::False;
         self.facts.note(frame, quit);
     }
 
     /// The findings so far.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
-        &self.ledger.findings
+        &self.finding_log.findings
     }
 
     /// Frames taken so far.
@@ -260,20 +260,20 @@ impl Checker {
 
     /// What the history came to.
     #[must_use]
-    pub fn finish(self) -> Outcome {
+    pub fn finish(self) -> CheckOutcome {
         let mut exercised = IndexMap::new();
         let mut readings = IndexMap::new();
         for (n, rule) in self.dialect.rules.iter().enumerate() {
-            let met = self.alone.exercised(n) + self.roster.exercised(n);
+            let met = self.per_frame.exercised(n) + self.monitors.exercised(n);
             exercised.insert(rule.id.clone(), met);
-            let met = self.roster.readings(n);
+            let met = self.monitors.readings(n);
             if !met.is_empty() {
                 readings.insert(rule.id.clone(), met);
             }
         }
-        Outcome {
-            findings: self.ledger.findings,
-            dropped: self.ledger.dropped,
+        CheckOutcome {
+            findings: self.finding_log.findings,
+            dropped: self.finding_log.dropped,
             exercised,
             readings,
             frames: self.n,
@@ -284,13 +284,18 @@ impl Checker {
     }
 }
 
-fn moment<'a>(n: u64, frame: &Frame, reading: &'a Reading<'_>, world: &'a World) -> Moment<'a> {
-    Moment {
+fn context<'a>(
+    n: u64,
+    frame: &Frame,
+    decoded: &'a DecodedFrame<'_>,
+    history: &'a HistoryState,
+) -> FrameContext<'a> {
+    FrameContext {
         n,
         at: frame.at,
-        blame: reading.blame,
-        symbols: &reading.symbols,
-        value: &reading.value,
-        world,
+        blame: decoded.blame,
+        symbols: &decoded.symbols,
+        value: &decoded.value,
+        history,
     }
 }

@@ -9,10 +9,10 @@ const TEXT: usize = 600;
 
 /// The newest frames, shortened.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Recent(VecDeque<Quote>);
+pub(super) struct RecentFrames(VecDeque<QuotedFrame>);
 
 #[derive(Debug, Clone)]
-struct Quote {
+struct QuotedFrame {
     frame: u64,
     micros: u64,
     dir: &'static str,
@@ -20,7 +20,7 @@ struct Quote {
     whole: usize,
 }
 
-impl Recent {
+impl RecentFrames {
     pub(super) fn push(&mut self, n: u64, frame: &Frame) {
         let (dir, text) = quote(&frame.body);
         let whole = text.len();
@@ -31,7 +31,7 @@ impl Recent {
         };
         kept.clear();
         kept.extend_from_slice(&text[..whole.min(TEXT)]);
-        self.0.push_back(Quote {
+        self.0.push_back(QuotedFrame {
             frame: n,
             micros: frame.at,
             dir,
@@ -59,7 +59,7 @@ impl Recent {
     }
 }
 
-impl Quote {
+impl QuotedFrame {
     fn shown(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.text).into_owned();
         if self.whole > TEXT {

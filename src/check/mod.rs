@@ -3,13 +3,13 @@
 //! The same code judges a session while it runs and a recording of it, so the findings are the same; and the findings of a
 //! prefix are a prefix of the findings of the whole, for only the end may add.
 
-mod alone;
 mod checker;
-mod ending;
+mod decoded_frame;
+mod end_of_session;
 mod evidence;
-mod ledger;
-mod lines;
-mod reading;
-mod roster;
+mod finding_log;
+mod line_classifier;
+mod monitors;
+mod per_frame;
 
-pub use checker::{Checker, Context, Outcome};
+pub use checker::{CheckOptions, CheckOutcome, Checker};

@@ -2,14 +2,14 @@
 
 use super::Clause;
 use crate::finding::Level;
-use crate::rules::automaton::{Automaton, START, places};
-use crate::rules::cond::{Compare, Cond, Operand};
+use crate::rules::automaton::{Automaton, START, positions};
+use crate::rules::condition::{Compare, Condition, Operand};
 use crate::rules::file::OrderingFile;
-use crate::rules::parse::{Atom, Pattern};
-use crate::rules::rule::{Form, Rule};
-use crate::rules::state::Kind;
+use crate::rules::history_state::Declarations;
+use crate::rules::parse::{Atom, FramePattern};
+use crate::rules::rule::{Rule, RuleForm};
+use crate::rules::state_variable::VariableKind;
 use crate::rules::symbol::Symbols;
-use crate::rules::world::Memory;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Located, Node, did_you_mean};
@@ -22,7 +22,7 @@ const MOST_STATES: usize = 4096;
 pub(super) fn rules(
     file: &OrderingFile,
     rules: &[Rule],
-    memory: &Memory,
+    declarations: &Declarations,
     symbols: &Symbols,
     root: &Node,
 ) -> Vec<Error> {
@@ -33,7 +33,7 @@ pub(super) fn rules(
             say("a rule needs a `doc`: what it asks, and why a host cares".to_owned());
         }
         match &rule.form {
-            Form::Order(order) => {
+            RuleForm::Order(order) => {
                 if let Some(message) = races(&order.automaton, symbols) {
                     say(message);
                 }
@@ -41,11 +41,12 @@ pub(super) fn rules(
                     say("this order can never fail: it accepts every history".to_owned());
                 }
             }
-            Form::Require(require) if !only_commands(&require.on, symbols) => {
-                if let Some(message) = command_denied(&require.require, true, memory, symbols) {
+            RuleForm::Require(require) if !only_commands(&require.on, symbols) => {
+                if let Some(message) = command_denied(&require.require, true, declarations, symbols)
+                {
                     say(message);
                 }
-                if let Some(message) = unset_equals(&require.require, memory) {
+                if let Some(message) = unset_equals(&require.require, declarations) {
                     say(message);
                 }
             }
@@ -65,19 +66,19 @@ pub(super) fn rules(
 
 /// An event that is allowed before a command and not after it may already be in the pipe.
 fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
-    let is_command = |atom: &Atom| atom.include.meets(&symbols.host);
+    let is_command = |atom: &Atom| atom.include.intersects(&symbols.host);
     for state in automaton.reachable(MOST_STATES) {
         let followers = automaton.followers(state);
-        let events = || places(followers).filter(|p| !is_command(automaton.atom(*p)));
-        for command in places(followers).filter(|p| is_command(automaton.atom(*p))) {
+        let events = || positions(followers).filter(|p| !is_command(automaton.atom(*p)));
+        for command in positions(followers).filter(|p| is_command(automaton.atom(*p))) {
             let same = |p: &usize| {
                 automaton
                     .atom(*p)
                     .include
-                    .meets(&automaton.atom(command).include)
+                    .intersects(&automaton.atom(command).include)
             };
-            let next = places(followers).filter(same).fold(0, |s, p| s | 1 << p);
-            let after: Vec<_> = places(automaton.followers(next))
+            let next = positions(followers).filter(same).fold(0, |s, p| s | 1 << p);
+            let after: Vec<_> = positions(automaton.followers(next))
                 .map(|p| automaton.atom(p))
                 .collect();
             for event in events() {
@@ -100,7 +101,7 @@ fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
     None
 }
 
-fn only_commands(pattern: &Pattern, symbols: &Symbols) -> bool {
+fn only_commands(pattern: &FramePattern, symbols: &Symbols) -> bool {
     pattern
         .0
         .iter()
@@ -108,7 +109,7 @@ fn only_commands(pattern: &Pattern, symbols: &Symbols) -> bool {
 }
 
 /// Whether no history can break the expression.
-fn never_fails(automaton: &Automaton, also: &Pattern) -> bool {
+fn never_fails(automaton: &Automaton, also: &FramePattern) -> bool {
     let mut relevant = automaton.symbols();
     relevant.extend(&also.symbols());
     let states = automaton.reachable(MOST_STATES);
@@ -116,7 +117,7 @@ fn never_fails(automaton: &Automaton, also: &Pattern) -> bool {
         && states.iter().all(|state| {
             automaton.accepts(*state)
                 && relevant.iter().all(|symbol| {
-                    places(automaton.followers(*state)).any(|p| {
+                    positions(automaton.followers(*state)).any(|p| {
                         let atom = automaton.atom(p);
                         atom.include.contains(symbol)
                             && !atom.exclude.contains(symbol)
@@ -129,39 +130,39 @@ fn never_fails(automaton: &Automaton, also: &Pattern) -> bool {
 
 /// "No such event after that command" in a condition: the event may already be in the pipe.
 fn command_denied(
-    cond: &Cond,
+    condition: &Condition,
     positive: bool,
-    memory: &Memory,
+    declarations: &Declarations,
     symbols: &Symbols,
 ) -> Option<String> {
     const ADVICE: &str = "the event may already be in the pipe when the command is sent: write it against the agent's own acknowledgement, \
                           or let the state `settles`";
     let fed = |operand: &Operand| match operand {
         Operand::State(var) => {
-            let spec = &memory.state.get(*var)?.0;
+            let spec = &declarations.state.get(*var)?.0;
             (spec.from_commands && spec.settles.is_none()).then(|| spec.name.clone())
         }
         _ => None,
     };
-    match cond {
-        Cond::All(each) | Cond::Any(each) => each
+    match condition {
+        Condition::All(each) | Condition::Any(each) => each
             .iter()
-            .find_map(|c| command_denied(c, positive, memory, symbols)),
-        Cond::Not(inner) => command_denied(inner, !positive, memory, symbols),
-        Cond::Seen(_, pattern) if !positive && pattern.symbols().meets(&symbols.host) => {
+            .find_map(|c| command_denied(c, positive, declarations, symbols)),
+        Condition::Not(inner) => command_denied(inner, !positive, declarations, symbols),
+        Condition::Seen(_, pattern) if !positive && pattern.symbols().intersects(&symbols.host) => {
             Some(format!(
                 "`{}` must not have come before this event, but {ADVICE}",
                 pattern.sources().join(" | ")
             ))
         }
-        Cond::Compare {
+        Condition::Compare {
             how: Compare::In,
             right,
             ..
         } if !positive => fed(right).map(|name| {
             format!("`${name}` is fed by commands and must not hold this, but {ADVICE}")
         }),
-        Cond::Compare {
+        Condition::Compare {
             how: Compare::NotIn,
             right,
             ..
@@ -173,17 +174,17 @@ fn command_denied(
 }
 
 /// `$flag = true` is neither true nor false while the variable holds nothing, so as a requirement it could never fail.
-fn unset_equals(cond: &Cond, memory: &Memory) -> Option<String> {
-    match cond {
-        Cond::All(each) => each.iter().find_map(|c| unset_equals(c, memory)),
-        Cond::Compare {
+fn unset_equals(condition: &Condition, declarations: &Declarations) -> Option<String> {
+    match condition {
+        Condition::All(each) => each.iter().find_map(|c| unset_equals(c, declarations)),
+        Condition::Compare {
             left: Operand::State(var),
             how: Compare::Equal,
             right: Operand::Literal(_),
             ..
         } => {
-            let spec = &memory.state.get(*var)?.0;
-            let unset = spec.kind == Kind::Value && spec.start.is_none();
+            let spec = &declarations.state.get(*var)?.0;
+            let unset = spec.kind == VariableKind::Value && spec.start.is_none();
             unset.then(|| {
                 format!(
                     "`${0} = …` cannot fail while `${0}` holds nothing: ask for `${0} present` too",
@@ -220,11 +221,13 @@ pub(super) fn schema_clauses(
     clauses: &IndexMap<String, Clause>,
     path: &Path,
 ) -> Vec<Error> {
-    let schemas = rules.iter().filter(|r| matches!(r.form, Form::Schema(_)));
+    let schemas = rules
+        .iter()
+        .filter(|r| matches!(r.form, RuleForm::Schema(_)));
     let cited = schemas.flat_map(|r| r.clauses.iter().map(move |c| (r, c)));
     let dangling = cited.filter(|(_, c)| !clauses.contains_key(*c));
     let errors = dangling.map(|(r, c)| {
-        let Form::Schema(name) = &r.form else {
+        let RuleForm::Schema(name) = &r.form else {
             unreachable!("filtered above")
         };
         let file = if name.starts_with('>') {
@@ -269,7 +272,7 @@ pub(super) fn marks(
 ) -> Vec<Error> {
     let mut errors = Vec::new();
     for name in names {
-        for place in schemas.marked(name) {
+        for place in schemas.annotated_keywords(name) {
             if let Some(id) = stronger(&place.clauses, place.level, clauses) {
                 let message = format!(
                     "in `{name}` at {}: `x-level` is `{}`, and the clause `{id}` is stronger: leave it out, or give the place \

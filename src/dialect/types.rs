@@ -5,10 +5,10 @@ use super::inherit::{self, Base, ToolName};
 use super::vocabulary::Vocabulary;
 use crate::finding::Level;
 use crate::matcher::Matcher;
-use crate::rules::parse::Pattern;
+use crate::rules::history_state::Declarations;
+use crate::rules::parse::FramePattern;
 use crate::rules::rule::Rule;
 use crate::rules::symbol::Symbols;
-use crate::rules::world::Memory;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
 use regex::Regex;
@@ -41,7 +41,7 @@ pub struct Dialect {
     /// Old rule ids, and what they are called now.
     pub aliases: IndexMap<String, String>,
     /// What rules remember.
-    pub memory: Memory,
+    pub declarations: Declarations,
     /// The names of everything that rules can name.
     pub symbols: Arc<Symbols>,
     /// How a session begins and ends.
@@ -64,9 +64,9 @@ pub struct Session {
     /// The event that says that the agent is up.
     pub ready: Option<String>,
     /// Shows that the agent came as far as a first turn.
-    pub turn: Pattern,
+    pub turn: FramePattern,
     /// Commands that ask the process to end.
-    pub quit: Pattern,
+    pub quit: FramePattern,
     /// Commands that end what is at work, and not the process.
     pub interrupts: Vec<String>,
     /// Where the agent says its version: event, pointer, and the versions of this dialect.

@@ -13,8 +13,8 @@ const MAX_DUPLICATES: usize = 8;
 pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
     let found = RefCell::new(std::mem::take(duplicates));
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = Builder {
-        place: &Place::Root,
+    let value = ValueBuilder {
+        place: &JsonPath::Root,
         duplicates: &found,
     }
     .deserialize(&mut json);
@@ -25,37 +25,37 @@ pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Resu
 }
 
 /// Where in the value we are; lives on the stack, so a clean line pays nothing for it.
-enum Place<'a> {
+enum JsonPath<'a> {
     Root,
-    Key(&'a Place<'a>, &'a str),
-    Index(&'a Place<'a>, usize),
+    Key(&'a JsonPath<'a>, &'a str),
+    Index(&'a JsonPath<'a>, usize),
 }
 
-impl Place<'_> {
+impl JsonPath<'_> {
     fn pointer(&self) -> String {
         match self {
-            Place::Root => String::new(),
-            Place::Key(up, key) => format!(
+            JsonPath::Root => String::new(),
+            JsonPath::Key(up, key) => format!(
                 "{}/{}",
                 up.pointer(),
                 key.replace('~', "~0").replace('/', "~1")
             ),
-            Place::Index(up, index) => format!("{}/{index}", up.pointer()),
+            JsonPath::Index(up, index) => format!("{}/{index}", up.pointer()),
         }
     }
 }
 
 #[derive(Clone, Copy)]
-struct Builder<'a> {
-    place: &'a Place<'a>,
+struct ValueBuilder<'a> {
+    place: &'a JsonPath<'a>,
     duplicates: &'a RefCell<Vec<String>>,
 }
 
-impl Builder<'_> {
+impl ValueBuilder<'_> {
     fn note_duplicate(&self, key: &str) {
         let mut duplicates = self.duplicates.borrow_mut();
         if duplicates.len() < MAX_DUPLICATES {
-            let pointer = Place::Key(self.place, key).pointer();
+            let pointer = JsonPath::Key(self.place, key).pointer();
             if !duplicates.contains(&pointer) {
                 duplicates.push(pointer);
             }
@@ -63,7 +63,7 @@ impl Builder<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Builder<'_> {
+impl<'de> DeserializeSeed<'de> for ValueBuilder<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value, D::Error> {
@@ -71,7 +71,7 @@ impl<'de> DeserializeSeed<'de> for Builder<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Builder<'_> {
+impl<'de> Visitor<'de> for ValueBuilder<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,8 +111,8 @@ impl<'de> Visitor<'de> for Builder<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
         loop {
-            let place = Place::Index(self.place, items.len());
-            match seq.next_element_seed(Builder {
+            let place = JsonPath::Index(self.place, items.len());
+            match seq.next_element_seed(ValueBuilder {
                 place: &place,
                 ..self
             })? {
@@ -125,8 +125,8 @@ impl<'de> Visitor<'de> for Builder<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = members.next_key::<String>()? {
-            let place = Place::Key(self.place, &key);
-            let value = members.next_value_seed(Builder {
+            let place = JsonPath::Key(self.place, &key);
+            let value = members.next_value_seed(ValueBuilder {
                 place: &place,
                 ..self
             })?;

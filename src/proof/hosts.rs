@@ -4,7 +4,7 @@
 use super::matrix::{HOST, Row};
 use super::trace::Trace;
 use super::witness::{Catcher, Played, Suspect, row};
-use crate::check::{Checker, Context};
+use crate::check::{CheckOptions, Checker};
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::frame::{Body, Frame, Line};
@@ -81,7 +81,7 @@ impl BadHost {
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
         let frames = self.frames();
-        let mut checker = Checker::new(Arc::clone(dialect), Context::default());
+        let mut checker = Checker::new(Arc::clone(dialect), CheckOptions::default());
         frames.iter().for_each(|frame| checker.push(frame));
         let findings = checker.finish().findings;
         let last = frames.len() as u64;

@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::finding::Blame;
-use crate::rules::rule::{Form, Rule};
+use crate::rules::rule::{Rule, RuleForm};
 
 /// Their ids, in the dialect's order; those that bind hosts only where bad hosts are known.
 #[must_use]
@@ -17,8 +17,8 @@ pub fn rules(dialect: &Dialect, with_hosts: bool) -> Vec<String> {
 /// Whether a rule can accuse anybody.
 fn accuses(rule: &Rule, dialect: &Dialect) -> bool {
     match &rule.form {
-        Form::Probe(_) => false,
-        Form::Schema(name) => match name.strip_prefix('>') {
+        RuleForm::Readings(_) => false,
+        RuleForm::Schema(name) => match name.strip_prefix('>') {
             None => {
                 let named = &dialect.events.discriminator;
                 dialect.event_schemas.asks(name, named)
@@ -37,8 +37,8 @@ fn binds_host(rule: &Rule, dialect: &Dialect) -> bool {
     let symbols = &dialect.symbols;
     rule.blame == Some(Blame::Host)
         || match &rule.form {
-            Form::Schema(name) => name.starts_with('>'),
-            Form::Require(require) => {
+            RuleForm::Schema(name) => name.starts_with('>'),
+            RuleForm::Require(require) => {
                 let on = require.on.symbols();
                 on.iter().all(|s| symbols.host.contains(s))
             }

@@ -1,35 +1,35 @@
 //! Order expressions, compiled: the position automaton of a regular expression over frames.
 //!
-//! A state is the set of places in the expression that the frames so far can have reached. The next frame's derivative is
+//! A state is the set of positions in the expression that the frames so far can have reached. The next frame's derivative is
 //! the set of followers that match it; an empty one is a finding, and the followers of the state before it are what would
 //! have been allowed.
 
 use super::parse::{Atom, Expr};
-use super::symbol::SymSet;
+use super::symbol::SymbolSet;
 
-/// The largest number of places an expression may have.
-pub const MAX_PLACES: usize = 127;
+/// The largest number of positions an expression may have.
+pub const MAX_POSITIONS: usize = 127;
 
-/// A set of places; bit 0 is the start.
-pub type State = u128;
+/// A set of positions; bit 0 is the start.
+pub type PositionSet = u128;
 
 /// The state before the first frame.
-pub const START: State = 1;
+pub const START: PositionSet = 1;
 
 /// A compiled expression.
 #[derive(Debug, Clone)]
 pub struct Automaton {
     atoms: Vec<Atom>,
-    /// For each symbol, the places that name it, and those that rule it out.
-    by_symbol: Vec<(State, State)>,
-    follow: Vec<State>,
-    last: State,
+    /// For each symbol, the positions that name it, and those that rule it out.
+    by_symbol: Vec<(PositionSet, PositionSet)>,
+    follow: Vec<PositionSet>,
+    last: PositionSet,
 }
 
 #[derive(Clone, Copy)]
-struct Part {
-    first: State,
-    last: State,
+struct Fragment {
+    first: PositionSet,
+    last: PositionSet,
     nullable: bool,
 }
 
@@ -37,51 +37,51 @@ impl Automaton {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// If it has more than [`MAX_PLACES`] places.
+    /// If it has more than [`MAX_POSITIONS`] positions.
     pub fn new(expr: &Expr) -> Result<Self, String> {
         let mut automaton = Automaton {
             atoms: Vec::new(),
-            by_symbol: vec![(0, 0); SymSet::CAPACITY],
+            by_symbol: vec![(0, 0); SymbolSet::CAPACITY],
             follow: vec![0],
             last: 0,
         };
         let part = automaton.add(expr)?;
         automaton.follow[0] = part.first;
-        automaton.last = part.last | State::from(part.nullable);
+        automaton.last = part.last | PositionSet::from(part.nullable);
         for (n, atom) in automaton.atoms.iter().enumerate() {
-            let place = 1 << (n + 1);
+            let position = 1 << (n + 1);
             for id in atom.include.iter() {
-                automaton.by_symbol[id].0 |= place;
+                automaton.by_symbol[id].0 |= position;
             }
             for id in atom.exclude.iter() {
-                automaton.by_symbol[id].1 |= place;
+                automaton.by_symbol[id].1 |= position;
             }
         }
         Ok(automaton)
     }
 
-    fn add(&mut self, expr: &Expr) -> Result<Part, String> {
+    fn add(&mut self, expr: &Expr) -> Result<Fragment, String> {
         match expr {
             Expr::One(pattern) => {
                 let mut set = 0;
                 for atom in &pattern.0 {
-                    if self.atoms.len() == MAX_PLACES {
+                    if self.atoms.len() == MAX_POSITIONS {
                         return Err(format!(
-                            "an expression may name at most {MAX_PLACES} frames"
+                            "an expression may name at most {MAX_POSITIONS} frames"
                         ));
                     }
                     self.atoms.push(atom.clone());
                     self.follow.push(0);
                     set |= 1 << self.atoms.len();
                 }
-                Ok(Part {
+                Ok(Fragment {
                     first: set,
                     last: set,
                     nullable: false,
                 })
             }
             Expr::Seq(parts) => {
-                let mut whole = Part {
+                let mut whole = Fragment {
                     first: 0,
                     last: 0,
                     nullable: true,
@@ -98,7 +98,7 @@ impl Automaton {
                 Ok(whole)
             }
             Expr::Alt(options) => {
-                let mut whole = Part {
+                let mut whole = Fragment {
                     first: 0,
                     last: 0,
                     nullable: false,
@@ -122,39 +122,39 @@ impl Automaton {
         }
     }
 
-    fn join(&mut self, from: State, to: State) {
-        for place in places(from) {
-            self.follow[place] |= to;
+    fn join(&mut self, from: PositionSet, to: PositionSet) {
+        for position in positions(from) {
+            self.follow[position] |= to;
         }
     }
 
-    /// The places that may come next.
+    /// The positions that may come next.
     #[must_use]
-    pub fn followers(&self, state: State) -> State {
-        places(state).fold(0, |all, place| all | self.follow[place])
+    pub fn followers(&self, state: PositionSet) -> PositionSet {
+        positions(state).fold(0, |all, position| all | self.follow[position])
     }
 
     /// Whether the frames so far are a whole word.
     #[must_use]
-    pub fn accepts(&self, state: State) -> bool {
+    pub fn accepts(&self, state: PositionSet) -> bool {
         state & self.last != 0
     }
 
-    /// The places whose atoms a frame with these symbols matches if their guards hold.
+    /// The positions whose atoms a frame with these symbols matches if their guards hold.
     #[must_use]
-    pub fn candidates(&self, symbols: &SymSet) -> State {
+    pub fn candidates(&self, symbols: &SymbolSet) -> PositionSet {
         let each = symbols.iter().map(|id| self.by_symbol[id]);
         let (named, ruled_out) = each.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
         named & !ruled_out
     }
 
-    /// The atom at a place.
+    /// The atom at a position.
     #[must_use]
-    pub fn atom(&self, place: usize) -> &Atom {
-        &self.atoms[place - 1]
+    pub fn atom(&self, position: usize) -> &Atom {
+        &self.atoms[position - 1]
     }
 
-    /// Every atom, in the order of its place.
+    /// Every atom, in the order of its position.
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {
         &self.atoms
@@ -162,8 +162,8 @@ impl Automaton {
 
     /// Every symbol that an atom names.
     #[must_use]
-    pub fn symbols(&self) -> SymSet {
-        let mut all = SymSet::default();
+    pub fn symbols(&self) -> SymbolSet {
+        let mut all = SymbolSet::default();
         for atom in &self.atoms {
             all.extend(&atom.include);
         }
@@ -172,10 +172,10 @@ impl Automaton {
 
     /// What may come next, as written in the rule, each once.
     #[must_use]
-    pub fn expected(&self, state: State) -> Vec<String> {
+    pub fn expected(&self, state: PositionSet) -> Vec<String> {
         let mut seen: Vec<String> = Vec::new();
-        for place in places(self.followers(state)) {
-            let source = &self.atom(place).source;
+        for position in positions(self.followers(state)) {
+            let source = &self.atom(position).source;
             if !seen.contains(source) {
                 seen.push(source.clone());
             }
@@ -185,13 +185,13 @@ impl Automaton {
 
     /// The states reachable from the start when guards may fall either way; at most `limit` of them.
     #[must_use]
-    pub fn reachable(&self, limit: usize) -> Vec<State> {
+    pub fn reachable(&self, limit: usize) -> Vec<PositionSet> {
         let mut states = vec![START];
         let mut next = 0;
         while next < states.len() && states.len() < limit {
             let followers = self.followers(states[next]);
             for symbol in self.symbols().iter() {
-                let matching = places(followers)
+                let matching = positions(followers)
                     .filter(|p| {
                         let atom = self.atom(*p);
                         atom.include.contains(symbol) && !atom.exclude.contains(symbol)
@@ -207,16 +207,16 @@ impl Automaton {
     }
 }
 
-/// The places of a state, ascending.
-pub fn places(state: State) -> impl Iterator<Item = usize> {
+/// The positions of a state, ascending.
+pub fn positions(state: PositionSet) -> impl Iterator<Item = usize> {
     let mut rest = state;
     std::iter::from_fn(move || {
         if rest == 0 {
             return None;
         }
-        let place = rest.trailing_zeros() as usize;
+        let position = rest.trailing_zeros() as usize;
         rest &= rest - 1;
-        Some(place)
+        Some(position)
     })
 }
 
@@ -244,7 +244,7 @@ mod tests {
         let mut state = START;
         for c in word.chars() {
             let id = symbols.id(&c.to_string()).unwrap();
-            let next = places(automaton.followers(state))
+            let next = positions(automaton.followers(state))
                 .filter(|p| {
                     automaton.atom(*p).include.contains(id)
                         && !automaton.atom(*p).exclude.contains(id)

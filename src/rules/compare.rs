@@ -1,17 +1,17 @@
 //! How two values are compared.
 
-use super::cond::Compare;
-use super::tri::Tri;
+use super::condition::Compare;
+use super::truth::Truth;
 use serde_json::Value;
 use std::cmp::Ordering;
 
 /// What a comparison comes to; unknown where values have no order.
-pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Tri {
+pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Truth {
     let order = || order(left, right);
-    let ordered = |ask: fn(Ordering) -> bool| order().map_or(Tri::Unknown, |o| ask(o).into());
+    let ordered = |ask: fn(Ordering) -> bool| order().map_or(Truth::Unknown, |o| ask(o).into());
     match how {
         Compare::Equal => equal(left, right, except).into(),
-        Compare::NotEqual => Tri::from(equal(left, right, except)).negate(),
+        Compare::NotEqual => Truth::from(equal(left, right, except)).negate(),
         Compare::Less => ordered(Ordering::is_lt),
         Compare::AtMost => ordered(Ordering::is_le),
         Compare::Greater => ordered(Ordering::is_gt),
@@ -19,9 +19,9 @@ pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[Strin
         Compare::About => left
             .as_f64()
             .zip(right.as_f64())
-            .map_or(Tri::Unknown, |(l, r)| about(l, r).into()),
+            .map_or(Truth::Unknown, |(l, r)| about(l, r).into()),
         Compare::In => element(right, left).into(),
-        Compare::NotIn => Tri::from(element(right, left)).negate(),
+        Compare::NotIn => Truth::from(element(right, left)).negate(),
         Compare::Contains => holds(left, right).into(),
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         assert!(!about(0.002, 0.001));
         assert_eq!(
             compare(&json!("2"), Compare::About, &json!(2), &[]),
-            Tri::Unknown
+            Truth::Unknown
         );
     }
 

@@ -1,24 +1,24 @@
 //! Reads the expressions of an [`OrderingFile`]: names to numbers, text to automata and conditions.
 
-mod cond;
+mod condition;
+mod declarations;
 mod forms;
-mod keys;
-mod memory;
+mod slice_key;
 
-use super::cond::Operand;
+use super::condition::Operand;
 use super::file::OrderingFile;
-use super::lex::Mistake;
-use super::parse::{self, Names, Pattern};
+use super::history_state::Declarations;
+use super::lexer::SyntaxError;
+use super::parse::{self, FramePattern, Names};
 use super::rule::Rule;
 use super::symbol::Symbols;
-use super::world::Memory;
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Located, Node, unknown};
 use std::collections::HashMap;
 
 /// What rules may refer to.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct DialectNames<'a> {
     /// The dialect's name: the prefix of its rules' ids.
     pub dialect: &'a str,
     /// Its symbols.
@@ -34,8 +34,8 @@ pub struct Known<'a> {
 pub fn compile(
     file: &OrderingFile,
     root: &Node,
-    known: Known<'_>,
-) -> Result<(Memory, Vec<Rule>), Vec<Error>> {
+    known: DialectNames<'_>,
+) -> Result<(Declarations, Vec<Rule>), Vec<Error>> {
     let mut compiler = Compiler {
         known,
         root,
@@ -47,7 +47,7 @@ pub fn compile(
         errors: Vec::new(),
         seen: Vec::new(),
     };
-    let memory = compiler.memory(file);
+    let declarations = compiler.declarations(file);
     let mut rules = Vec::new();
     for (name, rule) in &file.rules {
         if let Some(rule) = compiler.rule(name, rule) {
@@ -55,19 +55,19 @@ pub fn compile(
         }
     }
     if compiler.errors.is_empty() {
-        Ok((memory, rules))
+        Ok((declarations, rules))
     } else {
         Err(compiler.errors)
     }
 }
 
 struct Compiler<'a> {
-    known: Known<'a>,
+    known: DialectNames<'a>,
     root: &'a Node,
     names: Names<'a>,
     scopes: HashMap<String, usize>,
     errors: Vec<Error>,
-    seen: Vec<Pattern>,
+    seen: Vec<FramePattern>,
 }
 
 impl<'a> Compiler<'a> {
@@ -79,7 +79,7 @@ impl<'a> Compiler<'a> {
     fn read<T>(
         &mut self,
         node: &Node,
-        read: impl Fn(&str, &Names<'a>) -> Result<T, Mistake>,
+        read: impl Fn(&str, &Names<'a>) -> Result<T, SyntaxError>,
     ) -> Option<T> {
         let Some(text) = node.as_str() else {
             return self.fail(node.error(format!(
@@ -93,12 +93,12 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn pattern(&mut self, node: &Node) -> Option<Pattern> {
+    fn pattern(&mut self, node: &Node) -> Option<FramePattern> {
         self.read(node, parse::pattern)
     }
 
-    fn optional_pattern(&mut self, node: Option<&Node>) -> Option<Pattern> {
-        node.map_or(Some(Pattern::default()), |node| self.pattern(node))
+    fn optional_pattern(&mut self, node: Option<&Node>) -> Option<FramePattern> {
+        node.map_or(Some(FramePattern::default()), |node| self.pattern(node))
     }
 
     fn operand(&mut self, node: &Node) -> Option<Operand> {
@@ -124,7 +124,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// Places a mistake inside a one-line expression; a folded one is shown at its start.
-fn mistake_error(node: &Node, text: &str, mistake: &Mistake) -> Error {
+fn mistake_error(node: &Node, text: &str, mistake: &SyntaxError) -> Error {
     let column = u32::try_from(text[..mistake.at.min(text.len())].chars().count()).unwrap_or(0);
     let near: String = text[mistake.at.min(text.len())..]
         .chars()

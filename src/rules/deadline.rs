@@ -1,28 +1,28 @@
 //! The form `deadline`: after this frame, that one comes: before another, within a budget, or before the process ends.
 
-use super::cond::Cond;
-use super::moment::Moment;
+use super::condition::Condition;
+use super::frame_context::FrameContext;
 use super::order::list;
-use super::parse::Pattern;
-use super::rule::{AtEnd, Ending, Form, Monitor, Rule, Violation};
-use super::slices::{Key, Slices};
-use super::symbol::SymSet;
-use super::tri::Tri;
+use super::parse::FramePattern;
+use super::rule::{AtEnd, EndCircumstances, Monitor, Rule, RuleForm, Violation};
+use super::slices::{SliceKey, Slices};
+use super::symbol::SymbolSet;
+use super::truth::Truth;
 use crate::finding::Blame;
 
 /// A deadline.
 #[derive(Debug, Clone)]
-pub struct Deadline {
+pub struct DeadlineRule {
     /// The frame from which something is owed.
-    pub from: Pattern,
-    /// Owed only where this certainly holds.
-    pub when: Option<Cond>,
+    pub from: FramePattern,
+    /// Obligation only where this certainly holds.
+    pub when: Option<Condition>,
     /// What is owed.
-    pub to: Pattern,
+    pub to: FramePattern,
     /// Too late once this has come.
-    pub before: Pattern,
+    pub before: FramePattern,
     /// No longer owed once this has come.
-    pub unless: Pattern,
+    pub unless: FramePattern,
     /// The dialect's budget, by name, and its microseconds.
     pub within: Option<(String, u64)>,
     /// What comes under `unless` excuses nothing once this budget, by name, and its microseconds are over.
@@ -30,13 +30,13 @@ pub struct Deadline {
     /// Which endings of the session are too late.
     pub at_end: AtEnd,
     /// A budget that ran out counts only where this certainly holds.
-    pub in_time: Option<Cond>,
+    pub in_time: Option<Condition>,
 }
 
-impl Deadline {
+impl DeadlineRule {
     /// The symbols of the frames that matter: all, where time counts.
     #[must_use]
-    pub fn symbols(&self) -> SymSet {
+    pub fn symbols(&self) -> SymbolSet {
         let mut all = self.from.symbols();
         for pattern in [&self.to, &self.before, &self.unless] {
             all.extend(&pattern.symbols());
@@ -46,8 +46,10 @@ impl Deadline {
 
     /// A monitor; none if the history cannot hold what is owed.
     #[must_use]
-    pub fn monitor(&self, blind: &SymSet) -> Option<Box<dyn Monitor>> {
-        if self.to.symbols().meets(blind) || self.from.symbols().meets(blind) {
+    pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
+        if self.to.symbols().intersects(unobservable)
+            || self.from.symbols().intersects(unobservable)
+        {
             return None;
         }
         Some(Box::new(DeadlineMonitor::default()))
@@ -55,19 +57,19 @@ impl Deadline {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Owed {
+struct Obligation {
     since: u64,
     at: u64,
 }
 
 #[derive(Clone, Default)]
 struct DeadlineMonitor {
-    owed: Slices<Owed>,
+    owed: Slices<Obligation>,
     exercised: u64,
 }
 
 impl DeadlineMonitor {
-    fn take(&mut self, key: Option<&Key>) -> Vec<(Key, Owed)> {
+    fn take(&mut self, key: Option<&SliceKey>) -> Vec<(SliceKey, Obligation)> {
         match key {
             Some(key) => self
                 .owed
@@ -82,12 +84,12 @@ impl DeadlineMonitor {
     fn broken(
         &mut self,
         rule: &Rule,
-        moment: &Moment<'_>,
-        late: Vec<(Key, Owed)>,
+        context: &FrameContext<'_>,
+        late: Vec<(SliceKey, Obligation)>,
         how: impl Fn() -> String,
         out: &mut Vec<Violation>,
     ) {
-        let Form::Deadline(deadline) = &rule.form else {
+        let RuleForm::Deadline(deadline) = &rule.form else {
             return;
         };
         for (key, owed) in late {
@@ -104,7 +106,7 @@ impl DeadlineMonitor {
             out.push(Violation {
                 blame: rule.blame.unwrap_or(Blame::Agent),
                 key: key.text().to_owned(),
-                message: rule.say(moment, message),
+                message: rule.violation_message(context, message),
                 expected,
                 pointer: String::new(),
             });
@@ -113,96 +115,102 @@ impl DeadlineMonitor {
 }
 
 impl Monitor for DeadlineMonitor {
-    fn fork(&self) -> Box<dyn Monitor> {
+    fn boxed_clone(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
 
     fn frame(
         &mut self,
         rule: &Rule,
-        key: Option<&Key>,
-        moment: &Moment<'_>,
+        key: Option<&SliceKey>,
+        context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let Form::Deadline(deadline) = &rule.form else {
+        let RuleForm::Deadline(deadline) = &rule.form else {
             return;
         };
-        if moment.is(&deadline.to) != Tri::False {
+        if context.matches(&deadline.to) != Truth::False {
             let met = self.take(key);
             self.exercised += met.len() as u64;
             if let Some((name, budget)) = &deadline.within {
                 let late = met
                     .into_iter()
-                    .filter(|(_, o)| moment.at > o.at.saturating_add(*budget))
+                    .filter(|(_, o)| context.at > o.at.saturating_add(*budget))
                     .collect();
                 let how = || {
                     format!(
                         "`{}` came later than the budget `{name}` ({} ms) allows",
-                        moment.name(),
+                        context.frame_name(),
                         budget / 1000
                     )
                 };
-                self.broken(rule, moment, late, how, out);
+                self.broken(rule, context, late, how, out);
             }
         }
-        if moment.is(&deadline.unless) != Tri::False {
+        if context.matches(&deadline.unless) != Truth::False {
             let excused = self.take(key);
             if let Some((name, budget)) = &deadline.patience
-                && moment.is(&deadline.unless) == Tri::True
-                && moment.certain(deadline.in_time.as_ref())
+                && context.matches(&deadline.unless) == Truth::True
+                && context.certainly_holds(deadline.in_time.as_ref())
             {
                 let late = excused
                     .into_iter()
-                    .filter(|(_, o)| moment.at > o.at.saturating_add(*budget))
+                    .filter(|(_, o)| context.at > o.at.saturating_add(*budget))
                     .collect();
                 let how = || {
                     format!(
                         "`{}` came when the budget `{name}` ({} ms) was over",
-                        moment.name(),
+                        context.frame_name(),
                         budget / 1000
                     )
                 };
-                self.broken(rule, moment, late, how, out);
+                self.broken(rule, context, late, how, out);
             }
         }
-        if moment.is(&deadline.before) == Tri::True {
+        if context.matches(&deadline.before) == Truth::True {
             let late = self.take(key);
-            let how = || format!("`{}` came", moment.name());
-            self.broken(rule, moment, late, how, out);
+            let how = || format!("`{}` came", context.frame_name());
+            self.broken(rule, context, late, how, out);
         }
         if let Some(key) = key
-            && moment.is(&deadline.from) == Tri::True
-            && moment.certain(deadline.when.as_ref())
+            && context.matches(&deadline.from) == Truth::True
+            && context.certainly_holds(deadline.when.as_ref())
         {
-            self.owed.entry(key, || Owed {
-                since: moment.n,
-                at: moment.at,
+            self.owed.entry(key, || Obligation {
+                since: context.n,
+                at: context.at,
             });
         }
     }
 
-    fn scope_closed(
+    fn on_scope_closed(
         &mut self,
         rule: &Rule,
-        moment: &Moment<'_>,
+        context: &FrameContext<'_>,
         judge: bool,
         out: &mut Vec<Violation>,
     ) {
         let late = self.owed.drain();
         if judge {
-            let how = || format!("`{}` came", moment.name());
-            self.broken(rule, moment, late, how, out);
+            let how = || format!("`{}` came", context.frame_name());
+            self.broken(rule, context, late, how, out);
         }
     }
 
-    fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>) {
-        if let Form::Deadline(deadline) = &rule.form
+    fn end(
+        &mut self,
+        rule: &Rule,
+        context: &FrameContext<'_>,
+        ending: EndCircumstances,
+        out: &mut Vec<Violation>,
+    ) {
+        if let RuleForm::Deadline(deadline) = &rule.form
             && deadline.at_end.is_due(ending)
-            && (!ending.out_of_time || moment.certain(deadline.in_time.as_ref()))
+            && (!ending.out_of_time || context.certainly_holds(deadline.in_time.as_ref()))
         {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
-            self.broken(rule, moment, late, how, out);
+            self.broken(rule, context, late, how, out);
         }
     }
 

@@ -10,14 +10,14 @@ use spanned_yaml::{Located, Node};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OrderingFile {
-    /// Named groups of patterns.
+    /// Classification groups of patterns.
     pub classes: IndexMap<String, Vec<Node>>,
     /// Stretches of the history without an id of their own.
     pub scopes: IndexMap<String, ScopeFile>,
     /// What rules remember.
     pub state: IndexMap<String, StateFile>,
     /// Events that answer commands.
-    pub answers: Vec<AnswerFile>,
+    pub answers: Vec<CommandAnswerFile>,
     /// The rules, by name.
     pub rules: IndexMap<String, RuleFile>,
     /// Old names of rules, and what they are called now.
@@ -59,7 +59,7 @@ pub struct StateFile {
 /// An event that answers a command.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AnswerFile {
+pub struct CommandAnswerFile {
     /// The pattern of the event.
     pub event: Node,
     /// The pattern of the command.
@@ -90,13 +90,13 @@ pub struct RuleFile {
     pub blame: Option<Blame>,
     /// How the history is sliced.
     pub each: Option<Node>,
-    /// Form `order`: the expression.
+    /// RuleForm `order`: the expression.
     pub order: Option<Node>,
-    /// Form `order`: further frames that count.
+    /// RuleForm `order`: further frames that count.
     pub also: Option<Node>,
-    /// Form `order`: frames after which an unfinished slice is no fault.
+    /// RuleForm `order`: frames after which an unfinished slice is no fault.
     pub excuse: Option<Node>,
-    /// Form `order`: frames after which nothing is judged.
+    /// RuleForm `order`: frames after which nothing is judged.
     pub void: Option<Node>,
     /// Forms `order` and `deadline`: `own`, `any` or `never`.
     pub at_end: AtEnd,
@@ -106,13 +106,13 @@ pub struct RuleFile {
     pub on: Option<Node>,
     /// Forms `require` and `deadline`: only where this certainly holds.
     pub when: Option<Node>,
-    /// Form `require`: what must hold.
+    /// RuleForm `require`: what must hold.
     pub require: Option<Node>,
-    /// Form `exit`: what must hold of the end of the process.
+    /// RuleForm `exit`: what must hold of the end of the process.
     pub exit: Option<Node>,
     /// Before `require`: what is gathered.
     pub fold: Option<FoldFile>,
-    /// Form `deadline`: from this frame…
+    /// RuleForm `deadline`: from this frame…
     pub from: Option<Node>,
     /// …to this…
     pub to: Option<Node>,
@@ -122,11 +122,11 @@ pub struct RuleFile {
     pub unless: Option<Node>,
     /// …within this budget.
     pub within: Option<Located<String>>,
-    /// Form `deadline`: what comes under `unless` excuses nothing once this budget is over.
+    /// RuleForm `deadline`: what comes under `unless` excuses nothing once this budget is over.
     pub patience: Option<Located<String>>,
-    /// Form `wire`: the defects of a line.
+    /// RuleForm `wire`: the defects of a line.
     pub wire: Vec<Located<String>>,
-    /// Form `probe`: the readings.
+    /// RuleForm `probe`: the readings.
     pub readings: IndexMap<String, Node>,
 }
 

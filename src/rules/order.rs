@@ -1,38 +1,38 @@
 //! The form `order`: the frames of each slice are a word of a regular expression.
 
-use super::automaton::{Automaton, START, State, places};
-use super::cond::Cond;
-use super::moment::Moment;
-use super::parse::Pattern;
-use super::rule::{AtEnd, Ending, Monitor, Rule, Violation};
-use super::slices::{Key, Slices};
-use super::symbol::SymSet;
-use super::tri::Tri;
+use super::automaton::{Automaton, PositionSet, START, positions};
+use super::condition::Condition;
+use super::frame_context::FrameContext;
+use super::parse::FramePattern;
+use super::rule::{AtEnd, EndCircumstances, Monitor, Rule, Violation};
+use super::slices::{SliceKey, Slices};
+use super::symbol::SymbolSet;
+use super::truth::Truth;
 use crate::finding::Blame;
 
 /// An order rule.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct OrderRule {
     /// The expression.
     pub automaton: Automaton,
     /// As written.
     pub source: String,
     /// Frames that count besides those that the expression names, and so may not come where it does not name them.
-    pub also: Pattern,
+    pub also: FramePattern,
     /// Frames after which an unfinished slice is no fault (its order still counts).
-    pub excuse: Pattern,
+    pub excuse: FramePattern,
     /// Frames after which nothing is judged in the slice.
-    pub void: Pattern,
+    pub void: FramePattern,
     /// Which endings of the session must find every slice finished.
     pub at_end: AtEnd,
     /// A budget that ran out counts only where this certainly holds.
-    pub in_time: Option<Cond>,
+    pub in_time: Option<Condition>,
 }
 
-impl Order {
+impl OrderRule {
     /// The symbols of the frames that matter.
     #[must_use]
-    pub fn symbols(&self) -> SymSet {
+    pub fn symbols(&self) -> SymbolSet {
         let mut all = self.automaton.symbols();
         for pattern in [&self.also, &self.excuse, &self.void] {
             all.extend(&pattern.symbols());
@@ -42,8 +42,8 @@ impl Order {
 
     /// A monitor; none if the history cannot hold frames that the expression names.
     #[must_use]
-    pub fn monitor(&self, blind: &SymSet) -> Option<Box<dyn Monitor>> {
-        if self.automaton.symbols().meets(blind) {
+    pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
+        if self.automaton.symbols().intersects(unobservable) {
             return None;
         }
         Some(Box::new(OrderMonitor::default()))
@@ -51,27 +51,27 @@ impl Order {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Slice {
-    state: State,
+struct OrderSlice {
+    state: PositionSet,
     excused: bool,
     last: u64,
 }
 
 #[derive(Clone, Default)]
 struct OrderMonitor {
-    slices: Slices<Slice>,
+    slices: Slices<OrderSlice>,
     excuse_new: bool,
     exercised: u64,
 }
 
-const DEAD: State = 0;
+const DEAD: PositionSet = 0;
 
 impl OrderMonitor {
     fn unfinished(
         &mut self,
         rule: &Rule,
-        order: &Order,
-        moment: &Moment<'_>,
+        order: &OrderRule,
+        context: &FrameContext<'_>,
         end: bool,
         out: &mut Vec<Violation>,
     ) {
@@ -83,7 +83,7 @@ impl OrderMonitor {
             let place = if end {
                 "the session ended".to_owned()
             } else {
-                format!("`{}` came", moment.name())
+                format!("`{}` came", context.frame_name())
             };
             let message = format!(
                 "{place} while {} was still owed (the last frame of this slice is number {})",
@@ -93,7 +93,7 @@ impl OrderMonitor {
             out.push(Violation {
                 blame: rule.blame.unwrap_or(Blame::Agent),
                 key: key.text().to_owned(),
-                message: rule.say(moment, || message),
+                message: rule.violation_message(context, || message),
                 expected,
                 pointer: String::new(),
             });
@@ -102,39 +102,40 @@ impl OrderMonitor {
 }
 
 impl Monitor for OrderMonitor {
-    fn fork(&self) -> Box<dyn Monitor> {
+    fn boxed_clone(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
 
     fn frame(
         &mut self,
         rule: &Rule,
-        key: Option<&Key>,
-        moment: &Moment<'_>,
+        key: Option<&SliceKey>,
+        context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let super::rule::Form::Order(order) = &rule.form else {
+        let super::rule::RuleForm::Order(order) = &rule.form else {
             return;
         };
-        if moment.is(&order.void) != Tri::False {
+        if context.matches(&order.void) != Truth::False {
             match key {
                 Some(key) => self.slices.entry(key, || new_slice(false)).state = DEAD,
                 None => self.slices.values_mut().for_each(|s| s.state = DEAD),
             }
             return;
         }
-        if moment.is(&order.excuse) != Tri::False {
+        if context.matches(&order.excuse) != Truth::False {
             self.excuse_new = !rule.scopes.is_empty();
             self.slices.values_mut().for_each(|s| s.excused = true);
         }
         let Some(key) = key else {
             return;
         };
-        let cx = moment.cx();
-        let candidates = order.automaton.candidates(moment.symbols);
-        let named = places(candidates).map(|place| cx.holds_all(order.automaton.atom(place)));
-        let relevant = Tri::any(named.chain(order.also.0.iter().map(|atom| cx.matches_atom(atom))));
-        if relevant == Tri::False {
+        let eval = context.eval_context();
+        let candidates = order.automaton.candidates(context.symbols);
+        let named = positions(candidates).map(|place| eval.holds_all(order.automaton.atom(place)));
+        let relevant =
+            Truth::any(named.chain(order.also.0.iter().map(|atom| eval.matches_atom(atom))));
+        if relevant == Truth::False {
             return;
         }
         let excused = self.excuse_new;
@@ -143,56 +144,63 @@ impl Monitor for OrderMonitor {
             return;
         }
         self.exercised += 1;
-        let mut next = if relevant == Tri::Unknown {
+        let mut next = if relevant == Truth::Unknown {
             slice.state
         } else {
             0
         };
-        for place in places(order.automaton.followers(slice.state) & candidates) {
-            if cx.holds_all(order.automaton.atom(place)) != Tri::False {
+        for place in positions(order.automaton.followers(slice.state) & candidates) {
+            if eval.holds_all(order.automaton.atom(place)) != Truth::False {
                 next |= 1 << place;
             }
         }
         if next == DEAD {
             let expected = order.automaton.expected(slice.state);
             out.push(Violation {
-                blame: rule.blame.unwrap_or(moment.blame),
+                blame: rule.blame.unwrap_or(context.blame),
                 key: key.text().to_owned(),
-                message: rule.say(moment, || unexpected(moment, &expected, slice.last)),
+                message: rule
+                    .violation_message(context, || unexpected(context, &expected, slice.last)),
                 expected,
                 pointer: String::new(),
             });
         }
         slice.state = next;
-        slice.last = moment.n;
+        slice.last = context.n;
     }
 
-    fn scope_closed(
+    fn on_scope_closed(
         &mut self,
         rule: &Rule,
-        moment: &Moment<'_>,
+        context: &FrameContext<'_>,
         judge: bool,
         out: &mut Vec<Violation>,
     ) {
-        let super::rule::Form::Order(order) = &rule.form else {
+        let super::rule::RuleForm::Order(order) = &rule.form else {
             return;
         };
         if judge {
-            self.unfinished(rule, order, moment, false, out);
+            self.unfinished(rule, order, context, false, out);
         }
         self.slices = Slices::default();
         self.excuse_new = false;
     }
 
-    fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>) {
-        if let super::rule::Form::Order(order) = &rule.form
+    fn end(
+        &mut self,
+        rule: &Rule,
+        context: &FrameContext<'_>,
+        ending: EndCircumstances,
+        out: &mut Vec<Violation>,
+    ) {
+        if let super::rule::RuleForm::Order(order) = &rule.form
             && order.at_end.is_due(ending)
-            && (!ending.out_of_time || moment.certain(order.in_time.as_ref()))
+            && (!ending.out_of_time || context.certainly_holds(order.in_time.as_ref()))
         {
             if rule.each.is_empty() {
-                self.slices.entry(&Key::new(""), || new_slice(false));
+                self.slices.entry(&SliceKey::new(""), || new_slice(false));
             }
-            self.unfinished(rule, order, moment, true, out);
+            self.unfinished(rule, order, context, true, out);
         }
     }
 
@@ -201,16 +209,16 @@ impl Monitor for OrderMonitor {
     }
 }
 
-fn new_slice(excused: bool) -> Slice {
-    Slice {
+fn new_slice(excused: bool) -> OrderSlice {
+    OrderSlice {
         state: START,
         excused,
         last: 0,
     }
 }
 
-fn unexpected(moment: &Moment<'_>, expected: &[String], last: u64) -> String {
-    let name = moment.name();
+fn unexpected(context: &FrameContext<'_>, expected: &[String], last: u64) -> String {
+    let name = context.frame_name();
     let after = if last == 0 {
         "at the start".to_owned()
     } else {

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //! expr    = seq ("|" seq)*            seq = rep+           rep = prim ("*" | "+" | "?")*
-//! prim    = atom | "(" expr ")"       atom = "!"? NAME ("{" cond ("," cond)* "}")?
+//! prim    = atom | "(" expr ")"       atom = "!"? NAME ("{" condition ("," condition)* "}")?
 //! pattern = atom ("|" atom)*
-//! cond    = operand ("present" | "absent" | "empty" | "nonempty" | "matches" TEXT | compare operand ("except" NAME+)?)
+//! condition    = operand ("present" | "absent" | "empty" | "nonempty" | "matches" TEXT | compare operand ("except" NAME+)?)
 //! compare = "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not" "in" | "contains" | "is"
 //! operand = POINTER | "." | ("$" NAME ("[" operand "]")? | "$fold" | FUNCTION "(" operand ")") POINTER? | TEXT | NUMBER | word
 //! ```
 
-mod cond;
+mod condition;
 mod operand;
 mod pattern;
 
-use super::cond::{Cond, Operand};
-use super::lex::{Mistake, Token, lex};
-use super::symbol::{SymSet, Symbols};
+use super::condition::{Condition, Operand};
+use super::lexer::{SyntaxError, Token, tokenize};
+use super::symbol::{SymbolSet, Symbols};
 use std::collections::HashMap;
 
 /// What names mean while a rule is read.
@@ -23,8 +23,8 @@ use std::collections::HashMap;
 pub struct Names<'a> {
     /// The dialect's symbols.
     pub symbols: Option<&'a Symbols>,
-    /// Named groups of patterns.
-    pub classes: HashMap<String, Pattern>,
+    /// Classification groups of patterns.
+    pub classes: HashMap<String, FramePattern>,
     /// State variables, by name.
     pub state: HashMap<String, usize>,
 }
@@ -33,24 +33,24 @@ pub struct Names<'a> {
 #[derive(Debug, Clone)]
 pub struct Atom {
     /// Frames with one of these symbols…
-    pub include: SymSet,
+    pub include: SymbolSet,
     /// …and none of these…
-    pub exclude: SymSet,
+    pub exclude: SymbolSet,
     /// …for which all of these hold.
-    pub guards: Vec<Cond>,
+    pub guards: Vec<Condition>,
     /// As written, for messages.
     pub source: String,
 }
 
 /// A frame matches a pattern if it matches one of its atoms.
 #[derive(Debug, Clone, Default)]
-pub struct Pattern(pub Vec<Atom>);
+pub struct FramePattern(pub Vec<Atom>);
 
-impl Pattern {
+impl FramePattern {
     /// The symbols that can match at all.
     #[must_use]
-    pub fn symbols(&self) -> SymSet {
-        let mut all = SymSet::default();
+    pub fn symbols(&self) -> SymbolSet {
+        let mut all = SymbolSet::default();
         for atom in &self.0 {
             all.extend(&atom.include);
         }
@@ -68,7 +68,7 @@ impl Pattern {
 #[derive(Debug, Clone)]
 pub enum Expr {
     /// One frame.
-    One(Pattern),
+    One(FramePattern),
     /// One after the other.
     Seq(Vec<Expr>),
     /// One of these.
@@ -88,7 +88,7 @@ pub enum Expr {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn expression(source: &str, names: &Names<'_>) -> Result<Expr, Mistake> {
+pub fn expression(source: &str, names: &Names<'_>) -> Result<Expr, SyntaxError> {
     whole(source, names, Parser::expr)
 }
 
@@ -96,7 +96,7 @@ pub fn expression(source: &str, names: &Names<'_>) -> Result<Expr, Mistake> {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn pattern(source: &str, names: &Names<'_>) -> Result<Pattern, Mistake> {
+pub fn pattern(source: &str, names: &Names<'_>) -> Result<FramePattern, SyntaxError> {
     whole(source, names, Parser::pattern)
 }
 
@@ -104,26 +104,26 @@ pub fn pattern(source: &str, names: &Names<'_>) -> Result<Pattern, Mistake> {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn condition(source: &str, names: &Names<'_>) -> Result<Cond, Mistake> {
-    whole(source, names, Parser::cond)
+pub fn condition(source: &str, names: &Names<'_>) -> Result<Condition, SyntaxError> {
+    whole(source, names, Parser::condition)
 }
 
 /// Reads an operand.
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn operand(source: &str, names: &Names<'_>) -> Result<Operand, Mistake> {
+pub fn operand(source: &str, names: &Names<'_>) -> Result<Operand, SyntaxError> {
     whole(source, names, Parser::operand)
 }
 
 fn whole<'a, T>(
     source: &'a str,
     names: &'a Names<'a>,
-    read: impl Fn(&mut Parser<'a>) -> Result<T, Mistake>,
-) -> Result<T, Mistake> {
+    read: impl Fn(&mut Parser<'a>) -> Result<T, SyntaxError>,
+) -> Result<T, SyntaxError> {
     let mut parser = Parser {
         source,
-        tokens: lex(source)?,
+        tokens: tokenize(source)?,
         next: 0,
         depth: 0,
         names,
@@ -152,8 +152,8 @@ impl Parser<'_> {
             .map_or(self.source.len(), |t| t.0)
     }
 
-    fn mistake(&self, message: impl Into<String>) -> Mistake {
-        Mistake {
+    fn mistake(&self, message: impl Into<String>) -> SyntaxError {
+        SyntaxError {
             at: self.at(),
             message: message.into(),
         }
@@ -175,7 +175,7 @@ impl Parser<'_> {
         found
     }
 
-    fn need_sign(&mut self, sign: &str) -> Result<(), Mistake> {
+    fn need_sign(&mut self, sign: &str) -> Result<(), SyntaxError> {
         if self.take_sign(sign) {
             Ok(())
         } else {
@@ -202,7 +202,7 @@ mod tests {
         Symbols::new(["ready", "stream_end"].into_iter(), ["stop"].into_iter()).unwrap()
     }
 
-    fn expect(source: &str) -> Result<Expr, Mistake> {
+    fn expect(source: &str) -> Result<Expr, SyntaxError> {
         let symbols = symbols();
         let names = Names {
             symbols: Some(&symbols),

@@ -6,37 +6,37 @@ use std::borrow::Cow;
 /// The most members of an object that are searched one by one; beyond them the object's own index is faster.
 const FEW: usize = 12;
 
-/// A JSON Pointer. `*` in it stands for every element of a list: the value is then the list of what is there.
+/// A JSON JsonPointer. `*` in it stands for every element of a list: the value is then the list of what is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pointer {
+pub struct JsonPointer {
     /// The part before the first `*`, as written.
     plain: String,
     /// The way to the value, or to the list; `None` if the text is no pointer, which finds nothing.
-    steps: Option<Vec<Step>>,
+    steps: Option<Vec<PointerStep>>,
     /// The way from each element of the list.
-    each: Option<Box<Pointer>>,
+    each: Option<Box<JsonPointer>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Step {
+struct PointerStep {
     name: String,
     /// The same as the place of an element.
     index: Option<usize>,
 }
 
-impl Pointer {
+impl JsonPointer {
     /// Reads a pointer.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let (way, each) = match text.split_once("/*") {
-            Some((list, rest)) => (list, Some(Box::new(Pointer::new(rest)))),
+            Some((list, rest)) => (list, Some(Box::new(JsonPointer::new(rest)))),
             None => (text, None),
         };
         let steps = match way.split_once('/') {
-            Some(("", rest)) => Some(rest.split('/').map(Step::new).collect()),
+            Some(("", rest)) => Some(rest.split('/').map(PointerStep::new).collect()),
             _ => way.is_empty().then(Vec::new),
         };
-        Pointer {
+        JsonPointer {
             plain: way.to_owned(),
             steps,
             each,
@@ -81,12 +81,12 @@ impl Pointer {
     }
 }
 
-impl Step {
+impl PointerStep {
     fn new(written: &str) -> Self {
         let name = written.replace("~1", "/").replace("~0", "~");
         let plain = name == "0" || !name.starts_with(['0', '+']);
         let index = name.parse().ok().filter(|_| plain);
-        Step { name, index }
+        PointerStep { name, index }
     }
 }
 
@@ -109,21 +109,21 @@ mod tests {
     fn a_star_stands_for_every_element_that_has_the_member() {
         let message = json!({ "content": [{ "text": "a" }, { "id": "t" }, { "text": "b" }] });
         let found = |pointer| {
-            let found = Pointer::new(pointer).resolve(Cow::Borrowed(&message));
+            let found = JsonPointer::new(pointer).resolve(Cow::Borrowed(&message));
             found.map(Cow::into_owned)
         };
 
         assert_eq!(found("/content/*/text"), Some(json!(["a", "b"])));
         assert_eq!(found("/none/*/text"), None);
         let nested = json!({ "messages": [message.clone(), {}, message] });
-        let nested = Pointer::new("/messages/*/content/*/id").resolve(Cow::Borrowed(&nested));
+        let nested = JsonPointer::new("/messages/*/content/*/id").resolve(Cow::Borrowed(&nested));
         assert_eq!(nested.map(Cow::into_owned), Some(json!([["t"], ["t"]])));
     }
 
     #[test]
     fn the_way_to_a_list_is_told_as_written() {
         for (pointer, plain) in [("", ""), ("/a~1b/0/~0", "/a~1b/0/~0"), ("/a/*/b", "/a")] {
-            assert_eq!(Pointer::new(pointer).plain(), plain);
+            assert_eq!(JsonPointer::new(pointer).plain(), plain);
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
                 "a": [{ "b": 1, "": 2 }, [{ "/": null }, 3]], "b": { "0": { "~": 4 }, "01": 5 }, "": { "a": 6 }, "many": wide, "1": 7, "+1": 8,
             });
             let text = format!("{}{}", if slash { "/" } else { "" }, steps.join("/"));
-            prop_assert_eq!(Pointer::new(&text).find(&value), value.pointer(&text));
+            prop_assert_eq!(JsonPointer::new(&text).find(&value), value.pointer(&text));
         }
     }
 }

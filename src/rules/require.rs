@@ -1,29 +1,29 @@
 //! The forms `require` and `exit`, and `fold` before them: something holds whenever a frame comes.
 
-use super::cond::{Cond, Operand};
-use super::eval::{Cx, number};
-use super::moment::Moment;
-use super::parse::Pattern;
-use super::rule::{Ending, Form, Monitor, Rule, Violation};
-use super::slices::{Key, Slices};
-use super::state::MAX_TEXT;
-use super::symbol::SymSet;
-use super::tri::Tri;
+use super::condition::{Condition, Operand};
+use super::evaluate::{EvalContext, number};
+use super::frame_context::FrameContext;
+use super::parse::FramePattern;
+use super::rule::{EndCircumstances, Monitor, Rule, RuleForm, Violation};
+use super::slices::{SliceKey, Slices};
+use super::state_variable::MAX_TEXT;
+use super::symbol::SymbolSet;
+use super::truth::Truth;
 use serde_json::Value;
 
 /// A requirement.
 #[derive(Debug, Clone)]
-pub struct Require {
+pub struct RequireRule {
     /// The frames it is asked of.
-    pub on: Pattern,
+    pub on: FramePattern,
     /// Asked only where this certainly holds.
-    pub when: Option<Cond>,
+    pub when: Option<Condition>,
     /// What must hold; a finding only where it certainly does not.
-    pub require: Cond,
+    pub require: Condition,
     /// The requirement as written.
     pub source: Vec<String>,
     /// The patterns of `seen` conditions, by their number.
-    pub seen: Vec<Pattern>,
+    pub seen: Vec<FramePattern>,
     /// What is gathered in the slice before.
     pub fold: Option<Fold>,
 }
@@ -32,16 +32,16 @@ pub struct Require {
 #[derive(Debug, Clone)]
 pub struct Fold {
     /// The frames gathered.
-    pub on: Pattern,
+    pub on: FramePattern,
     /// What of each.
     pub what: Operand,
     /// How they are put together.
-    pub how: Gather,
+    pub how: FoldMethod,
 }
 
 /// How a fold puts values together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gather {
+pub enum FoldMethod {
     /// Texts joined.
     Concat,
     /// Values in a list.
@@ -52,18 +52,18 @@ pub enum Gather {
     Last,
 }
 
-/// The names of [`Gather`], as written in a rule.
-pub const GATHERS: &[(&str, Gather)] = &[
-    ("concat", Gather::Concat),
-    ("list", Gather::List),
-    ("sum", Gather::Sum),
-    ("last", Gather::Last),
+/// The names of [`FoldMethod`], as written in a rule.
+pub const FOLD_METHODS: &[(&str, FoldMethod)] = &[
+    ("concat", FoldMethod::Concat),
+    ("list", FoldMethod::List),
+    ("sum", FoldMethod::Sum),
+    ("last", FoldMethod::Last),
 ];
 
-impl Require {
+impl RequireRule {
     /// The symbols of the frames that matter.
     #[must_use]
-    pub fn symbols(&self) -> SymSet {
+    pub fn symbols(&self) -> SymbolSet {
         let mut all = self.on.symbols();
         for pattern in self.seen.iter().chain(self.fold.iter().map(|f| &f.on)) {
             all.extend(&pattern.symbols());
@@ -73,18 +73,18 @@ impl Require {
 
     /// A monitor. `seen` patterns over frames that the history cannot hold are unknown.
     #[must_use]
-    pub fn monitor(&self, blind: &SymSet) -> Box<dyn Monitor> {
+    pub fn monitor(&self, unobservable: &SymbolSet) -> Box<dyn Monitor> {
         let bits = self
             .seen
             .iter()
             .enumerate()
-            .filter(|(_, p)| p.symbols().meets(blind));
+            .filter(|(_, p)| p.symbols().intersects(unobservable));
         Box::new(RequireMonitor {
-            blind: bits.fold(0, |bits, (n, _)| bits | 1 << n),
-            fold_blind: self
+            unobservable: bits.fold(0, |bits, (n, _)| bits | 1 << n),
+            fold_unobservable: self
                 .fold
                 .as_ref()
-                .is_some_and(|f| f.on.symbols().meets(blind)),
+                .is_some_and(|f| f.on.symbols().intersects(unobservable)),
             slices: Slices::default(),
             exercised: 0,
         })
@@ -92,7 +92,7 @@ impl Require {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Slice {
+struct RequireSlice {
     seen: u64,
     fold: Option<Value>,
     lost: bool,
@@ -100,58 +100,61 @@ struct Slice {
 
 #[derive(Clone)]
 struct RequireMonitor {
-    blind: u64,
-    fold_blind: bool,
-    slices: Slices<Slice>,
+    unobservable: u64,
+    fold_unobservable: bool,
+    slices: Slices<RequireSlice>,
     exercised: u64,
 }
 
 impl Monitor for RequireMonitor {
-    fn fork(&self) -> Box<dyn Monitor> {
+    fn boxed_clone(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
 
     fn frame(
         &mut self,
         rule: &Rule,
-        key: Option<&Key>,
-        moment: &Moment<'_>,
+        key: Option<&SliceKey>,
+        context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let Form::Require(require) = &rule.form else {
+        let RuleForm::Require(require) = &rule.form else {
             return;
         };
         let Some(key) = key else {
             return;
         };
         let remembers = !require.seen.is_empty() || require.fold.is_some();
-        let fresh = Slice::default();
+        let fresh = RequireSlice::default();
         let slice = self.slices.get(key).unwrap_or(&fresh);
-        let cx = Cx {
+        let eval = EvalContext {
             seen: slice.seen,
-            blind: self.blind,
+            unobservable: self.unobservable,
             fold: slice
                 .fold
                 .as_ref()
-                .filter(|_| !slice.lost && !self.fold_blind),
-            ..moment.cx()
+                .filter(|_| !slice.lost && !self.fold_unobservable),
+            ..context.eval_context()
         };
-        if cx.matches(&require.on) == Tri::True
+        if eval.matches(&require.on) == Truth::True
             && require
                 .when
                 .as_ref()
-                .is_none_or(|when| cx.holds(when) == Tri::True)
+                .is_none_or(|when| eval.holds(when) == Truth::True)
         {
-            match cx.holds(&require.require) {
-                Tri::True => self.exercised += 1,
-                Tri::Unknown => {}
-                Tri::False => {
+            match eval.holds(&require.require) {
+                Truth::True => self.exercised += 1,
+                Truth::Unknown => {}
+                Truth::False => {
                     self.exercised += 1;
                     out.push(Violation {
-                        blame: rule.blame.unwrap_or(moment.blame),
+                        blame: rule.blame.unwrap_or(context.blame),
                         key: key.text().to_owned(),
-                        message: rule.say(moment, || {
-                            format!("`{}` does not hold what is required of it", moment.name())
+                        message: rule.violation_message(context, || {
+                            format!(
+                                "`{}` does not hold what is required of it",
+                                context.frame_name()
+                            )
                         }),
                         expected: require.source.clone(),
                         pointer: first_pointer(&require.require).unwrap_or_default(),
@@ -160,51 +163,54 @@ impl Monitor for RequireMonitor {
             }
         }
         if remembers {
-            let slice = self.slices.entry(key, Slice::default);
+            let slice = self.slices.entry(key, RequireSlice::default);
             for (n, pattern) in require.seen.iter().enumerate() {
-                match moment.is(pattern) {
-                    Tri::True => slice.seen |= 1 << n,
-                    Tri::Unknown => self.blind |= 1 << n,
-                    Tri::False => {}
+                match context.matches(pattern) {
+                    Truth::True => slice.seen |= 1 << n,
+                    Truth::Unknown => self.unobservable |= 1 << n,
+                    Truth::False => {}
                 }
             }
             if let Some(fold) = &require.fold
-                && moment.is(&fold.on) != Tri::False
+                && context.matches(&fold.on) != Truth::False
             {
-                slice.gather(fold, moment);
+                slice.gather(fold, context);
             }
         }
     }
 
-    fn scope_closed(&mut self, _: &Rule, _: &Moment<'_>, _: bool, _: &mut Vec<Violation>) {
+    fn on_scope_closed(&mut self, _: &Rule, _: &FrameContext<'_>, _: bool, _: &mut Vec<Violation>) {
         self.slices = Slices::default();
     }
 
-    fn end(&mut self, _: &Rule, _: &Moment<'_>, _: Ending, _: &mut Vec<Violation>) {}
+    fn end(&mut self, _: &Rule, _: &FrameContext<'_>, _: EndCircumstances, _: &mut Vec<Violation>) {
+    }
 
     fn exercised(&self) -> u64 {
         self.exercised
     }
 }
 
-impl Slice {
-    fn gather(&mut self, fold: &Fold, moment: &Moment<'_>) {
-        let Some(value) = moment.cx().value(&fold.what) else {
+impl RequireSlice {
+    fn gather(&mut self, fold: &Fold, context: &FrameContext<'_>) {
+        let Some(value) = context.eval_context().value(&fold.what) else {
             self.lost = true;
             return;
         };
         match (fold.how, &mut self.fold, &*value) {
-            (Gather::Last, fold, value) => *fold = Some(value.clone()),
-            (Gather::Concat, Some(Value::String(joined)), Value::String(text)) => {
+            (FoldMethod::Last, fold, value) => *fold = Some(value.clone()),
+            (FoldMethod::Concat, Some(Value::String(joined)), Value::String(text)) => {
                 joined.push_str(text);
                 self.lost |= joined.len() > MAX_TEXT;
             }
-            (Gather::Concat, fold @ None, Value::String(text)) => {
+            (FoldMethod::Concat, fold @ None, Value::String(text)) => {
                 *fold = Some(Value::String(text.clone()))
             }
-            (Gather::List, Some(Value::Array(list)), value) => list.push(value.clone()),
-            (Gather::List, fold @ None, value) => *fold = Some(Value::Array(vec![value.clone()])),
-            (Gather::Sum, fold, Value::Number(n)) => {
+            (FoldMethod::List, Some(Value::Array(list)), value) => list.push(value.clone()),
+            (FoldMethod::List, fold @ None, value) => {
+                *fold = Some(Value::Array(vec![value.clone()]))
+            }
+            (FoldMethod::Sum, fold, Value::Number(n)) => {
                 let sum = fold.as_ref().and_then(Value::as_f64).unwrap_or(0.0);
                 *fold = Some(number(sum + n.as_f64().unwrap_or(0.0)));
             }
@@ -215,7 +221,7 @@ impl Slice {
 
 /// The first place in the frame that a condition looks at.
 #[must_use]
-pub fn first_pointer(cond: &Cond) -> Option<String> {
+pub fn first_pointer(condition: &Condition) -> Option<String> {
     let of = |operand: &Operand| match operand {
         Operand::Pointer(pointer) => Some(pointer.plain().to_owned()),
         Operand::Call(_, inner) => match &**inner {
@@ -224,14 +230,14 @@ pub fn first_pointer(cond: &Cond) -> Option<String> {
         },
         _ => None,
     };
-    match cond {
-        Cond::All(each) | Cond::Any(each) => each.iter().find_map(first_pointer),
-        Cond::Not(inner) => first_pointer(inner),
-        Cond::Compare { left, right, .. } => of(left).or_else(|| of(right)),
-        Cond::Matches(operand, _)
-        | Cond::Present(operand)
-        | Cond::Empty(operand)
-        | Cond::Every(operand, _) => of(operand),
-        Cond::Seen(..) => None,
+    match condition {
+        Condition::All(each) | Condition::Any(each) => each.iter().find_map(first_pointer),
+        Condition::Not(inner) => first_pointer(inner),
+        Condition::Compare { left, right, .. } => of(left).or_else(|| of(right)),
+        Condition::Matches(operand, _)
+        | Condition::Present(operand)
+        | Condition::Empty(operand)
+        | Condition::Every(operand, _) => of(operand),
+        Condition::Seen(..) => None,
     }
 }

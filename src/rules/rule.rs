@@ -1,12 +1,12 @@
 //! A rule, compiled: its identity, and one of the forms.
 
-use super::deadline::Deadline;
-use super::moment::{KeyPart, Moment, Piece};
-use super::order::Order;
-use super::probe::Probe;
-use super::require::Require;
-use super::slices::Key;
-use super::symbol::SymSet;
+use super::deadline::DeadlineRule;
+use super::frame_context::{FrameContext, KeyPart, MessagePart};
+use super::order::OrderRule;
+use super::readings::ReadingsRule;
+use super::require::RequireRule;
+use super::slices::SliceKey;
+use super::symbol::SymbolSet;
 use crate::finding::{Blame, Level, Source};
 use spanned_yaml::Span;
 
@@ -26,7 +26,7 @@ pub struct Rule {
     /// What it asks, why a host cares, an example: the text of `conform explain`.
     pub doc: String,
     /// What a finding says, instead of the form's own words.
-    pub message: Option<Vec<Piece>>,
+    pub message: Option<Vec<MessagePart>>,
     /// Whom it binds, where that is not the direction of the breaking frame.
     pub blame: Option<Blame>,
     /// How the history is sliced.
@@ -34,7 +34,7 @@ pub struct Rule {
     /// The scopes named in `each`.
     pub scopes: Vec<usize>,
     /// What it checks.
-    pub form: Form,
+    pub form: RuleForm,
 }
 
 impl Rule {
@@ -42,7 +42,7 @@ impl Rule {
     #[must_use]
     pub fn readings(&self) -> Vec<&str> {
         match &self.form {
-            Form::Probe(probe) => probe
+            RuleForm::Readings(probe) => probe
                 .readings
                 .iter()
                 .map(|(name, _)| name.as_str())
@@ -54,19 +54,19 @@ impl Rule {
 
 /// The forms of a rule.
 #[derive(Debug, Clone)]
-pub enum Form {
+pub enum RuleForm {
     /// The frames of a slice come in an order.
-    Order(Box<Order>),
+    Order(Box<OrderRule>),
     /// Something holds whenever a frame comes.
-    Require(Box<Require>),
+    Require(Box<RequireRule>),
     /// Something comes in time.
-    Deadline(Box<Deadline>),
+    Deadline(Box<DeadlineRule>),
     /// The bytes of a line are in order.
     Wire(Vec<String>),
     /// The JSON of a frame has the shape of its definition, by name.
     Schema(String),
     /// Which of several readings the agent follows; never a finding.
-    Probe(Probe),
+    Readings(ReadingsRule),
 }
 
 /// What a monitor reports.
@@ -86,7 +86,7 @@ pub struct Violation {
 
 /// How the session ended, as rules see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ending {
+pub struct EndCircumstances {
     /// The process ended, and nobody asked it to: no end of input, no signal, no command to quit.
     pub by_itself: bool,
     /// A budget ran out while the harness waited for the agent.
@@ -111,7 +111,7 @@ pub enum AtEnd {
 impl AtEnd {
     /// Whether this ending is the last chance.
     #[must_use]
-    pub fn is_due(self, ending: Ending) -> bool {
+    pub fn is_due(self, ending: EndCircumstances) -> bool {
         match self {
             AtEnd::Own => ending.by_itself || ending.out_of_time,
             AtEnd::Any => ending.ended || ending.out_of_time,
@@ -123,29 +123,35 @@ impl AtEnd {
 /// A rule's form while a history is judged.
 pub trait Monitor: Send {
     /// A monitor in the same state, which goes on by itself.
-    fn fork(&self) -> Box<dyn Monitor>;
+    fn boxed_clone(&self) -> Box<dyn Monitor>;
 
     /// Takes a frame, and the key of the slice that it belongs to by the rule's `each`.
     fn frame(
         &mut self,
         rule: &Rule,
-        key: Option<&Key>,
-        moment: &Moment<'_>,
+        key: Option<&SliceKey>,
+        context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     );
 
     /// A scope that the rule slices by is closed by this frame (which the monitor has seen); with `judge` false its slices are
     /// only forgotten.
-    fn scope_closed(
+    fn on_scope_closed(
         &mut self,
         rule: &Rule,
-        moment: &Moment<'_>,
+        context: &FrameContext<'_>,
         judge: bool,
         out: &mut Vec<Violation>,
     );
 
     /// The history ends here.
-    fn end(&mut self, rule: &Rule, moment: &Moment<'_>, ending: Ending, out: &mut Vec<Violation>);
+    fn end(
+        &mut self,
+        rule: &Rule,
+        context: &FrameContext<'_>,
+        ending: EndCircumstances,
+        out: &mut Vec<Violation>,
+    );
 
     /// How often the rule met its subject.
     fn exercised(&self) -> u64;
@@ -159,39 +165,43 @@ pub trait Monitor: Send {
 impl Rule {
     /// The symbols of the frames that its monitor must see.
     #[must_use]
-    pub fn symbols(&self) -> SymSet {
+    pub fn symbols(&self) -> SymbolSet {
         match &self.form {
-            Form::Order(order) => order.symbols(),
-            Form::Require(require) => require.symbols(),
-            Form::Deadline(deadline) => deadline.symbols(),
-            Form::Probe(probe) => probe.on.symbols(),
-            Form::Wire(_) | Form::Schema(_) => SymSet::default(),
+            RuleForm::Order(order) => order.symbols(),
+            RuleForm::Require(require) => require.symbols(),
+            RuleForm::Deadline(deadline) => deadline.symbols(),
+            RuleForm::Readings(probe) => probe.on.symbols(),
+            RuleForm::Wire(_) | RuleForm::Schema(_) => SymbolSet::default(),
         }
     }
 
     /// A monitor at the start of a history; `None` for the forms that the checker runs itself.
     #[must_use]
-    pub fn monitor(&self, blind: &SymSet) -> Option<Box<dyn Monitor>> {
+    pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         match &self.form {
-            Form::Order(order) => order.monitor(blind),
-            Form::Require(require) => Some(require.monitor(blind)),
-            Form::Deadline(deadline) => deadline.monitor(blind),
-            Form::Probe(probe) => Some(probe.monitor()),
-            Form::Wire(_) | Form::Schema(_) => None,
+            RuleForm::Order(order) => order.monitor(unobservable),
+            RuleForm::Require(require) => Some(require.monitor(unobservable)),
+            RuleForm::Deadline(deadline) => deadline.monitor(unobservable),
+            RuleForm::Readings(probe) => Some(probe.monitor()),
+            RuleForm::Wire(_) | RuleForm::Schema(_) => None,
         }
     }
 
     /// The message of a violation: the rule's own, or the form's.
     #[must_use]
-    pub fn say(&self, moment: &Moment<'_>, form: impl FnOnce() -> String) -> String {
+    pub fn violation_message(
+        &self,
+        context: &FrameContext<'_>,
+        form: impl FnOnce() -> String,
+    ) -> String {
         self.message
             .as_ref()
-            .map_or_else(form, |message| moment.fill(message))
+            .map_or_else(form, |message| context.fill_message(message))
     }
 }
 
 impl Clone for Box<dyn Monitor> {
     fn clone(&self) -> Self {
-        self.fork()
+        self.boxed_clone()
     }
 }

@@ -10,18 +10,18 @@ pub const MAX_SLICES: usize = 65_536;
 
 /// The key of a slice. Its hash is worked out once: many rules slice the history in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Key {
+pub struct SliceKey {
     hash: u64,
     text: Arc<str>,
 }
 
-impl Key {
+impl SliceKey {
     /// The key of this text.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
-        Key {
+        SliceKey {
             hash: hasher.finish(),
             text: text.into(),
         }
@@ -34,17 +34,17 @@ impl Key {
     }
 }
 
-impl Hash for Key {
+impl Hash for SliceKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }
 }
 
-/// Takes the hash that a [`Key`] holds as it is.
+/// Takes the hash that a [`SliceKey`] holds as it is.
 #[derive(Debug, Clone, Copy, Default)]
-struct Held(u64);
+struct PrecomputedHash(u64);
 
-impl Hasher for Held {
+impl Hasher for PrecomputedHash {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -63,8 +63,8 @@ impl Hasher for Held {
 /// Something per slice.
 #[derive(Debug, Clone)]
 pub struct Slices<T> {
-    map: HashMap<Key, T, BuildHasherDefault<Held>>,
-    order: VecDeque<Key>,
+    map: HashMap<SliceKey, T, BuildHasherDefault<PrecomputedHash>>,
+    order: VecDeque<SliceKey>,
 }
 
 impl<T> Default for Slices<T> {
@@ -78,7 +78,7 @@ impl<T> Default for Slices<T> {
 
 impl<T> Slices<T> {
     /// The entry of a key, made if it is new.
-    pub fn entry(&mut self, key: &Key, make: impl FnOnce() -> T) -> &mut T {
+    pub fn entry(&mut self, key: &SliceKey, make: impl FnOnce() -> T) -> &mut T {
         if self.map.len() == MAX_SLICES && !self.map.contains_key(key) {
             self.forget_oldest();
         }
@@ -105,17 +105,17 @@ impl<T> Slices<T> {
 
     /// The entry of a key.
     #[must_use]
-    pub fn get(&self, key: &Key) -> Option<&T> {
+    pub fn get(&self, key: &SliceKey) -> Option<&T> {
         self.map.get(key)
     }
 
     /// Takes an entry out.
-    pub fn remove(&mut self, key: &Key) -> Option<T> {
+    pub fn remove(&mut self, key: &SliceKey) -> Option<T> {
         self.map.remove(key)
     }
 
     /// Takes every entry out, oldest first.
-    pub fn drain(&mut self) -> Vec<(Key, T)> {
+    pub fn drain(&mut self) -> Vec<(SliceKey, T)> {
         let mut all = Vec::with_capacity(self.map.len());
         for key in std::mem::take(&mut self.order) {
             if let Some(value) = self.map.remove(&key) {
@@ -141,8 +141,8 @@ impl<T> Slices<T> {
 mod tests {
     use super::*;
 
-    fn key(n: usize) -> Key {
-        Key::new(&n.to_string())
+    fn key(n: usize) -> SliceKey {
+        SliceKey::new(&n.to_string())
     }
 
     #[test]

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-/// A set of symbols of one dialect; at most [`SymSet::CAPACITY`] of them.
+/// A set of symbols of one dialect; at most [`SymbolSet::CAPACITY`] of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SymSet([u64; 8]);
+pub struct SymbolSet([u64; 8]);
 
-impl SymSet {
+impl SymbolSet {
     /// The number of symbols that a dialect may have.
     pub const CAPACITY: usize = 512;
 
     /// The set of one symbol.
     #[must_use]
     pub fn of(id: usize) -> Self {
-        let mut set = SymSet::default();
+        let mut set = SymbolSet::default();
         set.insert(id);
         set
     }
@@ -31,7 +31,7 @@ impl SymSet {
     }
 
     /// Adds all symbols of another set.
-    pub fn extend(&mut self, other: &SymSet) {
+    pub fn extend(&mut self, other: &SymbolSet) {
         for (a, b) in self.0.iter_mut().zip(other.0) {
             *a |= b;
         }
@@ -40,7 +40,7 @@ impl SymSet {
     /// Whether the two sets share a symbol.
     #[inline]
     #[must_use]
-    pub fn meets(&self, other: &SymSet) -> bool {
+    pub fn intersects(&self, other: &SymbolSet) -> bool {
         let shared = self.0.iter().zip(&other.0);
         shared.fold(0, |any, (a, b)| any | (a & b)) != 0
     }
@@ -70,21 +70,21 @@ const MOST: usize = 3;
 
 /// For each symbol, the numbers of the things that look at it.
 #[derive(Debug, Clone)]
-pub struct Interested(Vec<Vec<usize>>);
+pub struct SymbolIndex(Vec<Vec<usize>>);
 
-impl Interested {
+impl SymbolIndex {
     /// Takes the symbols that each thing looks at; the things are numbered as they come.
     #[must_use]
-    pub fn new(each: impl Iterator<Item = SymSet>) -> Self {
-        let mut by_symbol = vec![Vec::new(); SymSet::CAPACITY];
+    pub fn new(each: impl Iterator<Item = SymbolSet>) -> Self {
+        let mut by_symbol = vec![Vec::new(); SymbolSet::CAPACITY];
         for (n, symbols) in each.enumerate() {
             symbols.iter().for_each(|id| by_symbol[id].push(n));
         }
-        Interested(by_symbol)
+        SymbolIndex(by_symbol)
     }
 
     /// The things that look at one of these symbols, ascending, each once.
-    pub fn of(&self, symbols: &SymSet) -> impl Iterator<Item = usize> {
+    pub fn of(&self, symbols: &SymbolSet) -> impl Iterator<Item = usize> {
         let mut lists = [&[][..]; MOST];
         for (list, id) in lists.iter_mut().zip(symbols.iter()) {
             *list = &self.0[id];
@@ -123,18 +123,18 @@ pub struct Symbols {
     names: Vec<String>,
     ids: HashMap<String, usize>,
     /// Every known event, and `#unknown`: what `any` and `!x` range over.
-    pub events: SymSet,
+    pub events: SymbolSet,
     /// Every known command: what `>any` ranges over.
-    pub commands: SymSet,
+    pub commands: SymbolSet,
     /// Everything that the host does: commands, also bad ones, the end of input, signals.
-    pub host: SymSet,
+    pub host: SymbolSet,
 }
 
 impl Symbols {
     /// The symbols of a vocabulary. Nested kinds are given as `outer.inner`.
     ///
     /// # Errors
-    /// If there are more than [`SymSet::CAPACITY`].
+    /// If there are more than [`SymbolSet::CAPACITY`].
     pub fn new<'a>(
         events: impl Iterator<Item = &'a str>,
         commands: impl Iterator<Item = &'a str>,
@@ -167,10 +167,10 @@ impl Symbols {
             return Ok(*id);
         }
         let id = self.names.len();
-        if id == SymSet::CAPACITY {
+        if id == SymbolSet::CAPACITY {
             return Err(format!(
                 "a dialect may have at most {} symbols",
-                SymSet::CAPACITY
+                SymbolSet::CAPACITY
             ));
         }
         self.ids.insert(name.clone(), id);

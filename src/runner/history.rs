@@ -1,11 +1,11 @@
 //! The history of one session: judged and written down frame by frame.
 
-use crate::check::{Checker, Context, Outcome};
+use crate::check::{CheckOptions, CheckOutcome, Checker};
 use crate::dialect::Dialect;
 use crate::finding::Evidence;
 use crate::frame::{Body, Frame};
 use crate::profile::Profile;
-use crate::transcript::{Header, Writer};
+use crate::transcript::{Header, TranscriptWriter};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -19,7 +19,7 @@ const STDERR_TEXT: usize = 500;
 /// A session under judgement.
 pub(super) struct History {
     checker: Checker,
-    transcript: io::Result<Writer<BufWriter<File>>>,
+    transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
     path: PathBuf,
     stderr: VecDeque<String>,
 }
@@ -28,7 +28,7 @@ pub(super) struct History {
 #[derive(Debug)]
 pub(super) struct Past {
     /// What the rules say of it.
-    pub(super) outcome: Outcome,
+    pub(super) outcome: CheckOutcome,
     /// Where its transcript lies.
     pub(super) transcript: PathBuf,
     /// The last lines of stderr.
@@ -47,7 +47,7 @@ impl History {
             dialect: Some(dialect.id()),
             agent: argv.clone(),
         };
-        let context = Context {
+        let context = CheckOptions {
             argv: Some(argv),
             capture: false,
             profile,
@@ -55,7 +55,7 @@ impl History {
         let file = File::create(&path).map(BufWriter::new);
         History {
             checker: Checker::new(Arc::clone(dialect), context),
-            transcript: file.and_then(|file| Writer::new(file, &header)),
+            transcript: file.and_then(|file| TranscriptWriter::new(file, &header)),
             path,
             stderr: VecDeque::new(),
         }
@@ -95,7 +95,9 @@ impl History {
     /// The transcript could not be written.
     pub(super) fn finish(self) -> Result<Past, String> {
         let failed = |error| format!("cannot write the transcript: {error}");
-        self.transcript.and_then(Writer::finish).map_err(failed)?;
+        self.transcript
+            .and_then(TranscriptWriter::finish)
+            .map_err(failed)?;
         Ok(Past {
             outcome: self.checker.finish(),
             transcript: self.path,

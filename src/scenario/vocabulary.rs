@@ -120,9 +120,10 @@ fn faults(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
     let Named::Known(name, kind) = dialect.commands.name(command) else {
         return Vec::new();
     };
-    let faults = dialect
-        .command_schemas
-        .faults(kind.as_deref().unwrap_or(&name), command, MOST);
+    let faults =
+        dialect
+            .command_schemas
+            .violations(kind.as_deref().unwrap_or(&name), command, MOST);
     let broken = faults
         .into_iter()
         .filter(|fault| fault.level == Level::Must);
@@ -135,7 +136,7 @@ fn strangers(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
     };
     let mut found = dialect
         .command_schemas
-        .strangers(kind.as_deref().unwrap_or(&name), command);
+        .unknown_members(kind.as_deref().unwrap_or(&name), command);
     // A definition need not repeat the member that names the command.
     found.retain(|(place, _)| *place != dialect.commands.discriminator);
     found

@@ -5,7 +5,7 @@ use crate::finding::Level;
 use serde_json::{Map, Value, json};
 
 /// A JSON Pointer into what was written, and what is wrong there.
-pub type Mistake = (String, String);
+pub type MemberMistake = (String, String);
 
 /// What the parts of a definition say together of one object.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl<'a> Members<'a> {
 impl Schemas {
     /// Members of a frame, at any depth, that its definition does not know.
     #[must_use]
-    pub fn strangers(&self, name: &str, frame: &Value) -> Vec<Mistake> {
+    pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberMistake> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {
             self.strange(&[definition], frame, String::new(), &mut found);
@@ -49,7 +49,7 @@ impl Schemas {
         found
     }
 
-    fn strange(&self, parts: &[&Value], value: &Value, at: String, found: &mut Vec<Mistake>) {
+    fn strange(&self, parts: &[&Value], value: &Value, at: String, found: &mut Vec<MemberMistake>) {
         match value {
             Value::Object(written) => {
                 let members = self.members(parts);
@@ -82,7 +82,7 @@ impl Schemas {
     /// What of a matcher on a frame no frame of this definition can meet. Only what is certain is told: plain values, lists of
     /// alternatives, and members that must be there or must not.
     #[must_use]
-    pub fn contradictions(&self, name: &str, matcher: &Value) -> Vec<Mistake> {
+    pub fn contradictions(&self, name: &str, matcher: &Value) -> Vec<MemberMistake> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {
             self.contradict(&[definition], matcher, String::new(), &mut found);
@@ -90,7 +90,13 @@ impl Schemas {
         found
     }
 
-    fn contradict(&self, parts: &[&Value], matcher: &Value, at: String, found: &mut Vec<Mistake>) {
+    fn contradict(
+        &self,
+        parts: &[&Value],
+        matcher: &Value,
+        at: String,
+        found: &mut Vec<MemberMistake>,
+    ) {
         let operators = matcher
             .as_object()
             .filter(|m| m.keys().any(|k| k.starts_with('$') && !k.starts_with("$$")));
@@ -127,7 +133,7 @@ impl Schemas {
         parts: &[&Value],
         written: &Map<String, Value>,
         at: &str,
-        found: &mut Vec<Mistake>,
+        found: &mut Vec<MemberMistake>,
     ) {
         let members = self.members(parts);
         for (name, matcher) in written {
@@ -256,7 +262,7 @@ mod tests {
         Schemas::compile(document, ["go"].into_iter()).unwrap()
     }
 
-    fn places(mistakes: Vec<Mistake>) -> Vec<String> {
+    fn places(mistakes: Vec<MemberMistake>) -> Vec<String> {
         mistakes.into_iter().map(|(at, _)| at).collect()
     }
 
@@ -264,7 +270,7 @@ mod tests {
     fn members_that_no_part_knows_are_strangers() {
         let frame = json!({ "type": "go", "then run": null, "more": 1, "free": { "any": 1 }, "where": { "id": "x", "idd": 1 } });
         assert_eq!(
-            places(schemas().strangers("go", &frame)),
+            places(schemas().unknown_members("go", &frame)),
             ["/then run", "/where/idd"]
         );
     }

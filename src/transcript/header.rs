@@ -21,7 +21,7 @@ pub struct Header {
 }
 
 #[derive(Serialize)]
-struct Marked<'a> {
+struct HeaderRecord<'a> {
     conform_transcript: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<&'a str>,
@@ -30,7 +30,7 @@ struct Marked<'a> {
 
 impl Header {
     pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let marked = Marked {
+        let marked = HeaderRecord {
             conform_transcript: VERSION,
             dialect: self.dialect.as_deref(),
             agent: &self.agent,

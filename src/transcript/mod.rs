@@ -13,5 +13,5 @@ mod writer;
 
 pub use error::{Error, Problem};
 pub use header::{Header, VERSION};
-pub use reader::Reader;
-pub use writer::Writer;
+pub use reader::TranscriptReader;
+pub use writer::TranscriptWriter;

@@ -10,7 +10,7 @@ const RECORD_LIMIT: usize = 6 * LINE_LIMIT + (64 << 10);
 
 /// Reads a transcript frame by frame, in bounded memory. As an iterator it ends behind the first error.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct TranscriptReader<R> {
     input: R,
     header: Option<Header>,
     first: Option<Line>,
@@ -18,13 +18,13 @@ pub struct Reader<R> {
     done: bool,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> TranscriptReader<R> {
     /// Reads the header, if there is one.
     ///
     /// # Errors
     /// A header that is broken, cut or of an unknown version; whatever reading the input reports.
     pub fn new(input: R) -> Result<Self, Error> {
-        let mut reader = Reader {
+        let mut reader = TranscriptReader {
             input,
             header: None,
             first: None,
@@ -126,7 +126,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
+impl<R: BufRead> Iterator for TranscriptReader<R> {
     type Item = Result<Frame, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

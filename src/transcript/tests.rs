@@ -9,7 +9,7 @@ const HEADER: &str =
     "{\"conform_transcript\":1,\"dialect\":\"aionrs@0.1\",\"agent\":[\"a\",\"--b\"]}\n";
 
 fn written(header: &Header, frames: &[Frame]) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), header).unwrap();
+    let mut writer = TranscriptWriter::new(Vec::new(), header).unwrap();
     for frame in frames {
         writer.write(frame).unwrap();
     }
@@ -18,7 +18,7 @@ fn written(header: &Header, frames: &[Frame]) -> Vec<u8> {
 
 /// The frames before the first error, and the error.
 fn read(bytes: &[u8]) -> (Vec<Frame>, Option<String>) {
-    let reader = match Reader::new(bytes) {
+    let reader = match TranscriptReader::new(bytes) {
         Ok(reader) => reader,
         Err(error) => return (vec![], Some(error.to_string())),
     };
@@ -106,14 +106,17 @@ fn the_written_form_is_version_1() {
         );
     }
     similar_asserts::assert_eq!(String::from_utf8(bytes.clone()).unwrap(), expected);
-    assert_eq!(Reader::new(&*bytes).unwrap().header(), Some(&header));
+    assert_eq!(
+        TranscriptReader::new(&*bytes).unwrap().header(),
+        Some(&header)
+    );
     assert_eq!(read(&bytes), (frames, None));
 }
 
 #[test]
 fn a_file_without_header_is_a_plain_capture() {
     let bytes = b"{\"type\":\"ready\"}\r\nnoise\n\xff";
-    assert_eq!(Reader::new(&bytes[..]).unwrap().header(), None);
+    assert_eq!(TranscriptReader::new(&bytes[..]).unwrap().header(), None);
     let lines = [
         Line {
             bytes: br#"{"type":"ready"}"#.into(),
@@ -157,7 +160,7 @@ fn unknown_fields_and_foreign_line_ends_are_read_over() {
     ];
     assert_eq!(read(text.as_bytes()), (frames, None));
     assert_eq!(
-        Reader::new(text.as_bytes()).unwrap().header(),
+        TranscriptReader::new(text.as_bytes()).unwrap().header(),
         Some(&Header::default())
     );
 }
@@ -366,7 +369,7 @@ proptest! {
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             prop_assert!(VALIDATOR.is_valid(&serde_json::from_slice(line).unwrap()));
         }
-        let reader = Reader::new(&*bytes).unwrap();
+        let reader = TranscriptReader::new(&*bytes).unwrap();
         prop_assert_eq!(reader.header(), Some(&header));
         prop_assert_eq!(reader.collect::<Result<Vec<_>, _>>().unwrap(), frames);
     }

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 
 /// Writes a transcript. Each record goes out in one write, so that a process that dies tears at most the last one.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct TranscriptWriter<W> {
     out: W,
     buffer: Vec<u8>,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> TranscriptWriter<W> {
     /// Starts a transcript with its header.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl<W: Write> Writer<W> {
         let mut buffer = header.to_json()?;
         buffer.push(b'\n');
         out.write_all(&buffer)?;
-        Ok(Writer { out, buffer })
+        Ok(TranscriptWriter { out, buffer })
     }
 
     /// Appends one frame.

@@ -1,7 +1,7 @@
 //! Recorded sessions of living agents, read from `tests/recordings/`.
 
 use conform::frame::Frame;
-use conform::transcript::{Header, Reader};
+use conform::transcript::{Header, TranscriptReader};
 use std::path::{Path, PathBuf};
 
 /// One recorded session.
@@ -24,7 +24,7 @@ pub(crate) fn of(folder: &str) -> Vec<Recording> {
 
 fn read(path: &Path) -> Recording {
     let mut reader =
-        Reader::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).unwrap();
+        TranscriptReader::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).unwrap();
     let header = reader.header().cloned().unwrap();
     let frames = reader.by_ref().map(Result::unwrap).collect();
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();

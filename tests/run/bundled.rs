@@ -1,10 +1,10 @@
 //! The bundled agent against the whole suite.
 
 use crate::harness::Place;
-use conform::check::{Checker, Context};
+use conform::check::{CheckOptions, Checker};
 use conform::dialect::{DialectSource, load};
 use conform::finding::Blame;
-use conform::transcript::Reader;
+use conform::transcript::TranscriptReader;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
@@ -34,15 +34,15 @@ fn the_bundled_agent_conforms_and_its_transcripts_say_the_same() {
         let mut offline = Vec::new();
         let mut frames = 0;
         for path in paths {
-            let reader = Reader::new(BufReader::new(File::open(&path).unwrap())).unwrap();
+            let reader = TranscriptReader::new(BufReader::new(File::open(&path).unwrap())).unwrap();
             let header = reader.header().cloned().unwrap();
             let id = header.dialect.unwrap();
             let dialect = dialects
                 .entry(id.clone())
                 .or_insert_with(|| load(&DialectSource::default(), &id).unwrap());
-            let context = Context {
+            let context = CheckOptions {
                 argv: Some(header.agent),
-                ..Context::default()
+                ..CheckOptions::default()
             };
             let mut checker = Checker::new(std::sync::Arc::clone(dialect), context);
             for frame in reader {

@@ -1,7 +1,7 @@
 //! A transcript whose first frames can be looked at before it is judged.
 
 use crate::frame::{Body, Frame};
-use crate::transcript::{Error, Header, Reader};
+use crate::transcript::{Error, Header, TranscriptReader};
 use std::collections::VecDeque;
 use std::io::BufRead;
 
@@ -9,13 +9,13 @@ type Input = Box<dyn BufRead>;
 
 /// Reads a transcript; what was looked at comes again.
 pub(super) struct Buffered {
-    reader: Reader<Input>,
+    reader: TranscriptReader<Input>,
     first: VecDeque<Frame>,
     error: Option<Error>,
 }
 
 impl Buffered {
-    pub(super) fn new(reader: Reader<Input>) -> Self {
+    pub(super) fn new(reader: TranscriptReader<Input>) -> Self {
         Buffered {
             reader,
             first: VecDeque::new(),

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::buffered::Buffered;
-use crate::check::{Checker, Context, Outcome};
+use crate::check::{CheckOptions, CheckOutcome, Checker};
 use crate::cli::baseline::Laid;
 use crate::cli::output;
 use crate::dialect::{self, Dialect, DialectSource};
@@ -11,7 +11,7 @@ use crate::gather::{Exercised, Gatherer};
 use crate::judgement;
 use crate::report::{Command, Report, ScenarioReport};
 use crate::reporter::terminal;
-use crate::transcript::{self, Reader};
+use crate::transcript::{self, TranscriptReader};
 use crate::verdict::Verdict;
 use std::collections::HashMap;
 use std::fs::File;
@@ -84,10 +84,10 @@ impl Judge<'_> {
     fn one(&mut self, path: &Path) -> Result<Judged, String> {
         let input =
             open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
-        let reader = Reader::new(input).map_err(|error| error.in_file(name(path)))?;
+        let reader = TranscriptReader::new(input).map_err(|error| error.in_file(name(path)))?;
         let mut reader = Buffered::new(reader);
         let dialect = self.dialect(path, &mut reader)?;
-        let context = Context {
+        let context = CheckOptions {
             argv: reader.header().map(|header| header.agent.clone()),
             capture: reader.header().is_none(),
             profile: self.args.profile,
@@ -109,7 +109,7 @@ impl Judge<'_> {
     fn judged(
         &self,
         path: &Path,
-        outcome: Outcome,
+        outcome: CheckOutcome,
         micros: u64,
         error: Option<transcript::Error>,
     ) -> Judged {

@@ -14,7 +14,7 @@ use crate::proof::witness::{Catcher, Played, Suspect, row};
 use crate::runner::suite::{self, Ended, Entry, Part, Settings};
 use crate::runner::{Again, Agent, Keep, Scratch};
 use crate::scenario::Scenario;
-use crate::transcript::Reader;
+use crate::transcript::TranscriptReader;
 use mock_agent::faults::{self, Shows};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -302,7 +302,8 @@ impl Ground {
         let trace = |path: &PathBuf| {
             let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
             let file = File::open(path).map_err(|error| failed(&error))?;
-            let frames = Reader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
+            let frames =
+                TranscriptReader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
             let frames: Result<Vec<Frame>, _> = frames.collect();
             let frames = frames.map_err(|error| failed(&error))?;
             Ok(Trace::of(frames.into_iter(), &self.dialect, heard))

@@ -5,8 +5,8 @@ use super::session::session_of;
 use crate::dialect::file::{ClauseFile, LacksFile, Launch, NameFile};
 use crate::dialect::{Clause, Dialect, Vocabulary, lint};
 use crate::finding::{Level, Source};
-use crate::rules::compile::{Known, compile};
-use crate::rules::rule::{Form, Rule};
+use crate::rules::compile::{DialectNames, compile};
+use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
@@ -69,19 +69,23 @@ pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
     let event_schemas = compile_schemas(parts.events, &event_names, &mut errors);
     let command_schemas = compile_schemas(parts.commands, &command_names, &mut errors);
 
-    let known = Known {
+    let known = DialectNames {
         dialect: &file.name,
         symbols: &symbols,
         budgets: &budgets,
     };
     let rules_root = ordering_root.as_ref().unwrap_or(&root);
-    let (memory, mut rules) =
+    let (declarations, mut rules) =
         compile(&ordering, rules_root, known).unwrap_or_else(|mut mistakes| {
             errors.append(&mut mistakes);
             Default::default()
         });
     errors.extend(lint::rules(
-        &ordering, &rules, &memory, &symbols, rules_root,
+        &ordering,
+        &rules,
+        &declarations,
+        &symbols,
+        rules_root,
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses, rules_root));
     errors.extend(lint::levels(&rules, &clauses, rules_root));
@@ -127,7 +131,7 @@ pub(super) fn build(parts: Parts) -> Result<Dialect, Vec<Error>> {
         command_schemas,
         clauses,
         rules,
-        memory,
+        declarations,
         symbols: Arc::new(symbols),
         session,
         capabilities: file.capabilities,
@@ -243,6 +247,6 @@ fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Ru
         blame: None,
         each: Vec::new(),
         scopes: Vec::new(),
-        form: Form::Schema(format!("{prefix}{name}")),
+        form: RuleForm::Schema(format!("{prefix}{name}")),
     }
 }

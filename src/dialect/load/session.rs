@@ -4,7 +4,7 @@ use crate::dialect::Session;
 use crate::dialect::file::{ProbeFile, SessionFile};
 use crate::dialect::types::Probe;
 use crate::matcher::Matcher;
-use crate::rules::parse::{Names, Pattern, pattern};
+use crate::rules::parse::{FramePattern, Names, pattern};
 use crate::rules::symbol::Symbols;
 use spanned_yaml::{Error, Node, unknown};
 
@@ -19,15 +19,15 @@ pub(super) fn session_of(
         symbols: Some(symbols),
         ..Names::default()
     };
-    let mut read = |node: Option<&Node>| -> Pattern {
+    let mut read = |node: Option<&Node>| -> FramePattern {
         let Some(node) = node else {
-            return Pattern::default();
+            return FramePattern::default();
         };
         match pattern(node.as_str().unwrap_or_default(), &names) {
             Ok(pattern) => pattern,
             Err(mistake) => {
                 errors.push(node.error(mistake.message));
-                Pattern::default()
+                FramePattern::default()
             }
         }
     };

@@ -1,17 +1,17 @@
 //! A rule and its form.
 
 use super::Compiler;
-use super::cond::describe;
+use super::condition::describe;
 use crate::framing::Defect;
 use crate::rules::automaton::Automaton;
-use crate::rules::deadline::Deadline;
+use crate::rules::deadline::DeadlineRule;
 use crate::rules::file::{FoldFile, RuleFile};
-use crate::rules::moment::KeySource;
-use crate::rules::order::Order;
+use crate::rules::frame_context::KeySource;
+use crate::rules::order::OrderRule;
 use crate::rules::parse;
-use crate::rules::probe::Probe;
-use crate::rules::require::{Fold, GATHERS, Require};
-use crate::rules::rule::{Form, Rule};
+use crate::rules::readings::ReadingsRule;
+use crate::rules::require::{FOLD_METHODS, Fold, RequireRule};
+use crate::rules::rule::{Rule, RuleForm};
 use spanned_yaml::{Located, Span, unknown};
 
 impl Compiler<'_> {
@@ -53,7 +53,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn form(&mut self, file: &RuleFile, span: Span) -> Option<Form> {
+    fn form(&mut self, file: &RuleFile, span: Span) -> Option<RuleForm> {
         let given = [
             ("order", file.order.is_some()),
             ("require", file.require.is_some()),
@@ -81,15 +81,15 @@ impl Compiler<'_> {
                     .wire
                     .iter()
                     .filter_map(|w| self.word("wire defect", w, &table));
-                Some(Form::Wire(names.map(str::to_owned).collect()))
+                Some(RuleForm::Wire(names.map(str::to_owned).collect()))
             }
             ["readings"] => {
                 let on = self.pattern(file.on.as_ref()?)?;
                 let mut readings = Vec::new();
                 for (name, node) in &file.readings {
-                    readings.push((name.clone(), self.cond(node)?));
+                    readings.push((name.clone(), self.condition(node)?));
                 }
-                Some(Form::Probe(Probe { on, readings }))
+                Some(RuleForm::Readings(ReadingsRule { on, readings }))
             }
             _ => {
                 let message = "a rule has exactly one form: order, require, exit, from (a deadline), wire or readings (a probe)";
@@ -99,14 +99,14 @@ impl Compiler<'_> {
         }
     }
 
-    fn order(&mut self, file: &RuleFile) -> Option<Form> {
+    fn order(&mut self, file: &RuleFile) -> Option<RuleForm> {
         let node = file.order.as_ref()?;
         let expr = self.read(node, parse::expression)?;
         let automaton = match Automaton::new(&expr) {
             Ok(automaton) => automaton,
             Err(message) => return self.fail(node.error(message)),
         };
-        Some(Form::Order(Box::new(Order {
+        Some(RuleForm::Order(Box::new(OrderRule {
             automaton,
             source: node.as_str().unwrap_or_default().to_owned(),
             also: self.optional_pattern(file.also.as_ref())?,
@@ -114,13 +114,13 @@ impl Compiler<'_> {
             void: self.optional_pattern(file.void.as_ref())?,
             at_end: file.at_end,
             in_time: match &file.in_time {
-                Some(node) => Some(self.cond(node)?),
+                Some(node) => Some(self.condition(node)?),
                 None => None,
             },
         })))
     }
 
-    fn require(&mut self, file: &RuleFile, span: Span) -> Option<Form> {
+    fn require(&mut self, file: &RuleFile, span: Span) -> Option<RuleForm> {
         let (on, demand) = match (&file.exit, &file.on, &file.require) {
             (Some(exit), _, _) => (parse::pattern("#end", &self.names).ok()?, exit),
             (None, Some(on), Some(require)) => (self.pattern(on)?, require),
@@ -132,15 +132,15 @@ impl Compiler<'_> {
             }
         };
         let when = match &file.when {
-            Some(node) => Some(self.cond(node)?),
+            Some(node) => Some(self.condition(node)?),
             None => None,
         };
-        let require = self.cond(demand)?;
+        let require = self.condition(demand)?;
         let fold = match &file.fold {
             Some(fold) => Some(self.fold(fold)?),
             None => None,
         };
-        Some(Form::Require(Box::new(Require {
+        Some(RuleForm::Require(Box::new(RequireRule {
             on,
             when,
             require,
@@ -152,7 +152,7 @@ impl Compiler<'_> {
 
     fn fold(&mut self, file: &FoldFile) -> Option<Fold> {
         let ways = [&file.concat, &file.list, &file.sum, &file.last];
-        let mut given = GATHERS
+        let mut given = FOLD_METHODS
             .iter()
             .zip(ways)
             .filter_map(|((_, how), node)| Some((*how, node.as_ref()?)));
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn deadline(&mut self, file: &RuleFile, span: Span) -> Option<Form> {
+    fn deadline(&mut self, file: &RuleFile, span: Span) -> Option<RuleForm> {
         let (Some(from), Some(to)) = (&file.from, &file.to) else {
             let error = self
                 .root
@@ -178,10 +178,10 @@ impl Compiler<'_> {
         };
         let within = self.budget(file.within.as_ref())?;
         let patience = self.budget(file.patience.as_ref())?;
-        Some(Form::Deadline(Box::new(Deadline {
+        Some(RuleForm::Deadline(Box::new(DeadlineRule {
             from: self.pattern(from)?,
             when: match &file.when {
-                Some(node) => Some(self.cond(node)?),
+                Some(node) => Some(self.condition(node)?),
                 None => None,
             },
             to: self.pattern(to)?,
@@ -191,7 +191,7 @@ impl Compiler<'_> {
             patience,
             at_end: file.at_end,
             in_time: match &file.in_time {
-                Some(node) => Some(self.cond(node)?),
+                Some(node) => Some(self.condition(node)?),
                 None => None,
             },
         })))

@@ -1,30 +1,30 @@
 //! Values: of the frame, of the state, and literal.
 
 use super::{Parser, nearest};
-use crate::rules::cond::{FUNCTIONS, Function, Operand};
-use crate::rules::lex::{Mistake, Token};
-use crate::rules::pointer::Pointer;
+use crate::rules::condition::{FUNCTIONS, Function, Operand};
+use crate::rules::lexer::{SyntaxError, Token};
+use crate::rules::pointer::JsonPointer;
 use serde_json::Value;
 
 impl Parser<'_> {
-    pub(super) fn operand(&mut self) -> Result<Operand, Mistake> {
+    pub(super) fn operand(&mut self) -> Result<Operand, SyntaxError> {
         let operand = self.simple_operand()?;
         if let (Some(Token::Pointer(pointer)), false) =
             (self.peek(), matches!(operand, Operand::Pointer(_)))
         {
-            let pointer = Pointer::new(pointer);
+            let pointer = JsonPointer::new(pointer);
             self.next += 1;
             return Ok(Operand::At(Box::new(operand), pointer));
         }
         Ok(operand)
     }
 
-    fn simple_operand(&mut self) -> Result<Operand, Mistake> {
+    fn simple_operand(&mut self) -> Result<Operand, SyntaxError> {
         let token = self.peek().cloned();
         let literal = match token {
             Some(Token::Pointer(pointer)) => {
                 self.next += 1;
-                return Ok(Operand::Pointer(Pointer::new(&pointer)));
+                return Ok(Operand::Pointer(JsonPointer::new(&pointer)));
             }
             Some(Token::State(name)) => return self.state(&name),
             Some(Token::Text(text)) => Value::String(text),
@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     /// This operand and those behind it, to the closing bracket.
-    fn list(&mut self, first: Operand) -> Result<Operand, Mistake> {
+    fn list(&mut self, first: Operand) -> Result<Operand, SyntaxError> {
         let mut all = vec![first];
         while !self.is_sign(")") {
             all.push(self.operand()?);
@@ -74,7 +74,7 @@ impl Parser<'_> {
         matches!(self.tokens.get(self.next + 1), Some((_, Token::Sign("("))))
     }
 
-    fn state(&mut self, name: &str) -> Result<Operand, Mistake> {
+    fn state(&mut self, name: &str) -> Result<Operand, SyntaxError> {
         if name == "fold" {
             self.next += 1;
             return Ok(Operand::Fold);

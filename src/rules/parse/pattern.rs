@@ -1,11 +1,11 @@
 //! Patterns, and regular expressions over them.
 
-use super::{Atom, Expr, MAX_DEPTH, Parser, Pattern, nearest};
-use crate::rules::lex::{Mistake, Token};
-use crate::rules::symbol::SymSet;
+use super::{Atom, Expr, FramePattern, MAX_DEPTH, Parser, nearest};
+use crate::rules::lexer::{SyntaxError, Token};
+use crate::rules::symbol::SymbolSet;
 
 impl Parser<'_> {
-    pub(super) fn expr(&mut self) -> Result<Expr, Mistake> {
+    pub(super) fn expr(&mut self) -> Result<Expr, SyntaxError> {
         let mut options = vec![self.seq()?];
         while self.take_sign("|") {
             options.push(self.seq()?);
@@ -17,7 +17,7 @@ impl Parser<'_> {
         })
     }
 
-    fn seq(&mut self) -> Result<Expr, Mistake> {
+    fn seq(&mut self) -> Result<Expr, SyntaxError> {
         let mut parts = Vec::new();
         while matches!(self.peek(), Some(Token::Name(_) | Token::Sign("(" | "!"))) {
             parts.push(self.rep()?);
@@ -29,7 +29,7 @@ impl Parser<'_> {
         }
     }
 
-    fn rep(&mut self) -> Result<Expr, Mistake> {
+    fn rep(&mut self) -> Result<Expr, SyntaxError> {
         let mut inner = if self.take_sign("(") {
             self.depth += 1;
             if self.depth > MAX_DEPTH {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn pattern(&mut self) -> Result<Pattern, Mistake> {
+    pub(super) fn pattern(&mut self) -> Result<FramePattern, SyntaxError> {
         let mut pattern = self.atom()?;
         while self.take_sign("|") {
             pattern.0.extend(self.atom()?.0);
@@ -69,7 +69,7 @@ impl Parser<'_> {
     }
 
     /// One atom; a class stands for several.
-    fn atom(&mut self) -> Result<Pattern, Mistake> {
+    fn atom(&mut self) -> Result<FramePattern, SyntaxError> {
         let start = self.at();
         let negated = self.take_sign("!");
         let place = self.at();
@@ -79,10 +79,10 @@ impl Parser<'_> {
         self.next += 1;
         let mut atoms = self.resolve(&name, place)?;
         if negated {
-            let mut exclude = SymSet::default();
+            let mut exclude = SymbolSet::default();
             for atom in &atoms {
                 if !atom.guards.is_empty() {
-                    return Err(Mistake {
+                    return Err(SyntaxError {
                         at: place,
                         message: "`!` does not go with a class that has conditions".to_owned(),
                     });
@@ -90,16 +90,19 @@ impl Parser<'_> {
                 exclude.extend(&atom.include);
             }
             atoms = vec![Atom {
-                include: self.names.symbols.map_or(SymSet::default(), |s| s.events),
+                include: self
+                    .names
+                    .symbols
+                    .map_or(SymbolSet::default(), |s| s.events),
                 exclude,
                 guards: Vec::new(),
                 source: format!("!{name}"),
             }];
         }
         if self.take_sign("{") {
-            let mut guards = vec![self.cond()?];
+            let mut guards = vec![self.condition()?];
             while self.take_sign(",") {
-                guards.push(self.cond()?);
+                guards.push(self.condition()?);
             }
             self.need_sign("}")?;
             let written = self.source[start..self.at()].trim_end();
@@ -110,14 +113,14 @@ impl Parser<'_> {
                 }
             }
         }
-        Ok(Pattern(atoms))
+        Ok(FramePattern(atoms))
     }
 
-    fn resolve(&self, name: &str, at: usize) -> Result<Vec<Atom>, Mistake> {
-        let plain = |include: SymSet| {
+    fn resolve(&self, name: &str, at: usize) -> Result<Vec<Atom>, SyntaxError> {
+        let plain = |include: SymbolSet| {
             vec![Atom {
                 include,
-                exclude: SymSet::default(),
+                exclude: SymbolSet::default(),
                 guards: Vec::new(),
                 source: name.to_owned(),
             }]
@@ -131,7 +134,7 @@ impl Parser<'_> {
             ">any" => symbols.map(|s| plain(s.commands)),
             _ => symbols
                 .and_then(|s| s.id(name))
-                .map(|id| plain(SymSet::of(id))),
+                .map(|id| plain(SymbolSet::of(id))),
         };
         found.ok_or_else(|| {
             let what = if name.starts_with('>') {
@@ -139,7 +142,7 @@ impl Parser<'_> {
             } else {
                 "event or class"
             };
-            Mistake {
+            SyntaxError {
                 at,
                 message: format!("`{name}` is no {what} of this dialect{}", self.hint(name)),
             }

@@ -113,7 +113,7 @@ impl Player {
             }
         };
         let shape = kind.as_deref().unwrap_or(&name);
-        let faults = dialect.command_schemas.faults(shape, command, 8);
+        let faults = dialect.command_schemas.violations(shape, command, 8);
         let fault = faults
             .into_iter()
             .find(|fault| fault.level == Level::Must)?;

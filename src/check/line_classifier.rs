@@ -2,8 +2,8 @@
 
 use crate::dialect::{Dialect, Vocabulary};
 use crate::finding::Blame;
-use crate::rules::pointer::Pointer;
-use crate::rules::rule::Form;
+use crate::rules::pointer::JsonPointer;
+use crate::rules::rule::RuleForm;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The lines of one direction.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineClassifier {
     /// Whether they are commands.
     pub(super) command: bool,
     /// Who is to blame for them.
@@ -25,21 +25,21 @@ pub(super) struct Lines {
     pub(super) invalid: Option<usize>,
     /// What commands have in front of their names.
     prefix: &'static str,
-    name_at: Pointer,
+    name_at: JsonPointer,
     names: HashMap<String, Name>,
 }
 
 /// A name, and its nested kinds.
 #[derive(Debug)]
 struct Name {
-    definition: Definition,
-    kind_at: Option<Pointer>,
-    kinds: HashMap<String, Definition>,
+    definition: FrameDefinition,
+    kind_at: Option<JsonPointer>,
+    kinds: HashMap<String, FrameDefinition>,
 }
 
 /// What is known of a name or of a nested kind.
 #[derive(Debug)]
-pub(super) struct Definition {
+pub(super) struct FrameDefinition {
     /// As its schema is called.
     pub(super) name: String,
     /// As rules and findings call it.
@@ -52,16 +52,16 @@ pub(super) struct Definition {
 }
 
 /// What the name in a frame says.
-pub(super) enum Named<'a> {
+pub(super) enum Classification<'a> {
     /// A known name, and the nested kind.
-    Known(&'a Definition, Option<&'a Definition>),
+    Known(&'a FrameDefinition, Option<&'a FrameDefinition>),
     /// A name that this dialect does not have. It may know the part before a dot.
     Unknown { outer: Option<usize> },
     /// No text where the name should stand.
     Missing,
 }
 
-impl Lines {
+impl LineClassifier {
     pub(super) fn new(dialect: &Dialect, command: bool) -> Self {
         let (vocabulary, schemas) = if command {
             (&dialect.commands, &dialect.command_schemas)
@@ -75,14 +75,14 @@ impl Lines {
         };
         let mut rules = HashMap::new();
         for (n, rule) in dialect.rules.iter().enumerate() {
-            if let Form::Schema(label) = &rule.form {
+            if let RuleForm::Schema(label) = &rule.form {
                 rules.insert(label.as_str(), n);
             }
         }
         let symbol = |name: &str| dialect.symbols.id(&format!("{prefix}{name}"));
         let definition = |name: String| {
             let label = format!("{prefix}{name}");
-            Definition {
+            FrameDefinition {
                 symbol: dialect.symbols.id(&label),
                 validator: schemas.validator(&name),
                 rule: rules.get(label.as_str()).copied(),
@@ -90,7 +90,7 @@ impl Lines {
                 label,
             }
         };
-        Lines {
+        LineClassifier {
             command,
             blame,
             limit: dialect.limits.get(limit).copied(),
@@ -98,17 +98,17 @@ impl Lines {
             unknown: symbol("#unknown"),
             invalid: symbol("#invalid"),
             prefix,
-            name_at: Pointer::new(&vocabulary.discriminator),
+            name_at: JsonPointer::new(&vocabulary.discriminator),
             names: names(vocabulary, definition),
         }
     }
 
     /// Tells what a frame is.
-    pub(super) fn name(&self, dialect: &Dialect, frame: &Value) -> Named<'_> {
+    pub(super) fn name(&self, dialect: &Dialect, frame: &Value) -> Classification<'_> {
         let Some(name) = self.name_at.find(frame).and_then(Value::as_str) else {
-            return Named::Missing;
+            return Classification::Missing;
         };
-        let unknown = |name: &str| Named::Unknown {
+        let unknown = |name: &str| Classification::Unknown {
             outer: name.split_once('.').and_then(|(outer, _)| {
                 let label = format!("{}{outer}", self.prefix);
                 dialect.symbols.id(&label)
@@ -119,22 +119,25 @@ impl Lines {
         };
         let kind = known.kind_at.as_ref().and_then(|at| at.find(frame));
         let Some(kind) = kind.and_then(Value::as_str) else {
-            return Named::Known(&known.definition, None);
+            return Classification::Known(&known.definition, None);
         };
         match known.kinds.get(kind) {
-            Some(nested) => Named::Known(&known.definition, Some(nested)),
+            Some(nested) => Classification::Known(&known.definition, Some(nested)),
             None => unknown(&format!("{name}.{kind}")),
         }
     }
 }
 
-fn names(vocabulary: &Vocabulary, define: impl Fn(String) -> Definition) -> HashMap<String, Name> {
+fn names(
+    vocabulary: &Vocabulary,
+    define: impl Fn(String) -> FrameDefinition,
+) -> HashMap<String, Name> {
     let each = vocabulary.names.iter().map(|(name, file)| {
         let kinds = file.kinds.iter();
         let kinds = kinds.map(|kind| (kind.clone(), define(format!("{name}.{kind}"))));
         let known = Name {
             definition: define(name.clone()),
-            kind_at: file.kind.as_deref().map(Pointer::new),
+            kind_at: file.kind.as_deref().map(JsonPointer::new),
             kinds: kinds.collect(),
         };
         (name.clone(), known)

@@ -1,18 +1,18 @@
 //! The monitors of a dialect's rules, and which frames each of them must see.
 
 use crate::dialect::Dialect;
-use crate::rules::moment::Moment;
-use crate::rules::rule::{Ending, Monitor, Rule, Violation};
-use crate::rules::slices::Key;
-use crate::rules::symbol::{Interested, SymSet};
+use crate::rules::frame_context::FrameContext;
+use crate::rules::rule::{EndCircumstances, Monitor, Rule, Violation};
+use crate::rules::slices::SliceKey;
+use crate::rules::symbol::{SymbolIndex, SymbolSet};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// A monitor a rule, for the rules that have one.
 #[derive(Clone)]
-pub(super) struct Roster {
+pub(super) struct Monitors {
     monitors: Vec<Option<Box<dyn Monitor>>>,
-    by_symbol: Arc<Interested>,
+    by_symbol: Arc<SymbolIndex>,
     /// For each rule, the first that slices the history in the same way.
     same_slices: Vec<usize>,
     /// The slice of the newest frame, at the rules that others slice like.
@@ -24,14 +24,14 @@ pub(super) struct Roster {
 /// What broke, each with the number of its rule.
 pub(super) type Violations = Vec<(usize, Violation)>;
 
-impl Roster {
-    /// The monitors at the start of a history in which the symbols of `blind` are not to be seen.
-    pub(super) fn new(dialect: &Dialect, blind: &SymSet) -> Self {
+impl Monitors {
+    /// The monitors at the start of a history in which the symbols of `unobservable` are not to be seen.
+    pub(super) fn new(dialect: &Dialect, unobservable: &SymbolSet) -> Self {
         let rules = &dialect.rules;
-        let mut by_scope = vec![Vec::new(); dialect.memory.scopes.len()];
+        let mut by_scope = vec![Vec::new(); dialect.declarations.scopes.len()];
         let mut monitors = Vec::new();
         for (n, rule) in rules.iter().enumerate() {
-            let monitor = rule.monitor(blind);
+            let monitor = rule.monitor(unobservable);
             if monitor.is_some() {
                 for scope in &rule.scopes {
                     by_scope[*scope].push(n);
@@ -44,8 +44,8 @@ impl Roster {
             monitor.map(|_| rule.symbols()).unwrap_or_default()
         });
         let first = |rule: &Rule| rules.iter().position(|other| other.each == rule.each);
-        Roster {
-            by_symbol: Arc::new(Interested::new(watched)),
+        Monitors {
+            by_symbol: Arc::new(SymbolIndex::new(watched)),
             same_slices: rules.iter().filter_map(first).collect(),
             slices: vec![SliceOfFrame::default(); rules.len()],
             text: String::new(),
@@ -55,14 +55,19 @@ impl Roster {
     }
 
     /// Shows a frame to the rules that look at its symbols, in their order.
-    pub(super) fn frame(&mut self, rules: &[Rule], moment: &Moment<'_>, out: &mut Violations) {
+    pub(super) fn frame(
+        &mut self,
+        rules: &[Rule],
+        context: &FrameContext<'_>,
+        out: &mut Violations,
+    ) {
         let by_symbol = Arc::clone(&self.by_symbol);
-        for n in by_symbol.of(moment.symbols) {
+        for n in by_symbol.of(context.symbols) {
             let rule = &rules[n];
             let slice = &mut self.slices[self.same_slices[n]];
-            let key = slice.key(rule, moment, &mut self.text);
+            let key = slice.key(rule, context, &mut self.text);
             ask(&mut self.monitors, n, out, |monitor, out| {
-                monitor.frame(rule, key, moment, out);
+                monitor.frame(rule, key, context, out);
             });
         }
     }
@@ -73,13 +78,13 @@ impl Roster {
         rules: &[Rule],
         scopes: &[usize],
         judge: bool,
-        moment: &Moment<'_>,
+        context: &FrameContext<'_>,
         out: &mut Violations,
     ) {
         let slicing = scopes.iter().flat_map(|scope| &self.by_scope[*scope]);
         for n in slicing.copied().collect::<Vec<_>>() {
             ask(&mut self.monitors, n, out, |monitor, out| {
-                monitor.scope_closed(&rules[n], moment, judge, out);
+                monitor.on_scope_closed(&rules[n], context, judge, out);
             });
         }
     }
@@ -88,13 +93,13 @@ impl Roster {
     pub(super) fn end(
         &mut self,
         rules: &[Rule],
-        moment: &Moment<'_>,
-        ending: Ending,
+        context: &FrameContext<'_>,
+        ending: EndCircumstances,
         out: &mut Violations,
     ) {
         for (n, rule) in rules.iter().enumerate() {
             ask(&mut self.monitors, n, out, |monitor, out| {
-                monitor.end(rule, moment, ending, out)
+                monitor.end(rule, context, ending, out)
             });
         }
     }
@@ -135,17 +140,22 @@ struct SliceOfFrame {
     /// Whether it belongs to one.
     known: bool,
     /// The newest key.
-    key: Option<Key>,
+    key: Option<SliceKey>,
 }
 
 impl SliceOfFrame {
-    fn key(&mut self, rule: &Rule, moment: &Moment<'_>, text: &mut String) -> Option<&Key> {
-        if self.frame != moment.n {
-            self.frame = moment.n;
-            self.known = moment.key(&rule.each, text).is_some();
-            let same = |key: &Key| key.text() == text;
+    fn key(
+        &mut self,
+        rule: &Rule,
+        context: &FrameContext<'_>,
+        text: &mut String,
+    ) -> Option<&SliceKey> {
+        if self.frame != context.n {
+            self.frame = context.n;
+            self.known = context.write_slice_key(&rule.each, text).is_some();
+            let same = |key: &SliceKey| key.text() == text;
             if self.known && !self.key.as_ref().is_some_and(same) {
-                self.key = Some(Key::new(text));
+                self.key = Some(SliceKey::new(text));
             }
         }
         self.key.as_ref().filter(|_| self.known)

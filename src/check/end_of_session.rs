@@ -1,7 +1,7 @@
 //! How a session came to its end: who asked for it, and whether the process crashed.
 
 use crate::frame::{Body, End, Frame};
-use crate::rules::rule::Ending;
+use crate::rules::rule::EndCircumstances;
 use crate::signals;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ const PATIENCE: u64 = 1_000_000;
 
 /// What is known of the way to the end, before it comes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct EndFacts {
+pub(super) struct ShutdownFacts {
     /// The host closed the agent's stdin.
     stdin_closed: bool,
     /// The host sent a signal that asks the agent to end.
@@ -45,7 +45,7 @@ pub(super) struct EndFacts {
     trace_at: Option<u64>,
 }
 
-impl EndFacts {
+impl ShutdownFacts {
     /// Takes a frame, and whether it is a command to quit.
     pub(super) fn note(&mut self, frame: &Frame, quit: bool) {
         self.quit |= quit;
@@ -104,13 +104,13 @@ impl EndFacts {
     }
 
     /// What the end means for what is still owed.
-    pub(super) fn ending(self, end: &End, at: u64) -> Ending {
+    pub(super) fn ending(self, end: &End, at: u64) -> EndCircumstances {
         let end = &*self.end(end);
         let ended = matches!(end, End::Exited { .. } | End::Signalled { .. });
         let waited = self
             .asked_at
             .is_some_and(|asked| at.saturating_sub(asked) >= PATIENCE);
-        Ending {
+        EndCircumstances {
             by_itself: ended && !self.asked(),
             out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
             ended,
@@ -134,7 +134,7 @@ fn is_trace(line: &str) -> bool {
 }
 
 /// The members of an end, as rules see them.
-pub(super) fn end_value(end: &End, at: u64, facts: EndFacts) -> Value {
+pub(super) fn end_value(end: &End, at: u64, facts: ShutdownFacts) -> Value {
     let end = &*facts.end(end);
     let mut value = json!({
         "by_itself": !facts.asked(),
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::frame::Line;
 
-    fn facts(frames: &[(u64, Body)]) -> EndFacts {
-        let mut facts = EndFacts::default();
+    fn facts(frames: &[(u64, Body)]) -> ShutdownFacts {
+        let mut facts = ShutdownFacts::default();
         for (at, body) in frames {
             let (at, body) = (*at, body.clone());
             facts.note(&Frame { at, body }, false);

@@ -1,7 +1,7 @@
 //! Conditions and operands: what a rule may ask of a frame and of the state. Data only; `eval` answers them.
 
-use super::parse::Pattern;
-use super::pointer::Pointer;
+use super::parse::FramePattern;
+use super::pointer::JsonPointer;
 use regex::Regex;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub enum Operand {
     /// A constant.
     Literal(Value),
     /// A pointer into the frame; the empty one is the whole frame.
-    Pointer(Pointer),
+    Pointer(JsonPointer),
     /// A state variable, by number: its whole content.
     State(usize),
     /// An entry of a map variable, by its key.
@@ -19,7 +19,7 @@ pub enum Operand {
     /// What this rule's fold has come to in its slice.
     Fold,
     /// A pointer into another operand.
-    At(Box<Operand>, Pointer),
+    At(Box<Operand>, JsonPointer),
     /// A function of an operand.
     Call(Function, Box<Operand>),
     /// A list of operands, each of which must be there.
@@ -98,15 +98,15 @@ pub enum Compare {
 
 /// A demand on a frame and the state.
 #[derive(Debug, Clone)]
-pub enum Cond {
+pub enum Condition {
     /// Every one holds.
-    All(Vec<Cond>),
+    All(Vec<Condition>),
     /// At least one holds.
-    Any(Vec<Cond>),
+    Any(Vec<Condition>),
     /// It does not hold.
-    Not(Box<Cond>),
+    Not(Box<Condition>),
     /// A frame that matches this pattern came earlier in the slice. The number is the pattern's place in the rule.
-    Seen(usize, Pattern),
+    Seen(usize, FramePattern),
     /// A comparison.
     Compare {
         /// The left side.
@@ -125,5 +125,5 @@ pub enum Cond {
     /// The value is there and holds nothing: an empty text, list, object, or a null.
     Empty(Operand),
     /// The condition holds of every element of a list; pointers in it are into the element.
-    Every(Operand, Box<Cond>),
+    Every(Operand, Box<Condition>),
 }

@@ -1,8 +1,8 @@
 //! What slices the history, and the texts of findings.
 
 use super::Compiler;
-use crate::rules::cond::Operand;
-use crate::rules::moment::{KeyPart, KeySource, Piece};
+use crate::rules::condition::Operand;
+use crate::rules::frame_context::{KeyPart, KeySource, MessagePart};
 use crate::rules::parse;
 use spanned_yaml::{Node, unknown};
 
@@ -42,7 +42,7 @@ impl Compiler<'_> {
         Some(KeyPart(sources))
     }
 
-    pub(super) fn message(&mut self, node: &Node) -> Option<Vec<Piece>> {
+    pub(super) fn message(&mut self, node: &Node) -> Option<Vec<MessagePart>> {
         let text = node.as_str()?;
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -50,14 +50,14 @@ impl Compiler<'_> {
             let Some(close) = rest[open..].find('}') else {
                 return self.fail(node.error("a `{` without its `}`"));
             };
-            pieces.push(Piece::Text(rest[..open].to_owned()));
+            pieces.push(MessagePart::Text(rest[..open].to_owned()));
             match parse::operand(&rest[open + 1..open + close], &self.names) {
-                Ok(operand) => pieces.push(Piece::Value(operand)),
+                Ok(operand) => pieces.push(MessagePart::Value(operand)),
                 Err(mistake) => return self.fail(node.error(mistake.message)),
             }
             rest = &rest[open + close + 1..];
         }
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(MessagePart::Text(rest.to_owned()));
         Some(pieces)
     }
 }

@@ -1,15 +1,15 @@
 //! State, scopes, classes and answers: what rules remember.
 
 use super::Compiler;
-use crate::rules::cond::Operand;
+use crate::rules::condition::Operand;
 use crate::rules::file::{OrderingFile, StateFile};
-use crate::rules::parse::{self, Pattern};
-use crate::rules::state::{Change, Kind, Spec};
-use crate::rules::world::{Answer, For, Memory, Scope};
+use crate::rules::history_state::{CommandAnswer, Declarations, For, ScopeDeclaration};
+use crate::rules::parse::{self, FramePattern};
+use crate::rules::state_variable::{Change, VariableKind, VariableSpec};
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
-    pub(super) fn memory(&mut self, file: &OrderingFile) -> Memory {
+    pub(super) fn declarations(&mut self, file: &OrderingFile) -> Declarations {
         for (n, name) in file.state.keys().enumerate() {
             self.names.state.insert(name.clone(), n);
         }
@@ -19,13 +19,13 @@ impl Compiler<'_> {
                 .filter_map(|p| self.pattern(p))
                 .flat_map(|p| p.0)
                 .collect();
-            self.names.classes.insert(name.clone(), Pattern(atoms));
+            self.names.classes.insert(name.clone(), FramePattern(atoms));
         }
-        let mut memory = Memory::default();
+        let mut declarations = Declarations::default();
         for (name, scope) in &file.scopes {
-            self.scopes.insert(name.clone(), memory.scopes.len());
+            self.scopes.insert(name.clone(), declarations.scopes.len());
             let (open, close) = (self.pattern(&scope.open), self.pattern(&scope.close));
-            memory.scopes.push(Scope {
+            declarations.scopes.push(ScopeDeclaration {
                 name: name.clone(),
                 open: open.unwrap_or_default(),
                 close: close.unwrap_or_default(),
@@ -33,29 +33,29 @@ impl Compiler<'_> {
         }
         for (name, state) in &file.state {
             if let Some(var) = self.variable(name, state) {
-                memory.state.push(var);
+                declarations.state.push(var);
             }
         }
         for answer in &file.answers {
             let key = answer.key.as_ref().and_then(|k| self.operand(k));
             let command_key = answer.command_key.as_ref().and_then(|k| self.operand(k));
             let (event, command) = (self.pattern(&answer.event), self.pattern(&answer.to));
-            memory.answers.push(Answer {
+            declarations.answers.push(CommandAnswer {
                 event: event.unwrap_or_default(),
                 command: command.unwrap_or_default(),
                 key: key.map(|k| (k.clone(), command_key.unwrap_or(k))),
             });
         }
-        memory
+        declarations
     }
 
-    fn variable(&mut self, name: &str, state: &StateFile) -> Option<(Spec, Vec<For>)> {
-        const KINDS: &[(&str, Kind)] = &[
-            ("value", Kind::Value),
-            ("set", Kind::Set),
-            ("map", Kind::Map),
-            ("list", Kind::List),
-            ("count", Kind::Count),
+    fn variable(&mut self, name: &str, state: &StateFile) -> Option<(VariableSpec, Vec<For>)> {
+        const KINDS: &[(&str, VariableKind)] = &[
+            ("value", VariableKind::Value),
+            ("set", VariableKind::Set),
+            ("map", VariableKind::Map),
+            ("list", VariableKind::List),
+            ("count", VariableKind::Count),
         ];
         let kind = self.word("kind of state", &state.kind, KINDS)?;
         let mut argv = Vec::new();
@@ -93,8 +93,8 @@ impl Compiler<'_> {
         };
         let from_commands = changes
             .iter()
-            .any(|(on, _)| on.symbols().meets(&self.known.symbols.host));
-        let spec = Spec {
+            .any(|(on, _)| on.symbols().intersects(&self.known.symbols.host));
+        let spec = VariableSpec {
             name: name.to_owned(),
             kind,
             start: state.start.as_ref().map(Node::to_value),

@@ -4,8 +4,8 @@
 //! *agent* holds (`settles`), the change is pending until the agent shows that it took the command; until then every prefix of
 //! the pending changes is a possible world, for commands are taken in order.
 
-use super::cond::Operand;
-use super::parse::Pattern;
+use super::condition::Operand;
+use super::parse::FramePattern;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ const MAX_PENDING: usize = 64;
 
 /// What kind of thing a variable holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum VariableKind {
     /// One JSON value, or nothing yet.
     Value,
     /// Values, each once.
@@ -57,19 +57,19 @@ pub enum Change {
 
 /// A variable as declared.
 #[derive(Debug, Clone)]
-pub struct Spec {
+pub struct VariableSpec {
     /// Its name.
     pub name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: VariableKind,
     /// Its value at the start; nothing if `None`.
     pub start: Option<Value>,
     /// Flags of the agent's command line that replace the start: the flag, and the value (`None`: the word behind the flag).
     pub argv: Vec<(String, Option<Value>)>,
     /// Frames that change it.
-    pub changes: Vec<(Pattern, Change)>,
+    pub changes: Vec<(FramePattern, Change)>,
     /// Frames that settle the changes of commands that were taken; `None` if changes hold at once.
-    pub settles: Option<Pattern>,
+    pub settles: Option<FramePattern>,
     /// Whether commands change it.
     pub from_commands: bool,
 }
@@ -103,7 +103,7 @@ pub enum Effect {
 
 /// What a variable holds.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum VariableContent {
     /// One value; null is nothing.
     Value(Value),
     /// Elements, in their canonical form.
@@ -118,35 +118,35 @@ pub enum Content {
     Unknown,
 }
 
-impl Content {
-    fn new(kind: Kind, start: Option<Value>) -> Self {
+impl VariableContent {
+    fn new(kind: VariableKind, start: Option<Value>) -> Self {
         match kind {
-            Kind::Value => Content::Value(start.unwrap_or(Value::Null)),
-            Kind::Set => {
+            VariableKind::Value => VariableContent::Value(start.unwrap_or(Value::Null)),
+            VariableKind::Set => {
                 let items = start.as_ref().and_then(Value::as_array);
-                Content::Set(items.into_iter().flatten().map(canonical).collect())
+                VariableContent::Set(items.into_iter().flatten().map(canonical).collect())
             }
-            Kind::Map => Content::Map(HashMap::new()),
-            Kind::List => Content::List(Vec::new()),
-            Kind::Count => Content::Count(0),
+            VariableKind::Map => VariableContent::Map(HashMap::new()),
+            VariableKind::List => VariableContent::List(Vec::new()),
+            VariableKind::Count => VariableContent::Count(0),
         }
     }
 
     /// Whether it is a value that is not there.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        matches!(self, Content::Value(Value::Null))
+        matches!(self, VariableContent::Value(Value::Null))
     }
 
     /// Whether it is as it stands already behind this change.
     fn is_kept_by(&self, change: &Change) -> bool {
         match (self, change) {
-            (Content::Value(value), Change::Clear) => value.is_null(),
-            (Content::Value(value), Change::Set(Operand::Literal(new))) => value == new,
-            (Content::Set(set), Change::Clear) => set.is_empty(),
-            (Content::Map(map), Change::Clear) => map.is_empty(),
-            (Content::List(list), Change::Clear) => list.is_empty(),
-            (Content::Count(n), Change::Clear) => *n == 0,
+            (VariableContent::Value(value), Change::Clear) => value.is_null(),
+            (VariableContent::Value(value), Change::Set(Operand::Literal(new))) => value == new,
+            (VariableContent::Set(set), Change::Clear) => set.is_empty(),
+            (VariableContent::Map(map), Change::Clear) => map.is_empty(),
+            (VariableContent::List(list), Change::Clear) => list.is_empty(),
+            (VariableContent::Count(n), Change::Clear) => *n == 0,
             _ => false,
         }
     }
@@ -155,9 +155,9 @@ impl Content {
     #[must_use]
     pub fn to_value(&self) -> Option<Cow<'_, Value>> {
         match self {
-            Content::Value(Value::Null) | Content::Unknown => None,
-            Content::Value(value) => Some(Cow::Borrowed(value)),
-            Content::Set(set) => {
+            VariableContent::Value(Value::Null) | VariableContent::Unknown => None,
+            VariableContent::Value(value) => Some(Cow::Borrowed(value)),
+            VariableContent::Set(set) => {
                 let mut items: Vec<_> = set.iter().collect();
                 items.sort();
                 let parsed = items
@@ -165,37 +165,37 @@ impl Content {
                     .filter_map(|t| serde_json::from_str(t).ok());
                 Some(Cow::Owned(Value::Array(parsed.collect())))
             }
-            Content::Map(map) => {
+            VariableContent::Map(map) => {
                 let mut members: Vec<_> = map.iter().collect();
                 members.sort_by_key(|(k, _)| *k);
                 Some(Cow::Owned(Value::Array(
                     members.into_iter().map(|(_, v)| v.clone()).collect(),
                 )))
             }
-            Content::List(list) => Some(Cow::Owned(Value::Array(list.clone()))),
-            Content::Count(n) => Some(Cow::Owned(Value::from(*n))),
+            VariableContent::List(list) => Some(Cow::Owned(Value::Array(list.clone()))),
+            VariableContent::Count(n) => Some(Cow::Owned(Value::from(*n))),
         }
     }
 
     fn apply(&mut self, effect: &Effect) {
         match (&mut *self, effect) {
-            (Content::Unknown, _) | (_, Effect::Skip) => {}
-            (Content::Value(v), Effect::Set(new)) => *v = new.clone(),
-            (Content::Value(v), Effect::Clear) => *v = Value::Null,
-            (Content::Set(set), Effect::Add(item)) => {
+            (VariableContent::Unknown, _) | (_, Effect::Skip) => {}
+            (VariableContent::Value(v), Effect::Set(new)) => *v = new.clone(),
+            (VariableContent::Value(v), Effect::Clear) => *v = Value::Null,
+            (VariableContent::Set(set), Effect::Add(item)) => {
                 set.insert(item.clone());
             }
-            (Content::Set(set), Effect::Remove(item)) => {
+            (VariableContent::Set(set), Effect::Remove(item)) => {
                 set.remove(item);
             }
-            (Content::Set(set), Effect::Clear) => set.clear(),
-            (Content::Map(map), Effect::Put(key, value)) => {
+            (VariableContent::Set(set), Effect::Clear) => set.clear(),
+            (VariableContent::Map(map), Effect::Put(key, value)) => {
                 map.insert(key.clone(), value.clone());
             }
-            (Content::Map(map), Effect::Remove(key)) => {
+            (VariableContent::Map(map), Effect::Remove(key)) => {
                 map.remove(key);
             }
-            (Content::Map(map), Effect::Concat(key, text)) => {
+            (VariableContent::Map(map), Effect::Concat(key, text)) => {
                 let entry = map
                     .entry(key.clone())
                     .or_insert_with(|| Value::String(String::new()));
@@ -203,28 +203,28 @@ impl Content {
                     joined.push_str(text);
                 }
             }
-            (Content::Map(map), Effect::Clear) => map.clear(),
-            (Content::List(list), Effect::Append(item)) => list.push(item.clone()),
-            (Content::List(list), Effect::Take(item)) => {
+            (VariableContent::Map(map), Effect::Clear) => map.clear(),
+            (VariableContent::List(list), Effect::Append(item)) => list.push(item.clone()),
+            (VariableContent::List(list), Effect::Take(item)) => {
                 if let Some(at) = list.iter().position(|i| i == item) {
                     list.remove(at);
                 }
             }
-            (Content::List(list), Effect::Clear) => list.clear(),
-            (Content::Count(n), Effect::Increment) => *n += 1,
-            (Content::Count(n), Effect::Clear) => *n = 0,
-            _ => *self = Content::Unknown,
+            (VariableContent::List(list), Effect::Clear) => list.clear(),
+            (VariableContent::Count(n), Effect::Increment) => *n += 1,
+            (VariableContent::Count(n), Effect::Clear) => *n = 0,
+            _ => *self = VariableContent::Unknown,
         }
         let too_large = match self {
-            Content::Set(set) => set.len() > MAX_ENTRIES,
-            Content::Map(map) => map.len() > MAX_ENTRIES,
-            Content::List(list) => list.len() > MAX_ENTRIES,
+            VariableContent::Set(set) => set.len() > MAX_ENTRIES,
+            VariableContent::Map(map) => map.len() > MAX_ENTRIES,
+            VariableContent::List(list) => list.len() > MAX_ENTRIES,
             _ => false,
         };
-        let too_long = matches!((&*self, effect), (Content::Map(map), Effect::Concat(key, _))
+        let too_long = matches!((&*self, effect), (VariableContent::Map(map), Effect::Concat(key, _))
             if map.get(key).and_then(Value::as_str).is_some_and(|t| t.len() > MAX_TEXT));
         if too_large || too_long {
-            *self = Content::Unknown;
+            *self = VariableContent::Unknown;
         }
     }
 }
@@ -232,9 +232,9 @@ impl Content {
 /// A variable while a history is judged.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    kind: Kind,
-    blind: bool,
-    certain: Content,
+    kind: VariableKind,
+    unobservable: bool,
+    certain: VariableContent,
     pending: Vec<(u64, Effect)>,
 }
 
@@ -242,21 +242,22 @@ impl Variable {
     /// The variable before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history
     /// holds the host's commands at all.
     #[must_use]
-    pub fn new(spec: &Spec, argv: Option<&[String]>, commands: bool) -> Self {
+    pub fn new(spec: &VariableSpec, argv: Option<&[String]>, commands: bool) -> Self {
         let mut start = spec.start.clone();
         for (flag, value) in &spec.argv {
             if let Some(given) = argv.and_then(|argv| flag_value(argv, flag)) {
                 start = value.clone().or(given.map(Value::String));
             }
         }
-        let blind = (!commands && spec.from_commands) || (argv.is_none() && !spec.argv.is_empty());
+        let unobservable =
+            (!commands && spec.from_commands) || (argv.is_none() && !spec.argv.is_empty());
         Variable {
             kind: spec.kind,
-            blind,
-            certain: if blind {
-                Content::Unknown
+            unobservable,
+            certain: if unobservable {
+                VariableContent::Unknown
             } else {
-                Content::new(spec.kind, start)
+                VariableContent::new(spec.kind, start)
             },
             pending: Vec::new(),
         }
@@ -271,12 +272,12 @@ impl Variable {
     /// Takes a change that holds at once.
     pub fn apply(&mut self, effect: &Effect) {
         match (effect, &self.certain) {
-            (Effect::Lose, _) => self.certain = Content::Unknown,
-            (Effect::Clear, Content::Unknown) if !self.blind => {
-                self.certain = Content::new(self.kind, None)
+            (Effect::Lose, _) => self.certain = VariableContent::Unknown,
+            (Effect::Clear, VariableContent::Unknown) if !self.unobservable => {
+                self.certain = VariableContent::new(self.kind, None)
             }
-            (Effect::Set(value), Content::Unknown) if !self.blind => {
-                self.certain = Content::Value(value.clone())
+            (Effect::Set(value), VariableContent::Unknown) if !self.unobservable => {
+                self.certain = VariableContent::Value(value.clone())
             }
             _ => self.certain.apply(effect),
         }
@@ -285,7 +286,7 @@ impl Variable {
     /// Notes a change that command number `seq` makes once the agent takes it.
     pub fn defer(&mut self, seq: u64, effect: Effect) {
         if matches!(effect, Effect::Lose) || self.pending.len() == MAX_PENDING {
-            self.certain = Content::Unknown;
+            self.certain = VariableContent::Unknown;
         } else {
             self.pending.push((seq, effect));
         }
@@ -305,7 +306,7 @@ impl Variable {
 
     /// Every content that fits the history.
     #[must_use]
-    pub fn worlds(&self) -> Cow<'_, [Content]> {
+    pub fn possible_contents(&self) -> Cow<'_, [VariableContent]> {
         if self.pending.is_empty() {
             return Cow::Borrowed(std::slice::from_ref(&self.certain));
         }
@@ -351,21 +352,21 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn mode(settles: bool) -> Spec {
-        Spec {
+    fn mode(settles: bool) -> VariableSpec {
+        VariableSpec {
             name: "mode".into(),
-            kind: Kind::Value,
+            kind: VariableKind::Value,
             start: Some(json!("default")),
             argv: vec![("--auto".into(), Some(json!("yolo")))],
             changes: Vec::new(),
-            settles: settles.then(Pattern::default),
+            settles: settles.then(FramePattern::default),
             from_commands: true,
         }
     }
 
     fn contents(variable: &Variable) -> Vec<Value> {
         variable
-            .worlds()
+            .possible_contents()
             .iter()
             .filter_map(|c| c.to_value().map(Cow::into_owned))
             .collect()
@@ -402,8 +403,8 @@ mod tests {
 
     #[test]
     fn a_set_that_grew_too_large_is_unknown() {
-        let spec = Spec {
-            kind: Kind::Set,
+        let spec = VariableSpec {
+            kind: VariableKind::Set,
             start: None,
             argv: Vec::new(),
             ..mode(false)
@@ -412,6 +413,9 @@ mod tests {
         for n in 0..=MAX_ENTRIES {
             variable.apply(&Effect::Add(n.to_string()));
         }
-        assert!(matches!(&*variable.worlds(), [Content::Unknown]));
+        assert!(matches!(
+            &*variable.possible_contents(),
+            [VariableContent::Unknown]
+        ));
     }
 }

@@ -1,18 +1,18 @@
-//! One frame as rules see it, in the world that the frames before it made.
+//! One frame as rules see it, in the history that the frames before it made.
 
-use super::cond::{Cond, Operand};
-use super::eval::Cx;
-use super::parse::Pattern;
-use super::symbol::SymSet;
-use super::tri::Tri;
-use super::world::World;
+use super::condition::{Condition, Operand};
+use super::evaluate::EvalContext;
+use super::history_state::HistoryState;
+use super::parse::FramePattern;
+use super::symbol::SymbolSet;
+use super::truth::Truth;
 use crate::finding::Blame;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// One frame, and the world before it.
+/// One frame, and the history before it.
 #[derive(Clone, Copy)]
-pub struct Moment<'a> {
+pub struct FrameContext<'a> {
     /// The frame's number, from 1.
     pub n: u64,
     /// Microseconds since the spawn.
@@ -20,43 +20,43 @@ pub struct Moment<'a> {
     /// Who is to blame if this frame breaks a rule.
     pub blame: Blame,
     /// What it counts as.
-    pub symbols: &'a SymSet,
+    pub symbols: &'a SymbolSet,
     /// Its JSON; for what is not a line, an object that describes it.
     pub value: &'a Value,
     /// The state before it.
-    pub world: &'a World,
+    pub history: &'a HistoryState,
 }
 
-impl<'a> Moment<'a> {
+impl<'a> FrameContext<'a> {
     /// The context in which conditions are answered.
     #[must_use]
-    pub fn cx(&self) -> Cx<'a> {
-        Cx {
+    pub fn eval_context(&self) -> EvalContext<'a> {
+        EvalContext {
             symbols: self.symbols,
             value: self.value,
-            vars: &self.world.vars,
+            vars: &self.history.vars,
             seen: 0,
-            blind: 0,
+            unobservable: 0,
             fold: None,
         }
     }
 
     /// Whether the frame matches.
     #[must_use]
-    pub fn is(&self, pattern: &Pattern) -> Tri {
-        self.cx().matches(pattern)
+    pub fn matches(&self, pattern: &FramePattern) -> Truth {
+        self.eval_context().matches(pattern)
     }
 
     /// Whether a condition certainly holds; `None` asks nothing.
     #[must_use]
-    pub fn certain(&self, cond: Option<&Cond>) -> bool {
-        cond.is_none_or(|c| self.cx().holds(c) == Tri::True)
+    pub fn certainly_holds(&self, condition: Option<&Condition>) -> bool {
+        condition.is_none_or(|c| self.eval_context().holds(c) == Truth::True)
     }
 
     /// The first symbol's name, for messages.
     #[must_use]
-    pub fn name(&self) -> String {
-        let names = self.symbols.iter().map(|id| self.world.symbols.name(id));
+    pub fn frame_name(&self) -> String {
+        let names = self.symbols.iter().map(|id| self.history.symbols.name(id));
         let mut names: Vec<_> = names.collect();
         names.sort_by_key(|n| n.starts_with(['#', '@']) || n.starts_with(">#"));
         let longest_kind = names
@@ -71,7 +71,7 @@ impl<'a> Moment<'a> {
 
     /// Writes the key of the slice that this frame belongs to; `None` if it has none. It is made for people: `msg_id m1`.
     #[must_use]
-    pub fn key(&self, each: &[KeyPart], text: &mut String) -> Option<()> {
+    pub fn write_slice_key(&self, each: &[KeyPart], text: &mut String) -> Option<()> {
         text.clear();
         for (n, part) in each.iter().enumerate() {
             text.push_str(if n > 0 { ", " } else { "" });
@@ -83,8 +83,8 @@ impl<'a> Moment<'a> {
     fn key_source(&self, source: &KeySource, text: &mut String) -> Option<()> {
         match source {
             KeySource::Scope(scope) => {
-                let state = &self.world.scopes[*scope];
-                let scope = &self.world.scope_names[*scope];
+                let state = &self.history.scopes[*scope];
+                let scope = &self.history.scope_names[*scope];
                 state.open.then(|| {
                     text.push_str(scope);
                     text.push(' ');
@@ -92,7 +92,7 @@ impl<'a> Moment<'a> {
                 })
             }
             KeySource::Operand(label, operand) => {
-                let value = self.cx().value(operand)?;
+                let value = self.eval_context().value(operand)?;
                 let named = match &*value {
                     Value::String(text) if text.is_empty() => return None,
                     Value::Null => return None,
@@ -109,16 +109,18 @@ impl<'a> Moment<'a> {
 
     /// A message with its `{/pointer}` and `{$state}` places filled.
     #[must_use]
-    pub fn fill(&self, template: &[Piece]) -> String {
+    pub fn fill_message(&self, template: &[MessagePart]) -> String {
         let mut text = String::new();
         for piece in template {
             match piece {
-                Piece::Text(part) => text.push_str(part),
-                Piece::Value(operand) => match self.cx().value(operand).as_deref() {
-                    Some(Value::String(s)) => text.push_str(&shorten(s)),
-                    Some(other) => text.push_str(&shorten(&other.to_string())),
-                    None => text.push('?'),
-                },
+                MessagePart::Text(part) => text.push_str(part),
+                MessagePart::Value(operand) => {
+                    match self.eval_context().value(operand).as_deref() {
+                        Some(Value::String(s)) => text.push_str(&shorten(s)),
+                        Some(other) => text.push_str(&shorten(&other.to_string())),
+                        None => text.push('?'),
+                    }
+                }
             }
         }
         text
@@ -127,7 +129,7 @@ impl<'a> Moment<'a> {
 
 /// A part of a rule's message.
 #[derive(Debug, Clone)]
-pub enum Piece {
+pub enum MessagePart {
     /// As it stands.
     Text(String),
     /// The value of an operand.

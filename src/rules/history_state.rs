@@ -1,11 +1,11 @@
 //! What the history so far comes to: the state variables, the open scopes, and which commands the agent has shown to have taken.
 
-use super::cond::Operand;
-use super::eval::Cx;
-use super::parse::Pattern;
-use super::state::{Change, Effect, Spec, Variable, canonical};
-use super::symbol::{Interested, SymSet, Symbols};
-use super::tri::Tri;
+use super::condition::Operand;
+use super::evaluate::EvalContext;
+use super::parse::FramePattern;
+use super::state_variable::{Change, Effect, Variable, VariableSpec, canonical};
+use super::symbol::{SymbolIndex, SymbolSet, Symbols};
+use super::truth::Truth;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,35 +15,35 @@ const MAX_OPEN_COMMANDS: usize = 65_536;
 
 /// A scope: a stretch of the history that has no id of its own.
 #[derive(Debug, Clone)]
-pub struct Scope {
+pub struct ScopeDeclaration {
     /// Its name.
     pub name: String,
     /// The frame that opens it, and belongs to it.
-    pub open: Pattern,
+    pub open: FramePattern,
     /// The frame that closes it, and belongs to it.
-    pub close: Pattern,
+    pub close: FramePattern,
 }
 
 /// An event that answers a command, and so shows that it and all before it were taken.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct CommandAnswer {
     /// The event.
-    pub event: Pattern,
+    pub event: FramePattern,
     /// The command.
-    pub command: Pattern,
+    pub command: FramePattern,
     /// What is the same in both; `None` if any event answers the oldest command.
     pub key: Option<(Operand, Operand)>,
 }
 
 /// What a dialect's rules remember, as declared.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
+pub struct Declarations {
     /// The variables.
-    pub state: Vec<(Spec, Vec<For>)>,
+    pub state: Vec<(VariableSpec, Vec<For>)>,
     /// The scopes.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<ScopeDeclaration>,
     /// The answers.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CommandAnswer>,
 }
 
 /// For the change of the same number: the list in the frame whose elements it is made for, one by one.
@@ -58,39 +58,41 @@ pub struct ScopeState {
     pub instance: u64,
 }
 
-/// What of a [`Memory`] a frame can touch, by its symbols.
+/// What of a [`Declarations`] a frame can touch, by its symbols.
 #[derive(Debug)]
-struct Index {
+struct DeclarationIndex {
     /// The changes of all variables: the variable, and which of its changes.
     changes: Vec<(usize, usize)>,
-    changing: Interested,
-    settling: Interested,
-    opening: Interested,
-    answering: Interested,
-    commanding: Interested,
+    changing: SymbolIndex,
+    settling: SymbolIndex,
+    opening: SymbolIndex,
+    answering: SymbolIndex,
+    commanding: SymbolIndex,
 }
 
-impl Index {
-    fn new(memory: &Memory) -> Self {
-        let specs = || memory.state.iter().map(|(spec, _)| spec).enumerate();
+impl DeclarationIndex {
+    fn new(declarations: &Declarations) -> Self {
+        let specs = || declarations.state.iter().map(|(spec, _)| spec).enumerate();
         let each = specs().flat_map(|(n, spec)| (0..spec.changes.len()).map(move |c| (n, c)));
         let all = specs().flat_map(|(_, spec)| &spec.changes);
         let settles = specs().map(|(_, spec)| spec.settles.as_ref());
-        let answers = || memory.answers.iter();
-        Index {
+        let answers = || declarations.answers.iter();
+        DeclarationIndex {
             changes: each.collect(),
-            changing: Interested::new(all.map(|(on, _)| on.symbols())),
-            settling: Interested::new(settles.map(|p| p.map(Pattern::symbols).unwrap_or_default())),
-            opening: Interested::new(memory.scopes.iter().map(|s| s.open.symbols())),
-            answering: Interested::new(answers().map(|a| a.event.symbols())),
-            commanding: Interested::new(answers().map(|a| a.command.symbols())),
+            changing: SymbolIndex::new(all.map(|(on, _)| on.symbols())),
+            settling: SymbolIndex::new(
+                settles.map(|p| p.map(FramePattern::symbols).unwrap_or_default()),
+            ),
+            opening: SymbolIndex::new(declarations.scopes.iter().map(|s| s.open.symbols())),
+            answering: SymbolIndex::new(answers().map(|a| a.event.symbols())),
+            commanding: SymbolIndex::new(answers().map(|a| a.command.symbols())),
         }
     }
 }
 
-/// The world before a frame.
+/// The history before a frame.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct HistoryState {
     /// The dialect's symbols, for messages.
     pub symbols: Arc<Symbols>,
     /// The names of the scopes.
@@ -99,7 +101,7 @@ pub struct World {
     pub vars: Vec<Variable>,
     /// The scopes.
     pub scopes: Vec<ScopeState>,
-    index: Arc<Index>,
+    index: Arc<DeclarationIndex>,
     /// What the frame changes, while it is worked out.
     effects: Vec<(usize, Effect)>,
     /// The number of the newest command.
@@ -109,25 +111,25 @@ pub struct World {
     open_commands: HashMap<(usize, String), u64>,
 }
 
-impl World {
-    /// The world before the first frame.
+impl HistoryState {
+    /// The history before the first frame.
     #[must_use]
     pub fn new(
-        memory: &Memory,
+        declarations: &Declarations,
         symbols: Arc<Symbols>,
         argv: Option<&[String]>,
         commands: bool,
     ) -> Self {
-        let vars = memory
+        let vars = declarations
             .state
             .iter()
             .map(|(spec, _)| Variable::new(spec, argv, commands));
-        World {
+        HistoryState {
             symbols,
-            scope_names: Arc::new(memory.scopes.iter().map(|s| s.name.clone()).collect()),
+            scope_names: Arc::new(declarations.scopes.iter().map(|s| s.name.clone()).collect()),
             vars: vars.collect(),
-            scopes: vec![ScopeState::default(); memory.scopes.len()],
-            index: Arc::new(Index::new(memory)),
+            scopes: vec![ScopeState::default(); declarations.scopes.len()],
+            index: Arc::new(DeclarationIndex::new(declarations)),
             effects: Vec::new(),
             seq: 0,
             taken: 0,
@@ -135,31 +137,41 @@ impl World {
         }
     }
 
-    fn cx<'a>(&'a self, symbols: &'a SymSet, value: &'a Value) -> Cx<'a> {
-        Cx {
+    fn eval_context<'a>(&'a self, symbols: &'a SymbolSet, value: &'a Value) -> EvalContext<'a> {
+        EvalContext {
             symbols,
             value,
             vars: &self.vars,
             seen: 0,
-            blind: 0,
+            unobservable: 0,
             fold: None,
         }
     }
 
     /// Before rules see the frame: opens scopes, and settles what the frame shows to have been taken. Returns the scopes that
     /// were still open when their next instance opened.
-    pub fn enter(&mut self, memory: &Memory, symbols: &SymSet, value: &Value) -> Vec<usize> {
+    pub fn enter(
+        &mut self,
+        declarations: &Declarations,
+        symbols: &SymbolSet,
+        value: &Value,
+    ) -> Vec<usize> {
         let index = Arc::clone(&self.index);
-        self.take(memory, symbols, value, index.answering.of(symbols));
+        self.take(declarations, symbols, value, index.answering.of(symbols));
         for n in index.settling.of(symbols) {
-            let settles = memory.state[n].0.settles.as_ref();
-            if settles.is_some_and(|p| self.cx(symbols, value).matches(p) == Tri::True) {
+            let settles = declarations.state[n].0.settles.as_ref();
+            if settles.is_some_and(|p| self.eval_context(symbols, value).matches(p) == Truth::True)
+            {
                 self.vars[n].settle(self.taken);
             }
         }
         let mut abandoned = Vec::new();
         for n in index.opening.of(symbols) {
-            if self.cx(symbols, value).matches(&memory.scopes[n].open) == Tri::True {
+            if self
+                .eval_context(symbols, value)
+                .matches(&declarations.scopes[n].open)
+                == Truth::True
+            {
                 if self.scopes[n].open {
                     abandoned.push(n);
                 }
@@ -172,19 +184,19 @@ impl World {
 
     fn take(
         &mut self,
-        memory: &Memory,
-        symbols: &SymSet,
+        declarations: &Declarations,
+        symbols: &SymbolSet,
         value: &Value,
         answers: impl Iterator<Item = usize>,
     ) {
         for n in answers {
-            let answer = &memory.answers[n];
-            let cx = self.cx(symbols, value);
-            if cx.matches(&answer.event) != Tri::True {
+            let answer = &declarations.answers[n];
+            let eval = self.eval_context(symbols, value);
+            if eval.matches(&answer.event) != Truth::True {
                 continue;
             }
             let key = answer.key.as_ref().map_or(Some(String::new()), |(e, _)| {
-                cx.value(e).map(|v| canonical(&v))
+                eval.value(e).map(|v| canonical(&v))
             });
             if let Some(seq) = key.and_then(|key| self.open_commands.remove(&(n, key))) {
                 self.taken = self.taken.max(seq);
@@ -194,10 +206,18 @@ impl World {
 
     /// The scopes that this frame closes.
     #[must_use]
-    pub fn closing(&self, memory: &Memory, symbols: &SymSet, value: &Value) -> Vec<usize> {
+    pub fn closing(
+        &self,
+        declarations: &Declarations,
+        symbols: &SymbolSet,
+        value: &Value,
+    ) -> Vec<usize> {
         let closes = |n: &usize| {
             self.scopes[*n].open
-                && self.cx(symbols, value).matches(&memory.scopes[*n].close) == Tri::True
+                && self
+                    .eval_context(symbols, value)
+                    .matches(&declarations.scopes[*n].close)
+                    == Truth::True
         };
         (0..self.scopes.len()).filter(closes).collect()
     }
@@ -205,8 +225,8 @@ impl World {
     /// After rules saw the frame: changes the variables, closes scopes, notes a command. `command` says whether the frame is one.
     pub fn leave(
         &mut self,
-        memory: &Memory,
-        symbols: &SymSet,
+        declarations: &Declarations,
+        symbols: &SymbolSet,
         value: &Value,
         closing: &[usize],
         command: bool,
@@ -214,27 +234,27 @@ impl World {
         if command {
             self.seq += 1;
             let index = Arc::clone(&self.index);
-            self.note_command(memory, symbols, value, index.commanding.of(symbols));
+            self.note_command(declarations, symbols, value, index.commanding.of(symbols));
         }
         let mut effects = std::mem::take(&mut self.effects);
         for at in self.index.changing.of(symbols) {
             let (n, change) = self.index.changes[at];
-            let (spec, each) = &memory.state[n];
+            let (spec, each) = &declarations.state[n];
             let ((on, change), list) = (&spec.changes[change], &each[change]);
-            let cx = self.cx(symbols, value);
+            let eval = self.eval_context(symbols, value);
             let is_first = effects.last().is_none_or(|(last, _)| *last != n);
             let at_once = !command || spec.settles.is_none();
-            match cx.matches(on) {
-                Tri::False => {}
-                Tri::True if is_first && at_once && self.vars[n].is_kept_by(change) => {}
-                Tri::Unknown => effects.push((n, Effect::Lose)),
-                Tri::True => changes_of(&cx, change, list.as_ref(), |effect| {
+            match eval.matches(on) {
+                Truth::False => {}
+                Truth::True if is_first && at_once && self.vars[n].is_kept_by(change) => {}
+                Truth::Unknown => effects.push((n, Effect::Lose)),
+                Truth::True => changes_of(&eval, change, list.as_ref(), |effect| {
                     effects.push((n, effect))
                 }),
             }
         }
         for (n, effect) in effects.drain(..) {
-            if command && memory.state[n].0.settles.is_some() {
+            if command && declarations.state[n].0.settles.is_some() {
                 self.vars[n].defer(self.seq, effect);
             } else {
                 self.vars[n].apply(&effect);
@@ -248,19 +268,19 @@ impl World {
 
     fn note_command(
         &mut self,
-        memory: &Memory,
-        symbols: &SymSet,
+        declarations: &Declarations,
+        symbols: &SymbolSet,
         value: &Value,
         answers: impl Iterator<Item = usize>,
     ) {
         for n in answers {
-            let answer = &memory.answers[n];
-            let cx = self.cx(symbols, value);
-            if cx.matches(&answer.command) != Tri::True {
+            let answer = &declarations.answers[n];
+            let eval = self.eval_context(symbols, value);
+            if eval.matches(&answer.command) != Truth::True {
                 continue;
             }
             let key = answer.key.as_ref().map_or(Some(String::new()), |(_, c)| {
-                cx.value(c).map(|v| canonical(&v))
+                eval.value(c).map(|v| canonical(&v))
             });
             if let (Some(key), true) = (key, self.open_commands.len() < MAX_OPEN_COMMANDS) {
                 self.open_commands.entry((n, key)).or_insert(self.seq);
@@ -269,19 +289,27 @@ impl World {
     }
 }
 
-fn changes_of(cx: &Cx<'_>, change: &Change, list: Option<&Operand>, mut push: impl FnMut(Effect)) {
+fn changes_of(
+    eval: &EvalContext<'_>,
+    change: &Change,
+    list: Option<&Operand>,
+    mut push: impl FnMut(Effect),
+) {
     let Some(list) = list else {
-        return push(effect(cx, change));
+        return push(effect(eval, change));
     };
-    if let Some(items) = cx.value(list).as_deref().and_then(Value::as_array) {
+    if let Some(items) = eval.value(list).as_deref().and_then(Value::as_array) {
         for item in items {
-            let cx = Cx { value: item, ..*cx };
+            let eval = EvalContext {
+                value: item,
+                ..*eval
+            };
             // An element of another kind has no part in what is joined by a key.
-            let keyless = matches!(change, Change::Concat(key, _) if cx.value(key).is_none());
+            let keyless = matches!(change, Change::Concat(key, _) if eval.value(key).is_none());
             push(if keyless {
                 Effect::Skip
             } else {
-                effect(&cx, change)
+                effect(&eval, change)
             });
         }
     }
@@ -289,8 +317,8 @@ fn changes_of(cx: &Cx<'_>, change: &Change, list: Option<&Operand>, mut push: im
 
 /// Works the operands of a change out. A missing value changes nothing that it could name, so the variable is lost only where
 /// that would hide what it holds.
-fn effect(cx: &Cx<'_>, change: &Change) -> Effect {
-    let value = |operand: &Operand| cx.value(operand).map(|v| v.into_owned());
+fn effect(eval: &EvalContext<'_>, change: &Change) -> Effect {
+    let value = |operand: &Operand| eval.value(operand).map(|v| v.into_owned());
     let key = |operand: &Operand| value(operand).map(|v| canonical(&v));
     let worked = match change {
         Change::Clear => Some(Effect::Clear),

@@ -1,6 +1,6 @@
 //! The findings of a history, with a bound on those that are alike.
 
-use super::evidence::Recent;
+use super::evidence::RecentFrames;
 use crate::finding::{Finding, Level};
 use crate::profile::Profile;
 use crate::rules::rule::{Rule, Violation};
@@ -11,7 +11,7 @@ const MOST_ALIKE: u64 = 10;
 
 /// What was found so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ledger {
+pub(super) struct FindingLog {
     pub(super) profile: Profile,
     pub(super) findings: Vec<Finding>,
     /// Findings that were counted and not listed.
@@ -19,11 +19,11 @@ pub(super) struct Ledger {
     alike: HashMap<(String, String), u64>,
 }
 
-impl Ledger {
+impl FindingLog {
     pub(super) fn new(profile: Profile) -> Self {
-        Ledger {
+        FindingLog {
             profile,
-            ..Ledger::default()
+            ..FindingLog::default()
         }
     }
 
@@ -34,7 +34,7 @@ impl Ledger {
         violation: Violation,
         clauses: &[String],
         level: Level,
-        recent: &Recent,
+        recent: &RecentFrames,
     ) {
         let place = (rule.id.clone(), violation.pointer.clone());
         let alike = self.alike.entry(place).or_default();

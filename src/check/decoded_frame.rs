@@ -1,13 +1,13 @@
 //! What one frame is to a dialect: its symbols, its JSON, and what is wrong with it by itself.
 
-use super::ending::{EndFacts, KILL, end_value};
-use super::lines::{Definition, Lines, Named};
+use super::end_of_session::{KILL, ShutdownFacts, end_value};
+use super::line_classifier::{Classification, FrameDefinition, LineClassifier};
 use crate::dialect::Dialect;
 use crate::finding::Blame;
 use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, parse};
-use crate::rules::symbol::SymSet;
-use crate::schema::Fault;
+use crate::rules::symbol::SymbolSet;
+use crate::schema::SchemaViolation;
 use serde_json::{Value, json};
 
 /// The most departures from its definition that are told of one frame.
@@ -15,28 +15,28 @@ const MOST_FAULTS: usize = 4;
 
 /// A frame, read.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct DecodedFrame<'a> {
     /// Who is to blame for it.
     pub(super) blame: Blame,
     /// What it counts as; empty for what is part of no protocol.
-    pub(super) symbols: SymSet,
+    pub(super) symbols: SymbolSet,
     /// Its JSON; for what is not a line, an object that describes it.
     pub(super) value: Value,
     /// Defects of the line: name, and what is wrong.
     pub(super) defects: Vec<(&'static str, String)>,
     /// The definitions it was held against: that of its name, and that of its nested kind.
-    pub(super) definitions: [Option<&'a Definition>; 2],
+    pub(super) definitions: [Option<&'a FrameDefinition>; 2],
     /// How it departs from them.
-    pub(super) faults: Vec<(&'a Definition, Fault)>,
+    pub(super) faults: Vec<(&'a FrameDefinition, SchemaViolation)>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> DecodedFrame<'a> {
     /// Reads a frame, with what is known of events and of commands.
     pub(super) fn new(
         dialect: &Dialect,
-        (events, commands): (&'a Lines, &'a Lines),
+        (events, commands): (&'a LineClassifier, &'a LineClassifier),
         frame: &Frame,
-        ending: EndFacts,
+        ending: ShutdownFacts,
     ) -> Self {
         match &frame.body {
             Body::FromAgent(line) => Self::line(dialect, events, line),
@@ -68,11 +68,11 @@ impl<'a> Reading<'a> {
     }
 
     fn special(dialect: &Dialect, blame: Blame, name: Option<&str>, value: Value) -> Self {
-        let mut symbols = SymSet::default();
+        let mut symbols = SymbolSet::default();
         if let Some(id) = name.and_then(|name| dialect.symbols.id(name)) {
             symbols.insert(id);
         }
-        Reading {
+        DecodedFrame {
             blame,
             symbols,
             value,
@@ -82,7 +82,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn line(dialect: &Dialect, lines: &'a Lines, line: &Line) -> Self {
+    fn line(dialect: &Dialect, lines: &'a LineClassifier, line: &Line) -> Self {
         let parsed = parse(line);
         let mut defects: Vec<_> = parsed
             .defects
@@ -100,9 +100,9 @@ impl<'a> Reading<'a> {
         let utf8 = !parsed.defects.iter().any(is_bad);
         // What an agent makes of a command with such bytes, nobody knows.
         let unclear = lines.command && (too_long || !utf8);
-        let mut reading = Reading {
+        let mut decoded = DecodedFrame {
             blame: lines.blame,
-            symbols: SymSet::default(),
+            symbols: SymbolSet::default(),
             value: Value::Null,
             defects,
             definitions: [None, None],
@@ -110,22 +110,22 @@ impl<'a> Reading<'a> {
         };
         match parsed.value {
             Some(value) if value.is_object() && !unclear => {
-                reading.value = value;
-                reading.object(dialect, lines);
+                decoded.value = value;
+                decoded.object(dialect, lines);
             }
             _ if blank => {}
             other => {
                 let json = other.is_some();
-                reading.value = json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 });
-                reading.mark(lines.malformed);
+                decoded.value = json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 });
+                decoded.mark(lines.malformed);
             }
         }
-        reading
+        decoded
     }
 
-    fn object(&mut self, dialect: &Dialect, lines: &'a Lines) {
+    fn object(&mut self, dialect: &Dialect, lines: &'a LineClassifier) {
         match lines.name(dialect, &self.value) {
-            Named::Known(definition, nested) => {
+            Classification::Known(definition, nested) => {
                 self.definitions = [Some(definition), nested];
                 for definition in self.definitions.into_iter().flatten() {
                     self.mark(definition.symbol);
@@ -137,17 +137,17 @@ impl<'a> Reading<'a> {
                         } else {
                             &dialect.event_schemas
                         };
-                        let faults = schemas.faults(&definition.name, &self.value, MOST_FAULTS);
+                        let faults = schemas.violations(&definition.name, &self.value, MOST_FAULTS);
                         let faults = faults.into_iter().map(|fault| (definition, fault));
                         self.faults.extend(faults);
                     }
                 }
             }
-            Named::Unknown { outer } => {
+            Classification::Unknown { outer } => {
                 self.mark(lines.unknown);
                 self.mark(outer);
             }
-            Named::Missing => {
+            Classification::Missing => {
                 let vocabulary = if lines.command {
                     &dialect.commands
                 } else {

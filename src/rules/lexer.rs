@@ -5,7 +5,7 @@
 pub enum Token {
     /// A name: an event, `>command`, `#special`, `@model`, a class, or a bare word of a condition.
     Name(String),
-    /// A JSON Pointer: `/tool/name`; a lone `.` is the whole frame and is the empty pointer.
+    /// A JSON JsonPointer: `/tool/name`; a lone `.` is the whole frame and is the empty pointer.
     Pointer(String),
     /// `$name`.
     State(String),
@@ -23,7 +23,7 @@ const SIGNS: &[&str] = &[
 
 /// A mistake in an expression, with the byte offset of its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct SyntaxError {
     /// Byte offset in the expression.
     pub at: usize,
     /// What is wrong.
@@ -34,7 +34,7 @@ pub struct Mistake {
 ///
 /// # Errors
 /// On a character that starts no word, and on a quoted string without an end.
-pub fn lex(source: &str) -> Result<Vec<(usize, Token)>, Mistake> {
+pub fn tokenize(source: &str) -> Result<Vec<(usize, Token)>, SyntaxError> {
     let mut tokens = Vec::new();
     let mut rest = source;
     loop {
@@ -49,7 +49,7 @@ pub fn lex(source: &str) -> Result<Vec<(usize, Token)>, Mistake> {
     }
 }
 
-fn word(rest: &str, first: char, at: usize) -> Result<(Token, usize), Mistake> {
+fn word(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxError> {
     let run = |from: usize, ok: fn(char) -> bool| {
         rest[from..]
             .find(|c| !ok(c))
@@ -73,7 +73,7 @@ fn word(rest: &str, first: char, at: usize) -> Result<(Token, usize), Mistake> {
         }
         '-' | '0'..='9' => {
             let end = run(1, |c| c.is_ascii_digit() || ".eE+-".contains(c));
-            let number = serde_json::from_str(&rest[..end]).map_err(|_| Mistake {
+            let number = serde_json::from_str(&rest[..end]).map_err(|_| SyntaxError {
                 at,
                 message: format!("`{}` is not a number", &rest[..end]),
             })?;
@@ -87,7 +87,7 @@ fn word(rest: &str, first: char, at: usize) -> Result<(Token, usize), Mistake> {
             .iter()
             .find(|sign| rest.starts_with(**sign))
             .map(|sign| (Token::Sign(sign), sign.len()))
-            .ok_or_else(|| Mistake {
+            .ok_or_else(|| SyntaxError {
                 at,
                 message: format!("`{first}` has no meaning here"),
             }),
@@ -98,11 +98,11 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '.' || c == '-'
 }
 
-fn quoted(rest: &str, at: usize) -> Result<(Token, usize), Mistake> {
+fn quoted(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
     let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<String>();
     match stream.next() {
         Some(Ok(text)) => Ok((Token::Text(text), stream.byte_offset())),
-        _ => Err(Mistake {
+        _ => Err(SyntaxError {
             at,
             message: "a string without its closing quote".to_owned(),
         }),
@@ -114,7 +114,11 @@ mod tests {
     use super::*;
 
     fn words(source: &str) -> Vec<Token> {
-        lex(source).unwrap().into_iter().map(|(_, t)| t).collect()
+        tokenize(source)
+            .unwrap()
+            .into_iter()
+            .map(|(_, t)| t)
+            .collect()
     }
 
     #[test]
@@ -151,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_bad_character_is_placed() {
-        assert_eq!(lex("a ; b").unwrap_err().at, 2);
-        assert!(lex("\"open").is_err());
+        assert_eq!(tokenize("a ; b").unwrap_err().at, 2);
+        assert!(tokenize("\"open").is_err());
     }
 }

@@ -1,25 +1,29 @@
 //! Conditions on one frame.
 
 use super::Parser;
-use crate::rules::cond::{Compare, Cond, Operand};
-use crate::rules::lex::{Mistake, Token};
+use crate::rules::condition::{Compare, Condition, Operand};
+use crate::rules::lexer::{SyntaxError, Token};
 use regex::Regex;
 
 impl Parser<'_> {
-    pub(super) fn cond(&mut self) -> Result<Cond, Mistake> {
+    pub(super) fn condition(&mut self) -> Result<Condition, SyntaxError> {
         let left = self.operand()?;
         for (word, negated, make) in [
-            ("present", false, Cond::Present as fn(Operand) -> Cond),
-            ("absent", true, Cond::Present),
-            ("empty", false, Cond::Empty),
-            ("nonempty", true, Cond::Empty),
+            (
+                "present",
+                false,
+                Condition::Present as fn(Operand) -> Condition,
+            ),
+            ("absent", true, Condition::Present),
+            ("empty", false, Condition::Empty),
+            ("nonempty", true, Condition::Empty),
         ] {
             if self.take_word(word) {
-                let cond = make(left);
+                let condition = make(left);
                 return Ok(if negated {
-                    Cond::Not(Box::new(cond))
+                    Condition::Not(Box::new(condition))
                 } else {
-                    cond
+                    condition
                 });
             }
         }
@@ -35,7 +39,7 @@ impl Parser<'_> {
                 self.next += 1;
             }
         }
-        Ok(Cond::Compare {
+        Ok(Condition::Compare {
             left,
             how,
             right,
@@ -43,17 +47,17 @@ impl Parser<'_> {
         })
     }
 
-    fn matches(&mut self, left: Operand) -> Result<Cond, Mistake> {
+    fn matches(&mut self, left: Operand) -> Result<Condition, SyntaxError> {
         let Some(Token::Text(text)) = self.peek().cloned() else {
             return Err(self.mistake("a quoted regular expression was expected here"));
         };
         let regex = Regex::new(&text)
             .map_err(|e| self.mistake(format!("not a regular expression: {e}")))?;
         self.next += 1;
-        Ok(Cond::Matches(left, regex))
+        Ok(Condition::Matches(left, regex))
     }
 
-    fn comparison(&mut self) -> Result<Compare, Mistake> {
+    fn comparison(&mut self) -> Result<Compare, SyntaxError> {
         for (sign, how) in [
             ("=", Compare::Equal),
             ("!=", Compare::NotEqual),

@@ -1,20 +1,20 @@
 //! Answers conditions: three-valued, over every world that fits the history.
 
 use super::compare::compare;
-use super::cond::{Compare, Cond, Function, Operand};
-use super::parse::{Atom, Pattern};
-use super::state::{Content, Variable, canonical};
-use super::symbol::SymSet;
-use super::tri::Tri;
+use super::condition::{Compare, Condition, Function, Operand};
+use super::parse::{Atom, FramePattern};
+use super::state_variable::{Variable, VariableContent, canonical};
+use super::symbol::SymbolSet;
+use super::truth::Truth;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// What a condition is asked of.
 #[derive(Clone, Copy)]
-pub struct Cx<'a> {
+pub struct EvalContext<'a> {
     /// The frame's symbols.
-    pub symbols: &'a SymSet,
+    pub symbols: &'a SymbolSet,
     /// The frame's JSON.
     pub value: &'a Value,
     /// The state variables as they were before the frame.
@@ -22,7 +22,7 @@ pub struct Cx<'a> {
     /// Bit n: a frame that matches the rule's `seen` pattern n came earlier in the slice.
     pub seen: u64,
     /// `seen` patterns that this history cannot show (no commands were recorded).
-    pub blind: u64,
+    pub unobservable: u64,
     /// The rule's fold in this slice.
     pub fold: Option<&'a Value>,
 }
@@ -52,16 +52,16 @@ impl<'v> Values<'v> {
     }
 }
 
-impl<'a> Cx<'a> {
+impl<'a> EvalContext<'a> {
     /// Whether the frame matches a pattern.
     #[must_use]
-    pub fn matches(&self, pattern: &Pattern) -> Tri {
-        let mut result = Tri::False;
+    pub fn matches(&self, pattern: &FramePattern) -> Truth {
+        let mut result = Truth::False;
         for atom in pattern.0.iter().filter(|atom| self.names(atom)) {
             match self.holds_all(atom) {
-                Tri::True => return Tri::True,
-                Tri::Unknown => result = Tri::Unknown,
-                Tri::False => {}
+                Truth::True => return Truth::True,
+                Truth::Unknown => result = Truth::Unknown,
+                Truth::False => {}
             }
         }
         result
@@ -69,123 +69,130 @@ impl<'a> Cx<'a> {
 
     /// Whether the frame matches an atom.
     #[must_use]
-    pub fn matches_atom(&self, atom: &Atom) -> Tri {
+    pub fn matches_atom(&self, atom: &Atom) -> Truth {
         if self.names(atom) {
             self.holds_all(atom)
         } else {
-            Tri::False
+            Truth::False
         }
     }
 
     fn names(&self, atom: &Atom) -> bool {
-        atom.include.meets(self.symbols) && !atom.exclude.meets(self.symbols)
+        atom.include.intersects(self.symbols) && !atom.exclude.intersects(self.symbols)
     }
 
     /// Whether the guards of an atom hold.
     #[must_use]
-    pub fn holds_all(&self, atom: &Atom) -> Tri {
-        Tri::all(atom.guards.iter().map(|guard| self.holds(guard)))
+    pub fn holds_all(&self, atom: &Atom) -> Truth {
+        Truth::all(atom.guards.iter().map(|guard| self.holds(guard)))
     }
 
     /// Whether a condition holds.
     #[must_use]
-    pub fn holds(&self, cond: &Cond) -> Tri {
-        match cond {
-            Cond::All(each) => Tri::all(each.iter().map(|c| self.holds(c))),
-            Cond::Any(each) => Tri::any(each.iter().map(|c| self.holds(c))),
-            Cond::Not(inner) => self.holds(inner).negate(),
-            Cond::Seen(n, _) if self.seen & (1 << n) != 0 => Tri::True,
-            Cond::Seen(n, _) if self.blind & (1 << n) != 0 => Tri::Unknown,
-            Cond::Seen(..) => Tri::False,
-            Cond::Compare {
+    pub fn holds(&self, condition: &Condition) -> Truth {
+        match condition {
+            Condition::All(each) => Truth::all(each.iter().map(|c| self.holds(c))),
+            Condition::Any(each) => Truth::any(each.iter().map(|c| self.holds(c))),
+            Condition::Not(inner) => self.holds(inner).negate(),
+            Condition::Seen(n, _) if self.seen & (1 << n) != 0 => Truth::True,
+            Condition::Seen(n, _) if self.unobservable & (1 << n) != 0 => Truth::Unknown,
+            Condition::Seen(..) => Truth::False,
+            Condition::Compare {
                 left,
                 how: Compare::In,
                 right: Operand::State(var),
                 ..
             } => self.member(left, *var),
-            Cond::Compare {
+            Condition::Compare {
                 left,
                 how: Compare::NotIn,
                 right: Operand::State(var),
                 ..
             } => self.member(left, *var).negate(),
-            Cond::Compare {
+            Condition::Compare {
                 left,
                 how,
                 right,
                 except,
             } => {
                 let (left, right) = (self.values(left), self.values(right));
-                Tri::over_worlds(left.iter().flat_map(|l| {
+                Truth::over_possibilities(left.iter().flat_map(|l| {
                     right.iter().map(move |r| match (l, r) {
                         (Some(l), Some(r)) => compare(l, *how, r, except),
-                        _ => Tri::Unknown,
+                        _ => Truth::Unknown,
                     })
                 }))
             }
-            Cond::Matches(operand, regex) => self.each(operand, |v| {
+            Condition::Matches(operand, regex) => self.each(operand, |v| {
                 v.as_str()
-                    .map_or(Tri::Unknown, |t| regex.is_match(t).into())
+                    .map_or(Truth::Unknown, |t| regex.is_match(t).into())
             }),
-            Cond::Present(Operand::State(var)) => {
-                let worlds = self.vars[*var].worlds();
-                if worlds.iter().any(|c| matches!(c, Content::Unknown)) {
-                    return Tri::Unknown;
+            Condition::Present(Operand::State(var)) => {
+                let worlds = self.vars[*var].possible_contents();
+                if worlds.iter().any(|c| matches!(c, VariableContent::Unknown)) {
+                    return Truth::Unknown;
                 }
-                Tri::over_worlds(worlds.iter().map(|c| (!c.is_nothing()).into()))
+                Truth::over_possibilities(worlds.iter().map(|c| (!c.is_nothing()).into()))
             }
-            Cond::Present(operand) => {
+            Condition::Present(operand) => {
                 if self.unknown(operand) {
-                    return Tri::Unknown;
+                    return Truth::Unknown;
                 }
-                Tri::over_worlds(self.values(operand).iter().map(|v| v.is_some().into()))
+                Truth::over_possibilities(self.values(operand).iter().map(|v| v.is_some().into()))
             }
-            Cond::Empty(operand) => self.each(operand, |v| is_empty(v).into()),
-            Cond::Every(operand, inner) => self.each(operand, |list| match list.as_array() {
-                Some(items) => Tri::all(items.iter().map(|item| {
-                    Cx {
+            Condition::Empty(operand) => self.each(operand, |v| is_empty(v).into()),
+            Condition::Every(operand, inner) => self.each(operand, |list| match list.as_array() {
+                Some(items) => Truth::all(items.iter().map(|item| {
+                    EvalContext {
                         value: item,
                         ..*self
                     }
                     .holds(inner)
                 })),
-                None => Tri::Unknown,
+                None => Truth::Unknown,
             }),
         }
     }
 
-    fn each(&self, operand: &Operand, ask: impl Fn(&Value) -> Tri) -> Tri {
-        Tri::over_worlds(
+    fn each(&self, operand: &Operand, ask: impl Fn(&Value) -> Truth) -> Truth {
+        Truth::over_possibilities(
             self.values(operand)
                 .iter()
-                .map(|v| v.as_ref().map_or(Tri::Unknown, |v| ask(v))),
+                .map(|v| v.as_ref().map_or(Truth::Unknown, |v| ask(v))),
         )
     }
 
     fn unknown(&self, operand: &Operand) -> bool {
         match operand {
             Operand::State(var) | Operand::Entry(var, _) => self.vars[*var]
-                .worlds()
+                .possible_contents()
                 .iter()
-                .any(|c| matches!(c, Content::Unknown)),
+                .any(|c| matches!(c, VariableContent::Unknown)),
             Operand::Call(_, inner) | Operand::At(inner, _) => self.unknown(inner),
             Operand::List(all) => all.iter().any(|one| self.unknown(one)),
             _ => false,
         }
     }
 
-    fn member(&self, left: &Operand, var: usize) -> Tri {
+    fn member(&self, left: &Operand, var: usize) -> Truth {
         let lefts = self.values(left);
-        Tri::over_worlds(self.vars[var].worlds().iter().flat_map(|content| {
-            lefts.iter().map(move |l| match (l, content) {
-                (Some(l), Content::Set(set)) => set.contains(&canonical(l)).into(),
-                (Some(l), Content::Map(map)) => map.contains_key(&canonical(l)).into(),
-                (Some(l), other) => other
-                    .to_value()
-                    .map_or(Tri::Unknown, |v| compare(l, Compare::In, &v, &[])),
-                (None, _) => Tri::Unknown,
-            })
-        }))
+        Truth::over_possibilities(
+            self.vars[var]
+                .possible_contents()
+                .iter()
+                .flat_map(|content| {
+                    lefts.iter().map(move |l| match (l, content) {
+                        (Some(l), VariableContent::Set(set)) => set.contains(&canonical(l)).into(),
+                        (Some(l), VariableContent::Map(map)) => {
+                            map.contains_key(&canonical(l)).into()
+                        }
+                        (Some(l), other) => other
+                            .to_value()
+                            .map_or(Truth::Unknown, |v| compare(l, Compare::In, &v, &[])),
+                        (None, _) => Truth::Unknown,
+                    })
+                }),
+        )
     }
 
     /// The value of an operand, if only one fits the history.
@@ -209,7 +216,7 @@ impl<'a> Cx<'a> {
             Operand::Literal(value) => Values::One(Some(Cow::Borrowed(value))),
             Operand::Pointer(pointer) => Values::One(pointer.resolve(Cow::Borrowed(self.value))),
             Operand::Fold => Values::One(self.fold.map(Cow::Borrowed)),
-            Operand::State(var) => self.contents(*var, Content::to_value),
+            Operand::State(var) => self.contents(*var, VariableContent::to_value),
             Operand::Entry(var, key) => self.entry(*var, key),
             Operand::At(inner, pointer) => self.values(inner).and_then(|v| pointer.resolve(v)),
             Operand::Call(function, inner) => self
@@ -227,12 +234,12 @@ impl<'a> Cx<'a> {
     fn contents<'v>(
         &self,
         var: usize,
-        read: impl Fn(&Content) -> Option<Cow<'_, Value>>,
+        read: impl Fn(&VariableContent) -> Option<Cow<'_, Value>>,
     ) -> Values<'v>
     where
         'a: 'v,
     {
-        match self.vars[var].worlds() {
+        match self.vars[var].possible_contents() {
             Cow::Borrowed([only]) => Values::One(read(only)),
             worlds => {
                 let each = worlds.iter();
@@ -251,7 +258,7 @@ impl<'a> Cx<'a> {
         };
         let key = canonical(&key);
         self.contents(var, |content| match content {
-            Content::Map(map) => map.get(&key).map(Cow::Borrowed),
+            VariableContent::Map(map) => map.get(&key).map(Cow::Borrowed),
             _ => None,
         })
     }

@@ -1,26 +1,26 @@
 //! Conditions written as YAML.
 
 use super::Compiler;
-use crate::rules::cond::Cond;
+use crate::rules::condition::Condition;
 use crate::rules::parse;
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
-    pub(super) fn cond(&mut self, node: &Node) -> Option<Cond> {
+    pub(super) fn condition(&mut self, node: &Node) -> Option<Condition> {
         if node.as_str().is_some() {
             return self.read(node, parse::condition);
         }
         if let Some(list) = node.as_list() {
-            return Some(Cond::All(self.conds(list)?));
+            return Some(Condition::All(self.conditions(list)?));
         }
         let (key, value) = match node.as_map() {
             Some([(key, value)]) => (key.clone(), value.clone()),
             Some([(every, list), (holds, inner)])
                 if every.name == "every" && holds.name == "holds" =>
             {
-                return Some(Cond::Every(
+                return Some(Condition::Every(
                     self.operand(list)?,
-                    Box::new(self.cond(inner)?),
+                    Box::new(self.condition(inner)?),
                 ));
             }
             _ => {
@@ -30,13 +30,17 @@ impl Compiler<'_> {
             }
         };
         match key.name.as_str() {
-            "any" => Some(Cond::Any(self.conds(value.as_list().unwrap_or_default())?)),
-            "all" => Some(Cond::All(self.conds(value.as_list().unwrap_or_default())?)),
-            "not" => Some(Cond::Not(Box::new(self.cond(&value)?))),
+            "any" => Some(Condition::Any(
+                self.conditions(value.as_list().unwrap_or_default())?,
+            )),
+            "all" => Some(Condition::All(
+                self.conditions(value.as_list().unwrap_or_default())?,
+            )),
+            "not" => Some(Condition::Not(Box::new(self.condition(&value)?))),
             "seen" => {
                 let pattern = self.pattern(&value)?;
                 self.seen.push(pattern.clone());
-                Some(Cond::Seen(self.seen.len() - 1, pattern))
+                Some(Condition::Seen(self.seen.len() - 1, pattern))
             }
             name => self.fail(node.error_at(
                 key.span,
@@ -45,8 +49,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn conds(&mut self, nodes: &[Node]) -> Option<Vec<Cond>> {
-        nodes.iter().map(|node| self.cond(node)).collect()
+    fn conditions(&mut self, nodes: &[Node]) -> Option<Vec<Condition>> {
+        nodes.iter().map(|node| self.condition(node)).collect()
     }
 }
 

@@ -1,0 +1,76 @@
+//! The form `probe`: which reading of an ambiguous clause the agent follows. Never a finding.
+
+use super::condition::Condition;
+use super::frame_context::FrameContext;
+use super::parse::FramePattern;
+use super::rule::{EndCircumstances, Monitor, Rule, RuleForm, Violation};
+use super::slices::SliceKey;
+use super::truth::Truth;
+
+/// A probe.
+#[derive(Debug, Clone)]
+pub struct ReadingsRule {
+    /// The frames it looks at.
+    pub on: FramePattern,
+    /// The readings, by name; the first that certainly holds is noted.
+    pub readings: Vec<(String, Condition)>,
+}
+
+impl ReadingsRule {
+    /// A monitor.
+    #[must_use]
+    pub fn monitor(&self) -> Box<dyn Monitor> {
+        Box::new(ReadingsMonitor {
+            counts: vec![0; self.readings.len()],
+            names: self.readings.iter().map(|(name, _)| name.clone()).collect(),
+        })
+    }
+}
+
+#[derive(Clone)]
+struct ReadingsMonitor {
+    names: Vec<String>,
+    counts: Vec<u64>,
+}
+
+impl Monitor for ReadingsMonitor {
+    fn boxed_clone(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
+    fn frame(
+        &mut self,
+        rule: &Rule,
+        _: Option<&SliceKey>,
+        context: &FrameContext<'_>,
+        _: &mut Vec<Violation>,
+    ) {
+        let RuleForm::Readings(probe) = &rule.form else {
+            return;
+        };
+        if context.matches(&probe.on) == Truth::True {
+            let met = probe
+                .readings
+                .iter()
+                .position(|(_, condition)| context.certainly_holds(Some(condition)));
+            if let Some(n) = met {
+                self.counts[n] += 1;
+            }
+        }
+    }
+
+    fn on_scope_closed(&mut self, _: &Rule, _: &FrameContext<'_>, _: bool, _: &mut Vec<Violation>) {
+    }
+
+    fn end(&mut self, _: &Rule, _: &FrameContext<'_>, _: EndCircumstances, _: &mut Vec<Violation>) {
+    }
+
+    fn exercised(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    fn readings(&self) -> Vec<(String, u64)> {
+        let met = self.names.iter().cloned().zip(self.counts.iter().copied());
+        met.filter(|(_, count)| *count > 0).collect()
+    }
+}
