@@ -1,20 +1,22 @@
-//! The parser's events to a tree.
+//! Builds the tree of nodes from the events of the YAML parser.
 
-use super::scalar::resolve;
-use super::{Error, Key, Kind, Node, Source, Span};
+use crate::error::Error;
+use crate::node::{Key, Kind, Node};
+use crate::scalar::resolve;
+use crate::source::{Source, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Extent, StrInput, Tag};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Deepest nesting accepted.
-const DEEPEST: usize = 64;
-/// Most values in one file, those that aliases stand for counted each time.
-const MOST_VALUES: usize = 200_000;
+/// Deepest nesting accepted, in levels.
+const MAX_DEPTH: usize = 64;
+/// Most values in one file; the values of an alias count each time.
+const MAX_VALUES: usize = 200_000;
 
 /// Builds the tree of one document.
 pub(super) struct Builder {
     source: Arc<Source>,
-    /// Finished anchors, each with the number of values it stands for.
+    /// Complete anchors, each with the number of its values.
     anchors: HashMap<usize, (Node, usize)>,
     values: usize,
 }
@@ -59,7 +61,7 @@ impl Builder {
         match events.next_event() {
             Some(Ok(next)) => Ok(next),
             Some(Err(error)) => Err(self.source.error(
-                place(*error.marker(), 0),
+                span_at(*error.marker(), 0),
                 format!("not valid YAML: {}", error.info()),
             )),
             None => Ok((Event::StreamEnd, Extent::default())),
@@ -73,8 +75,8 @@ impl Builder {
         depth: usize,
         events: &mut Events<'t>,
     ) -> Result<Node, Error> {
-        if depth > DEEPEST {
-            return Err(self.error(extent, format!("nested more than {DEEPEST} deep")));
+        if depth > MAX_DEPTH {
+            return Err(self.error(extent, format!("nested more than {MAX_DEPTH} deep")));
         }
         if let Event::Alias(id) = event {
             return self.alias(id, extent);
@@ -86,11 +88,11 @@ impl Builder {
                 (self.scalar(&text, style, tag.as_deref(), extent)?, anchor)
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_tag(tag.as_deref(), extent)?;
+                self.reject_tag(tag.as_deref(), extent)?;
                 (Kind::List(self.list(depth, events)?), anchor)
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_tag(tag.as_deref(), extent)?;
+                self.reject_tag(tag.as_deref(), extent)?;
                 (Kind::Map(self.map(depth, events)?), anchor)
             }
             other => {
@@ -118,10 +120,10 @@ impl Builder {
 
     fn count(&mut self, values: usize, extent: Extent) -> Result<(), Error> {
         self.values += values;
-        if self.values > MOST_VALUES {
+        if self.values > MAX_VALUES {
             return Err(self.error(
                 extent,
-                format!("the file holds more than {MOST_VALUES} values, its aliases written out"),
+                format!("the file holds more than {MAX_VALUES} values, its aliases written out"),
             ));
         }
         Ok(())
@@ -136,7 +138,7 @@ impl Builder {
     ) -> Result<Kind, Error> {
         let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
         if !is_text {
-            self.refuse_tag(tag, extent)?;
+            self.reject_tag(tag, extent)?;
         }
         if is_text || style != ScalarStyle::Plain {
             return Ok(Kind::Text(text.to_owned()));
@@ -179,7 +181,7 @@ impl Builder {
         }
     }
 
-    fn refuse_tag(&self, tag: Option<&Tag>, extent: Extent) -> Result<(), Error> {
+    fn reject_tag(&self, tag: Option<&Tag>, extent: Extent) -> Result<(), Error> {
         match tag {
             Some(tag) => Err(self.error(
                 extent,
@@ -195,14 +197,14 @@ impl Builder {
 
     fn span(&self, extent: Extent) -> Span {
         let text = extent.slice(&self.source.text).unwrap_or_default();
-        place(
+        span_at(
             extent.start,
             text.lines().next().unwrap_or_default().chars().count(),
         )
     }
 }
 
-fn place(marker: Marker, len: usize) -> Span {
+fn span_at(marker: Marker, len: usize) -> Span {
     let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Span {
         line: small(marker.line()),

@@ -1,24 +1,25 @@
-//! A node to any serde type.
+//! The serde deserializer of a node, and [`decode`].
 
-use super::access::{EnumAccess, Items, MapEntries};
-use super::carry;
-use super::refusal::Refusal;
-use super::{Error, Kind, Node};
+use crate::decode_error::DecodeError;
+use crate::error::Error;
+use crate::node::{Kind, Node};
+use crate::serde_access::{EnumAccess, ListItems, MapEntries, SpannedAccess};
+use crate::spanned::{NODE, SPANNED, pass_node};
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// Decodes a node.
 ///
-/// Structs should say `deny_unknown_fields`; then an unknown key is an error on that key which says what was meant.
-/// Fields may be [`Node`]s (the tree as it stands) and [`Located`](super::Located) values.
+/// Structs should have `deny_unknown_fields`: then an unknown key is an error at that key, with a suggestion.
+/// Fields may be [`Node`]s (the tree as written) and [`Spanned`](crate::Spanned) values.
 ///
 /// # Errors
-/// The first thing that does not fit, at the innermost value it is about.
+/// The first value that does not fit its type, at the innermost value.
 pub fn decode<T: DeserializeOwned>(node: &Node) -> Result<T, Error> {
-    try_decode(node).map_err(|refusal| refusal.into_error(node))
+    try_decode(node).map_err(|error| error.into_error(node))
 }
 
-pub(super) fn try_decode<T: DeserializeOwned>(node: &Node) -> Result<T, Refusal> {
+pub(super) fn try_decode<T: DeserializeOwned>(node: &Node) -> Result<T, DecodeError> {
     T::deserialize(De(node))
 }
 
@@ -27,7 +28,7 @@ pub(super) fn try_decode<T: DeserializeOwned>(node: &Node) -> Result<T, Refusal>
 pub(super) struct De<'a>(pub(super) &'a Node);
 
 impl<'a> De<'a> {
-    fn any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.0.kind() {
             Kind::Null => visitor.visit_unit(),
             Kind::Bool(value) => visitor.visit_bool(*value),
@@ -37,14 +38,14 @@ impl<'a> De<'a> {
                 (.., value) => visitor.visit_f64(value.unwrap_or_default()),
             },
             Kind::Text(text) => visitor.visit_borrowed_str(text),
-            Kind::List(items) => visitor.visit_seq(Items::new(items)),
+            Kind::List(items) => visitor.visit_seq(ListItems::new(items)),
             Kind::Map(entries) => visitor.visit_map(MapEntries::new(entries)),
         }
     }
 
-    fn text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.0.kind() {
-            Kind::Number(_) | Kind::Bool(_) => Err(Refusal::custom(format!(
+            Kind::Number(_) | Kind::Bool(_) => Err(DecodeError::custom(format!(
                 "expected text, found {}; quote it if it is meant as text",
                 self.0.describe()
             ))),
@@ -52,17 +53,17 @@ impl<'a> De<'a> {
         }
     }
 
-    fn variant<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn variant<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.0.kind() {
-            Kind::Text(name) => visitor.visit_enum(EnumAccess::word(name, self.0.span())),
+            Kind::Text(name) => visitor.visit_enum(EnumAccess::bare(name, self.0.span())),
             Kind::Map(entries) => match entries.as_slice() {
                 [(key, value)] => visitor.visit_enum(EnumAccess::keyed(key, value)),
-                _ => Err(Refusal::custom(format!(
+                _ => Err(DecodeError::custom(format!(
                     "expected a map with one key, found one with {}",
                     entries.len()
                 ))),
             },
-            _ => Err(Refusal::custom(format!(
+            _ => Err(DecodeError::custom(format!(
                 "expected a word or a map with one key, found {}",
                 self.0.describe()
             ))),
@@ -71,23 +72,21 @@ impl<'a> De<'a> {
 }
 
 impl<'a> Deserializer<'a> for De<'a> {
-    type Error = Refusal;
+    type Error = DecodeError;
 
-    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
-        self.any(visitor)
-            .map_err(|refusal| refusal.at(self.0.span()))
+    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        self.any(visitor).map_err(|error| error.at(self.0.span()))
     }
 
-    fn deserialize_str<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
-        self.text(visitor)
-            .map_err(|refusal| refusal.at(self.0.span()))
+    fn deserialize_str<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        self.text(visitor).map_err(|error| error.at(self.0.span()))
     }
 
-    fn deserialize_string<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_string<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         if self.0.is_null() {
             visitor.visit_none()
         } else {
@@ -99,13 +98,13 @@ impl<'a> Deserializer<'a> for De<'a> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, DecodeError> {
         match name {
-            carry::NODE => carry::hand_over(self.0.clone(), || visitor.visit_unit()),
-            carry::LOCATED => visitor.visit_seq(carry::Placed::value(self)),
+            NODE => pass_node(self.0.clone(), || visitor.visit_unit()),
+            SPANNED => visitor.visit_seq(SpannedAccess::value(self)),
             _ => visitor
                 .visit_newtype_struct(self)
-                .map_err(|refusal: Refusal| refusal.at(self.0.span())),
+                .map_err(|error: DecodeError| error.at(self.0.span())),
         }
     }
 
@@ -114,9 +113,9 @@ impl<'a> Deserializer<'a> for De<'a> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, DecodeError> {
         self.variant(visitor)
-            .map_err(|refusal| refusal.at(self.0.span()))
+            .map_err(|error| error.at(self.0.span()))
     }
 
     fn deserialize_struct<V: Visitor<'a>>(
@@ -124,15 +123,15 @@ impl<'a> Deserializer<'a> for De<'a> {
         _name: &'static str,
         _fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, DecodeError> {
         if let Kind::List(_) = self.0.kind() {
-            let refusal = Refusal::custom("expected a map, found a list");
-            return Err(refusal.at(self.0.span()));
+            let error = DecodeError::custom("expected a map, found a list");
+            return Err(error.at(self.0.span()));
         }
         self.deserialize_map(visitor)
     }
 
-    fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         visitor.visit_unit()
     }
 
@@ -146,14 +145,14 @@ impl<'a> Deserializer<'a> for De<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Located, Span, load_yaml, present};
+    use crate::{Span, Spanned, load_yaml, present};
     use indexmap::IndexMap;
     use serde::Deserialize;
 
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Shape {
-        name: Located<String>,
+        name: Spanned<String>,
         #[serde(default)]
         count: Option<u8>,
         #[serde(default)]
@@ -161,7 +160,7 @@ mod tests {
         #[serde(default, deserialize_with = "present")]
         close: Option<Node>,
         #[serde(default)]
-        map: IndexMap<Located<String>, i64>,
+        map: IndexMap<Spanned<String>, i64>,
         #[serde(default)]
         ratio: f64,
     }
@@ -180,12 +179,12 @@ mod tests {
     }
 
     #[test]
-    fn fields_may_carry_their_places() {
+    fn fields_may_have_their_span() {
         let shape = shape("name: a\nclose:\nmap: { x: 1 }\nratio: 2\nmode: { slow: { by: 3 } }\n")
             .expect("fits");
         assert_eq!(
             shape.name,
-            Located {
+            Spanned {
                 value: "a".to_owned(),
                 span: Span {
                     line: 1,
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn words_alone_and_words_with_a_value_are_variants() {
+    fn a_name_alone_and_a_name_with_a_value_are_variants() {
         assert_eq!(
             shape("{ name: a, mode: fast }").expect("fits").mode,
             Some(Mode::Fast)
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_misfit_says_what_and_where() {
+    fn each_mistake_has_its_message_and_location() {
         let cases = [
             (
                 "nme: a",

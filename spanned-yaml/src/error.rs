@@ -1,21 +1,22 @@
-//! What is wrong with a file that a user wrote, and where.
+//! Errors in a file that a user wrote: message, location, and a snippet of the source with a caret.
 
-use super::Span;
+use crate::source::{Source, Span};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is wrong with a file that a user wrote, and where.
+/// A mistake in a file that a user wrote, with its location.
 ///
-/// Its `Display` is the whole message, to stand behind `error: `: what is wrong, then the place and the YAML with a caret.
+/// `Display` gives the whole text behind `error: `: the message, then the location and the YAML with a caret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The file.
     pub file: PathBuf,
-    /// The place in it; line 0 where no place can be named.
+    /// The location in it; line 0 if the error is about the whole file.
     pub span: Span,
-    /// What is wrong, in one sentence.
+    /// The mistake, in one sentence.
     pub message: String,
-    /// The source around the place, as shown to the user.
+    /// The lines of the source around the location, as shown to the user.
     pub snippet: String,
 }
 
@@ -55,7 +56,54 @@ impl fmt::Display for Error {
     }
 }
 
-/// Several errors as shown to the user, one below the other, each behind `error: `.
+/// Widest snippet, in columns.
+const WIDTH: usize = 160;
+
+impl Source {
+    /// An error at a location in this file, with the YAML shown.
+    #[must_use]
+    pub fn error(&self, span: Span, message: impl Into<String>) -> Error {
+        Error {
+            file: self.path.clone(),
+            span,
+            message: message.into(),
+            snippet: self.snippet(span),
+        }
+    }
+
+    /// The line of the span with a caret below it; empty if the file has no such line.
+    fn snippet(&self, span: Span) -> String {
+        let Some(line) = (span.line as usize)
+            .checked_sub(1)
+            .and_then(|n| self.text.lines().nth(n))
+        else {
+            return String::new();
+        };
+        let start = byte_of(line, span.column.saturating_sub(1) as usize);
+        let end = byte_of(
+            line,
+            (span.column.saturating_sub(1) + span.len.max(1)) as usize,
+        );
+        let snippet = Snippet::source(line)
+            .line_start(span.line as usize)
+            .path(self.path.to_string_lossy())
+            .annotation(AnnotationKind::Primary.span(start..end.max(start)));
+        let titled = Level::ERROR.primary_title("").element(snippet);
+        let rendered = Renderer::plain().term_width(WIDTH).render(&[titled]);
+        rendered
+            .split_once('\n')
+            .map_or(String::new(), |(_, body)| body.trim_end().to_owned())
+    }
+}
+
+/// The byte offset of a character in a line; the line's length past its end.
+fn byte_of(line: &str, character: usize) -> usize {
+    line.char_indices()
+        .nth(character)
+        .map_or(line.len(), |(at, _)| at)
+}
+
+/// Several errors as shown to the user, one below the other, each with the prefix `error: `.
 #[must_use]
 pub fn render_all(errors: &[Error]) -> String {
     errors

@@ -1,30 +1,29 @@
-//! YAML values that remember their place, and errors that show it.
+//! YAML values that keep their location in the file, and errors that show it.
 //!
-//! The only module that names the YAML crate. [`load_yaml`] makes a [`Node`] tree; [`decode`] turns a node into any
-//! serde type, with every error placed on the innermost value it is about; [`decode_all`] goes on after a mistake
-//! and reports each one.
+//! The only package that names the YAML parser. [`load_yaml`] makes a [`Node`] tree; [`decode`] turns a node into any
+//! serde type, with every error at the innermost value that is wrong; [`decode_all`] goes on after a mistake and
+//! reports each one.
 
-mod access;
 mod builder;
-mod carry;
 mod decode;
+mod decode_error;
 mod error;
-mod kinds;
 mod node;
 mod parse;
-mod places;
+mod placeholder;
 mod recover;
-mod refusal;
 mod scalar;
+mod serde_access;
 mod source;
+mod spanned;
 mod suggest;
 
-pub use carry::{Located, present};
 pub use decode::decode;
 pub use error::{Error, render_all};
 pub use node::{Key, Kind, Node};
 pub use parse::{load_file, load_yaml};
-pub use places::{Piece, UnknownPlace, fill, pieces};
+pub use placeholder::{Piece, UnknownPlace, fill, pieces};
 pub use recover::decode_all;
 pub use source::{Source, Span};
+pub use spanned::{Spanned, present};
 pub use suggest::{did_you_mean, unknown};

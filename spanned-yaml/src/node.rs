@@ -1,10 +1,11 @@
-//! The tree.
+//! The tree of YAML values: [`Node`], [`Kind`], [`Key`].
 
-use super::{Error, Source, Span};
+use crate::error::Error;
+use crate::source::{Source, Span};
 use serde_json::{Map, Number, Value};
 use std::sync::Arc;
 
-/// A YAML value that knows its place. Cheap to clone.
+/// A YAML value with its location in the file. Cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node(Arc<Inner>);
 
@@ -15,7 +16,7 @@ struct Inner {
     kind: Kind,
 }
 
-/// What a [`Node`] is, by the YAML 1.2 core schema.
+/// The kind of a [`Node`], by the YAML 1.2 core schema, with its content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Nothing, `~` or `null`.
@@ -37,30 +38,30 @@ pub enum Kind {
 pub struct Key {
     /// Its text.
     pub name: String,
-    /// Its place.
+    /// Its location.
     pub span: Span,
 }
 
 impl Node {
-    /// A node at a place of a source.
+    /// A node at a location of a source.
     #[must_use]
     pub fn new(source: Arc<Source>, span: Span, kind: Kind) -> Self {
         Node(Arc::new(Inner { source, span, kind }))
     }
 
-    /// The same place with another content.
+    /// A node with the same location and another content.
     #[must_use]
     pub fn with_kind(&self, kind: Kind) -> Self {
         Node::new(Arc::clone(&self.0.source), self.0.span, kind)
     }
 
-    /// What it is.
+    /// The kind of value, with its content.
     #[must_use]
     pub fn kind(&self) -> &Kind {
         &self.0.kind
     }
 
-    /// Where it stands.
+    /// Its location in the file.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
@@ -78,13 +79,13 @@ impl Node {
         self.0.source.error(self.0.span, message)
     }
 
-    /// An error about a place in this value's file.
+    /// An error about another location in this value's file.
     #[must_use]
     pub fn error_at(&self, span: Span, message: impl Into<String>) -> Error {
         self.0.source.error(span, message)
     }
 
-    /// The text, if it is one.
+    /// The text, if it is a text.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Kind::Text(text) = self.kind() {
@@ -145,7 +146,7 @@ impl Node {
         self.follow(pointer).0
     }
 
-    /// The place of the key at a JSON Pointer, or of the last value on the way to it.
+    /// The location of the key at a JSON Pointer, or of the last value on the way to it.
     #[must_use]
     pub fn key_at(&self, pointer: &str) -> Span {
         let (outer, name) = pointer.rsplit_once('/').unwrap_or_default();
@@ -155,7 +156,7 @@ impl Node {
             .map_or_else(|| node.span(), |(key, _)| key.span)
     }
 
-    /// As far along a pointer as there are values, and what is left of it.
+    /// The last value on the way along a pointer, and the rest of the pointer.
     fn follow<'p>(&self, pointer: &'p str) -> (&Node, &'p str) {
         let (mut node, mut rest) = (self, pointer);
         while let Some(path) = rest.strip_prefix('/') {
@@ -171,13 +172,13 @@ impl Node {
         (node, rest)
     }
 
-    /// What it is, in words fit for a message: `the text "abc"`, `a list`.
+    /// The value in the words of an error message: `the text "abc"`, `a list`.
     #[must_use]
     pub fn describe(&self) -> String {
-        super::kinds::describe(self.kind())
+        self.kind().describe()
     }
 
-    /// The same value as JSON, the places forgotten.
+    /// The value as JSON, without locations.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self.kind() {
@@ -194,4 +195,30 @@ impl Node {
             ),
         }
     }
+}
+
+impl Kind {
+    /// The value in the words of an error message.
+    fn describe(&self) -> String {
+        match self {
+            Kind::Null => "nothing".to_owned(),
+            Kind::Bool(value) => format!("`{value}`"),
+            Kind::Number(number) => format!("the number {number}"),
+            Kind::Text(text) => describe_text(text),
+            Kind::List(_) => "a list".to_owned(),
+            Kind::Map(_) => "a map".to_owned(),
+        }
+    }
+}
+
+/// Longest text that a message shows in full, in characters.
+const MAX_SHOWN: usize = 60;
+
+/// A text in the words of an error message, its end cut off if it is long.
+pub(crate) fn describe_text(text: &str) -> String {
+    if text.chars().count() <= MAX_SHOWN {
+        return format!("the text {text:?}");
+    }
+    let start: String = text.chars().take(MAX_SHOWN).collect();
+    format!("the text {start:?}…")
 }

@@ -1,19 +1,21 @@
-//! YAML text to a tree, in bounded time and memory whatever the text is.
+//! Reads and parses YAML files, with limits on size, depth and aliases.
 
-use super::builder::Builder;
-use super::{Error, Node, Source};
+use crate::builder::Builder;
+use crate::error::Error;
+use crate::node::Node;
+use crate::source::Source;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest file accepted, in bytes.
-const LARGEST_FILE: usize = 4 << 20;
+const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// Reads and parses a YAML file.
 ///
 /// # Errors
-/// The file cannot be read, is not UTF-8, or is refused by [`load_yaml`].
+/// The file cannot be read or is not UTF-8, and the errors of [`load_yaml`].
 pub fn load_file(path: &Path) -> Result<Node, Error> {
     let bytes =
         read(path).map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
@@ -21,29 +23,29 @@ pub fn load_file(path: &Path) -> Result<Node, Error> {
     load_yaml(path, &text)
 }
 
-/// At most one byte more than is accepted.
+/// The bytes of a file, at most one more than is accepted.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?
-        .take(LARGEST_FILE as u64 + 1)
+        .take(MAX_FILE_BYTES as u64 + 1)
         .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Parses the text of a YAML file: one document, with the core schema's scalars.
 ///
-/// Aliases are followed; what they stand for is shared, and counted as if written out, so that an alias bomb is
-/// refused before it costs anything.
+/// Aliases are resolved to shared values, and counted as if written out: an alias bomb is refused before it costs
+/// memory.
 ///
 /// # Errors
 /// Bad YAML, a duplicate key, a key that is not a scalar, a tag other than `!!str`, a merge key, more than one
 /// document, or a file too large, too deep, or with too many values.
 pub fn load_yaml(path: impl Into<PathBuf>, text: &str) -> Result<Node, Error> {
     let path = path.into();
-    if text.len() > LARGEST_FILE {
+    if text.len() > MAX_FILE_BYTES {
         return Err(Error::of_file(
             path,
-            format!("is larger than {} MiB", LARGEST_FILE >> 20),
+            format!("is larger than {} MiB", MAX_FILE_BYTES >> 20),
         ));
     }
     let source = Arc::new(Source {
@@ -64,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_becomes_the_json_it_looks_like() {
+    fn a_tree_becomes_the_same_json() {
         let text = "a: [1, yes, null, ~, '5', 2.5, true]\nb: &x { c: !!str 7 }\nd: *x\n404: |\n  two\n  lines\n";
         let node = load_yaml("f.yaml", text).expect("good YAML");
         let expected = json!({
@@ -74,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_and_key_knows_its_place() {
+    fn every_value_and_key_has_its_span() {
         let node = load_yaml("f.yaml", "a:\n  - größe: [x, 'y z']\n").expect("good YAML");
         let item = &node.get("a").and_then(Node::as_list).expect("a list")[0];
         let (key, list) = item.entry("größe").expect("the key");
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_is_said() {
+    fn each_unsupported_feature_has_its_message() {
         let cases = [
             ("a: &x [*x]\n", "an alias inside the value it stands for"),
             ("a: !!binary aGk=\n", "the tag `!!binary` is not supported"),
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_bomb_is_refused_at_the_alias_that_goes_too_far() {
+    fn an_alias_bomb_is_refused_at_the_alias_over_the_limit() {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..30 {
             let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -163,7 +165,7 @@ mod tests {
         assert!(refusal(&deep).contains("nested more than 64 deep"));
         let deeper = "[".repeat(200_000);
         assert!(refusal(&deeper).contains("recursion limit exceeded"));
-        let large = "a: b\n".repeat(LARGEST_FILE / 5 + 1);
+        let large = "a: b\n".repeat(MAX_FILE_BYTES / 5 + 1);
         assert!(refusal(&large).contains("is larger than 4 MiB"));
     }
 }

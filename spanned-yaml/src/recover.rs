@@ -1,60 +1,61 @@
-//! Decoding that goes on after a mistake.
+//! Decoding with error recovery: [`decode_all`] reports every mistake of a file.
 
-use super::decode::try_decode;
-use super::refusal::{Refusal, Step};
-use super::{Error, Kind, Node};
+use crate::decode::try_decode;
+use crate::decode_error::{DecodeError, PathStep};
+use crate::error::Error;
+use crate::node::{Kind, Node};
 use serde::de::DeserializeOwned;
 
 /// Most errors reported of one file.
-const MOST: usize = 50;
+const MAX_ERRORS: usize = 50;
 
-/// Decodes a node, and on a mistake leaves out the entry or element it is in and goes on, so that each mistake is
-/// reported once.
+/// Decodes a node. On a mistake it leaves out the entry or element with the mistake and decodes again, so that each
+/// mistake is reported once.
 ///
 /// # Errors
 /// Every mistake found, in the order of decoding.
 pub fn decode_all<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Error>> {
     let mut errors = Vec::new();
-    let mut left_out: Vec<Vec<Step>> = Vec::new();
+    let mut left_out: Vec<Vec<PathStep>> = Vec::new();
     let mut tree = node.clone();
     loop {
-        let refusal = match try_decode::<T>(&tree) {
+        let error = match try_decode::<T>(&tree) {
             Ok(value) if errors.is_empty() => return Ok(value),
             Ok(_) => break,
-            Err(refusal) => refusal,
+            Err(error) => error,
         };
-        let way: Vec<Step> = refusal.way.iter().rev().cloned().collect();
-        if !follows_from(&refusal, &way, &left_out) {
-            errors.push(refusal.into_error(node));
+        let path: Vec<PathStep> = error.path.iter().rev().cloned().collect();
+        if !is_consequence(&error, &path, &left_out) {
+            errors.push(error.into_error(node));
         }
-        if way.is_empty() || errors.len() >= MOST {
+        if path.is_empty() || errors.len() >= MAX_ERRORS {
             break;
         }
-        tree = without(&tree, &way);
-        left_out.retain(|gone| !gone.starts_with(&way));
-        left_out.push(way);
+        tree = without(&tree, &path);
+        left_out.retain(|gone| !gone.starts_with(&path));
+        left_out.push(path);
     }
     errors.sort_by_key(|error| (error.span.line, error.span.column));
     Err(errors)
 }
 
-/// Whether a key is missing only because it was left out.
-fn follows_from(refusal: &Refusal, way: &[Step], left_out: &[Vec<Step>]) -> bool {
-    refusal.missing.is_some_and(|name| {
+/// Whether a key is missing only because an earlier round left it out.
+fn is_consequence(error: &DecodeError, path: &[PathStep], left_out: &[Vec<PathStep>]) -> bool {
+    error.missing_key.is_some_and(|name| {
         left_out.iter().any(|gone| match gone.split_last() {
-            Some((Step::Entry(last), rest)) => last == name && rest == way,
+            Some((PathStep::Entry(last), rest)) => last == name && rest == path,
             _ => false,
         })
     })
 }
 
-/// The tree without the value at the end of the way.
-fn without(node: &Node, way: &[Step]) -> Node {
-    let Some((step, rest)) = way.split_first() else {
+/// The tree without the value at a path.
+fn without(node: &Node, path: &[PathStep]) -> Node {
+    let Some((step, rest)) = path.split_first() else {
         return node.clone();
     };
     let kind = match (node.kind(), step) {
-        (Kind::List(items), Step::Item(index)) => {
+        (Kind::List(items), PathStep::Item(index)) => {
             let mut items = items.clone();
             if rest.is_empty() {
                 items.remove(*index);
@@ -63,7 +64,7 @@ fn without(node: &Node, way: &[Step]) -> Node {
             }
             Kind::List(items)
         }
-        (Kind::Map(entries), Step::Entry(name)) => {
+        (Kind::Map(entries), PathStep::Entry(name)) => {
             let mut entries = entries.clone();
             if let Some(at) = entries.iter().position(|(key, _)| key.name == *name) {
                 if rest.is_empty() {

@@ -1,6 +1,6 @@
-//! Plain scalars by the core schema of YAML 1.2 (section 10.3.2).
+//! Types of plain (unquoted) scalars, by the core schema of YAML 1.2 (section 10.3.2).
 
-use super::Kind;
+use crate::node::Kind;
 use serde_json::Number;
 
 const NULLS: &[&str] = &["", "~", "null", "Null", "NULL"];
@@ -8,10 +8,10 @@ const TRUES: &[&str] = &["true", "True", "TRUE"];
 const FALSES: &[&str] = &["false", "False", "FALSE"];
 const NOT_FINITE: &[&str] = &[".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"];
 
-/// What an unquoted scalar is.
+/// The value of an unquoted scalar.
 ///
 /// # Errors
-/// A sentence, where it is a number that JSON cannot hold.
+/// A message, if it is a number that JSON cannot hold.
 pub(super) fn resolve(text: &str) -> Result<Kind, String> {
     if NULLS.contains(&text) {
         return Ok(Kind::Null);

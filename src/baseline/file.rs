@@ -2,7 +2,7 @@
 
 use super::Date;
 use serde::Deserialize;
-use spanned_yaml::{Error, Located, Node, Span};
+use spanned_yaml::{Error, Node, Span, Spanned};
 use std::path::PathBuf;
 
 /// A file of findings that are put up with.
@@ -44,7 +44,7 @@ pub enum Kind {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    findings: Vec<Located<EntryFile>>,
+    findings: Vec<Spanned<EntryFile>>,
 }
 
 #[derive(Deserialize)]
@@ -53,7 +53,7 @@ struct EntryFile {
     scenario: String,
     rule: String,
     kind: Kind,
-    reason: Located<String>,
+    reason: Spanned<String>,
     #[serde(default)]
     expires: Option<Date>,
 }
@@ -78,8 +78,8 @@ pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     }
 }
 
-fn entry_of(entry: Located<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> Entry {
-    let Located { value, span } = entry;
+fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> Entry {
+    let Spanned { value, span } = entry;
     if value.reason.trim().is_empty() {
         errors.push(node.error_at(
             value.reason.span,

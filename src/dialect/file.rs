@@ -4,7 +4,7 @@ use super::inherit::{HeritageFile, ToolName};
 use crate::finding::Level;
 use indexmap::IndexMap;
 use serde::Deserialize;
-use spanned_yaml::{Located, Node};
+use spanned_yaml::{Node, Spanned};
 
 /// A dialect's first file.
 #[derive(Debug, Clone, Deserialize)]
@@ -19,7 +19,7 @@ pub struct DialectFile {
     pub title: String,
     /// The dialect that this one changes, `NAME@VERSION`.
     #[serde(default)]
-    pub extends: Option<Located<String>>,
+    pub extends: Option<Spanned<String>>,
     /// Where the name of a frame stands.
     #[serde(default)]
     pub discriminator: Option<Discriminator>,
@@ -34,10 +34,10 @@ pub struct DialectFile {
     pub removed: Vec<String>,
     /// In a delta: clauses of the base that this version lacks. Rules and scenarios of the base do not cite them any more.
     #[serde(default)]
-    pub removed_clauses: Vec<Located<String>>,
+    pub removed_clauses: Vec<Spanned<String>>,
     /// In a delta: headings of the base's page that are others on this version's, under which its clauses stand now.
     #[serde(default)]
-    pub sections: IndexMap<String, Located<String>>,
+    pub sections: IndexMap<String, Spanned<String>>,
     /// In a delta: tools that have another name than in the base, by the old one.
     #[serde(default)]
     pub tools: IndexMap<String, ToolName>,
@@ -89,13 +89,13 @@ pub struct NameFile {
 #[serde(deny_unknown_fields, default)]
 pub struct SessionFile {
     /// The event that says that the agent is up; none if it says nothing.
-    pub ready: Option<Located<String>>,
+    pub ready: Option<Spanned<String>>,
     /// The pattern that shows that the agent came as far as a first turn.
     pub turn: Option<Node>,
     /// The pattern of commands that ask the process to end.
     pub quit: Option<Node>,
     /// The commands that end what is at work, and not the process. What the host does next waits a little while for the process to show that it lives on.
-    pub interrupts: Vec<Located<String>>,
+    pub interrupts: Vec<Spanned<String>>,
     /// Where the agent says its version, and which it may say.
     pub version: Option<VersionFile>,
     /// How an agent that begins in silence is brought to show that it speaks this dialect.
@@ -206,7 +206,7 @@ pub struct Wire {
 #[serde(deny_unknown_fields)]
 pub struct ClauseFile {
     /// Its id; append-only.
-    pub id: Located<String>,
+    pub id: Spanned<String>,
     /// The section of the page.
     pub section: String,
     /// How strongly the page asks.

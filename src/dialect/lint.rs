@@ -12,7 +12,7 @@ use crate::rules::state_variable::VariableKind;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Located, Node, did_you_mean};
+use spanned_yaml::{Error, Node, Spanned, did_you_mean};
 use std::path::Path;
 
 /// The states of an automaton that are looked at; an expression with more is not judged.
@@ -209,7 +209,7 @@ pub(super) fn clause_ids(
     root: &Node,
 ) -> Vec<Error> {
     let cited = file.rules.values().flat_map(|rule| &rule.clauses);
-    let dangling = cited.filter(|c: &&Located<String>| !clauses.contains_key(&c.value));
+    let dangling = cited.filter(|c: &&Spanned<String>| !clauses.contains_key(&c.value));
     dangling
         .map(|c| root.error_at(c.span, unknown_clause(&c.value, clauses)))
         .collect()

@@ -13,7 +13,7 @@ use super::parse::{self, FramePattern, Names};
 use super::rule::Rule;
 use super::symbol::Symbols;
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Located, Node, unknown};
+use spanned_yaml::{Error, Node, Spanned, unknown};
 use std::collections::HashMap;
 
 /// What rules may refer to.
@@ -111,7 +111,7 @@ impl<'a> Compiler<'a> {
     fn word<T: Copy>(
         &mut self,
         what: &str,
-        word: &Located<String>,
+        word: &Spanned<String>,
         table: &[(&str, T)],
     ) -> Option<T> {
         if let Some((_, value)) = table.iter().find(|(name, _)| *name == word.value) {

@@ -4,7 +4,7 @@ use super::rule::AtEnd;
 use crate::finding::{Blame, Level, Source};
 use indexmap::IndexMap;
 use serde::Deserialize;
-use spanned_yaml::{Located, Node};
+use spanned_yaml::{Node, Spanned};
 
 /// A file of rules.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -21,9 +21,9 @@ pub struct OrderingFile {
     /// The rules, by name.
     pub rules: IndexMap<String, RuleFile>,
     /// Old names of rules, and what they are called now.
-    pub aliases: IndexMap<String, Located<String>>,
+    pub aliases: IndexMap<String, Spanned<String>>,
     /// In a delta: rules of the base that do not hold here.
-    pub remove: Vec<Located<String>>,
+    pub remove: Vec<Spanned<String>>,
 }
 
 /// A scope.
@@ -41,7 +41,7 @@ pub struct ScopeFile {
 #[serde(deny_unknown_fields)]
 pub struct StateFile {
     /// `value`, `set`, `map`, `list` or `count`.
-    pub kind: Located<String>,
+    pub kind: Spanned<String>,
     /// What it holds at the start.
     #[serde(default)]
     pub start: Option<Node>,
@@ -81,9 +81,9 @@ pub struct RuleFile {
     /// Where it comes from.
     pub source: Source,
     /// The clauses it checks.
-    pub clauses: Vec<Located<String>>,
+    pub clauses: Vec<Spanned<String>>,
     /// What it asks, why a host cares, an example.
-    pub doc: Option<Located<String>>,
+    pub doc: Option<Spanned<String>>,
     /// What a finding says; `{/pointer}` and `{$state}` are filled in.
     pub message: Option<Node>,
     /// Whom it binds, where that is not the direction of the breaking frame.
@@ -121,11 +121,11 @@ pub struct RuleFile {
     /// …unless this comes…
     pub unless: Option<Node>,
     /// …within this budget.
-    pub within: Option<Located<String>>,
+    pub within: Option<Spanned<String>>,
     /// RuleForm `deadline`: what comes under `unless` excuses nothing once this budget is over.
-    pub patience: Option<Located<String>>,
+    pub patience: Option<Spanned<String>>,
     /// RuleForm `wire`: the defects of a line.
-    pub wire: Vec<Located<String>>,
+    pub wire: Vec<Spanned<String>>,
     /// RuleForm `probe`: the readings.
     pub readings: IndexMap<String, Node>,
 }

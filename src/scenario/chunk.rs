@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use spanned_yaml::{Error, Kind, Located, Node, decode_all};
+use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
 use std::borrow::Cow;
 
 /// The most bytes that a repeated text may come to.
@@ -17,9 +17,9 @@ pub(super) struct Chunk;
 #[serde(deny_unknown_fields)]
 struct Repeated {
     /// The text.
-    repeat: Located<String>,
+    repeat: Spanned<String>,
     /// How often.
-    times: Located<usize>,
+    times: Spanned<usize>,
 }
 
 /// The bytes of a chunk.

@@ -1,7 +1,7 @@
 //! What loading a scenario carries along.
 
 use super::vocabulary::Vocabulary;
-use spanned_yaml::{Error, Located, Node, Span, unknown};
+use spanned_yaml::{Error, Node, Span, Spanned, unknown};
 use std::collections::HashSet;
 
 /// What loading a scenario carries along: the file, the names it may use, and the mistakes found.
@@ -22,7 +22,7 @@ impl Context<'_> {
     pub(super) fn known<'k>(
         &mut self,
         what: &str,
-        name: &Located<String>,
+        name: &Spanned<String>,
         known: impl IntoIterator<Item = &'k str>,
     ) -> bool {
         let known: Vec<&str> = known.into_iter().collect();
@@ -34,7 +34,7 @@ impl Context<'_> {
     }
 
     /// A mistake for each word that stands in a list a second time.
-    pub(super) fn no_duplicates(&mut self, what: &str, words: &[Located<String>]) {
+    pub(super) fn no_duplicates(&mut self, what: &str, words: &[Spanned<String>]) {
         let mut seen = HashSet::new();
         for word in words
             .iter()

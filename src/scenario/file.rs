@@ -9,10 +9,10 @@ use mock_provider::Script;
 use mock_provider::script::Span;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::{Located, Node, present};
+use spanned_yaml::{Node, Spanned, present};
 
 /// A map in the order of the file, its keys and values with their places.
-pub(super) type Texts = IndexMap<Located<String>, Located<String>>;
+pub(super) type Texts = IndexMap<Spanned<String>, Spanned<String>>;
 
 /// A scripted conversation with an agent: what its model answers, what the host sends, and what must come back.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -20,22 +20,22 @@ pub(super) type Texts = IndexMap<Located<String>, Located<String>>;
 #[schemars(title = "conform scenario")]
 pub(super) struct ScenarioFile {
     /// One line that says what the scenario shows.
-    pub(super) name: Located<String>,
+    pub(super) name: Spanned<String>,
     /// The clauses of the spec that it checks, by id; `conform list clauses` shows them.
     #[serde(default)]
-    pub(super) clauses: Vec<Located<String>>,
+    pub(super) clauses: Vec<Spanned<String>>,
     /// Words to select it by (`--tag`).
     #[serde(default)]
-    pub(super) tags: Vec<Located<String>>,
+    pub(super) tags: Vec<Spanned<String>>,
     /// Capabilities that the agent must have declared; without one of them the scenario is skipped.
     #[serde(default)]
-    pub(super) needs: Vec<Located<String>>,
+    pub(super) needs: Vec<Spanned<String>>,
     /// How hard a failed step counts, where the step does not say: `must` (the default) fails, `should` warns, `may` is a note.
     #[serde(default)]
     pub(super) level: Level,
     /// The API over which the model is served, by its name in the launch recipe; the recipe's first if left out.
     #[serde(default)]
-    pub(super) wire: Option<Located<String>>,
+    pub(super) wire: Option<Spanned<String>>,
     /// How the agent is started, beyond the dialect's launch recipe.
     #[serde(default)]
     pub(super) agent: AgentFile,
@@ -50,14 +50,14 @@ pub(super) struct ScenarioFile {
     #[serde(default)]
     pub(super) answers: Vec<AnswerFile>,
     /// What the host does and expects, in order. Each step does one thing.
-    pub(super) steps: Located<Vec<Located<StepFile>>>,
+    pub(super) steps: Spanned<Vec<Spanned<StepFile>>>,
     /// What must be true of workspace files when the agent has gone.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, FileState>")]
-    pub(super) files_after: IndexMap<Located<String>, Node>,
+    pub(super) files_after: IndexMap<Spanned<String>, Node>,
     /// Budgets in place of the dialect's, by name.
     #[serde(default)]
-    pub(super) budgets: IndexMap<Located<String>, Span>,
+    pub(super) budgets: IndexMap<Spanned<String>, Span>,
 }
 
 /// How the agent is started, beyond the dialect's launch recipe.
@@ -65,11 +65,11 @@ pub(super) struct ScenarioFile {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct AgentFile {
     /// Arguments added behind the recipe's.
-    pub(super) args: Vec<Located<String>>,
+    pub(super) args: Vec<Spanned<String>>,
     /// Arguments of the recipe to leave out, each with its value if it has one.
     pub(super) without_args: Vec<String>,
     /// Environment variables to set; `null` leaves out one that the recipe sets.
-    pub(super) env: IndexMap<String, Option<Located<String>>>,
+    pub(super) env: IndexMap<String, Option<Spanned<String>>>,
 }
 
 /// A command sent by itself whenever a matching event arrives.
@@ -88,7 +88,7 @@ pub(super) struct AnswerFile {
     /// How often it may be sent; no limit if left out.
     #[serde(default)]
     #[schemars(range(min = 1))]
-    pub(super) times: Option<Located<u32>>,
+    pub(super) times: Option<Spanned<u32>>,
 }
 
 /// One step: exactly one of the verbs, and beside it `capture`, `within`, `clauses` and `level`.
@@ -105,7 +105,7 @@ pub(super) struct StepFile {
     pub(super) expect_next: Option<Node>,
     /// Waits for all of these, in any order, each met by an event of its own.
     #[schemars(with = "Vec<EventMatcher>")]
-    pub(super) unordered: Option<Located<Vec<Node>>>,
+    pub(super) unordered: Option<Spanned<Vec<Node>>>,
     /// No event that matches may come before the barrier does.
     pub(super) expect_none: Option<ExpectNoneFile>,
     /// The texts of several events, joined, are this text.
@@ -118,7 +118,7 @@ pub(super) struct StepFile {
     pub(super) expect_reply: Option<ReplyWord>,
     /// Waits until these files of the workspace are so, whatever the agent writes meanwhile: relative path to state, as in `files_after`.
     #[schemars(with = "Option<IndexMap<String, FileState>>")]
-    pub(super) expect_file: Option<Located<IndexMap<Located<String>, Node>>>,
+    pub(super) expect_file: Option<Spanned<IndexMap<Spanned<String>, Node>>>,
     /// Sends a command.
     #[serde(deserialize_with = "present")]
     #[schemars(with = "IndexMap<String, Whatever>")]
@@ -126,14 +126,14 @@ pub(super) struct StepFile {
     /// The command of `send` may have members that the page does not know.
     pub(super) unchecked: bool,
     /// Sends one line, whatever it is; a newline is added.
-    pub(super) send_raw: Option<Located<String>>,
+    pub(super) send_raw: Option<Spanned<String>>,
     /// Writes these chunks, each in a write of its own, with nothing added: texts, `base64:` and bytes, or `{ repeat: text, times: N }`.
     #[schemars(with = "Vec<Chunk>")]
     pub(super) send_bytes: Option<Vec<Node>>,
     /// Lets the model go on at the gate of this name.
-    pub(super) release: Option<Located<String>>,
+    pub(super) release: Option<Spanned<String>>,
     /// Sends a signal, by name: `SIGTERM`.
-    pub(super) signal: Option<Located<String>>,
+    pub(super) signal: Option<Spanned<String>>,
     /// Stops reading the agent's stdout for this long.
     pub(super) pause_reading: Option<Span>,
     /// Closes the agent's stdin. It takes no value.
@@ -141,17 +141,17 @@ pub(super) struct StepFile {
     #[schemars(with = "()")]
     pub(super) close_stdin: Option<Node>,
     /// Waits for the process to end.
-    pub(super) expect_exit: Option<Located<ExitFile>>,
+    pub(super) expect_exit: Option<Spanned<ExitFile>>,
     /// Ends the agent and starts it again in the same HOME and workspace.
     #[serde(deserialize_with = "present")]
     #[schemars(with = "Option<AgentFile>")]
     pub(super) restart: Option<Option<AgentFile>>,
     /// Parts of the matched event (or request body) to remember: name to JSON Pointer.
-    pub(super) capture: Located<Texts>,
+    pub(super) capture: Spanned<Texts>,
     /// How long to wait, in place of the dialect's budget.
-    pub(super) within: Option<Located<Span>>,
+    pub(super) within: Option<Spanned<Span>>,
     /// The clauses that this step checks, where they are fewer than the scenario's; `[]` for what no clause asks for.
-    pub(super) clauses: Option<Vec<Located<String>>>,
+    pub(super) clauses: Option<Vec<Spanned<String>>>,
     /// How hard its failure counts, where it differs from the scenario's.
     pub(super) level: Option<Level>,
 }
@@ -176,7 +176,7 @@ pub(super) struct ExpectTextFile {
     #[schemars(with = "EventMatcher")]
     pub(super) of: Node,
     /// Where in them the piece stands: a JSON Pointer.
-    pub(super) at: Located<String>,
+    pub(super) at: Spanned<String>,
     /// What the pieces that came before `until` join to; where it is a JSON object, JSON that says the same is right too.
     pub(super) is: String,
     /// `true`: that no piece comes at all is right too.
@@ -184,7 +184,7 @@ pub(super) struct ExpectTextFile {
     pub(super) or_nothing: bool,
     /// The events that show that all have come; they may come in any order.
     #[schemars(with = "Vec<EventMatcher>")]
-    pub(super) until: Located<Vec<Node>>,
+    pub(super) until: Spanned<Vec<Node>>,
 }
 
 /// How an answer of the model ended.
@@ -218,7 +218,7 @@ pub(super) struct ExitFile {
     /// `true`: any exit code but 0.
     pub(super) nonzero: bool,
     /// Ended by this signal is right too.
-    pub(super) or_signal: Option<Located<String>>,
+    pub(super) or_signal: Option<Spanned<String>>,
 }
 
 impl StepFile {

@@ -9,7 +9,7 @@ use super::{model, steps};
 use crate::matcher::Template;
 use indexmap::IndexMap;
 use serde_json::Value;
-use spanned_yaml::{Error, Kind, Located, Node, decode_all};
+use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
 
 /// Makes a scenario of a file, and lints it; with a vocabulary, the names it uses too.
 ///
@@ -99,7 +99,7 @@ fn answer(file: &AnswerFile, context: &mut Context<'_>) -> Option<Answer> {
 }
 
 /// The words without their places.
-pub(super) fn words(located: &[Located<String>]) -> Vec<String> {
+pub(super) fn words(located: &[Spanned<String>]) -> Vec<String> {
     located.iter().map(|word| word.value.clone()).collect()
 }
 
@@ -126,7 +126,7 @@ pub(super) fn setup(file: &AgentFile) -> AgentSetup {
 
 /// What must be true of files, by path.
 pub(super) fn files(
-    files: &IndexMap<Located<String>, Node>,
+    files: &IndexMap<Spanned<String>, Node>,
 ) -> Result<IndexMap<String, FileState>, Vec<Error>> {
     let (mut states, mut errors) = (IndexMap::new(), Vec::new());
     for (path, node) in files {

@@ -9,10 +9,10 @@ use super::verbs::{VERBS, Verb};
 use crate::matcher::{Matcher, RequestMatcher, Template};
 use mock_provider::script::Span;
 use serde_json::Value;
-use spanned_yaml::{Error, Kind, Located, Node};
+use spanned_yaml::{Error, Kind, Node, Spanned};
 
 /// Makes a step; `None` if there were mistakes.
-pub(super) fn build(step: &Located<StepFile>, context: &mut Context<'_>) -> Option<Step> {
+pub(super) fn build(step: &Spanned<StepFile>, context: &mut Context<'_>) -> Option<Step> {
     let given: Vec<&Verb> = VERBS.iter().filter(|verb| (verb.is_given)(step)).collect();
     let [verb] = given.as_slice() else {
         let names = |verbs: &[&Verb]| {
@@ -64,7 +64,7 @@ pub(super) fn build(step: &Located<StepFile>, context: &mut Context<'_>) -> Opti
     })
 }
 
-fn action(step: &Located<StepFile>) -> Result<Action, Vec<Error>> {
+fn action(step: &Spanned<StepFile>) -> Result<Action, Vec<Error>> {
     let file = &step.value;
     if let Some(node) = &file.expect {
         return event(node).map(Action::Expect);

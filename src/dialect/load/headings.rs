@@ -2,7 +2,7 @@
 
 use crate::dialect::file::ClauseFile;
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Located, Node, unknown};
+use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// The clauses of the base, each under its new heading where it has one.
 ///
@@ -10,7 +10,7 @@ use spanned_yaml::{Error, Located, Node, unknown};
 /// Every heading that none of them stands under.
 pub(super) fn under_headings(
     mut clauses: Vec<(ClauseFile, Node)>,
-    sections: &IndexMap<String, Located<String>>,
+    sections: &IndexMap<String, Spanned<String>>,
     root: &Node,
 ) -> Result<Vec<(ClauseFile, Node)>, Vec<Error>> {
     let known = || clauses.iter().map(|(clause, _)| clause.section.as_str());

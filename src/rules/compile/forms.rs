@@ -12,7 +12,7 @@ use crate::rules::parse;
 use crate::rules::readings::ReadingsRule;
 use crate::rules::require::{FOLD_METHODS, Fold, RequireRule};
 use crate::rules::rule::{Rule, RuleForm};
-use spanned_yaml::{Located, Span, unknown};
+use spanned_yaml::{Span, Spanned, unknown};
 
 impl Compiler<'_> {
     pub(super) fn rule(&mut self, name: &str, file: &RuleFile) -> Option<Rule> {
@@ -202,7 +202,7 @@ impl Compiler<'_> {
         clippy::option_option,
         reason = "the outer one is a mistake that was put down"
     )]
-    fn budget(&mut self, name: Option<&Located<String>>) -> Option<Option<(String, u64)>> {
+    fn budget(&mut self, name: Option<&Spanned<String>>) -> Option<Option<(String, u64)>> {
         let Some(name) = name else {
             return Some(None);
         };

@@ -3,7 +3,7 @@
 use crate::finding::Level;
 use crate::scenario::context::Context;
 use crate::scenario::file::{ScenarioFile, StepFile};
-use spanned_yaml::Located;
+use spanned_yaml::Spanned;
 
 pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
     let Some(vocabulary) = context.vocabulary else {
@@ -87,7 +87,7 @@ pub(super) fn levels(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-fn weaker(clauses: &[Located<String>], level: Level, what: &str, context: &mut Context<'_>) {
+fn weaker(clauses: &[Spanned<String>], level: Level, what: &str, context: &mut Context<'_>) {
     if let Some(clause) = strongest(clauses, level, context).cloned() {
         let message = format!(
             "{what} is `{}`, and the clause `{}` is stronger: leave the `level` out, or cite what is as weak",
@@ -100,10 +100,10 @@ fn weaker(clauses: &[Located<String>], level: Level, what: &str, context: &mut C
 
 /// The first of the clauses that asks more strongly than this.
 fn strongest<'c>(
-    clauses: &'c [Located<String>],
+    clauses: &'c [Spanned<String>],
     level: Level,
     context: &Context<'_>,
-) -> Option<&'c Located<String>> {
+) -> Option<&'c Spanned<String>> {
     let known = &context.vocabulary?.clauses;
     let stronger = |id: &str| known.get(id).is_some_and(|cited| cited.strength > level);
     clauses.iter().find(|clause| stronger(&clause.value))

@@ -3,7 +3,7 @@
 use crate::scenario::context::Context;
 use crate::scenario::file::{ScenarioFile, StepFile};
 use crate::scenario::vocabulary::Frames;
-use spanned_yaml::{Kind, Located, Node, Piece, pieces};
+use spanned_yaml::{Kind, Node, Piece, Spanned, pieces};
 
 pub(super) fn events(file: &ScenarioFile, context: &mut Context<'_>) {
     let Some(vocabulary) = context.vocabulary else {
@@ -162,12 +162,12 @@ fn check(what: &str, node: &Node, frames: &Frames, context: &mut Context<'_>) {
 }
 
 /// The names that a matcher on a name spells out.
-fn literals(node: Option<&Node>) -> Vec<Located<String>> {
+fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
     let Some(node) = node.filter(|node| !is_place(node)) else {
         return Vec::new();
     };
     match node.kind() {
-        Kind::Text(text) => vec![Located {
+        Kind::Text(text) => vec![Spanned {
             value: text.clone(),
             span: node.span(),
         }],

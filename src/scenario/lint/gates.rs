@@ -2,7 +2,7 @@
 
 use crate::scenario::context::Context;
 use crate::scenario::file::ScenarioFile;
-use spanned_yaml::{Located, Node};
+use spanned_yaml::{Node, Spanned};
 use std::collections::HashSet;
 
 pub(super) fn gates(file: &ScenarioFile, context: &mut Context<'_>) {
@@ -40,7 +40,7 @@ pub(super) fn gates(file: &ScenarioFile, context: &mut Context<'_>) {
 }
 
 /// The gates of one reply.
-fn named(reply: &Node) -> Vec<Located<String>> {
+fn named(reply: &Node) -> Vec<Spanned<String>> {
     let items = reply
         .get("content")
         .and_then(Node::as_list)
@@ -50,7 +50,7 @@ fn named(reply: &Node) -> Vec<Located<String>> {
         .filter_map(|node| node.get("gate"));
     gates
         .filter_map(|gate| {
-            Some(Located {
+            Some(Spanned {
                 value: gate.as_str()?.to_owned(),
                 span: gate.span(),
             })

@@ -4,7 +4,7 @@ use crate::matcher;
 use crate::scenario::context::Context;
 use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, Texts};
 use indexmap::IndexMap;
-use spanned_yaml::{Located, Piece, Span, did_you_mean, pieces};
+use spanned_yaml::{Piece, Span, Spanned, did_you_mean, pieces};
 
 /// Names that every run knows.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
@@ -62,7 +62,7 @@ pub(super) fn fixed(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-fn known(place: &Located<String>, names: &[&str], advice: &str, context: &mut Context<'_>) {
+fn known(place: &Spanned<String>, names: &[&str], advice: &str, context: &mut Context<'_>) {
     if !names.contains(&place.as_str()) {
         let names = names.join(", ");
         context.error(
@@ -75,7 +75,7 @@ fn known(place: &Located<String>, names: &[&str], advice: &str, context: &mut Co
 impl Scope {
     fn uses(
         &mut self,
-        places: impl IntoIterator<Item = Located<String>>,
+        places: impl IntoIterator<Item = Spanned<String>>,
         context: &mut Context<'_>,
     ) {
         for place in places {
@@ -150,7 +150,7 @@ impl Scope {
     }
 }
 
-fn used_by(step: &StepFile) -> Vec<Located<String>> {
+fn used_by(step: &StepFile) -> Vec<Spanned<String>> {
     let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
     let none = step
         .expect_none
@@ -182,7 +182,7 @@ fn used_by(step: &StepFile) -> Vec<Located<String>> {
         .collect()
 }
 
-fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Located<String>> {
+fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Spanned<String>> {
     agent
         .args
         .iter()
@@ -190,9 +190,9 @@ fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Located<String>> {
         .flat_map(places)
 }
 
-fn places(text: &Located<String>) -> Vec<Located<String>> {
+fn places(text: &Spanned<String>) -> Vec<Spanned<String>> {
     let names = pieces(text).into_iter().filter_map(|piece| match piece {
-        Piece::Place(name) => Some(Located {
+        Piece::Place(name) => Some(Spanned {
             value: name.to_owned(),
             span: text.span,
         }),
