@@ -100,5 +100,5 @@ pub(super) async fn within<T>(
 ) -> Result<T, ModelError> {
     tokio::time::timeout(limit, what)
         .await
-        .map_err(|_| ModelError::silent(limit))
+        .map_err(|_| ModelError::timeout(limit))
 }

@@ -4,7 +4,7 @@ use super::event::{Code, Event, Failure, Summary, SummaryRetry};
 use super::faults::Bug;
 use super::helper::silent_reply;
 use super::message::{Block, Message, Role, Usage};
-use super::model::Request;
+use super::model::ModelRequest;
 use super::reply::Assembly;
 use super::session::Session;
 use tokio::sync::Notify;
@@ -148,7 +148,7 @@ impl Compaction {
     async fn summary(
         &self,
         session: &Session,
-        request: &Request<'_>,
+        request: &ModelRequest<'_>,
     ) -> Result<(Assembly, Usage), Failure> {
         let plan = session.settings.again.filter(|plan| plan.summaries);
         let say = |retry: SummaryRetry<'_>| session.voice.say(&Event::SummaryRetry(&retry));

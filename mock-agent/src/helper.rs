@@ -3,7 +3,7 @@
 
 use super::asking::within;
 use super::message::{Block, Message, Role, Usage};
-use super::model::{Chunk, ModelError, Request};
+use super::model::{Chunk, ModelError, ModelRequest};
 use super::reply::Assembly;
 use super::session::Session;
 use super::tools::{Delegate, Order};
@@ -44,7 +44,7 @@ impl Delegate for Helper<'_> {
 
 impl Helper<'_> {
     /// Asks the model at the turn's expense.
-    pub(super) async fn ask(&self, request: &Request<'_>) -> Result<Assembly, ModelError> {
+    pub(super) async fn ask(&self, request: &ModelRequest<'_>) -> Result<Assembly, ModelError> {
         let (said, usage) = silent_reply(self.session, request).await?;
         self.turn.spending.add(usage);
         Ok(said)
@@ -54,7 +54,7 @@ impl Helper<'_> {
 /// Asks the model once, in silence: its reply, and what it used.
 pub(super) async fn silent_reply(
     session: &Session,
-    request: &Request<'_>,
+    request: &ModelRequest<'_>,
 ) -> Result<(Assembly, Usage), ModelError> {
     let body = session.model.body(request);
     let patience = session.settings.patience;

@@ -2,7 +2,7 @@
 
 use super::faults::{Bug, Faults};
 use super::message::{Block, Message};
-use super::model::{Chunk, Opening};
+use super::model::{BlockStart, Chunk};
 use std::collections::HashSet;
 
 /// The ids that have been used.
@@ -23,7 +23,7 @@ impl CallIds {
     /// Gives a call that begins an id of its own: the model's, if it was not used before.
     pub(super) fn settle(&mut self, chunk: &mut Chunk, faults: &Faults) {
         if let Chunk::Start {
-            block: Opening::Call { id, .. },
+            block: BlockStart::Call { id, .. },
             ..
         } = chunk
         {

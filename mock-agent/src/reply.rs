@@ -1,7 +1,7 @@
 //! A reply put together from its chunks.
 
 use super::message::Block;
-use super::model::{Chunk, Opening};
+use super::model::{BlockStart, Chunk};
 use serde_json::Value;
 
 /// A reply so far.
@@ -13,7 +13,7 @@ pub(super) struct Assembly {
 #[derive(Debug)]
 struct Part {
     index: usize,
-    opening: Opening,
+    opening: BlockStart,
     /// Text, thought or arguments, as the opening says.
     body: String,
     signature: String,
@@ -68,7 +68,7 @@ impl Assembly {
     pub(super) fn text(self) -> String {
         let texts = self.parts.into_iter();
         texts
-            .filter(|part| part.opening == Opening::Text)
+            .filter(|part| part.opening == BlockStart::Text)
             .map(|part| part.body)
             .collect()
     }
@@ -77,13 +77,13 @@ impl Assembly {
 impl Part {
     fn block(self) -> Option<Block> {
         match self.opening {
-            Opening::Text => (!self.body.is_empty()).then_some(Block::Text(self.body)),
-            Opening::Thinking => Some(Block::Thinking {
+            BlockStart::Text => (!self.body.is_empty()).then_some(Block::Text(self.body)),
+            BlockStart::Thinking => Some(Block::Thinking {
                 text: self.body,
                 signature: self.signature,
             }),
-            Opening::Redacted(data) => Some(Block::Redacted(data)),
-            Opening::Call { id, tool } => {
+            BlockStart::Redacted(data) => Some(Block::Redacted(data)),
+            BlockStart::Call { id, tool } => {
                 let text = if self.body.trim().is_empty() {
                     "{}"
                 } else {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn call(index: usize, id: &str) -> Chunk {
-        let block = Opening::Call {
+        let block = BlockStart::Call {
             id: id.into(),
             tool: "Read".into(),
         };
@@ -162,7 +162,7 @@ mod tests {
             index,
             text: "half".into(),
         };
-        let block = Opening::Text;
+        let block = BlockStart::Text;
         let left = assembly(&[Chunk::Start { index, block }, text, call(1, "a")]).text_only();
 
         assert_eq!(left, [Block::Text("half".into())]);

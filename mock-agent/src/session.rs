@@ -10,7 +10,7 @@ use super::event::{Code, Event, Failure, Hello};
 use super::faults::{Bug, Faults};
 use super::ids::CallIds;
 use super::mcp::{Server, Servers};
-use super::model::{Endpoint, Model};
+use super::model::{Endpoint, ModelClient};
 use super::queues::Queues;
 use super::retry::Retry;
 use super::shells::Shells;
@@ -26,7 +26,7 @@ use turn_queue::{Turns, room};
 /// A session. Commands call in from the input loop while a turn is at work.
 pub(super) struct Session {
     pub(super) voice: Voice,
-    pub(super) model: Model,
+    pub(super) model: ModelClient,
     pub(super) tools: Toolbox,
     pub(super) workspace: Workspace,
     pub(super) settings: Settings,
@@ -73,7 +73,7 @@ impl Session {
     #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
     pub(super) fn new(
         voice: Voice,
-        model: Model,
+        model: ModelClient,
         tools: Toolbox,
         workspace: Workspace,
         settings: Settings,
@@ -152,7 +152,7 @@ impl Session {
         }
         self.model_name.replace(name.to_owned());
         if let Some(endpoint) = endpoint {
-            self.model.redirect(endpoint);
+            self.model.set_endpoint(endpoint);
         }
     }
 

@@ -7,7 +7,7 @@ use super::event::{Call, Code, Event, Failure};
 use super::faults::Bug;
 use super::helper::silent_reply;
 use super::message::{Block, Message, Role, Stop};
-use super::model::Request;
+use super::model::ModelRequest;
 use super::reply::Assembly;
 use super::session::{Halt, Session};
 use super::spending::Spending;
@@ -236,7 +236,7 @@ impl Turn {
                 self.prompt.text
             ))],
         }];
-        let request = Request {
+        let request = ModelRequest {
             system: "You find titles for conversations.",
             model: &self.model,
             ..session.settings.request(&messages, &[])
@@ -256,7 +256,7 @@ impl Turn {
             return;
         }
         let tools = session.tools.specs();
-        let request = Request {
+        let request = ModelRequest {
             model: &self.model,
             ..session.settings.request(&messages, &tools)
         };

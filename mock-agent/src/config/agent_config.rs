@@ -5,7 +5,7 @@ use super::provider::Provider;
 use crate::approval::Mode;
 use crate::card::{self, Card};
 use crate::message::Message;
-use crate::model::{Endpoint, Gate, Language, Request, ToolSpec};
+use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire, api_name};
 use crate::retry::Plan;
 use crate::store::Choice;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};
@@ -16,9 +16,9 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) settings: Settings,
-    pub(crate) language: Language,
+    pub(crate) wire: Wire,
     pub(crate) source: Source,
-    pub(crate) gate: Gate,
+    pub(crate) gate: Duration,
     pub(crate) mode: Mode,
     pub(crate) workspace: PathBuf,
     pub(crate) session: Choice,
@@ -32,8 +32,8 @@ pub(crate) struct Config {
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) provider: String,
-    /// The language in which its models are asked.
-    pub(crate) language: Language,
+    /// The wire of its models.
+    pub(crate) wire: Wire,
     /// Where its models are served; none if they are scripted.
     pub(crate) endpoint: Option<Endpoint>,
     /// The models that are known by name.
@@ -43,7 +43,7 @@ pub(crate) struct Offer {
 impl Offer {
     /// Whether its models go by their bare names, whatever these are.
     pub(crate) fn takes_any(&self) -> bool {
-        self.language == Language::Anthropic
+        self.wire == Wire::AnthropicMessages
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Extras {
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) card: Card,
-    pub(crate) language: Language,
+    pub(crate) wire: Wire,
     pub(crate) endpoint: Endpoint,
     pub(crate) reasons: bool,
     /// As the host is told of it.
@@ -152,8 +152,8 @@ impl Config {
         let workspace = PathBuf::from(options.workspace.as_deref().unwrap_or("."));
         Ok(Config {
             source: source(&options, provider, env)?,
-            language: provider.language,
-            gate: Gate(millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE)),
+            wire: provider.wire,
+            gate: millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE),
             mode: if options.auto_approve {
                 Mode::Yolo
             } else {
@@ -177,7 +177,7 @@ impl Config {
             seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
             settings: Settings {
                 card: Card {
-                    api: provider.language.api().into(),
+                    api: api_name(provider.wire).into(),
                     provider: provider.name.into(),
                     model: options.model.clone().unwrap_or_else(|| MODEL.into()),
                     window: card::WINDOW,
@@ -215,8 +215,8 @@ impl Settings {
         &'a self,
         messages: &'a [Message],
         tools: &'a [ToolSpec],
-    ) -> Request<'a> {
-        Request {
+    ) -> ModelRequest<'a> {
+        ModelRequest {
             model: &self.model,
             max_tokens: self.max_tokens,
             system: &self.system,

@@ -1,12 +1,12 @@
 //! Providers of models, and what they need to be told.
 
 use super::options::Env;
-use crate::model::Language;
+use crate::model::Wire;
 
-/// A provider: the language of its model, where it is served, and the variables without which it cannot be asked.
+/// A provider: the wire of its models, where it is served, and the variables without which it cannot be asked.
 pub(crate) struct Provider {
     pub(crate) name: &'static str,
-    pub(crate) language: Language,
+    pub(crate) wire: Wire,
     /// The variable that says where it is served.
     pub(crate) base_url: Option<&'static str>,
     /// The variable that holds the key.
@@ -18,21 +18,21 @@ pub(crate) struct Provider {
 const PROVIDERS: &[Provider] = &[
     Provider {
         name: "anthropic",
-        language: Language::Anthropic,
+        wire: Wire::AnthropicMessages,
         base_url: Some("ANTHROPIC_BASE_URL"),
         key: Some("ANTHROPIC_API_KEY"),
         needs: &[&["ANTHROPIC_API_KEY"]],
     },
     Provider {
         name: "openai",
-        language: Language::OpenAi,
+        wire: Wire::OpenAiChat,
         base_url: Some("OPENAI_BASE_URL"),
         key: Some("OPENAI_API_KEY"),
         needs: &[&["OPENAI_API_KEY"]],
     },
     Provider {
         name: "bedrock",
-        language: Language::Anthropic,
+        wire: Wire::AnthropicMessages,
         base_url: None,
         key: None,
         needs: &[
@@ -42,7 +42,7 @@ const PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "vertex",
-        language: Language::Anthropic,
+        wire: Wire::AnthropicMessages,
         base_url: None,
         key: None,
         needs: &[

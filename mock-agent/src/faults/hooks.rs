@@ -4,7 +4,7 @@ use super::Faults;
 use super::fault::Bug;
 use crate::approval::{Category, Decision, Mode};
 use crate::message::{Block, Message, ResultContent};
-use crate::model::Request;
+use crate::model::ModelRequest;
 use crate::os::stdin::Input;
 use crate::queues::Queues;
 use crate::session::Halt;
@@ -363,7 +363,7 @@ impl Faults {
     }
 
     /// The request that goes to the model.
-    pub(crate) fn request(&self, right: &mut Request<'_>) {
+    pub(crate) fn request(&self, right: &mut ModelRequest<'_>) {
         if !self.asked.replace(true) {
             return;
         }

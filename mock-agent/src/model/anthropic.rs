@@ -1,19 +1,19 @@
-//! Anthropic Messages: the request's body and the stream's events.
+//! Anthropic Messages wire: request body, content blocks and stream decoder.
 
-use super::decode::Decode;
-use super::request::{Request, joined};
-use super::{Chunk, ModelError, Opening};
+use super::error::ModelError;
+use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
+use super::request::{ModelRequest, merge_roles};
 use crate::message::{Block, ResultContent, Role, Stop, Usage};
 use serde_json::{Value, json};
 
-/// The body to post.
-pub(super) fn body(request: &Request<'_>) -> Value {
-    let messages = joined(request.messages).into_iter().map(|said| {
-        let role = match said.role {
+/// The JSON body of a request.
+pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
+    let messages = merge_roles(request.messages).into_iter().map(|message| {
+        let role = match message.role {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        json!({ "role": role, "content": said.blocks.into_iter().map(block).collect::<Vec<_>>() })
+        json!({ "role": role, "content": message.blocks.into_iter().map(content_block).collect::<Vec<_>>() })
     });
     let mut body = json!({
         "model": request.model,
@@ -31,8 +31,8 @@ pub(super) fn body(request: &Request<'_>) -> Value {
     body
 }
 
-/// A block of a message.
-pub(crate) fn block(block: &Block) -> Value {
+/// A content block of a message.
+pub(crate) fn content_block(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({ "type": "text", "text": text }),
         Block::Thinking { text, signature } => {
@@ -77,36 +77,36 @@ fn source(media_type: &str, data: &str) -> Value {
     json!({ "type": "base64", "media_type": media_type, "data": data })
 }
 
-/// Understands the stream.
+/// Decodes the stream.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct AnthropicDecoder {
     usage: Usage,
     stop: Option<Stop>,
-    whole: bool,
+    complete: bool,
 }
 
-impl Decode for Decoder {
-    fn event(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
+impl StreamDecoder for AnthropicDecoder {
+    fn decode(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| ModelError::garbled(format!("The stream is not JSON: {error}")))?;
+            .map_err(|error| ModelError::malformed(format!("The stream is not JSON: {error}")))?;
         let index = event["index"].as_u64().unwrap_or_default() as usize;
         Ok(match event["type"].as_str().unwrap_or_default() {
             "message_start" => self.usage(&event["message"]["usage"]),
-            "content_block_start" => opening(&event["content_block"])
+            "content_block_start" => block_start(&event["content_block"])
                 .into_iter()
                 .map(|block| Chunk::Start { index, block })
-                .chain(first_text(index, &event["content_block"]))
+                .chain(initial_text(index, &event["content_block"]))
                 .collect(),
             "content_block_delta" => delta(index, &event["delta"]).into_iter().collect(),
             "content_block_stop" => vec![Chunk::End { index }],
             "message_delta" => {
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
-                    self.stop = Some(stop(reason));
+                    self.stop = Some(stop_reason(reason));
                 }
                 self.usage(&event["usage"])
             }
             "message_stop" => {
-                self.whole = true;
+                self.complete = true;
                 vec![Chunk::Stop(self.stop.unwrap_or(Stop::End))]
             }
             "error" => {
@@ -120,8 +120,8 @@ impl Decode for Decoder {
         })
     }
 
-    fn whole(&self) -> bool {
-        self.whole
+    fn is_complete(&self) -> bool {
+        self.complete
     }
 
     fn finish(&mut self) -> Vec<Chunk> {
@@ -129,16 +129,16 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
-    /// Usage is cumulative: each field replaces what was said before.
-    fn usage(&mut self, said: &Value) -> Vec<Chunk> {
+impl AnthropicDecoder {
+    /// Usage is cumulative: each field replaces the earlier count.
+    fn usage(&mut self, reported: &Value) -> Vec<Chunk> {
         for (field, slot) in [
             ("input_tokens", &mut self.usage.input),
             ("output_tokens", &mut self.usage.output),
             ("cache_read_input_tokens", &mut self.usage.cache_read),
             ("cache_creation_input_tokens", &mut self.usage.cache_write),
         ] {
-            if let Some(count) = said[field].as_u64() {
+            if let Some(count) = reported[field].as_u64() {
                 *slot = count;
             }
         }
@@ -146,13 +146,13 @@ impl Decoder {
     }
 }
 
-fn opening(block: &Value) -> Option<Opening> {
+fn block_start(block: &Value) -> Option<BlockStart> {
     let text = |field: &str| block[field].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str()? {
-        "text" => Some(Opening::Text),
-        "thinking" => Some(Opening::Thinking),
-        "redacted_thinking" => Some(Opening::Redacted(text("data"))),
-        "tool_use" => Some(Opening::Call {
+        "text" => Some(BlockStart::Text),
+        "thinking" => Some(BlockStart::Thinking),
+        "redacted_thinking" => Some(BlockStart::Redacted(text("data"))),
+        "tool_use" => Some(BlockStart::Call {
             id: text("id"),
             tool: text("name"),
         }),
@@ -160,8 +160,8 @@ fn opening(block: &Value) -> Option<Opening> {
     }
 }
 
-/// A block may begin with some of its text.
-fn first_text(index: usize, block: &Value) -> Option<Chunk> {
+/// The text that a block already has when it begins.
+fn initial_text(index: usize, block: &Value) -> Option<Chunk> {
     let text = block["text"].as_str().filter(|text| !text.is_empty())?;
     Some(Chunk::Text {
         index,
@@ -192,7 +192,7 @@ fn delta(index: usize, delta: &Value) -> Option<Chunk> {
     }
 }
 
-fn stop(reason: &str) -> Stop {
+fn stop_reason(reason: &str) -> Stop {
     match reason {
         "tool_use" => Stop::ToolUse,
         "max_tokens" => Stop::MaxTokens,

@@ -1,20 +1,15 @@
-//! How much a model is to think, in each language.
+//! Reasoning effort: how much a model thinks, as each wire writes it.
 
-use super::Language;
+use mock_provider::Wire;
 use serde_json::{Value, json};
 
-/// How much a model that can think is to think.
+/// How much a model with reasoning thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// Not at all.
     None,
-    /// So much: what OpenAI calls it, and the tokens for it that Anthropic is told.
-    Some {
-        /// Its name.
-        name: &'static str,
-        /// Tokens.
-        budget: u64,
-    },
+    /// A level, by the name that OpenAI gives it and the token budget that Anthropic takes.
+    Some { name: &'static str, budget: u64 },
 }
 
 const LEVELS: [Effort; 4] = [
@@ -24,18 +19,18 @@ const LEVELS: [Effort; 4] = [
     level("high", 16_384),
 ];
 
-/// What is kept for the reply itself, in tokens.
-const REPLY: u64 = 1024;
+/// Tokens that are reserved for the reply itself.
+const REPLY_TOKENS: u64 = 1024;
 
-/// The least budget that Anthropic takes.
-const LEAST: u64 = 1024;
+/// The smallest budget that Anthropic accepts, in tokens.
+const MIN_BUDGET: u64 = 1024;
 
 const fn level(name: &'static str, budget: u64) -> Effort {
     Effort::Some { name, budget }
 }
 
 impl Effort {
-    /// The effort of this name; `off` for none, and the highest for names beyond it.
+    /// The effort of a level: `off` is none, and unknown names are the highest.
     pub(crate) fn named(level: &str) -> Self {
         if level == "off" {
             return Effort::None;
@@ -46,20 +41,22 @@ impl Effort {
         named.unwrap_or(LEVELS[LEVELS.len() - 1])
     }
 
-    /// Says it in the body of a request.
-    pub(super) fn tell(self, language: Language, body: &mut Value) {
-        match (language, self) {
-            (Language::Anthropic, Effort::None) => body["thinking"] = json!({ "type": "disabled" }),
-            (Language::Anthropic, Effort::Some { budget, .. }) => {
-                let room = body["max_tokens"].as_u64().unwrap_or_default();
-                let budget = budget.min(room.saturating_sub(REPLY));
-                if budget >= LEAST {
+    /// Writes it into the body of a request.
+    pub(super) fn apply(self, wire: Wire, body: &mut Value) {
+        match (wire, self) {
+            (Wire::AnthropicMessages, Effort::None) => {
+                body["thinking"] = json!({ "type": "disabled" })
+            }
+            (Wire::AnthropicMessages, Effort::Some { budget, .. }) => {
+                let max_tokens = body["max_tokens"].as_u64().unwrap_or_default();
+                let budget = budget.min(max_tokens.saturating_sub(REPLY_TOKENS));
+                if budget >= MIN_BUDGET {
                     body["thinking"] = json!({ "type": "enabled", "budget_tokens": budget });
                 }
             }
-            (Language::OpenAi | Language::Responses, Effort::None) => {}
-            (Language::OpenAi, Effort::Some { name, .. }) => body["reasoning_effort"] = json!(name),
-            (Language::Responses, Effort::Some { name, .. }) => {
+            (Wire::OpenAiChat | Wire::OpenAiResponses, Effort::None) => {}
+            (Wire::OpenAiChat, Effort::Some { name, .. }) => body["reasoning_effort"] = json!(name),
+            (Wire::OpenAiResponses, Effort::Some { name, .. }) => {
                 body["reasoning"] = json!({ "effort": name, "summary": "auto" });
             }
         }
@@ -70,32 +67,33 @@ impl Effort {
 mod tests {
     use super::*;
 
-    fn told(level: &str, language: Language) -> Value {
+    fn body(level: &str, wire: Wire) -> Value {
         let mut body = json!({ "max_tokens": 8192 });
-        Effort::named(level).tell(language, &mut body);
+        Effort::named(level).apply(wire, &mut body);
         body
     }
 
     #[test]
-    fn anthropic_is_told_a_budget_that_leaves_room_for_the_reply() {
-        let budget = |level| told(level, Language::Anthropic)["thinking"]["budget_tokens"].clone();
+    fn the_anthropic_budget_leaves_room_for_the_reply() {
+        let budget =
+            |level| body(level, Wire::AnthropicMessages)["thinking"]["budget_tokens"].clone();
 
         assert_eq!(budget("low"), 2048);
         assert_eq!(budget("high"), 7168);
         assert_eq!(
-            told("off", Language::Anthropic)["thinking"],
+            body("off", Wire::AnthropicMessages)["thinking"],
             json!({ "type": "disabled" })
         );
     }
 
     #[test]
-    fn openai_is_told_the_name() {
-        assert_eq!(told("low", Language::OpenAi)["reasoning_effort"], "low");
-        assert_eq!(told("xhigh", Language::OpenAi)["reasoning_effort"], "high");
+    fn openai_gets_the_name_of_the_level() {
+        assert_eq!(body("low", Wire::OpenAiChat)["reasoning_effort"], "low");
+        assert_eq!(body("xhigh", Wire::OpenAiChat)["reasoning_effort"], "high");
         assert_eq!(
-            told("low", Language::Responses)["reasoning"]["effort"],
+            body("low", Wire::OpenAiResponses)["reasoning"]["effort"],
             "low"
         );
-        assert_eq!(told("off", Language::OpenAi), json!({ "max_tokens": 8192 }));
+        assert_eq!(body("off", Wire::OpenAiChat), json!({ "max_tokens": 8192 }));
     }
 }

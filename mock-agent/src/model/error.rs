@@ -1,23 +1,23 @@
-//! How asking a model can fail.
+//! Model errors: refused requests, broken connections and streams; which are retryable, and `retry-after`.
 
 use crate::event::{Code, Failure};
 use serde_json::Value;
 use std::time::Duration;
 
-/// A request that failed, or a reply that broke off.
+/// A request that failed, or a reply that was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelError {
     pub(crate) message: String,
-    /// Whether the same request may work later.
+    /// Whether the same request may succeed later.
     pub(crate) retryable: bool,
-    /// Whether a reply had begun and the connection went away.
+    /// Whether the connection was lost in the middle of a reply.
     pub(crate) interrupted: bool,
-    /// How long the server wants to be left alone.
+    /// How long the server asks clients to wait.
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Error types that pass by themselves, on either wire.
-const PASSING: [&str; 6] = [
+/// Types of temporary errors, on all wires.
+const TEMPORARY: [&str; 6] = [
     "overloaded_error",
     "rate_limit_error",
     "rate_limit_exceeded",
@@ -26,11 +26,11 @@ const PASSING: [&str; 6] = [
     "server_error",
 ];
 
-/// The code of an account without credit: the same status as a rate limit, but waiting does not help.
+/// The code for an account without credit. It has the status of a rate limit, but waiting does not help.
 const NO_CREDIT: &str = "insufficient_quota";
 
-/// The longest text of a foreign error body that is shown.
-const SHOWN: usize = 300;
+/// How much of an error body that is no error document is shown, in characters.
+const EXCERPT: usize = 300;
 
 impl ModelError {
     /// No connection, or none that speaks HTTP.
@@ -43,7 +43,7 @@ impl ModelError {
         }
     }
 
-    /// The connection went away in the middle of a reply.
+    /// The connection was lost in the middle of a reply.
     pub(super) fn interrupted(message: impl Into<String>) -> Self {
         ModelError {
             interrupted: true,
@@ -56,23 +56,23 @@ impl ModelError {
         ModelError::interrupted("The model's stream broke off: it ended before the reply did.")
     }
 
-    /// What came is not the wire's language.
-    pub(super) fn garbled(message: impl Into<String>) -> Self {
+    /// The response is not what the wire specifies.
+    pub(super) fn malformed(message: impl Into<String>) -> Self {
         ModelError {
             retryable: false,
             ..ModelError::unreachable(message)
         }
     }
 
-    /// Nothing came for so long.
-    pub(crate) fn silent(limit: Duration) -> Self {
+    /// Timeout: nothing was received for this long.
+    pub(crate) fn timeout(limit: Duration) -> Self {
         ModelError::unreachable(format!(
             "The model has said nothing for {} s",
             limit.as_secs_f64()
         ))
     }
 
-    /// The server said no.
+    /// A response without success.
     pub(super) fn status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let document = serde_json::from_slice::<Value>(body).unwrap_or_default();
         let error = &document["error"];
@@ -93,17 +93,17 @@ impl ModelError {
         }
     }
 
-    /// An error inside a stream that began well.
+    /// An error event in a stream.
     pub(super) fn in_stream(kind: &str, message: &str) -> Self {
         ModelError {
             message: format!("{} ({kind}).", message.trim_end_matches('.')),
-            retryable: PASSING.contains(&kind),
+            retryable: TEMPORARY.contains(&kind),
             interrupted: false,
             retry_after: None,
         }
     }
 
-    /// As the host is told.
+    /// The failure that is reported to the host.
     pub(crate) fn failure(&self) -> Failure {
         Failure {
             code: Code::Provider,
@@ -115,7 +115,7 @@ impl ModelError {
 
 fn excerpt(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = line.chars().take(SHOWN).collect();
+    let mut shown: String = line.chars().take(EXCERPT).collect();
     if shown.is_empty() {
         shown.push_str("no explanation");
     } else if shown.len() < line.len() {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_retryable() {
+    fn only_temporary_errors_are_retryable() {
         for status in [408, 409, 429, 500, 502, 503, 529] {
             assert!(retryable(status, ""), "{status}");
         }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_what_the_server_said_and_when_to_come_back() {
+    fn the_message_has_the_servers_text_and_its_retry_after() {
         let body = br#"{"type":"error","error":{"type":"rate_limit_error","message":"Rate limit exceeded."}}"#;
         let error = ModelError::status(429, body, Some(Duration::from_secs(30)));
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_error_document_is_shown_in_part() {
+    fn of_a_body_that_is_no_error_document_an_excerpt_is_shown() {
         let error = ModelError::status(502, "<html>\n bad gateway".as_bytes(), None);
 
         assert_eq!(error.message, "<html> bad gateway (HTTP 502, error).");

@@ -1,10 +1,10 @@
-//! What a model is asked, whatever its wire.
+//! A model request, and what the wires share when they write it: merged messages, content parts.
 
-use crate::message::{Block, Message, Role};
+use crate::message::{Block, Message, ResultContent, Role};
 use serde_json::Value;
 
-/// A request for the next message.
-pub(crate) struct Request<'a> {
+/// A request for the next reply, on any wire.
+pub(crate) struct ModelRequest<'a> {
     pub(crate) model: &'a str,
     pub(crate) max_tokens: u32,
     pub(crate) system: &'a str,
@@ -12,7 +12,7 @@ pub(crate) struct Request<'a> {
     pub(crate) tools: &'a [ToolSpec],
 }
 
-/// A tool as the model is told of it.
+/// A tool as it is described to the model.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolSpec {
     pub(crate) name: String,
@@ -21,26 +21,75 @@ pub(crate) struct ToolSpec {
     pub(crate) parameters: Value,
 }
 
-/// A run of messages by the same speaker, as one: the wires want the speakers to take turns.
-pub(super) struct Said<'a> {
+/// Consecutive messages of one role as one message, because the wires require roles to alternate.
+pub(super) struct MergedMessage<'a> {
     pub(super) role: Role,
     pub(super) blocks: Vec<&'a Block>,
 }
 
-/// The conversation with neighbours of the same role joined, and empty messages left out.
-pub(super) fn joined(messages: &[Message]) -> Vec<Said<'_>> {
-    let mut said: Vec<Said<'_>> = Vec::new();
+/// The conversation with consecutive messages of one role merged and empty messages left out.
+pub(super) fn merge_roles(messages: &[Message]) -> Vec<MergedMessage<'_>> {
+    let mut merged: Vec<MergedMessage<'_>> = Vec::new();
     for message in messages
         .iter()
         .filter(|message| !message.content.is_empty())
     {
-        match said.last_mut() {
+        match merged.last_mut() {
             Some(last) if last.role == message.role => last.blocks.extend(&message.content),
-            _ => said.push(Said {
+            _ => merged.push(MergedMessage {
                 role: message.role,
                 blocks: message.content.iter().collect(),
             }),
         }
     }
-    said
+    merged
+}
+
+/// How an OpenAI wire writes the content of a user message.
+pub(super) struct PartFormat {
+    /// A tool result, from the call's id and the text.
+    pub(super) result: fn(&str, &str) -> Value,
+    pub(super) text: fn(&str) -> Value,
+    /// An image, from its URL.
+    pub(super) image: fn(String) -> Value,
+    /// A file, from its name and URL.
+    pub(super) file: fn(&str, String) -> Value,
+}
+
+/// Splits a user message for an OpenAI wire: the tool results, which are items of their own, and the message's content parts.
+/// Images in results become parts of the message, the only place where these wires allow them.
+pub(super) fn split_results(
+    message: &MergedMessage<'_>,
+    format: &PartFormat,
+) -> (Vec<Value>, Vec<Value>) {
+    let (mut results, mut parts) = (Vec::new(), Vec::new());
+    for block in &message.blocks {
+        match block {
+            Block::Result { call, output, .. } => {
+                let text = match output {
+                    ResultContent::Text(text) => text.as_str(),
+                    ResultContent::Image { media_type, data } => {
+                        parts.push((format.image)(data_url(media_type, data)));
+                        "The image follows."
+                    }
+                };
+                results.push((format.result)(call, text));
+            }
+            Block::Text(text) => parts.push((format.text)(text)),
+            Block::Image { media_type, data } => {
+                parts.push((format.image)(data_url(media_type, data)));
+            }
+            Block::Document {
+                name,
+                media_type,
+                data,
+            } => parts.push((format.file)(name, data_url(media_type, data))),
+            Block::Thinking { .. } | Block::Redacted(_) | Block::Call { .. } => {}
+        }
+    }
+    (results, parts)
+}
+
+fn data_url(media_type: &str, data: &str) -> String {
+    format!("data:{media_type};base64,{data}")
 }

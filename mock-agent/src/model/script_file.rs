@@ -1,18 +1,18 @@
-//! Reads what the model is to answer: a list of replies, or a whole scenario whose `model` part is played.
+//! Loads a script file for the scripted model: a list of replies, or a scenario, whose `model` part is used.
 
 use mock_provider::Script;
 use serde_json::Value;
 use spanned_yaml::Piece;
 use std::path::Path;
 
-/// What stands for `{name}` in a script.
-pub(crate) type Places<'a> = &'a [(&'a str, String)];
+/// The values of placeholders `{name}` in a script.
+pub(crate) type Placeholders<'a> = &'a [(&'a str, String)];
 
-/// Loads a script file.
+/// Loads a script file and replaces the placeholders in it.
 ///
 /// # Errors
-/// What is wrong with it, and where.
-pub(crate) fn load(path: &Path, places: Places<'_>) -> Result<Script, String> {
+/// What is wrong with the file, and where.
+pub(crate) fn load(path: &Path, placeholders: Placeholders<'_>) -> Result<Script, String> {
     let node = spanned_yaml::load_file(path).map_err(|error| error.headline())?;
     let node = node.get("model").cloned().unwrap_or(node);
     let script: Script = spanned_yaml::decode(&node).map_err(|error| error.headline())?;
@@ -20,22 +20,26 @@ pub(crate) fn load(path: &Path, places: Places<'_>) -> Result<Script, String> {
         return Err(format!("{}: {problem}", path.display()));
     }
     let mut value = node.to_value();
-    fill(&mut value, places);
+    replace(&mut value, placeholders);
     Script::from_value(value).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
-/// Puts in what stands for the names that are known; others stay as they are.
-fn fill(value: &mut Value, places: Places<'_>) {
+/// Replaces the known placeholders in a value; unknown ones stay.
+fn replace(value: &mut Value, placeholders: Placeholders<'_>) {
     match value {
-        Value::String(text) => *text = filled(text, places),
-        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, places)),
-        Value::Object(map) => map.values_mut().for_each(|value| fill(value, places)),
+        Value::String(text) => *text = replaced(text, placeholders),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| replace(item, placeholders)),
+        Value::Object(map) => map
+            .values_mut()
+            .for_each(|value| replace(value, placeholders)),
         _ => {}
     }
 }
 
-fn filled(text: &str, places: Places<'_>) -> String {
-    let known = |name: &str| places.iter().find(|(known, _)| *known == name);
+fn replaced(text: &str, placeholders: Placeholders<'_>) -> String {
+    let known = |name: &str| placeholders.iter().find(|(known, _)| *known == name);
     let pieces = spanned_yaml::pieces(text)
         .into_iter()
         .map(|piece| match piece {
@@ -70,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place() {
+    fn a_mistake_is_reported_with_its_location() {
         let unknown = loaded("- txt: Hi").unwrap_err();
         assert!(unknown.contains("s.yaml:1:"), "{unknown}");
 

@@ -1,40 +1,39 @@
-//! A model played from a script in-process: the same replies as over HTTP, without the bytes in between.
+//! Scripted model, in-process: plays the replies of a script without HTTP, or echoes where there is no script.
 
-use super::{Chunk, Language, ModelError, Opening, builtin};
+use super::echo;
+use super::error::ModelError;
+use super::reply_stream::{BlockStart, Chunk};
 use crate::message::{Stop, Usage};
-use mock_provider::script::Stop as Said;
-use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens};
+use mock_provider::script::Stop as ScriptedStop;
+use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens, Wire};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How long a gate holds in-process, where no harness can release it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gate(pub(crate) Duration);
-
-/// Plays a script; without one, answers by itself.
-pub(crate) struct Player {
+/// A model that plays a script; without one, it is the echo model.
+pub(crate) struct ScriptedModel {
     script: Option<RefCell<Model>>,
-    gate: Gate,
+    /// How long a gate holds. No harness can release it in-process.
+    gate: Duration,
     requests: Cell<u64>,
 }
 
-impl Player {
-    pub(crate) fn new(script: Option<Model>, gate: Gate) -> Self {
-        Player {
+impl ScriptedModel {
+    pub(crate) fn new(script: Option<Model>, gate: Duration) -> Self {
+        ScriptedModel {
             script: script.map(RefCell::new),
             gate,
             requests: Cell::new(0),
         }
     }
 
-    pub(super) async fn ask(&self, language: Language, body: Value) -> Result<Played, ModelError> {
+    pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<ScriptedReply, ModelError> {
         let n = self.requests.replace(self.requests.get() + 1);
-        let request = Request::in_process(n, language.wire(), body);
+        let request = Request::in_process(n, wire, body);
         let served = match &self.script {
             Some(model) => model.borrow_mut().next(&request),
-            None => builtin::answer(&request),
+            None => echo::answer(&request),
         };
         for failure in &served.failures {
             tracing::warn!(request = n, "{failure}");
@@ -42,18 +41,18 @@ impl Player {
         self.begin(served).await
     }
 
-    async fn begin(&self, served: Served) -> Result<Played, ModelError> {
+    async fn begin(&self, served: Served) -> Result<ScriptedReply, ModelError> {
         if served.gate.is_some() {
-            tokio::time::sleep(self.gate.0).await;
+            tokio::time::sleep(self.gate).await;
         }
         if let Some(delay) = served.delay {
             tokio::time::sleep(delay).await;
         }
         match served.answer {
-            Answer::Message(message) => Ok(Played {
+            Answer::Message(message) => Ok(ScriptedReply {
                 pieces: message.pieces.into(),
                 gate: self.gate,
-                over: false,
+                ended: false,
             }),
             Answer::Error(error) => {
                 let seconds = error.details.headers.get("retry-after");
@@ -79,54 +78,54 @@ impl Player {
     }
 }
 
-/// A reply as it is played.
-pub(crate) struct Played {
+/// A scripted reply that streams in.
+pub(crate) struct ScriptedReply {
     pieces: VecDeque<Piece>,
-    gate: Gate,
-    over: bool,
+    gate: Duration,
+    ended: bool,
 }
 
-impl Played {
+impl ScriptedReply {
     pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
-        if self.over {
+        if self.ended {
             return None;
         }
         tokio::task::yield_now().await;
         loop {
             let Some(piece) = self.pieces.pop_front() else {
-                self.over = true;
+                self.ended = true;
                 return None;
             };
-            match step(piece) {
-                Step::Chunk(chunk) => return Some(Ok(chunk)),
-                Step::Failed(error) => {
-                    self.over = true;
+            match effect(piece) {
+                PieceEffect::Chunk(chunk) => return Some(Ok(chunk)),
+                PieceEffect::Failed(error) => {
+                    self.ended = true;
                     return Some(Err(error));
                 }
-                Step::Gate => tokio::time::sleep(self.gate.0).await,
-                Step::Wait(length) => tokio::time::sleep(length).await,
-                Step::Silence => std::future::pending().await,
-                Step::Nothing => {}
+                PieceEffect::Gate => tokio::time::sleep(self.gate).await,
+                PieceEffect::Wait(length) => tokio::time::sleep(length).await,
+                PieceEffect::Stall => std::future::pending().await,
+                PieceEffect::None => {}
             }
         }
     }
 }
 
-/// What a piece comes to in-process.
-enum Step {
+/// The effect of a scripted piece in-process.
+enum PieceEffect {
     Chunk(Chunk),
     Failed(ModelError),
     Gate,
     Wait(Duration),
-    Silence,
-    Nothing,
+    Stall,
+    None,
 }
 
-fn step(piece: Piece) -> Step {
+fn effect(piece: Piece) -> PieceEffect {
     let chunk = match piece {
         Piece::BlockStart { index, block } => Chunk::Start {
             index,
-            block: opening(block),
+            block: block_start(block),
         },
         Piece::TextDelta { index, text } => Chunk::Text { index, text },
         Piece::ThinkingDelta { index, text } => Chunk::Thinking { index, text },
@@ -134,27 +133,27 @@ fn step(piece: Piece) -> Step {
         Piece::ArgsDelta { index, fragment } => Chunk::Args { index, fragment },
         Piece::BlockEnd { index } => Chunk::End { index },
         Piece::Usage(tokens) => Chunk::Usage(usage(tokens)),
-        Piece::Stop(stop) => Chunk::Stop(reason(stop)),
-        Piece::Ping | Piece::Raw(_) => return Step::Nothing,
-        Piece::Gate(_) => return Step::Gate,
-        Piece::Delay(length) => return Step::Wait(length),
-        Piece::Stall { length, .. } => return length.map_or(Step::Silence, Step::Wait),
+        Piece::Stop(stop) => Chunk::Stop(stop_reason(stop)),
+        Piece::Ping | Piece::Raw(_) => return PieceEffect::None,
+        Piece::Gate(_) => return PieceEffect::Gate,
+        Piece::Delay(length) => return PieceEffect::Wait(length),
+        Piece::Stall { length, .. } => return length.map_or(PieceEffect::Stall, PieceEffect::Wait),
         Piece::Error { kind, message } => {
-            return Step::Failed(ModelError::in_stream(&kind, &message));
+            return PieceEffect::Failed(ModelError::in_stream(&kind, &message));
         }
         Piece::Cut(_) => {
-            return Step::Failed(ModelError::cut_short());
+            return PieceEffect::Failed(ModelError::cut_short());
         }
     };
-    Step::Chunk(chunk)
+    PieceEffect::Chunk(chunk)
 }
 
-fn opening(block: Block) -> Opening {
+fn block_start(block: Block) -> BlockStart {
     match block {
-        Block::Text => Opening::Text,
-        Block::Thinking => Opening::Thinking,
-        Block::RedactedThinking { data } => Opening::Redacted(data),
-        Block::ToolCall { id, name } => Opening::Call { id, tool: name },
+        Block::Text => BlockStart::Text,
+        Block::Thinking => BlockStart::Thinking,
+        Block::RedactedThinking { data } => BlockStart::Redacted(data),
+        Block::ToolCall { id, name } => BlockStart::Call { id, tool: name },
     }
 }
 
@@ -167,11 +166,11 @@ fn usage(tokens: Tokens) -> Usage {
     }
 }
 
-fn reason(stop: Said) -> Stop {
+fn stop_reason(stop: ScriptedStop) -> Stop {
     match stop {
-        Said::ToolUse => Stop::ToolUse,
-        Said::MaxTokens => Stop::MaxTokens,
-        Said::Refusal => Stop::Refusal,
-        Said::EndTurn | Said::StopSequence | Said::PauseTurn => Stop::End,
+        ScriptedStop::ToolUse => Stop::ToolUse,
+        ScriptedStop::MaxTokens => Stop::MaxTokens,
+        ScriptedStop::Refusal => Stop::Refusal,
+        ScriptedStop::EndTurn | ScriptedStop::StopSequence | ScriptedStop::PauseTurn => Stop::End,
     }
 }

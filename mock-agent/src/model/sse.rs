@@ -1,38 +1,41 @@
-//! Server-sent events: bytes to data fields, under any chunking.
+//! Parser of server-sent events (SSE): from bytes, in any chunking, to the data of each event.
 
-/// Splits an event stream. The `event:` line is dropped: both wires repeat it in the data or do without.
+/// Parses an event stream. `event:` lines are ignored: the wires repeat the type in the data, or have none.
 #[derive(Debug, Default)]
-pub(super) struct Splitter {
+pub(super) struct SseParser {
     line: Vec<u8>,
     data: Option<String>,
     after_cr: bool,
 }
 
-/// The longest line that is kept.
-const LIMIT: usize = 32 << 20;
+/// The longest line, in bytes.
+const LINE_LIMIT: usize = 32 << 20;
 
-/// A line beyond the limit.
+/// A line is longer than the limit.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(super) struct LineTooLong;
 
-impl Splitter {
-    /// Takes the next bytes; gives the data of every event that they complete.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
+impl SseParser {
+    /// Parses more bytes: the data of each event that they complete.
+    ///
+    /// # Errors
+    /// A line is too long.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, LineTooLong> {
         let mut events = Vec::new();
         for &byte in bytes {
             let lf_of_crlf = self.after_cr && byte == b'\n';
             self.after_cr = byte == b'\r';
             match byte {
                 _ if lf_of_crlf => {}
-                b'\n' | b'\r' => events.extend(self.line_end()),
-                _ if self.line.len() == LIMIT => return Err(TooLong),
+                b'\n' | b'\r' => events.extend(self.end_line()),
+                _ if self.line.len() == LINE_LIMIT => return Err(LineTooLong),
                 _ => self.line.push(byte),
             }
         }
         Ok(events)
     }
 
-    fn line_end(&mut self) -> Option<String> {
+    fn end_line(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             return self.data.take();
@@ -51,20 +54,20 @@ impl Splitter {
 mod tests {
     use super::*;
 
-    fn split(text: &str, size: usize) -> Vec<String> {
-        let mut splitter = Splitter::default();
+    fn parse(text: &str, size: usize) -> Vec<String> {
+        let mut parser = SseParser::default();
         text.as_bytes()
             .chunks(size)
-            .flat_map(|chunk| splitter.push(chunk).expect("short lines"))
+            .flat_map(|chunk| parser.push(chunk).expect("short lines"))
             .collect()
     }
 
     #[test]
-    fn events_come_out_the_same_under_any_chunking() {
+    fn events_are_the_same_in_any_chunking() {
         let text = "event: a\ndata: {\"x\":\"ä\"}\n\n: comment\r\ndata:one\r\ndata: two\r\n\r\nid: 7\n\ndata: [DONE]\n\n";
         for size in 1..text.len() {
             assert_eq!(
-                split(text, size),
+                parse(text, size),
                 ["{\"x\":\"ä\"}", "one\ntwo", "[DONE]"],
                 "{size}"
             );
@@ -72,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_its_blank_line_is_not_whole() {
-        assert_eq!(split("data: cut\n", 3), [""; 0]);
+    fn an_event_without_its_blank_line_is_incomplete() {
+        assert_eq!(parse("data: cut\n", 3), [""; 0]);
     }
 }

@@ -4,7 +4,7 @@ use crate::config::options::Options;
 use crate::config::{Config, Sessions, Source};
 use crate::dialogue::Dialogue;
 use crate::faults::Faults;
-use crate::model::{self, Model, Player, script_file};
+use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
 use crate::protocols::adapter::Adapter;
 use crate::session::Session;
 use crate::store::{Choice, Store};
@@ -17,7 +17,7 @@ pub(crate) struct Prepared {
     config: Config,
     tools: &'static [Tool],
     workspace: Workspace,
-    model: Model,
+    model: ModelClient,
     dialogue: Dialogue,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn prepare(
     }
     let config = (adapter.configure)(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
-    let model = Model::new(config.language, source(&config, &workspace)?);
+    let model = ModelClient::new(config.wire, source(&config, &workspace)?);
     let dialogue = dialogue(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
@@ -47,9 +47,9 @@ pub(crate) fn prepare(
     })
 }
 
-fn source(config: &Config, workspace: &Workspace) -> Result<model::Source, String> {
+fn source(config: &Config, workspace: &Workspace) -> Result<Backend, String> {
     let script = match &config.source {
-        Source::Endpoint(endpoint) => return Ok(model::Source::Endpoint(endpoint.clone())),
+        Source::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
         Source::BuiltIn => None,
         Source::Script(path) => {
             let home = std::env::var("HOME").unwrap_or_default();
@@ -61,8 +61,8 @@ fn source(config: &Config, workspace: &Workspace) -> Result<model::Source, Strin
         }
     };
     let model = script.map(|script| mock_provider::Model::new(script, config.seed));
-    let player = Player::new(model, config.gate);
-    Ok(model::Source::Player(Rc::new(player)))
+    let scripted = ScriptedModel::new(model, config.gate);
+    Ok(Backend::Scripted(Rc::new(scripted)))
 }
 
 fn dialogue(config: &Config, workspace: &Workspace, faults: &Faults) -> Result<Dialogue, String> {

@@ -45,7 +45,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
         Some(chosen) => {
             settings.card = chosen.card;
             settings.max_tokens = chosen.max_tokens;
-            config.language = chosen.language;
+            config.wire = chosen.wire;
             if config.source == Source::BuiltIn {
                 config.source = Source::Endpoint(chosen.endpoint);
             }

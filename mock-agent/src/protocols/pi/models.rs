@@ -2,7 +2,7 @@
 
 use crate::card::{Card, Rates};
 use crate::config::{Env, Listed};
-use crate::model::{Endpoint, Language};
+use crate::model::{Endpoint, Wire, api_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// A model that was chosen.
 pub(super) struct Chosen {
     pub(super) card: Card,
-    pub(super) language: Language,
+    pub(super) wire: Wire,
     pub(super) endpoint: Endpoint,
     pub(super) max_tokens: u32,
 }
@@ -82,7 +82,7 @@ fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
     let model = models
         .find(|model| wish.model.is_none_or(|wanted| wanted == model.id))
         .ok_or_else(|| missing("model", wish.model))?;
-    let language = language(&provider.api)
+    let wire = wire(&provider.api)
         .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
     let key = match wish.api_key {
         Some(key) => key.to_owned(),
@@ -103,16 +103,21 @@ fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
                 cache_write: model.cost.cache_write,
             },
         },
-        language,
+        wire,
         endpoint,
         max_tokens: model.max_tokens,
     })
 }
 
-/// The language of an API, if this agent speaks it.
-fn language(api: &str) -> Option<Language> {
-    let mut known = [Language::Anthropic, Language::OpenAi, Language::Responses].into_iter();
-    known.find(|language| language.api() == api)
+/// The wire of an API, if this agent speaks it.
+fn wire(api: &str) -> Option<Wire> {
+    let mut known = [
+        Wire::AnthropicMessages,
+        Wire::OpenAiChat,
+        Wire::OpenAiResponses,
+    ]
+    .into_iter();
+    known.find(|wire| api_name(*wire) == api)
 }
 
 /// Every model of the file that this agent can ask; none if the file is not there.
@@ -127,7 +132,7 @@ pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<L
     let models: Models = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
     let mut listed = Vec::new();
     for (name, provider) in models.providers {
-        if language(provider["api"].as_str().unwrap_or_default()).is_none() {
+        if wire(provider["api"].as_str().unwrap_or_default()).is_none() {
             continue;
         }
         let shown = provider["models"].as_array().cloned().unwrap_or_default();
@@ -144,7 +149,7 @@ pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<L
             listed.push(Listed {
                 reasons: shown["reasoning"] == true,
                 card: chosen.card,
-                language: chosen.language,
+                wire: chosen.wire,
                 endpoint: chosen.endpoint,
                 shown,
             });
@@ -189,7 +194,7 @@ mod tests {
 
         assert_eq!(chosen.card.provider, "a");
         assert_eq!(chosen.card.window, 1000);
-        assert_eq!(chosen.language, Language::Anthropic);
+        assert_eq!(chosen.wire, Wire::AnthropicMessages);
         let expected = Endpoint::new("http://127.0.0.1:9", "secret".into()).unwrap();
         assert_eq!(chosen.endpoint, expected);
     }
@@ -198,7 +203,7 @@ mod tests {
     fn a_provider_and_a_model_are_found_by_name() {
         let chosen = chosen(Some("o"), Some("n")).unwrap();
 
-        assert_eq!(chosen.language, Language::OpenAi);
+        assert_eq!(chosen.wire, Wire::OpenAiChat);
         assert_eq!(chosen.max_tokens, 20);
         let expected = Endpoint::new("http://127.0.0.1:9/v1", "plain".into()).unwrap();
         assert_eq!(chosen.endpoint, expected);

@@ -3,7 +3,7 @@
 use super::messages::{arguments, text, totalled, usage};
 use crate::card::Card;
 use crate::message::Usage;
-use crate::model::{Chunk, Opening};
+use crate::model::{BlockStart, Chunk};
 use serde_json::{Value, json};
 
 /// What a chunk tells: of the block at this place, in an event of this kind, which also has a member.
@@ -192,12 +192,12 @@ fn update(message: &Value, event: Value) -> Value {
 
 impl Part {
     /// Nothing for what only the model can read.
-    fn new(index: usize, opening: &Opening) -> Option<Self> {
+    fn new(index: usize, opening: &BlockStart) -> Option<Self> {
         let block = match opening {
-            Opening::Text => Block::Text,
-            Opening::Thinking => Block::Thinking,
-            Opening::Redacted(_) => return None,
-            Opening::Call { id, tool } => Block::Call {
+            BlockStart::Text => Block::Text,
+            BlockStart::Thinking => Block::Thinking,
+            BlockStart::Redacted(_) => return None,
+            BlockStart::Call { id, tool } => Block::Call {
                 id: id.clone(),
                 name: tool.clone(),
             },
@@ -259,7 +259,7 @@ mod tests {
         Reply::new(Form::Whole, card, 1)
     }
 
-    fn start(index: usize, block: Opening) -> Chunk {
+    fn start(index: usize, block: BlockStart) -> Chunk {
         Chunk::Start { index, block }
     }
 
@@ -284,9 +284,9 @@ mod tests {
     #[test]
     fn blocks_are_numbered_by_their_place_in_the_message() {
         let chunks = [
-            start(0, Opening::Redacted("x".into())),
+            start(0, BlockStart::Redacted("x".into())),
             Chunk::End { index: 0 },
-            start(1, Opening::Text),
+            start(1, BlockStart::Text),
             text(1, "hi"),
             text(1, ""),
             Chunk::End { index: 1 },
@@ -319,7 +319,7 @@ mod tests {
     fn deltas_have_what_is_new_and_what_was_used() {
         let mut reply = reply();
         reply.form = Form::Deltas;
-        let call = Opening::Call {
+        let call = BlockStart::Call {
             id: "t".into(),
             tool: "bash".into(),
         };
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn the_end_of_a_block_has_all_of_it() {
         let mut reply = reply();
-        let call = Opening::Call {
+        let call = BlockStart::Call {
             id: "t".into(),
             tool: "bash".into(),
         };

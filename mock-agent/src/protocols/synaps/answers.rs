@@ -74,7 +74,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
     let deaf = session.faults.plays(Bug::SetsNoModel);
     if !deaf {
         session.set_model(name, offer.endpoint.as_ref());
-        session.model.speak(offer.language);
+        session.model.set_wire(offer.wire);
     }
     let model = match offer.takes_any() {
         true => name.to_owned(),

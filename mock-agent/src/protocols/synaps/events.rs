@@ -3,7 +3,7 @@
 use super::frames::{agent_end, error, fits, pieces, response, update};
 use crate::event::{Event, News, Outcome, Output};
 use crate::message::Usage;
-use crate::model::{Chunk, Opening};
+use crate::model::{BlockStart, Chunk};
 use crate::session::Halt;
 use crate::voice::Emitter;
 use serde_json::{Map, Value, json};
@@ -135,7 +135,7 @@ impl Events {
             Chunk::Thinking { text, .. } => deltas("thinking_delta", None, text),
             Chunk::Start {
                 index,
-                block: Opening::Call { id, tool },
+                block: BlockStart::Call { id, tool },
             } => {
                 self.calls.push(OpenCall {
                     index: *index,

@@ -22,7 +22,7 @@ fn message(message: &Message) -> Value {
 
 /// A block as the model's API has it, but for arguments, which stand as the model wrote them.
 fn block(block: &Block) -> Value {
-    let mut told = anthropic::block(block);
+    let mut told = anthropic::content_block(block);
     match block {
         Block::Call { args, raw, .. } => {
             told["input"] = raw.as_ref().map_or_else(|| args.clone(), |raw| json!(raw));

@@ -3,7 +3,7 @@
 use super::settings::{Provider, Settings};
 use crate::config::options::Options;
 use crate::config::{Config, Env, Offer, Sessions, Source};
-use crate::model::{Endpoint, Language};
+use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
 
 /// The model where nobody has settled one.
@@ -12,7 +12,7 @@ const MODEL: &str = "local/mock-model";
 /// What the provider of that model is called.
 const PROVIDER: &str = "local";
 
-/// What the provider is called whose models are named without it, and that is asked in a language of its own.
+/// What the provider is called whose models are named without it, and that is asked on a wire of its own.
 const ANTHROPIC: &str = "anthropic";
 
 /// The variable that says where that one is.
@@ -37,7 +37,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     };
     let offer = known(provider);
     let endpoint = offer.and_then(|offer| offer.endpoint.clone());
-    let language = offer.map_or(Language::OpenAi, |offer| offer.language);
+    let wire = offer.map_or(Wire::OpenAiChat, |offer| offer.wire);
 
     options.model = Some(model.to_owned());
     options.provider = Some("openai".into());
@@ -49,7 +49,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     }
     let own = |name: &str| env(name).filter(|_| name != "OPENAI_BASE_URL");
     let mut config = Config::new(options, &own)?;
-    config.language = language;
+    config.wire = wire;
     if let (Source::BuiltIn, Some(endpoint)) = (&config.source, endpoint) {
         config.source = Source::Endpoint(endpoint);
     }
@@ -86,7 +86,7 @@ fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
     if providers.is_empty() {
         return Ok(vec![Offer {
             provider: PROVIDER.into(),
-            language: Language::OpenAi,
+            wire: Wire::OpenAiChat,
             endpoint: None,
             models: vec!["mock-model".into()],
         }]);
@@ -103,7 +103,7 @@ fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
         Ok(Offer {
             endpoint: endpoint.map_err(|why| format!("provider.{name}.url: {why}"))?,
             provider: name,
-            language: Language::OpenAi,
+            wire: Wire::OpenAiChat,
             models,
         })
     });
@@ -117,7 +117,7 @@ fn anthropic(env: Env<'_>) -> Result<Option<Offer>, String> {
         let endpoint = Endpoint::new(&url, "none".into());
         Ok(Offer {
             provider: ANTHROPIC.into(),
-            language: Language::Anthropic,
+            wire: Wire::AnthropicMessages,
             endpoint: Some(endpoint.map_err(|why| format!("{ANTHROPIC_URL}: {why}"))?),
             models: Vec::new(),
         })
@@ -172,13 +172,13 @@ mod tests {
     fn a_model_without_a_provider_is_asked_where_the_environment_says() {
         let file = "provider.local.url = http://one/v1\nmodel = ";
         let two = || Source::Endpoint(Endpoint::new("http://two", "none".into()).unwrap());
-        for (model, url, language, elsewhere) in [
-            ("m", Some("http://two"), Language::Anthropic, true),
-            ("local/m", Some("http://two"), Language::OpenAi, false),
-            ("m", None, Language::OpenAi, false),
+        for (model, url, wire, elsewhere) in [
+            ("m", Some("http://two"), Wire::AnthropicMessages, true),
+            ("local/m", Some("http://two"), Wire::OpenAiChat, false),
+            ("m", None, Wire::OpenAiChat, false),
         ] {
             let config = configured_with(&format!("{file}{model}"), None, url).unwrap();
-            assert_eq!(config.language, language, "{model}");
+            assert_eq!(config.wire, wire, "{model}");
             assert_eq!(config.source == two(), elsewhere, "{model}");
             assert_eq!(config.settings.card.model, model);
         }

@@ -32,7 +32,7 @@ pub(super) fn shown(session: &Session) -> Value {
 
 fn choose(session: &Session, listed: &Listed) {
     session.set_model(&listed.card.model, Some(&listed.endpoint));
-    session.model.speak(listed.language);
+    session.model.set_wire(listed.wire);
     Modern::of(session, |modern| modern.card = listed.card.clone());
     match listed.reasons {
         true => tell_level(session),
@@ -73,7 +73,9 @@ pub(super) fn tell_level(session: &Session) {
     }
     let level = Modern::of(session, |modern| modern.level.clone());
     let effort = level.filter(|_| reasons(session));
-    session.model.think(effort.as_deref().map(Effort::named));
+    session
+        .model
+        .set_effort(effort.as_deref().map(Effort::named));
 }
 
 pub(super) fn set(command: &Command<'_>) -> Answer {

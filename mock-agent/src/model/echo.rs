@@ -1,17 +1,17 @@
-//! The model that answers where no script was given: an echo that can be told to think, to call tools and to fail.
+//! Echo model: answers where no script is given. Lines of the user's text make it think, call tools or fail.
 //!
-//! | a line of the user's text | what the model does |
+//! | line of the user's text | reply |
 //! |---|---|
 //! | `tool NAME {"arg": ...}` | calls that tool (several lines: several calls in one reply) |
 //! | `think ...` | thinks the rest of the line first |
 //! | `fail STATUS` | answers with that HTTP status |
-//! | anything else | is said back, word by word |
+//! | anything else | repeats it, word by word |
 
 use mock_provider::script::{HttpFault, Reply, Texts, Thinking, ToolCall};
 use mock_provider::{Model, Request, Script, Served};
 use serde_json::Value;
 
-/// What the built-in model answers to a request.
+/// The reply of the echo model to a request.
 pub(super) fn answer(request: &Request) -> Served {
     let script = Script {
         replies: vec![reply(request)],
@@ -24,7 +24,7 @@ fn reply(request: &Request) -> Reply {
     let last = messages.and_then(|messages| messages.last());
     let results = last.map(results).unwrap_or_default();
     if !results.is_empty() {
-        return say(&format!("Done. {}", results.join(" ")));
+        return text_reply(&format!("Done. {}", results.join(" ")));
     }
     let text = last.map(|last| text(&last["content"])).unwrap_or_default();
     command(&text, request.n)
@@ -38,9 +38,9 @@ fn command(text: &str, n: u64) -> Reply {
             ("tool", rest) => reply
                 .tool_calls
                 .extend(call(rest, n, reply.tool_calls.len())),
-            ("think", thought) => {
+            ("think", thinking) => {
                 reply.thinking = Some(Thinking {
-                    text: Texts::from(thought),
+                    text: Texts::from(thinking),
                     signature: None,
                 });
             }
@@ -53,7 +53,7 @@ fn command(text: &str, n: u64) -> Reply {
             _ => echo.push(line),
         }
     }
-    let words = say(&format!("You said: {}", echo.join("\n"))).text;
+    let words = text_reply(&format!("You said: {}", echo.join("\n"))).text;
     if !echo.is_empty() || reply.tool_calls.is_empty() {
         reply.text = words;
     }
@@ -86,7 +86,7 @@ fn call(rest: &str, n: u64, nth: usize) -> Option<ToolCall> {
     })
 }
 
-fn say(text: &str) -> Reply {
+fn text_reply(text: &str) -> Reply {
     let words = text.split_inclusive(' ').map(str::to_owned).collect();
     Reply {
         text: Some(Texts(words)),
@@ -94,7 +94,7 @@ fn say(text: &str) -> Reply {
     }
 }
 
-/// The texts of the tool results in a message of either wire.
+/// The texts of the tool results in a message, on the Anthropic or the Chat Completions wire.
 fn results(message: &Value) -> Vec<String> {
     if message["role"] == "tool" {
         return vec![text(&message["content"])];
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_is_said_back_word_by_word() {
+    fn plain_text_is_echoed_word_by_word() {
         let reply = command("hello there", 0);
 
         assert_eq!(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_tell_it_to_think_and_to_call_tools() {
+    fn lines_make_it_think_and_call_tools() {
         let reply = command("think hm\ntool Read {\"file_path\":\"a\"}\ntool Glob", 3);
 
         assert_eq!(reply.thinking.unwrap().text.joined(), "hm");

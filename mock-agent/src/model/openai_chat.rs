@@ -1,19 +1,18 @@
-//! OpenAI Chat Completions: the request's body and the stream's chunks.
+//! OpenAI Chat Completions wire: request body and stream decoder.
 
-use super::decode::Decode;
-use super::parts::{Words, split};
-use super::request::{Request, Said, joined};
-use super::{Chunk, ModelError, Opening};
+use super::error::ModelError;
+use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
+use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
 use crate::message::{Block, Role, Stop, Usage};
 use serde_json::{Map, Value, json};
 
-/// The body to post.
-pub(super) fn body(request: &Request<'_>) -> Value {
+/// The JSON body of a request.
+pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
     let mut messages = vec![json!({ "role": "system", "content": request.system })];
-    for said in joined(request.messages) {
-        match said.role {
-            Role::User => user(&said, &mut messages),
-            Role::Assistant => messages.push(assistant(&said)),
+    for message in merge_roles(request.messages) {
+        match message.role {
+            Role::User => push_user(&message, &mut messages),
+            Role::Assistant => messages.push(assistant(&message)),
         }
     }
     let mut body = json!({
@@ -33,15 +32,15 @@ pub(super) fn body(request: &Request<'_>) -> Value {
     body
 }
 
-const WORDS: Words = Words {
+const FORMAT: PartFormat = PartFormat {
     result: |call, text| json!({ "role": "tool", "tool_call_id": call, "content": text }),
     text: |text| json!({ "type": "text", "text": text }),
     image: |url| json!({ "type": "image_url", "image_url": { "url": url } }),
     file: |name, url| json!({ "type": "file", "file": { "filename": name, "file_data": url } }),
 };
 
-fn user(said: &Said<'_>, messages: &mut Vec<Value>) {
-    let (results, parts) = split(said, &WORDS);
+fn push_user(message: &MergedMessage<'_>, messages: &mut Vec<Value>) {
+    let (results, parts) = split_results(message, &FORMAT);
     messages.extend(results);
     match parts.as_slice() {
         [] => {}
@@ -52,10 +51,10 @@ fn user(said: &Said<'_>, messages: &mut Vec<Value>) {
     }
 }
 
-fn assistant(said: &Said<'_>) -> Value {
+fn assistant(merged: &MergedMessage<'_>) -> Value {
     let mut text = String::new();
     let mut calls = Vec::new();
-    for block in &said.blocks {
+    for block in &merged.blocks {
         match block {
             Block::Text(more) => text.push_str(more),
             Block::Call {
@@ -81,34 +80,34 @@ fn assistant(said: &Said<'_>) -> Value {
     Value::Object(message)
 }
 
-/// Understands the stream. The wire numbers only tool calls, so blocks get their numbers here.
+/// Decodes the stream. The wire numbers only tool calls, so the decoder numbers the blocks.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct ChatDecoder {
     blocks: usize,
     /// The open text or thinking block.
-    open: Option<(Kind, usize)>,
-    /// The number of each call's block, by the wire's index.
+    open: Option<(OpenBlock, usize)>,
+    /// The block number of each call, by the wire's index.
     calls: Vec<(u64, usize)>,
     stop: Option<Stop>,
-    /// `[DONE]` has come.
+    /// `[DONE]` has been received.
     done: bool,
     ended: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum OpenBlock {
     Text,
     Thinking,
 }
 
-impl Decode for Decoder {
-    fn event(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
+impl StreamDecoder for ChatDecoder {
+    fn decode(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
         if data.trim() == "[DONE]" {
             self.done = true;
             return Ok(self.finish());
         }
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| ModelError::garbled(format!("The stream is not JSON: {error}")))?;
+            .map_err(|error| ModelError::malformed(format!("The stream is not JSON: {error}")))?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             let kind = error["type"].as_str().unwrap_or("server_error");
             let message = error["message"].as_str().unwrap_or("the stream failed");
@@ -117,24 +116,24 @@ impl Decode for Decoder {
         let mut chunks = Vec::new();
         let choice = &event["choices"][0];
         let delta = &choice["delta"];
-        let thought = delta["reasoning_content"].as_str();
-        if let Some(text) = thought.or(delta["reasoning"].as_str()) {
-            self.say(Kind::Thinking, text, &mut chunks);
+        let thinking = delta["reasoning_content"].as_str();
+        if let Some(text) = thinking.or(delta["reasoning"].as_str()) {
+            self.push_text(OpenBlock::Thinking, text, &mut chunks);
         }
         if let Some(text) = delta["content"].as_str() {
-            self.say(Kind::Text, text, &mut chunks);
+            self.push_text(OpenBlock::Text, text, &mut chunks);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.call(call, &mut chunks);
+            self.push_call(call, &mut chunks);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
-            self.stop = Some(stop(reason));
+            self.stop = Some(stop_reason(reason));
         }
         chunks.extend(usage(&event["usage"]).map(Chunk::Usage));
         Ok(chunks)
     }
 
-    fn whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.done || self.stop.is_some()
     }
 
@@ -143,7 +142,7 @@ impl Decode for Decoder {
             return Vec::new();
         }
         let mut chunks = Vec::new();
-        self.close(&mut chunks);
+        self.close_block(&mut chunks);
         let calls = std::mem::take(&mut self.calls);
         chunks.extend(calls.into_iter().map(|(_, index)| Chunk::End { index }));
         chunks.push(Chunk::Stop(self.stop.unwrap_or(Stop::End)));
@@ -151,8 +150,8 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
-    fn close(&mut self, chunks: &mut Vec<Chunk>) {
+impl ChatDecoder {
+    fn close_block(&mut self, chunks: &mut Vec<Chunk>) {
         if let Some((_, index)) = self.open.take() {
             chunks.push(Chunk::End { index });
         }
@@ -163,19 +162,19 @@ impl Decoder {
         self.blocks - 1
     }
 
-    fn say(&mut self, kind: Kind, text: &str, chunks: &mut Vec<Chunk>) {
+    fn push_text(&mut self, kind: OpenBlock, text: &str, chunks: &mut Vec<Chunk>) {
         if text.is_empty() {
             return;
         }
         let index = match self.open {
             Some((open, index)) if open == kind => index,
             _ => {
-                self.close(chunks);
+                self.close_block(chunks);
                 let index = self.next_block();
                 self.open = Some((kind, index));
                 let block = match kind {
-                    Kind::Text => Opening::Text,
-                    Kind::Thinking => Opening::Thinking,
+                    OpenBlock::Text => BlockStart::Text,
+                    OpenBlock::Thinking => BlockStart::Thinking,
                 };
                 chunks.push(Chunk::Start { index, block });
                 index
@@ -183,22 +182,22 @@ impl Decoder {
         };
         let text = text.to_owned();
         chunks.push(match kind {
-            Kind::Text => Chunk::Text { index, text },
-            Kind::Thinking => Chunk::Thinking { index, text },
+            OpenBlock::Text => Chunk::Text { index, text },
+            OpenBlock::Thinking => Chunk::Thinking { index, text },
         });
     }
 
-    fn call(&mut self, call: &Value, chunks: &mut Vec<Chunk>) {
+    fn push_call(&mut self, call: &Value, chunks: &mut Vec<Chunk>) {
         let key = call["index"].as_u64().unwrap_or_default();
         let function = &call["function"];
         let index = match self.calls.iter().find(|(known, _)| *known == key) {
             Some((_, index)) => *index,
             None => {
-                self.close(chunks);
+                self.close_block(chunks);
                 let index = self.next_block();
                 self.calls.push((key, index));
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-                let block = Opening::Call {
+                let block = BlockStart::Call {
                     id: text(&call["id"]),
                     tool: text(&function["name"]),
                 };
@@ -213,21 +212,21 @@ impl Decoder {
     }
 }
 
-/// The wire counts cached tokens among the prompt's.
-fn usage(said: &Value) -> Option<Usage> {
-    let prompt = said["prompt_tokens"].as_u64()?;
-    let cached = said["prompt_tokens_details"]["cached_tokens"]
+/// Token usage. The wire counts cached tokens as prompt tokens too.
+fn usage(reported: &Value) -> Option<Usage> {
+    let prompt = reported["prompt_tokens"].as_u64()?;
+    let cached = reported["prompt_tokens_details"]["cached_tokens"]
         .as_u64()
         .unwrap_or_default();
     Some(Usage {
         input: prompt.saturating_sub(cached),
-        output: said["completion_tokens"].as_u64().unwrap_or_default(),
+        output: reported["completion_tokens"].as_u64().unwrap_or_default(),
         cache_read: cached,
         cache_write: 0,
     })
 }
 
-fn stop(reason: &str) -> Stop {
+fn stop_reason(reason: &str) -> Stop {
     match reason {
         "tool_calls" => Stop::ToolUse,
         "length" => Stop::MaxTokens,

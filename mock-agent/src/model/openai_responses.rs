@@ -1,19 +1,18 @@
-//! OpenAI Responses: the request's body and the stream's events.
+//! OpenAI Responses wire: request body and stream decoder.
 
-use super::decode::Decode;
-use super::parts::{Words, split};
-use super::request::{Request, Said, joined};
-use super::{Chunk, ModelError, Opening};
+use super::error::ModelError;
+use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
+use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
 use crate::message::{Block, Role, Stop, Usage};
 use serde_json::{Value, json};
 
-/// The body to post. Nothing is kept at the provider, so that reasoning is sent back as it came.
-pub(super) fn body(request: &Request<'_>) -> Value {
+/// The JSON body of a request. The provider stores nothing, so reasoning items are sent back as they were received.
+pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
     let mut input = Vec::new();
-    for said in joined(request.messages) {
-        match said.role {
-            Role::User => user(&said, &mut input),
-            Role::Assistant => input.extend(said.blocks.into_iter().filter_map(item)),
+    for message in merge_roles(request.messages) {
+        match message.role {
+            Role::User => push_user(&message, &mut input),
+            Role::Assistant => input.extend(message.blocks.into_iter().filter_map(output_item)),
         }
     }
     let mut body = json!({
@@ -34,23 +33,23 @@ pub(super) fn body(request: &Request<'_>) -> Value {
     body
 }
 
-const WORDS: Words = Words {
+const FORMAT: PartFormat = PartFormat {
     result: |call, text| json!({ "type": "function_call_output", "call_id": call, "output": text }),
     text: |text| json!({ "type": "input_text", "text": text }),
     image: |url| json!({ "type": "input_image", "detail": "auto", "image_url": url }),
     file: |name, url| json!({ "type": "input_file", "filename": name, "file_data": url }),
 };
 
-fn user(said: &Said<'_>, input: &mut Vec<Value>) {
-    let (results, parts) = split(said, &WORDS);
+fn push_user(message: &MergedMessage<'_>, input: &mut Vec<Value>) {
+    let (results, parts) = split_results(message, &FORMAT);
     input.extend(results);
     if !parts.is_empty() {
         input.push(json!({ "type": "message", "role": "user", "content": parts }));
     }
 }
 
-/// What the model said, as an item of the conversation. The signature of reasoning is the item that it came as.
-fn item(block: &Block) -> Option<Value> {
+/// A block of the model's reply as an item of the conversation. The signature of a thinking block is the reasoning item itself.
+fn output_item(block: &Block) -> Option<Value> {
     match block {
         Block::Text(text) => {
             let part = json!({ "type": "output_text", "text": text, "annotations": [] });
@@ -72,22 +71,22 @@ fn item(block: &Block) -> Option<Value> {
     }
 }
 
-/// Understands the stream. An item of the output is a block.
+/// Decodes the stream. Each output item is a block.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
-    calls: bool,
-    whole: bool,
+pub(super) struct ResponsesDecoder {
+    has_calls: bool,
+    complete: bool,
 }
 
-impl Decode for Decoder {
-    fn event(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
+impl StreamDecoder for ResponsesDecoder {
+    fn decode(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError> {
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| ModelError::garbled(format!("The stream is not JSON: {error}")))?;
+            .map_err(|error| ModelError::malformed(format!("The stream is not JSON: {error}")))?;
         let index = event["output_index"].as_u64().unwrap_or_default() as usize;
         let delta = || event["delta"].as_str().unwrap_or_default().to_owned();
         Ok(match event["type"].as_str().unwrap_or_default() {
             "response.output_item.added" => {
-                let block = self.opening(&event["item"]);
+                let block = self.block_start(&event["item"]);
                 let start = block.map(|block| Chunk::Start { index, block });
                 start.into_iter().collect()
             }
@@ -118,11 +117,12 @@ impl Decode for Decoder {
                 signed.into_iter().chain([Chunk::End { index }]).collect()
             }
             "response.completed" | "response.incomplete" => {
-                self.whole = true;
+                self.complete = true;
                 let response = &event["response"];
-                let used = usage(&response["usage"]).map(Chunk::Usage);
-                used.into_iter()
-                    .chain([Chunk::Stop(self.stop(response))])
+                let usage = usage(&response["usage"]).map(Chunk::Usage);
+                usage
+                    .into_iter()
+                    .chain([Chunk::Stop(self.stop_reason(response))])
                     .collect()
             }
             "response.failed" => return Err(failure(&event["response"]["error"])),
@@ -131,8 +131,8 @@ impl Decode for Decoder {
         })
     }
 
-    fn whole(&self) -> bool {
-        self.whole
+    fn is_complete(&self) -> bool {
+        self.complete
     }
 
     fn finish(&mut self) -> Vec<Chunk> {
@@ -140,15 +140,15 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
-    fn opening(&mut self, item: &Value) -> Option<Opening> {
+impl ResponsesDecoder {
+    fn block_start(&mut self, item: &Value) -> Option<BlockStart> {
         let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
         match item["type"].as_str()? {
-            "message" => Some(Opening::Text),
-            "reasoning" => Some(Opening::Thinking),
+            "message" => Some(BlockStart::Text),
+            "reasoning" => Some(BlockStart::Thinking),
             "function_call" => {
-                self.calls = true;
-                Some(Opening::Call {
+                self.has_calls = true;
+                Some(BlockStart::Call {
                     id: text("call_id"),
                     tool: text("name"),
                 })
@@ -157,11 +157,11 @@ impl Decoder {
         }
     }
 
-    fn stop(&self, response: &Value) -> Stop {
+    fn stop_reason(&self, response: &Value) -> Stop {
         match response["incomplete_details"]["reason"].as_str() {
             Some("content_filter") => Stop::Refusal,
             Some(_) => Stop::MaxTokens,
-            None if self.calls => Stop::ToolUse,
+            None if self.has_calls => Stop::ToolUse,
             None => Stop::End,
         }
     }
@@ -173,16 +173,16 @@ fn failure(error: &Value) -> ModelError {
     ModelError::in_stream(kind, message)
 }
 
-/// The wire counts cached tokens among the input's.
-fn usage(said: &Value) -> Option<Usage> {
-    let details = &said["input_tokens_details"];
+/// Token usage. The wire counts cached tokens as input tokens too.
+fn usage(reported: &Value) -> Option<Usage> {
+    let details = &reported["input_tokens_details"];
     let cached = |name: &str| details[name].as_u64().unwrap_or_default();
     let (read, written) = (cached("cached_tokens"), cached("cache_write_tokens"));
     Some(Usage {
-        input: said["input_tokens"]
+        input: reported["input_tokens"]
             .as_u64()?
             .saturating_sub(read + written),
-        output: said["output_tokens"].as_u64().unwrap_or_default(),
+        output: reported["output_tokens"].as_u64().unwrap_or_default(),
         cache_read: read,
         cache_write: written,
     })
@@ -194,17 +194,17 @@ mod tests {
     use crate::message::Message;
 
     fn chunks(events: &[Value]) -> Vec<Chunk> {
-        let mut decoder = Decoder::default();
+        let mut decoder = ResponsesDecoder::default();
         let chunks = events
             .iter()
-            .flat_map(|event| decoder.event(&event.to_string()).unwrap())
+            .flat_map(|event| decoder.decode(&event.to_string()).unwrap())
             .collect();
-        assert!(decoder.whole());
+        assert!(decoder.is_complete());
         chunks
     }
 
     #[test]
-    fn a_call_streams_in_and_ends_the_reply() {
+    fn a_tool_call_streams_in_and_ends_the_reply() {
         let call = json!({ "type": "function_call", "call_id": "c1", "name": "bash" });
         let used = json!({ "input_tokens": 10, "output_tokens": 3, "input_tokens_details": { "cached_tokens": 4 } });
 
@@ -226,7 +226,7 @@ mod tests {
             [
                 Chunk::Start {
                     index: 0,
-                    block: Opening::Call {
+                    block: BlockStart::Call {
                         id: "c1".to_owned(),
                         tool: "bash".to_owned()
                     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_goes_back_as_the_item_that_it_came_as() {
+    fn a_reasoning_item_is_sent_back_unchanged() {
         let reasoning = json!({ "type": "reasoning", "id": "rs_1", "encrypted_content": "x" });
         let events = [
             json!({ "type": "response.output_item.done", "output_index": 0, "item": reasoning }),
@@ -262,7 +262,7 @@ mod tests {
             role: Role::Assistant,
             content: vec![block],
         }];
-        let asked = body(&Request {
+        let asked = request_body(&ModelRequest {
             model: "m",
             max_tokens: 1,
             system: "s",

@@ -1,0 +1,238 @@
+//! HTTP client of the model: one connection per request, closed when the reply is dropped. Reads `retry-after`.
+
+use super::error::ModelError;
+use super::reply_stream::{Chunk, StreamDecoder};
+use super::sse::SseParser;
+use super::wires;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1::{Connection, handshake};
+use hyper::{Request, Response, Uri, header};
+use hyper_util::rt::TokioIo;
+use mock_provider::Wire;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// The address of a model, and the API key for it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    host: String,
+    port: u16,
+    /// The path before the wire's own.
+    prefix: String,
+    key: String,
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "http://{}:{}{}", self.host, self.port, self.prefix)
+    }
+}
+
+/// How much of the body of an error is read, in bytes.
+const ERROR_BODY_LIMIT: usize = 64 << 10;
+
+impl Endpoint {
+    /// The endpoint at a base URL such as `http://127.0.0.1:8080`. A trailing `/v1` is dropped, because the wire's path has it.
+    ///
+    /// # Errors
+    /// What is wrong with the URL.
+    pub(crate) fn new(base: &str, key: String) -> Result<Self, String> {
+        let uri: Uri = base
+            .parse()
+            .map_err(|error| format!("{base:?} is not a URL: {error}"))?;
+        match uri.scheme_str() {
+            Some("http") => {}
+            Some("https") => {
+                return Err(format!("{base}: this agent speaks http:// only, no TLS"));
+            }
+            _ => return Err(format!("{base:?} is not a URL: it must begin with http://")),
+        }
+        let host = uri
+            .host()
+            .ok_or_else(|| format!("{base:?} names no host"))?;
+        let path = uri.path().trim_end_matches('/');
+        Ok(Endpoint {
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port: uri.port_u16().unwrap_or(80),
+            prefix: path.strip_suffix("/v1").unwrap_or(path).to_owned(),
+            key,
+        })
+    }
+
+    /// Sends a request and waits for the head of the response.
+    pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<HttpReply, ModelError> {
+        let (host, port) = (self.host.as_str(), self.port);
+        let unreachable = |error: &dyn std::fmt::Display| {
+            ModelError::unreachable(format!("No answer from {host}:{port}: {error}."))
+        };
+        let stream = TcpStream::connect((host, port))
+            .await
+            .map_err(|error| unreachable(&error))?;
+        stream
+            .set_nodelay(true)
+            .map_err(|error| unreachable(&error))?;
+        let (mut sender, connection) = handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| unreachable(&error))?;
+        let mut connection = HttpConnection::new(connection);
+        let request = self.request(wire, &body).map_err(ModelError::malformed)?;
+        let response = connection
+            .drive(sender.send_request(request))
+            .await
+            .map_err(|error| unreachable(&error))?;
+        if !response.status().is_success() {
+            return Err(http_error(response, connection).await);
+        }
+        Ok(HttpReply {
+            body: response.into_body(),
+            connection,
+            parser: SseParser::default(),
+            decoder: wires::decoder(wire),
+            ready: VecDeque::new(),
+            ended: false,
+        })
+    }
+
+    fn request(&self, wire: Wire, body: &Value) -> Result<Request<Full<Bytes>>, String> {
+        let mut request = Request::post(format!("{}{}", self.prefix, wire.path()))
+            .header(header::HOST, format!("{}:{}", self.host, self.port))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "text/event-stream")
+            .header(header::CONNECTION, "close");
+        for (name, value) in wires::headers(wire, &self.key) {
+            request = request.header(name, value);
+        }
+        request
+            .body(Full::from(body.to_string()))
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// A connection, which makes progress only while [`HttpConnection::drive`] polls it.
+struct HttpConnection {
+    connection: std::pin::Pin<Box<Connection<TokioIo<TcpStream>, Full<Bytes>>>>,
+    closed: bool,
+}
+
+impl HttpConnection {
+    fn new(connection: Connection<TokioIo<TcpStream>, Full<Bytes>>) -> Self {
+        HttpConnection {
+            connection: Box::pin(connection),
+            closed: false,
+        }
+    }
+
+    /// Waits for a future while polling the connection.
+    async fn drive<T>(&mut self, future: impl Future<Output = T>) -> T {
+        tokio::pin!(future);
+        loop {
+            tokio::select! {
+                biased;
+                output = &mut future => return output,
+                _ = &mut self.connection, if !self.closed => self.closed = true,
+            }
+        }
+    }
+}
+
+/// The error in a response without success.
+async fn http_error(response: Response<Incoming>, mut connection: HttpConnection) -> ModelError {
+    let status = response.status().as_u16();
+    let retry_after = response
+        .headers()
+        .get(header::RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok())
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let mut incoming = response.into_body();
+    let mut body = Vec::new();
+    while let Some(Ok(frame)) = connection.drive(incoming.frame()).await {
+        body.extend_from_slice(&frame.into_data().unwrap_or_default());
+        if body.len() > ERROR_BODY_LIMIT {
+            break;
+        }
+    }
+    ModelError::status(status, &body, retry_after)
+}
+
+/// A reply that streams in over HTTP.
+pub(crate) struct HttpReply {
+    body: Incoming,
+    connection: HttpConnection,
+    parser: SseParser,
+    decoder: Box<dyn StreamDecoder>,
+    ready: VecDeque<Chunk>,
+    ended: bool,
+}
+
+impl HttpReply {
+    pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+        loop {
+            if let Some(chunk) = self.ready.pop_front() {
+                self.ended |= matches!(chunk, Chunk::Stop(_));
+                return Some(Ok(chunk));
+            }
+            if self.ended {
+                return None;
+            }
+            if let Err(error) = self.read().await {
+                self.ended = true;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    /// Reads once: there are more chunks, or the stream has ended.
+    async fn read(&mut self) -> Result<(), ModelError> {
+        let interrupted = |why: &dyn std::fmt::Display| {
+            ModelError::interrupted(format!("The model's stream broke off: {why}."))
+        };
+        match self.connection.drive(self.body.frame()).await {
+            Some(Ok(frame)) => {
+                let bytes = frame.into_data().unwrap_or_default();
+                let events = self.parser.push(&bytes).map_err(|_| {
+                    ModelError::malformed("The model's stream has an endless line.")
+                })?;
+                for data in events {
+                    self.ready.extend(self.decoder.decode(&data)?);
+                }
+                Ok(())
+            }
+            _ if self.decoder.is_complete() => {
+                self.ready.extend(self.decoder.finish());
+                self.ended = self.ready.is_empty();
+                Ok(())
+            }
+            Some(Err(error)) => Err(interrupted(&error)),
+            None => Err(interrupted(&"it ended before the reply did")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_is_parsed() {
+        let shown =
+            |base: &str| Endpoint::new(base, String::new()).map(|found| format!("{found:?}"));
+
+        assert_eq!(
+            shown("http://127.0.0.1:80/v1/"),
+            Ok("http://127.0.0.1:80".into())
+        );
+        assert_eq!(
+            shown("http://localhost/proxy"),
+            Ok("http://localhost:80/proxy".into())
+        );
+        assert!(
+            shown("https://api.example.com")
+                .unwrap_err()
+                .contains("no TLS")
+        );
+        assert!(shown("nonsense").is_err());
+    }
+}

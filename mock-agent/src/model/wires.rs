@@ -1,0 +1,46 @@
+//! Table of the LLM wires: for each API its name, request body, authentication headers and stream decoder.
+
+use super::reply_stream::StreamDecoder;
+use super::request::ModelRequest;
+use super::{anthropic, openai_chat, openai_responses};
+use mock_provider::Wire;
+use serde_json::Value;
+
+/// The name of the wire among the APIs of models.
+pub(crate) fn api_name(wire: Wire) -> &'static str {
+    match wire {
+        Wire::AnthropicMessages => "anthropic-messages",
+        Wire::OpenAiChat => "openai-completions",
+        Wire::OpenAiResponses => "openai-responses",
+    }
+}
+
+/// The JSON body of a request.
+pub(super) fn request_body(wire: Wire, request: &ModelRequest<'_>) -> Value {
+    match wire {
+        Wire::AnthropicMessages => anthropic::request_body(request),
+        Wire::OpenAiChat => openai_chat::request_body(request),
+        Wire::OpenAiResponses => openai_responses::request_body(request),
+    }
+}
+
+/// The headers that only this wire needs.
+pub(super) fn headers(wire: Wire, key: &str) -> Vec<(&'static str, String)> {
+    match wire {
+        Wire::AnthropicMessages => vec![
+            ("x-api-key", key.to_owned()),
+            ("anthropic-version", "2023-06-01".to_owned()),
+        ],
+        Wire::OpenAiChat | Wire::OpenAiResponses => {
+            vec![("authorization", format!("Bearer {key}"))]
+        }
+    }
+}
+
+pub(super) fn decoder(wire: Wire) -> Box<dyn StreamDecoder> {
+    match wire {
+        Wire::AnthropicMessages => Box::new(anthropic::AnthropicDecoder::default()),
+        Wire::OpenAiChat => Box::new(openai_chat::ChatDecoder::default()),
+        Wire::OpenAiResponses => Box::new(openai_responses::ResponsesDecoder::default()),
+    }
+}
