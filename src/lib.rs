@@ -7,7 +7,7 @@
 //!   (the model, scripted)     a child process    steps, budgets   │      pure: frames in, findings out
 //!   journal of requests ───────────────────────► step findings ───┤          │
 //!                                                                 ▼          ▼
-//!  conform check t.jsonl ── transcript ── Frame ──► the same   transcript  judgement ──► gather ──► Report ──► reporter
+//!  conform check t.jsonl ── transcript ── Frame ──► the same   transcript  verdict_rules ─► ReportBuilder ─► Report ─► reporter
 //!                                                   Checker     .jsonl     verdicts                  data      one a format
 //! ```
 //!
@@ -51,25 +51,21 @@
 pub mod baseline;
 pub mod check;
 pub mod cli;
+pub mod detect;
 pub mod dialect;
 pub mod duration;
+pub mod editor_schemas;
 pub mod finding;
 pub mod frame;
 pub mod framing;
-pub mod gather;
-pub mod judgement;
 pub mod matcher;
-pub mod merge;
-pub mod own_schema;
+pub mod mutation;
 pub mod profile;
-pub mod proof;
 pub mod report;
 pub mod reporter;
 pub mod rules;
 pub mod runner;
 pub mod scenario;
 pub mod schema;
-pub mod side_by_side;
 mod signals;
 pub mod transcript;
-pub mod verdict;

@@ -1,8 +1,9 @@
 //! The page for scenario authors: every example loads, and nothing of the language is left out.
 
 use conform::dialect::{self, DialectSource};
+use conform::editor_schemas::scenario_schema;
 use conform::matcher::OPERATORS;
-use conform::scenario::{Vocabulary, load, scenario_schema, script_of};
+use conform::scenario::{Vocabulary, load, script_of};
 use spanned_yaml::{Error, Node, load_yaml, render_all};
 
 const PAGE: &str = include_str!("../docs/scenarios.md");

@@ -2,8 +2,8 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test editor_schemas` writes them anew.
 
-use conform::own_schema::GENERATED;
-use conform::scenario::scenario_schema;
+use conform::editor_schemas::GENERATED;
+use conform::editor_schemas::scenario_schema;
 use serde_json::Value;
 use snapbox::{Data, data::DataFormat};
 use spanned_yaml::load_file;

@@ -2,20 +2,22 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test mistakes` writes the answers anew.
 
+use conform::dialect::FrameNames;
+use conform::dialect::file::FrameSpec;
 use conform::finding::Level;
-use conform::scenario::{Cited, Frames, Kinds, Vocabulary, load};
+use conform::scenario::{ClauseInfo, Vocabulary, load};
 use conform::schema::Schemas;
 use serde_json::{Value, json};
 use snapbox::{Data, data::DataFormat};
 use spanned_yaml::{load_file, render_all};
 use std::path::{Path, PathBuf};
 
-fn names(words: &[&str]) -> Frames {
+fn names(words: &[&str]) -> FrameNames {
     let names = words
         .iter()
-        .map(|word| ((*word).to_owned(), None))
+        .map(|word| ((*word).to_owned(), FrameSpec::default()))
         .collect();
-    Frames {
+    FrameNames {
         discriminator: "/type".to_owned(),
         names,
     }
@@ -31,18 +33,18 @@ fn vocabulary() -> Vocabulary<'static> {
         "end",
         "update",
     ]);
-    let kinds = Kinds {
-        pointer: "/event/type".to_owned(),
-        names: vec!["text_start".to_owned(), "text_delta".to_owned()],
+    let update = FrameSpec {
+        kind: Some("/event/type".to_owned()),
+        kinds: vec!["text_start".to_owned(), "text_delta".to_owned()],
     };
-    events.names.insert("update".to_owned(), Some(kinds));
+    events.names.insert("update".to_owned(), update);
     let clause = |id: &str, strength: Level, untestable: Option<&str>| {
         let untestable = untestable.map(str::to_owned);
-        let cited = Cited {
+        let info = ClauseInfo {
             strength,
             untestable,
         };
-        (id.to_owned(), cited)
+        (id.to_owned(), info)
     };
     Vocabulary {
         events,

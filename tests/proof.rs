@@ -2,7 +2,7 @@
 //! are wrong or toothless are found.
 
 use assert_cmd::Command;
-use conform::proof::matrix::Matrix;
+use conform::mutation::matrix::Matrix;
 use std::fs;
 use std::path::{Path, PathBuf};
 

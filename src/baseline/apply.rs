@@ -1,22 +1,22 @@
 //! Lays a baseline over a report.
 
-use super::{Baseline, Date, Entry, Kind};
+use super::{Baseline, BaselineEntry, Date, EntryKind};
 use crate::finding::{Baselined, BaselinedKind, Blame, Finding};
-use crate::judgement;
+use crate::report::Verdict;
+use crate::report::verdict_rules;
 use crate::report::{Report, ScenarioReport};
-use crate::verdict::Verdict;
 use std::sync::Arc;
 
 /// An entry that has to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stale {
+pub struct StaleEntry {
     /// The entry.
-    pub entry: Entry,
+    pub entry: BaselineEntry,
     /// Why it has to go.
     pub why: String,
 }
 
-impl Stale {
+impl StaleEntry {
     /// What to tell the user: the place and what to do.
     #[must_use]
     pub fn message(&self, baseline: &Baseline) -> String {
@@ -33,7 +33,7 @@ impl Stale {
 
 /// What a run says of the entries that it did not meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum RunExtent {
     /// Everything was played.
     Whole,
     /// A choice was: entries about what may have been left out are not held to account.
@@ -42,14 +42,14 @@ pub enum Extent {
 
 /// A baseline on a certain day.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct DatedBaseline {
     /// The baseline.
     pub baseline: Arc<Baseline>,
     /// The day.
     pub today: Date,
 }
 
-impl Standing {
+impl DatedBaseline {
     /// Whether a finding in a scenario is put up with.
     #[must_use]
     pub fn covers(&self, scenario: &str, finding: &Finding) -> bool {
@@ -74,7 +74,12 @@ pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, tod
 
 /// The entries that have to go, after the scenarios were marked.
 #[must_use]
-pub fn stale(report: &Report, baseline: &Baseline, today: Date, extent: Extent) -> Vec<Stale> {
+pub fn stale(
+    report: &Report,
+    baseline: &Baseline,
+    today: Date,
+    extent: RunExtent,
+) -> Vec<StaleEntry> {
     let mut met = vec![false; baseline.entries.len()];
     for scenario in &report.scenarios {
         for finding in scenario.all_findings() {
@@ -91,12 +96,12 @@ pub fn stale(report: &Report, baseline: &Baseline, today: Date, extent: Extent) 
             return None;
         } else if entry.names_nothing(report, extent) {
             "there is no such scenario".to_owned()
-        } else if entry.kind == Kind::Known && entry.was_tried(report, extent) {
+        } else if entry.kind == EntryKind::Known && entry.was_tried(report, extent) {
             "nothing matched it in this run".to_owned()
         } else {
             return None;
         };
-        Some(Stale {
+        Some(StaleEntry {
             entry: entry.clone(),
             why,
         })
@@ -105,11 +110,11 @@ pub fn stale(report: &Report, baseline: &Baseline, today: Date, extent: Extent) 
 }
 
 /// Marks every scenario, counts again, and notes the entries that have to go.
-pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: Extent) {
+pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunExtent) {
     for scenario in &mut report.scenarios {
         mark(scenario, report.side, baseline, today);
     }
-    report.summary = judgement::summary(&report.scenarios);
+    report.summary = verdict_rules::summary(&report.scenarios);
     report.stale = stale(report, baseline, today, extent)
         .iter()
         .map(|entry| entry.message(baseline))
@@ -117,15 +122,16 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: Exte
 }
 
 fn covering(baseline: &Baseline, id: &str, finding: &Finding, today: Date) -> Option<usize> {
-    let covers = |entry: &Entry| entry.covers(id, &finding.rule) && !entry.is_expired(today);
+    let covers =
+        |entry: &BaselineEntry| entry.covers(id, &finding.rule) && !entry.is_expired(today);
     baseline.entries.iter().position(covers)
 }
 
-fn baselined(entry: &Entry) -> Baselined {
+fn baselined(entry: &BaselineEntry) -> Baselined {
     Baselined {
         kind: match entry.kind {
-            Kind::Known => BaselinedKind::Known,
-            Kind::Flaky => BaselinedKind::Flaky,
+            EntryKind::Known => BaselinedKind::Known,
+            EntryKind::Flaky => BaselinedKind::Flaky,
         },
         reason: entry.reason.clone(),
     }
@@ -137,33 +143,34 @@ fn judge_again(scenario: &mut ScenarioReport, side: Blame) {
         .iter()
         .cloned()
         .partition(|finding| finding.baseline.is_some());
-    scenario.verdict = judgement::verdict(&open, side, true);
+    scenario.verdict = verdict_rules::of_findings(&open, side, true);
     let comes_and_goes = |finding: &Finding| {
         let mark = finding.baseline.as_ref();
         mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky)
     };
-    scenario.flaky |= judgement::is_flaky(scenario.verdict) && covered.iter().any(comes_and_goes);
+    scenario.flaky |=
+        verdict_rules::is_flaky(scenario.verdict) && covered.iter().any(comes_and_goes);
 }
 
-impl Entry {
+impl BaselineEntry {
     /// Whether its last day has passed.
     pub(super) fn is_expired(&self, today: Date) -> bool {
         self.expires.is_some_and(|day| day < today)
     }
 
     /// Whether what it is about was judged, so that not meeting it means that it is gone. A pattern needs the whole run for that.
-    pub(super) fn was_tried(&self, report: &Report, extent: Extent) -> bool {
+    pub(super) fn was_tried(&self, report: &Report, extent: RunExtent) -> bool {
         let judged =
             |s: &ScenarioReport| matches!(s.verdict, Verdict::Pass | Verdict::Fail | Verdict::Warn);
-        (extent == Extent::Whole || !self.scenario.contains('*'))
+        (extent == RunExtent::Whole || !self.scenario.contains('*'))
             && self.about(report).next().is_some()
             && self.about(report).all(judged)
     }
 
     /// Whether it names a scenario of a dialect that was played as a whole, and there is none.
-    pub(super) fn names_nothing(&self, report: &Report, extent: Extent) -> bool {
+    pub(super) fn names_nothing(&self, report: &Report, extent: RunExtent) -> bool {
         let dialect = self.scenario.split('/').next();
-        extent == Extent::Whole
+        extent == RunExtent::Whole
             && report.dialect.iter().any(|id| Some(id.as_str()) == dialect)
             && self.about(report).next().is_none()
     }

@@ -11,12 +11,12 @@ pub struct Baseline {
     /// Where it was read from.
     pub path: PathBuf,
     /// Its entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BaselineEntry>,
 }
 
 /// One finding, or a family of them, that is put up with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct BaselineEntry {
     /// Where it stands; line 0 for one that is not in a file yet.
     pub span: Span,
     /// The scenario's id; `*` stands for any run of characters.
@@ -24,7 +24,7 @@ pub struct Entry {
     /// The rule's id.
     pub rule: String,
     /// How it is put up with.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Why.
     pub reason: String,
     /// The last day on which it counts.
@@ -34,7 +34,7 @@ pub struct Entry {
 /// How a finding is put up with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EntryKind {
     /// It is there every time.
     Known,
     /// It is there now and then: not meeting it is no mistake.
@@ -52,7 +52,7 @@ struct File {
 struct EntryFile {
     scenario: String,
     rule: String,
-    kind: Kind,
+    kind: EntryKind,
     reason: Spanned<String>,
     #[serde(default)]
     expires: Option<Date>,
@@ -78,7 +78,7 @@ pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     }
 }
 
-fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> Entry {
+fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> BaselineEntry {
     let Spanned { value, span } = entry;
     if value.reason.trim().is_empty() {
         errors.push(node.error_at(
@@ -86,7 +86,7 @@ fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> 
             "a finding is put up with for a reason: say it",
         ));
     }
-    Entry {
+    BaselineEntry {
         span,
         scenario: value.scenario,
         rule: value.rule,
@@ -96,7 +96,7 @@ fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> 
     }
 }
 
-impl Entry {
+impl BaselineEntry {
     /// Whether this entry is about a rule in a scenario.
     #[must_use]
     pub fn covers(&self, scenario: &str, rule: &str) -> bool {

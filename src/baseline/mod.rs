@@ -8,7 +8,7 @@ mod date;
 mod file;
 mod update;
 
-pub use apply::{Extent, Stale, Standing, apply, mark, stale};
+pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale};
 pub use date::Date;
-pub use file::{Baseline, Entry, Kind, load};
+pub use file::{Baseline, BaselineEntry, EntryKind, load};
 pub use update::update;

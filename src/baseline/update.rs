@@ -1,10 +1,10 @@
 //! Updates a baseline from a report: entries that still match stay as they are, others go, new findings are added. What an earlier
 //! try had and the last one did not comes and goes.
 
-use super::{Baseline, Date, Entry, Extent, Kind};
+use super::{Baseline, BaselineEntry, Date, EntryKind, RunExtent};
 use crate::finding::{Finding, Level};
+use crate::report::Verdict;
 use crate::report::{Report, ScenarioReport};
-use crate::verdict::Verdict;
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
@@ -16,8 +16,8 @@ findings:
 /// The text of the baseline that fits this report. Entries about what the run left out or could not judge stay, and so do those
 /// past their day that still match: only a person puts up with it for longer.
 #[must_use]
-pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: Extent) -> String {
-    let mut entries: Vec<Entry> = baseline
+pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExtent) -> String {
+    let mut entries: Vec<BaselineEntry> = baseline
         .entries
         .iter()
         .filter(|entry| keeps(entry, report, today, extent))
@@ -26,13 +26,13 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: Extent)
     let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
     for scenario in report.scenarios.iter().filter(|s| failed(s)) {
         for finding in scenario.findings.iter().filter(counts) {
-            add(&mut entries, scenario, finding, Kind::Known);
+            add(&mut entries, scenario, finding, EntryKind::Known);
         }
     }
     for scenario in &report.scenarios {
         let earlier = scenario.tries.iter().flat_map(|one| &one.findings);
         for finding in earlier.filter(counts) {
-            add(&mut entries, scenario, finding, Kind::Flaky);
+            add(&mut entries, scenario, finding, EntryKind::Flaky);
         }
     }
     entries.sort_by(|a, b| (&a.scenario, &a.rule).cmp(&(&b.scenario, &b.rule)));
@@ -47,10 +47,15 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: Extent)
 }
 
 /// Adds an entry for a finding that none is about.
-fn add(entries: &mut Vec<Entry>, scenario: &ScenarioReport, finding: &Finding, kind: Kind) {
+fn add(
+    entries: &mut Vec<BaselineEntry>,
+    scenario: &ScenarioReport,
+    finding: &Finding,
+    kind: EntryKind,
+) {
     let (id, rule) = (&scenario.id, &finding.rule);
     if !entries.iter().any(|entry| entry.covers(id, rule)) {
-        entries.push(Entry {
+        entries.push(BaselineEntry {
             span: Default::default(),
             scenario: id.clone(),
             rule: rule.clone(),
@@ -66,21 +71,21 @@ fn failed(scenario: &ScenarioReport) -> bool {
     matches!(scenario.verdict, Verdict::Fail | Verdict::Warn)
 }
 
-fn keeps(entry: &Entry, report: &Report, today: Date, extent: Extent) -> bool {
+fn keeps(entry: &BaselineEntry, report: &Report, today: Date, extent: RunExtent) -> bool {
     let met = report.scenarios.iter().any(|scenario| {
         let mut findings = scenario.all_findings();
         findings.any(|finding| entry.covers(&scenario.id, &finding.rule))
     });
-    let may_come_again = entry.kind == Kind::Flaky && !entry.is_expired(today);
+    let may_come_again = entry.kind == EntryKind::Flaky && !entry.is_expired(today);
     let gone = entry.was_tried(report, extent) && !may_come_again;
     met || !(gone || entry.names_nothing(report, extent))
 }
 
-fn write_entry(text: &mut String, entry: &Entry) {
+fn write_entry(text: &mut String, entry: &BaselineEntry) {
     let quoted = |t: &str| serde_json::Value::from(t).to_string();
     let kind = match entry.kind {
-        Kind::Known => "known",
-        Kind::Flaky => "flaky",
+        EntryKind::Known => "known",
+        EntryKind::Flaky => "flaky",
     };
     let _ = write!(
         text,
@@ -141,11 +146,11 @@ mod tests {
     }
 
     fn updated(baseline: &Baseline, report: &Report) -> String {
-        update(baseline, report, today(), Extent::Whole)
+        update(baseline, report, today(), RunExtent::Whole)
     }
 
     fn laid_over(report: &mut Report, baseline: &Baseline) -> Vec<String> {
-        apply(report, baseline, today(), Extent::Whole);
+        apply(report, baseline, today(), RunExtent::Whole);
         report.stale.clone()
     }
 
@@ -211,9 +216,9 @@ mod tests {
         let text = "findings:\n  - { scenario: 'a/*', rule: r, kind: known, reason: x }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
         let clean = report(&[("a/1", &[])]);
-        assert_eq!(stale(&clean, &baseline, today(), Extent::Part), []);
-        assert_eq!(stale(&clean, &baseline, today(), Extent::Whole).len(), 1);
-        let kept = update(&baseline, &clean, today(), Extent::Part);
+        assert_eq!(stale(&clean, &baseline, today(), RunExtent::Part), []);
+        assert_eq!(stale(&clean, &baseline, today(), RunExtent::Whole).len(), 1);
+        let kept = update(&baseline, &clean, today(), RunExtent::Part);
         assert!(kept.contains("a/*"), "{kept}");
     }
 
@@ -259,7 +264,7 @@ mod tests {
         again.scenarios[0].flaky = true;
         let written = load("b.yaml".into(), &updated(&Baseline::default(), &again)).unwrap();
         let kinds: Vec<_> = written.entries.iter().map(|entry| entry.kind).collect();
-        assert_eq!(kinds, [Kind::Flaky, Kind::Known]);
+        assert_eq!(kinds, [EntryKind::Flaky, EntryKind::Known]);
     }
 
     #[test]

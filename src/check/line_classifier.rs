@@ -1,6 +1,6 @@
 //! What a checker must know to read the lines of one direction, looked up once.
 
-use crate::dialect::{Dialect, Vocabulary};
+use crate::dialect::{Dialect, FrameNames};
 use crate::finding::Blame;
 use crate::rules::pointer::JsonPointer;
 use crate::rules::rule::RuleForm;
@@ -129,7 +129,7 @@ impl LineClassifier {
 }
 
 fn names(
-    vocabulary: &Vocabulary,
+    vocabulary: &FrameNames,
     define: impl Fn(String) -> FrameDefinition,
 ) -> HashMap<String, Name> {
     let each = vocabulary.names.iter().map(|(name, file)| {

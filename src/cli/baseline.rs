@@ -1,7 +1,7 @@
 //! The baseline of a run or a check: from the command line to the report. Here, and nowhere below, the clock is read.
 
 use super::output;
-use crate::baseline::{self, Baseline, Date, Extent, Standing};
+use crate::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
 use crate::finding::Blame;
 use crate::report::{Report, ScenarioReport};
 use std::io::ErrorKind;
@@ -58,8 +58,8 @@ impl BaselineArgs {
 
 impl Laid {
     /// What it covers today.
-    pub(super) fn standing(&self) -> Standing {
-        Standing {
+    pub(super) fn standing(&self) -> DatedBaseline {
+        DatedBaseline {
             baseline: Arc::clone(&self.baseline),
             today: self.today,
         }
@@ -74,7 +74,7 @@ impl Laid {
     ///
     /// # Errors
     /// That the file cannot be written.
-    pub(super) fn settle(mut self, report: &mut Report, extent: Extent) -> Result<(), String> {
+    pub(super) fn settle(mut self, report: &mut Report, extent: RunExtent) -> Result<(), String> {
         if self.update {
             self.baseline = Arc::new(self.updated(report, extent)?);
         }
@@ -92,15 +92,15 @@ impl Laid {
         }
     }
 
-    fn updated(&self, report: &Report, extent: Extent) -> Result<Baseline, String> {
+    fn updated(&self, report: &Report, extent: RunExtent) -> Result<Baseline, String> {
         let path = &self.baseline.path;
         let text = baseline::update(&self.baseline, report, self.today, extent);
         let updated =
             baseline::load(path.clone(), &text).map_err(|e| spanned_yaml::render_all(&e))?;
         write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
-        let missing = |from: &[baseline::Entry], in_: &[baseline::Entry]| {
-            let absent = |e: &&baseline::Entry| {
+        let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry]| {
+            let absent = |e: &&baseline::BaselineEntry| {
                 !in_.iter()
                     .any(|o| (&o.scenario, &o.rule) == (&e.scenario, &e.rule))
             };

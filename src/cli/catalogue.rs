@@ -1,7 +1,7 @@
 //! What conform knows: its dialects, and what belongs to each.
 
 use super::args::DialectArgs;
-use crate::dialect::{self, Dialect, DialectSource, Heritage, ToolName};
+use crate::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
 use crate::rules::rule::Rule;
 use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
 use indexmap::IndexMap;
@@ -67,15 +67,15 @@ pub(super) fn one(
     let wires = &known.dialect.launch.wires;
     let call_ids = wire.and_then(|wire| wires.get(wire)?.call_ids.clone());
     if !tools.is_empty() || call_ids.is_some() {
-        let heritage = Heritage {
+        let inheritance = Inheritance {
             tools: tools.clone(),
             call_ids,
-            ..Heritage::default()
+            ..Inheritance::default()
         };
         if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
             dialect.call_tools(tools);
         }
-        let files = known.files.inherited(&heritage);
+        let files = known.files.inherited(&inheritance);
         known.files = files.map_err(|errors| told(&errors))?;
         let scenarios = known.files.load(Some(&Vocabulary::of(&known.dialect)));
         known.scenarios = scenarios.map_err(|errors| told(&errors))?;

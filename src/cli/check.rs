@@ -7,7 +7,7 @@ use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
 use super::baseline::{BaselineArgs, Laid};
 use super::exit::ExitStatus;
 use super::{output, reports};
-use crate::baseline::Extent;
+use crate::baseline::RunExtent;
 use crate::profile::Profile;
 use crate::reporter::terminal;
 use std::io;
@@ -57,7 +57,7 @@ fn check(args: &Args, baseline: Laid) -> io::Result<ExitStatus> {
         baseline.abandon();
         Ok(())
     } else {
-        baseline.settle(&mut report, Extent::Whole)
+        baseline.settle(&mut report, RunExtent::Whole)
     };
     if !report.scenarios.is_empty() {
         terminal::closing(&report, &mut *screen)?;

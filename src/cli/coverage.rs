@@ -4,7 +4,7 @@ use super::args::DialectArgs;
 use super::exit::ExitStatus;
 use super::mutants::published_matrix;
 use super::{catalogue, output, table};
-use crate::proof::coverage::{self, Covered};
+use crate::mutation::coverage::{self, Covered};
 use std::io::{self, Write};
 
 /// Show, clause by clause, which rules and scenarios check it and which faults prove it

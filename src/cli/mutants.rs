@@ -8,7 +8,7 @@ use super::catalogue;
 use super::exit::ExitStatus;
 use super::{output, table};
 use crate::dialect::DialectSource;
-use crate::proof::matrix::{Matrix, Row};
+use crate::mutation::matrix::{Matrix, Row};
 use hunt::Hunt;
 use std::io::Write;
 use std::num::NonZeroUsize;

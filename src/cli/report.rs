@@ -3,8 +3,8 @@
 use super::args::{ReportTarget, report_target};
 use super::exit::ExitStatus;
 use super::{output, reports};
-use crate::merge::merge;
 use crate::report::Report;
+use crate::report::merge;
 use crate::reporter;
 use clap::Subcommand;
 use std::io::Write;
@@ -86,10 +86,10 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
 fn side_by_side(files: &[(String, PathBuf)]) -> ExitStatus {
     let read = |(name, file): &(String, PathBuf)| Ok((name.clone(), read(file)?));
     let page = files.iter().map(read).collect::<Result<Vec<_>, String>>();
-    let page = page.map(|reports| crate::side_by_side::side_by_side(&reports));
+    let page = page.map(|reports| crate::report::compare(&reports));
     let written = page.and_then(|page| {
         let mut out = output::stdout();
-        let written = reporter::side_by_side(&page, &mut out).and_then(|()| out.flush());
+        let written = reporter::comparison(&page, &mut out).and_then(|()| out.flush());
         written.map_err(|error| format!("cannot write the output: {error}"))
     });
     match written {

@@ -12,10 +12,10 @@ mod verdict;
 use super::args::{DialectArgs, ReportTarget, report_target};
 use super::baseline::{BaselineArgs, Laid};
 use super::{exit::ExitStatus, output, reports};
-use crate::baseline::Extent;
+use crate::baseline::RunExtent;
 use crate::finding::Blame;
-use crate::gather::Gatherer;
 use crate::profile::Profile;
+use crate::report::ReportBuilder;
 use crate::report::{Command, Report};
 use crate::reporter::terminal;
 use crate::runner::select::Shard;
@@ -186,9 +186,9 @@ async fn perform(
             known: Some(baseline.standing()),
         },
     };
-    let mut gatherer = Gatherer::new(Command::Run, Blame::Agent);
+    let mut report = ReportBuilder::new(Command::Run, Blame::Agent);
     for part in &staged.parts {
-        gatherer.dialect(&part.dialect);
+        report.dialect(&part.dialect);
     }
     let claims = Claims::of(&staged.parts);
     let mut screen = reports::screen(&args.reports);
@@ -208,7 +208,7 @@ async fn perform(
             shown.note(&entry);
             let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
             failed = failed.take().or(said.err());
-            gatherer.add(entry.report, entry.exercised);
+            report.add(entry.report, entry.exercised);
         },
     )
     .await;
@@ -219,7 +219,7 @@ async fn perform(
         agent: staged.shown,
         seed: args.seed,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        ..gatherer.finish()
+        ..report.finish()
     };
     match ended {
         Ended::Whole => baseline
@@ -245,12 +245,16 @@ async fn perform(
 }
 
 /// Whether the command line leaves anything out.
-fn extent(args: &Args) -> Extent {
+fn extent(args: &Args) -> RunExtent {
     let all = args.only.is_empty()
         && args.tag.is_empty()
         && args.scenarios.is_empty()
         && args.shard.is_none();
-    if all { Extent::Whole } else { Extent::Part }
+    if all {
+        RunExtent::Whole
+    } else {
+        RunExtent::Part
+    }
 }
 
 fn cores() -> usize {

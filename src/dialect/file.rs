@@ -1,6 +1,5 @@
 //! What a `dialect.yaml` and a `clauses.yaml` may hold.
 
-use super::inherit::{HeritageFile, ToolName};
 use crate::finding::Level;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -25,10 +24,10 @@ pub struct DialectFile {
     pub discriminator: Option<Discriminator>,
     /// The events.
     #[serde(default)]
-    pub events: IndexMap<String, Option<NameFile>>,
+    pub events: IndexMap<String, Option<FrameSpec>>,
     /// The commands.
     #[serde(default)]
-    pub commands: IndexMap<String, Option<NameFile>>,
+    pub commands: IndexMap<String, Option<FrameSpec>>,
     /// In a delta: names of the base that this version lacks.
     #[serde(default)]
     pub removed: Vec<String>,
@@ -46,7 +45,7 @@ pub struct DialectFile {
     pub optional_tools: Vec<String>,
     /// In a delta: what becomes of the scenarios of the base.
     #[serde(default)]
-    pub scenarios: HeritageFile,
+    pub scenarios: InheritanceFile,
     /// How a session begins.
     #[serde(default)]
     pub session: Option<SessionFile>,
@@ -61,7 +60,41 @@ pub struct DialectFile {
     pub limits: IndexMap<String, u64>,
     /// How the agent is started. In a delta: what differs, part by part.
     #[serde(default)]
-    pub launch: Option<Launch>,
+    pub launch: Option<LaunchRecipe>,
+}
+
+/// What a delta says about the scenarios of its base.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct InheritanceFile {
+    /// Ids of the only scenarios that hold here; all, if none is given.
+    pub keep: Vec<Node>,
+    /// Ids of scenarios that do not hold here.
+    pub drop: Vec<Node>,
+    /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
+    pub rename: IndexMap<String, IndexMap<String, String>>,
+}
+
+/// What a tool is called, and its arguments where their names differ too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolName {
+    /// The tool's name.
+    pub name: String,
+    /// Arguments: the name that scenarios use, and the tool's own.
+    #[serde(default)]
+    pub args: IndexMap<String, String>,
+}
+
+impl ToolName {
+    /// Replaces each tool name by the one that `tools` gives it.
+    pub(super) fn rename_all(names: &mut [String], tools: &IndexMap<String, ToolName>) {
+        for name in names {
+            if let Some(tool) = tools.get(name) {
+                name.clone_from(&tool.name);
+            }
+        }
+    }
 }
 
 /// JSON Pointers to the name of a frame.
@@ -77,7 +110,7 @@ pub struct Discriminator {
 /// An event or a command.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct NameFile {
+pub struct FrameSpec {
     /// Where the name of a nested kind stands.
     pub kind: Option<String>,
     /// The nested kinds.
@@ -142,7 +175,7 @@ pub struct CapabilityFile {
 /// How the agent is started. Strings may hold `{llm_url}`, `{workspace}` and `{home}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Launch {
+pub struct LaunchRecipe {
     /// The names that programs of this dialect usually have.
     pub programs: Vec<String>,
     /// The npm package that a program of this dialect is part of.
@@ -150,9 +183,9 @@ pub struct Launch {
     /// What the help of a program of this dialect says: a regular expression.
     pub help: Option<String>,
     /// How a program of this dialect that is part of no package tells its version.
-    pub version: Option<ToldVersion>,
+    pub version: Option<VersionCommand>,
     /// What early versions lack.
-    pub lacks: Vec<LacksFile>,
+    pub lacks: Vec<VersionGap>,
     /// Arguments.
     pub args: Vec<String>,
     /// Environment variables.
@@ -160,13 +193,13 @@ pub struct Launch {
     /// Files written before the start, by path under the scratch HOME.
     pub home_files: IndexMap<String, String>,
     /// What each wire of the model adds.
-    pub wires: IndexMap<String, Wire>,
+    pub wires: IndexMap<String, WireRecipe>,
 }
 
 /// What the versions before a certain one lack.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LacksFile {
+pub struct VersionGap {
     /// The first version that has it.
     pub before: String,
     /// Commands.
@@ -180,7 +213,7 @@ pub struct LacksFile {
 /// How a program tells its version.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToldVersion {
+pub struct VersionCommand {
     /// The arguments that it is asked with.
     pub args: Vec<String>,
     /// What it says then: a regular expression with the groups `name` and `version`.
@@ -190,7 +223,7 @@ pub struct ToldVersion {
 /// What one wire of the model adds to a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Wire {
+pub struct WireRecipe {
     /// Arguments, behind those of the launch.
     pub args: Vec<String>,
     /// Environment variables.

@@ -1,17 +1,16 @@
 //! Dialects: a folder of data for one protocol at one version, loaded and linted.
 
+mod delta;
 pub mod file;
-mod inherit;
+mod frame_names;
 mod lint;
 mod load;
-mod recognize;
+mod merged_files;
 mod source;
 mod types;
-mod vocabulary;
 
-pub use inherit::{Base, Heritage, ToolName};
+pub use file::ToolName;
+pub use frame_names::{FrameIdentity, FrameNames};
 pub use load::load;
-pub use recognize::recognize;
 pub use source::DialectSource;
-pub use types::{Clause, Dialect, Session};
-pub use vocabulary::{Named, Vocabulary};
+pub use types::{Base, Clause, Dialect, Inheritance, SessionSpec};

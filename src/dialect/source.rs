@@ -1,7 +1,7 @@
 //! Where dialect folders come from: the executable itself, or a folder of the user's.
 
 use include_dir::{Dir, include_dir};
-use spanned_yaml::Error;
+use spanned_yaml::{Error, unknown};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,22 @@ impl DialectSource {
         found
     }
 
+    /// The name and the version that `NAME@VERSION` means, or the newest version of `NAME`.
+    ///
+    /// # Errors
+    /// There is no such dialect; the message lists the known ones.
+    pub(super) fn resolve(&self, id: &str) -> Result<(String, String), String> {
+        let all = self.names();
+        let (name, version) = id.split_once('@').map_or((id, None), |(n, v)| (n, Some(v)));
+        let fits =
+            |(n, v): &&(String, String)| n == name && version.is_none_or(|version| v == version);
+        let newest = all.iter().filter(fits).max_by_key(|(_, v)| version_key(v));
+        newest.cloned().ok_or_else(|| {
+            let known: Vec<_> = all.iter().map(|(n, v)| format!("{n}@{v}")).collect();
+            unknown("dialect", id, known.iter().map(String::as_str))
+        })
+    }
+
     /// The text of a file of a dialect, and the path to name it by; `None` if it is not there.
     ///
     /// # Errors
@@ -69,6 +85,13 @@ impl DialectSource {
         let text = EMBEDDED.get_file(&below).and_then(|f| f.contents_utf8());
         Ok(text.map(|text| (Path::new("schemas").join(below), Cow::Borrowed(text))))
     }
+}
+
+fn version_key(version: &str) -> Vec<u64> {
+    version
+        .split('.')
+        .map(|part| part.parse().unwrap_or(0))
+        .collect()
 }
 
 fn last(path: &Path) -> String {

@@ -1,8 +1,7 @@
 //! A dialect, loaded. Data only.
 
-use super::file::{CapabilityFile, Launch, Side};
-use super::inherit::{self, Base, ToolName};
-use super::vocabulary::Vocabulary;
+use super::file::{CapabilityFile, LaunchRecipe, Side, ToolName};
+use super::frame_names::FrameNames;
 use crate::finding::Level;
 use crate::matcher::Matcher;
 use crate::rules::history_state::Declarations;
@@ -13,6 +12,7 @@ use crate::schema::Schemas;
 use indexmap::IndexMap;
 use regex::Regex;
 use serde_json::Value;
+use spanned_yaml::Node;
 use std::sync::Arc;
 
 /// One protocol at one version.
@@ -27,9 +27,9 @@ pub struct Dialect {
     /// The dialects it was made from, nearest first.
     pub bases: Vec<Base>,
     /// The agent's frames.
-    pub events: Vocabulary,
+    pub events: FrameNames,
     /// The host's frames.
-    pub commands: Vocabulary,
+    pub commands: FrameNames,
     /// Definitions of the events.
     pub event_schemas: Schemas,
     /// Definitions of the commands.
@@ -45,7 +45,7 @@ pub struct Dialect {
     /// The names of everything that rules can name.
     pub symbols: Arc<Symbols>,
     /// How a session begins and ends.
-    pub session: Session,
+    pub session: SessionSpec,
     /// What the agent may declare that it can do.
     pub capabilities: IndexMap<String, CapabilityFile>,
     /// Tools that an agent need not have, by the names that scenarios use.
@@ -55,12 +55,12 @@ pub struct Dialect {
     /// Limits in bytes, by name.
     pub limits: IndexMap<String, u64>,
     /// How the agent is started.
-    pub launch: Launch,
+    pub launch: LaunchRecipe,
 }
 
 /// How a session begins and ends.
 #[derive(Debug, Clone, Default)]
-pub struct Session {
+pub struct SessionSpec {
     /// The event that says that the agent is up.
     pub ready: Option<String>,
     /// Shows that the agent came as far as a first turn.
@@ -72,18 +72,46 @@ pub struct Session {
     /// Where the agent says its version: event, pointer, and the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
     /// How an agent that begins in silence shows that it speaks this dialect.
-    pub probe: Option<Probe>,
+    pub probe: Option<DetectionProbe>,
 }
 
 /// What is said to an agent that begins in silence, and what it shows.
 #[derive(Debug, Clone)]
-pub struct Probe {
+pub struct DetectionProbe {
     /// What is sent, in order.
     pub send: Vec<Value>,
     /// The event that shows that it speaks this dialect.
     pub shows: Matcher,
     /// What an agent of this dialect never writes before that.
     pub unless: Option<Matcher>,
+}
+
+/// A dialect that another one was made from.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// `NAME@VERSION`.
+    pub id: String,
+    /// How its scenarios read in the dialect that extends it.
+    pub inheritance: Inheritance,
+}
+
+/// How the scenarios of a base read in a delta.
+#[derive(Debug, Clone, Default)]
+pub struct Inheritance {
+    /// Ids of the only scenarios that hold here, each where it is written; all, if it is empty.
+    pub keep: Vec<Node>,
+    /// Ids of scenarios that do not hold here, each where it is written.
+    pub drop: Vec<Node>,
+    /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
+    pub rename: IndexMap<String, IndexMap<String, String>>,
+    /// Tools that have another name here, by the old one.
+    pub tools: IndexMap<String, ToolName>,
+    /// Clauses of the base that this version does not have.
+    pub without_clauses: Vec<String>,
+    /// How events write the id that the model gave a call: a regular expression with `{id}` in it; just so if `None`.
+    pub call_ids: Option<String>,
+    /// JSON Pointers to the name of an event, and of a command.
+    pub names_at: (String, String),
 }
 
 /// One normative statement of a spec.
@@ -110,7 +138,7 @@ impl Dialect {
 
     /// Takes over what the user's agent calls its tools, by the names that scenarios use.
     pub fn call_tools(&mut self, tools: &IndexMap<String, ToolName>) {
-        inherit::rename(&mut self.optional_tools, tools);
+        ToolName::rename_all(&mut self.optional_tools, tools);
     }
 
     /// A wait, by name.

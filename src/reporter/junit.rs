@@ -2,8 +2,8 @@
 
 use super::text;
 use crate::finding::{Finding, Level};
+use crate::report::Verdict;
 use crate::report::{Report, ScenarioReport, Try};
-use crate::verdict::Verdict;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, TestSuite};
 use std::io::{self, Write};
 use std::time::Duration;

@@ -10,7 +10,7 @@ pub(crate) mod text;
 
 use crate::report::Report;
 use std::io::{self, Write};
-pub use template::side_by_side;
+pub use template::comparison;
 
 /// A format a report can be rendered in.
 #[derive(Debug)]

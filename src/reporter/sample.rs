@@ -1,8 +1,8 @@
 //! A report with a bit of everything, for the tests of the formats.
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level, Source};
+use crate::report::Verdict;
 use crate::report::{CitedClause, Command, Coverage, Report, ScenarioReport, Try};
-use crate::verdict::Verdict;
 use indexmap::IndexMap;
 
 fn frame(frame: u64, micros: u64, dir: &str, text: &str) -> Evidence {
@@ -190,7 +190,7 @@ pub(crate) fn report() -> Report {
         agent: vec!["./my-agent".into()],
         seed: 7,
         duration_ms: 84,
-        summary: crate::judgement::summary(&scenarios),
+        summary: crate::report::verdict_rules::summary(&scenarios),
         scenarios,
         stale: vec![
             "b.yaml:9: delete this entry (demo.usage in demo@1/basic): nothing matched it in this run".into(),

@@ -1,8 +1,8 @@
 //! Formats that are templates: `reports/templates/`.
 
 use super::text;
+use crate::report::Comparison;
 use crate::report::{Report, ScenarioReport};
-use crate::side_by_side::SideBySide;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
@@ -60,8 +60,8 @@ pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn side_by_side(page: &SideBySide, out: &mut dyn Write) -> io::Result<()> {
-    let source = include_str!("../../reports/templates/side-by-side.md");
+pub fn comparison(page: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let source = include_str!("../../reports/templates/comparison.md");
     fill(source, AutoEscape::None, Serde(page), out)
 }
 

@@ -1,8 +1,8 @@
 //! Words and shapes that several formats share.
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Finding, Level};
+use crate::report::Verdict;
 use crate::report::{Report, ScenarioReport};
-use crate::verdict::Verdict;
 use serde_json::Value;
 
 /// A verdict in words.

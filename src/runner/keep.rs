@@ -1,6 +1,6 @@
 //! Which transcripts are kept, and where.
 
-use crate::verdict::Verdict;
+use crate::report::Verdict;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::scenario::Scenario;
-use crate::scenario::types::Action;
+use crate::scenario::types::StepAction;
 use serde_json::Value;
 
 /// A command, a capability or a wire of the model that an agent does not have.
@@ -36,9 +36,9 @@ fn sent<'a>(dialect: &'a Dialect, scenario: &'a Scenario) -> impl Iterator<Item 
     let answers = answers.filter_map(move |send| name(send.written()));
     let steps = scenario.steps.iter().flat_map(move |step| {
         let commands = match &step.action {
-            Action::Send(template) => vec![template.written().clone()],
-            Action::SendRaw(text) => parsed(text.as_bytes()),
-            Action::SendBytes(chunks) => parsed(&chunks.concat()),
+            StepAction::Send(template) => vec![template.written().clone()],
+            StepAction::SendRaw(text) => parsed(text.as_bytes()),
+            StepAction::SendBytes(chunks) => parsed(&chunks.concat()),
             _ => Vec::new(),
         };
         commands

@@ -3,7 +3,7 @@
 use super::agent::Agent;
 use super::process::Launch;
 use super::scratch::{Room, write_below};
-use crate::dialect::file::{Launch as Recipe, Wire};
+use crate::dialect::file::{LaunchRecipe, WireRecipe};
 use crate::matcher::{Captures, render_text};
 use crate::scenario::types::AgentSetup;
 use indexmap::IndexMap;
@@ -41,9 +41,9 @@ pub(super) fn places(room: &Room, llm_url: &str) -> Captures {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan<'a> {
     pub(super) agent: &'a Agent,
-    pub(super) recipe: &'a Recipe,
+    pub(super) recipe: &'a LaunchRecipe,
     /// What the wire of the model adds; `None` for a dialect without wires.
-    pub(super) wire: Option<&'a Wire>,
+    pub(super) wire: Option<&'a WireRecipe>,
     pub(super) setup: &'a AgentSetup,
     pub(super) places: &'a Captures,
 }
@@ -163,8 +163,8 @@ mod tests {
     use super::*;
     use crate::runner::scratch::Scratch;
 
-    fn recipe() -> Recipe {
-        Recipe {
+    fn recipe() -> LaunchRecipe {
+        LaunchRecipe {
             args: vec![
                 "--json".into(),
                 "--base-url".into(),
@@ -175,7 +175,7 @@ mod tests {
                 ("KEY".into(), "k".into()),
                 ("DIR".into(), "{home}/x".into()),
             ]),
-            ..Recipe::default()
+            ..LaunchRecipe::default()
         }
     }
 

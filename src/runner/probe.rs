@@ -12,7 +12,7 @@ use super::play::{Stop, serve};
 use super::process::Process;
 use super::scratch::{Room, Scratch};
 use crate::dialect::Dialect;
-use crate::dialect::file::{Launch as Recipe, Wire};
+use crate::dialect::file::{LaunchRecipe, WireRecipe};
 use crate::frame::{Body, End, Frame, Line};
 use crate::scenario::types::AgentSetup;
 use crate::signals;
@@ -140,9 +140,9 @@ impl Probe<'_> {
     }
 
     /// The recipes as one: the arguments of the first, the environment and the files of all.
-    fn recipe(&self) -> (Recipe, Wire) {
-        let mut all = Recipe::default();
-        let mut wires = Wire::default();
+    fn recipe(&self) -> (LaunchRecipe, WireRecipe) {
+        let mut all = LaunchRecipe::default();
+        let mut wires = WireRecipe::default();
         for Dialect { launch, .. } in self.recipes.iter().map(AsRef::as_ref).rev() {
             all.args.clone_from(&launch.args);
             all.env.extend(launch.env.clone());

@@ -6,12 +6,12 @@ use super::play::{Played, Stage};
 use super::scratch::Scratch;
 use super::tries::{Again, Tries, first, kept, reported, tries};
 use crate::dialect::Dialect;
-use crate::gather::Exercised;
-use crate::judgement;
 use crate::profile::Profile;
+use crate::report::Exercised;
 use crate::report::ScenarioReport;
+use crate::report::Verdict;
+use crate::report::verdict_rules;
 use crate::scenario::Scenario;
-use crate::verdict::Verdict;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -200,7 +200,7 @@ fn entry(waiting: &Waiting, tries: Tries, settings: &Settings) -> Entry {
         report: ScenarioReport {
             verdict: played.verdict,
             reason: played.reason,
-            flaky: !earlier.is_empty() && judgement::is_flaky(played.verdict),
+            flaky: !earlier.is_empty() && verdict_rules::is_flaky(played.verdict),
             tries: reported(&id, earlier, &settings.keep),
             id,
             duration_ms: u64::try_from((played.wall + clearing).as_millis()).unwrap_or(u64::MAX),

@@ -2,12 +2,12 @@
 
 use super::keep::Keep;
 use super::play::{Played, Stage, play};
-use crate::baseline::Standing;
+use crate::baseline::DatedBaseline;
 use crate::finding::{Blame, Finding};
-use crate::judgement;
 use crate::report::Try;
+use crate::report::Verdict;
+use crate::report::verdict_rules;
 use crate::scenario::Scenario;
-use crate::verdict::Verdict;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Again {
     /// Whether warnings count as failures.
     pub warnings: bool,
     /// What is put up with: nothing is played again for that.
-    pub known: Option<Standing>,
+    pub known: Option<DatedBaseline>,
 }
 
 impl Again {
@@ -44,7 +44,7 @@ impl Again {
             Verdict::Fail | Verdict::Warn => {
                 let open = findings.iter().filter(|finding| !known(finding));
                 let open: Vec<_> = open.cloned().collect();
-                match judgement::verdict(&open, Blame::Agent, true) {
+                match verdict_rules::of_findings(&open, Blame::Agent, true) {
                     Verdict::Fail => true,
                     Verdict::Warn => self.warnings,
                     _ => false,
@@ -158,7 +158,7 @@ mod tests {
             baseline: None,
         };
         let text = "findings:\n  - { scenario: d@1/s, rule: known, kind: known, reason: x }\n";
-        let known = Standing {
+        let known = DatedBaseline {
             baseline: Arc::new(baseline::load("b.yaml".into(), text).unwrap()),
             today: "2026-11-21".parse().unwrap(),
         };

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 const MOST: usize = 64 << 20;
 
 /// The JSON Schema of a chunk.
-pub(super) struct Chunk;
+pub(super) struct ChunkSchema;
 
 /// A text that is written several times over, as one chunk.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -56,7 +56,7 @@ fn repeated(node: &Node) -> Result<Vec<u8>, Vec<Error>> {
     Ok(once.repeat(times.value))
 }
 
-impl JsonSchema for Chunk {
+impl JsonSchema for ChunkSchema {
     fn schema_name() -> Cow<'static, str> {
         "Chunk".into()
     }

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 
 /// What loading a scenario carries along: the file, the names it may use, and the mistakes found.
 #[derive(Debug)]
-pub(super) struct Context<'a> {
+pub(super) struct LoadContext<'a> {
     pub(super) root: &'a Node,
     pub(super) vocabulary: Option<&'a Vocabulary<'a>>,
     pub(super) errors: Vec<Error>,
 }
 
-impl Context<'_> {
+impl LoadContext<'_> {
     /// A mistake at a place.
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
         self.errors.push(self.root.error_at(span, message));

@@ -1,7 +1,10 @@
 //! What a scenario file may hold. The comments here are what an editor shows.
 
-use super::chunk::Chunk;
-use super::shapes::{EventMatcher, FileState, Request, Until, Whatever};
+use super::chunk::ChunkSchema;
+use super::json_schema::{
+    AnyValueSchema, BarrierSchema, EventMatcherSchema, FileStateSchema, RequestSchema,
+};
+use super::types::AgentSetup;
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
 use indexmap::IndexMap;
@@ -12,13 +15,13 @@ use serde::Deserialize;
 use spanned_yaml::{Node, Spanned, present};
 
 /// A map in the order of the file, its keys and values with their places.
-pub(super) type Texts = IndexMap<Spanned<String>, Spanned<String>>;
+pub(super) type TextMap = IndexMap<Spanned<String>, Spanned<String>>;
 
 /// A scripted conversation with an agent: what its model answers, what the host sends, and what must come back.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "conform scenario")]
-pub(super) struct ScenarioFile {
+pub(crate) struct ScenarioFile {
     /// One line that says what the scenario shows.
     pub(super) name: Spanned<String>,
     /// The clauses of the spec that it checks, by id; `conform list clauses` shows them.
@@ -41,19 +44,19 @@ pub(super) struct ScenarioFile {
     pub(super) agent: AgentFile,
     /// Files in the workspace before the start: relative path to text.
     #[serde(default)]
-    pub(super) files: Texts,
+    pub(super) files: TextMap,
     /// What the scripted model answers, request by request: strict, in order, each reply consumed once.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Script")]
     pub(super) model: Option<Node>,
     /// Commands sent by themselves whenever a matching event arrives, from the start to the end.
     #[serde(default)]
-    pub(super) answers: Vec<AnswerFile>,
+    pub(super) answers: Vec<AutoAnswerFile>,
     /// What the host does and expects, in order. Each step does one thing.
     pub(super) steps: Spanned<Vec<Spanned<StepFile>>>,
     /// What must be true of workspace files when the agent has gone.
     #[serde(default)]
-    #[schemars(with = "IndexMap<String, FileState>")]
+    #[schemars(with = "IndexMap<String, FileStateSchema>")]
     pub(super) files_after: IndexMap<Spanned<String>, Node>,
     /// Budgets in place of the dialect's, by name.
     #[serde(default)]
@@ -75,15 +78,15 @@ pub(super) struct AgentFile {
 /// A command sent by itself whenever a matching event arrives.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AnswerFile {
+pub(super) struct AutoAnswerFile {
     /// The event it waits for.
-    #[schemars(with = "EventMatcher")]
+    #[schemars(with = "EventMatcherSchema")]
     pub(super) on: Node,
     /// Parts of that event to use in `send`: name to JSON Pointer.
     #[serde(default)]
-    pub(super) capture: Texts,
+    pub(super) capture: TextMap,
     /// The command.
-    #[schemars(with = "IndexMap<String, Whatever>")]
+    #[schemars(with = "IndexMap<String, AnyValueSchema>")]
     pub(super) send: Node,
     /// How often it may be sent; no limit if left out.
     #[serde(default)]
@@ -97,14 +100,14 @@ pub(super) struct AnswerFile {
 pub(super) struct StepFile {
     /// Waits for an event that matches; events in between are passed over.
     #[serde(deserialize_with = "present")]
-    #[schemars(with = "EventMatcher")]
+    #[schemars(with = "EventMatcherSchema")]
     pub(super) expect: Option<Node>,
     /// The very next event must match.
     #[serde(deserialize_with = "present")]
-    #[schemars(with = "EventMatcher")]
+    #[schemars(with = "EventMatcherSchema")]
     pub(super) expect_next: Option<Node>,
     /// Waits for all of these, in any order, each met by an event of its own.
-    #[schemars(with = "Vec<EventMatcher>")]
+    #[schemars(with = "Vec<EventMatcherSchema>")]
     pub(super) unordered: Option<Spanned<Vec<Node>>>,
     /// No event that matches may come before the barrier does.
     pub(super) expect_none: Option<ExpectNoneFile>,
@@ -112,23 +115,23 @@ pub(super) struct StepFile {
     pub(super) expect_text: Option<ExpectTextFile>,
     /// Waits until a request that matches has reached the model.
     #[serde(deserialize_with = "present")]
-    #[schemars(with = "Request")]
+    #[schemars(with = "RequestSchema")]
     pub(super) expect_request: Option<Node>,
     /// Waits until an answer of the model has ended in this way.
     pub(super) expect_reply: Option<ReplyWord>,
     /// Waits until these files of the workspace are so, whatever the agent writes meanwhile: relative path to state, as in `files_after`.
-    #[schemars(with = "Option<IndexMap<String, FileState>>")]
+    #[schemars(with = "Option<IndexMap<String, FileStateSchema>>")]
     pub(super) expect_file: Option<Spanned<IndexMap<Spanned<String>, Node>>>,
     /// Sends a command.
     #[serde(deserialize_with = "present")]
-    #[schemars(with = "IndexMap<String, Whatever>")]
+    #[schemars(with = "IndexMap<String, AnyValueSchema>")]
     pub(super) send: Option<Node>,
     /// The command of `send` may have members that the page does not know.
     pub(super) unchecked: bool,
     /// Sends one line, whatever it is; a newline is added.
     pub(super) send_raw: Option<Spanned<String>>,
     /// Writes these chunks, each in a write of its own, with nothing added: texts, `base64:` and bytes, or `{ repeat: text, times: N }`.
-    #[schemars(with = "Vec<Chunk>")]
+    #[schemars(with = "Vec<ChunkSchema>")]
     pub(super) send_bytes: Option<Vec<Node>>,
     /// Lets the model go on at the gate of this name.
     pub(super) release: Option<Spanned<String>>,
@@ -147,7 +150,7 @@ pub(super) struct StepFile {
     #[schemars(with = "Option<AgentFile>")]
     pub(super) restart: Option<Option<AgentFile>>,
     /// Parts of the matched event (or request body) to remember: name to JSON Pointer.
-    pub(super) capture: Spanned<Texts>,
+    pub(super) capture: Spanned<TextMap>,
     /// How long to wait, in place of the dialect's budget.
     pub(super) within: Option<Spanned<Span>>,
     /// The clauses that this step checks, where they are fewer than the scenario's; `[]` for what no clause asks for.
@@ -161,10 +164,10 @@ pub(super) struct StepFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectNoneFile {
     /// The event that must not come.
-    #[schemars(with = "EventMatcher")]
+    #[schemars(with = "EventMatcherSchema")]
     pub(super) not: Node,
     /// An event that proves that the agent came past the point, `end` for the end of its stdout, or a quiet window such as `200ms`.
-    #[schemars(with = "Until")]
+    #[schemars(with = "BarrierSchema")]
     pub(super) until: Node,
 }
 
@@ -173,7 +176,7 @@ pub(super) struct ExpectNoneFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectTextFile {
     /// The events that carry a piece.
-    #[schemars(with = "EventMatcher")]
+    #[schemars(with = "EventMatcherSchema")]
     pub(super) of: Node,
     /// Where in them the piece stands: a JSON Pointer.
     pub(super) at: Spanned<String>,
@@ -183,7 +186,7 @@ pub(super) struct ExpectTextFile {
     #[serde(default)]
     pub(super) or_nothing: bool,
     /// The events that show that all have come; they may come in any order.
-    #[schemars(with = "Vec<EventMatcher>")]
+    #[schemars(with = "Vec<EventMatcherSchema>")]
     pub(super) until: Spanned<Vec<Node>>,
 }
 
@@ -234,4 +237,32 @@ impl StepFile {
             || self.expect_file.is_some()
             || self.expect_exit.is_some()
     }
+}
+
+impl AgentFile {
+    /// The same without places.
+    pub(super) fn setup(&self) -> AgentSetup {
+        let env = self
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), value.as_ref().map(|text| text.value.clone())));
+        AgentSetup {
+            args: words(&self.args),
+            without_args: self.without_args.clone(),
+            env: env.collect(),
+        }
+    }
+}
+
+/// The words without their places.
+pub(super) fn words(located: &[Spanned<String>]) -> Vec<String> {
+    located.iter().map(|word| word.value.clone()).collect()
+}
+
+/// The texts without their places.
+pub(super) fn texts(located: &TextMap) -> IndexMap<String, String> {
+    located
+        .iter()
+        .map(|(name, text)| (name.value.clone(), text.value.clone()))
+        .collect()
 }

@@ -1,15 +1,15 @@
 //! YAML to a scenario, or to every mistake in it.
 
-use super::context::Context;
-use super::file::{AgentFile, AnswerFile, ScenarioFile, Texts};
+use super::context::LoadContext;
+use super::file::{AutoAnswerFile, ScenarioFile, texts, words};
 use super::lint::LINTS;
-use super::types::{AgentSetup, Answer, FileState, Scenario};
+use super::steps;
+use super::types::{AutoAnswer, Scenario};
 use super::vocabulary::Vocabulary;
-use super::{model, steps};
 use crate::matcher::Template;
-use indexmap::IndexMap;
+use mock_provider::Script;
 use serde_json::Value;
-use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
+use spanned_yaml::{Error, Node, decode_all};
 
 /// Makes a scenario of a file, and lints it; with a vocabulary, the names it uses too.
 ///
@@ -21,7 +21,7 @@ pub fn load(
     vocabulary: Option<&Vocabulary<'_>>,
 ) -> Result<Scenario, Vec<Error>> {
     let file: ScenarioFile = decode_all(node)?;
-    let mut context = Context {
+    let mut context = LoadContext {
         root: node,
         vocabulary,
         errors: Vec::new(),
@@ -41,8 +41,8 @@ pub fn load(
     }
 }
 
-fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Scenario> {
-    let script = file.model.as_ref().map(model::check);
+fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option<Scenario> {
+    let script = file.model.as_ref().map(check_script);
     if let Some(script) = script {
         context.take(script);
     }
@@ -56,7 +56,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Sce
         .iter()
         .map(|step| steps::build(step, context))
         .collect();
-    let files_after = context.take(files(&file.files_after));
+    let files_after = context.take(steps::file_states(&file.files_after));
     Some(Scenario {
         id: id.to_owned(),
         path: context.root.source().path.clone(),
@@ -66,7 +66,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Sce
         needs: words(&file.needs),
         level: file.level,
         wire: file.wire.as_ref().map(|wire| wire.value.clone()),
-        agent: setup(&file.agent),
+        agent: file.agent.setup(),
         files: texts(&file.files),
         model: file
             .model
@@ -83,13 +83,13 @@ fn build(file: &ScenarioFile, id: &str, context: &mut Context<'_>) -> Option<Sce
     })
 }
 
-fn answer(file: &AnswerFile, context: &mut Context<'_>) -> Option<Answer> {
+fn answer(file: &AutoAnswerFile, context: &mut LoadContext<'_>) -> Option<AutoAnswer> {
     if let Some(times) = file.times.as_ref().filter(|times| times.value == 0) {
         context.error(times.span, "an answer that is never sent");
     }
     let on = context.take(steps::event(&file.on))?;
     let send = context.take(steps::command(&file.send))?;
-    Some(Answer {
+    Some(AutoAnswer {
         span: file.on.span(),
         on,
         capture: texts(&file.capture),
@@ -98,65 +98,38 @@ fn answer(file: &AnswerFile, context: &mut Context<'_>) -> Option<Answer> {
     })
 }
 
-/// The words without their places.
-pub(super) fn words(located: &[Spanned<String>]) -> Vec<String> {
-    located.iter().map(|word| word.value.clone()).collect()
-}
-
-/// The texts without their places.
-pub(super) fn texts(located: &Texts) -> IndexMap<String, String> {
-    located
-        .iter()
-        .map(|(name, text)| (name.value.clone(), text.value.clone()))
-        .collect()
-}
-
-/// How the agent is started.
-pub(super) fn setup(file: &AgentFile) -> AgentSetup {
-    let env = file
-        .env
-        .iter()
-        .map(|(name, value)| (name.clone(), value.as_ref().map(|text| text.value.clone())));
-    AgentSetup {
-        args: words(&file.args),
-        without_args: file.without_args.clone(),
-        env: env.collect(),
+/// The script's node: a file that is a list of replies, or the `model` part of a whole scenario.
+///
+/// # Errors
+/// The file is neither.
+pub fn model_of(file: &Node) -> Result<&Node, Error> {
+    match (file.as_list(), file.get("model")) {
+        (Some(_), _) => Ok(file),
+        (None, Some(model)) => Ok(model),
+        _ => Err(file.error(format!(
+            "expected a model script: a list of replies, or a scenario with a `model` part; found {}",
+            if file.as_map().is_some() { "a map without `model`".to_owned() } else { file.describe() }
+        ))),
     }
 }
 
-/// What must be true of files, by path.
-pub(super) fn files(
-    files: &IndexMap<Spanned<String>, Node>,
-) -> Result<IndexMap<String, FileState>, Vec<Error>> {
-    let (mut states, mut errors) = (IndexMap::new(), Vec::new());
-    for (path, node) in files {
-        match state(node) {
-            Ok(state) => {
-                states.insert(path.value.clone(), state);
-            }
-            Err(found) => errors.extend(found),
-        }
-    }
-    if errors.is_empty() {
-        Ok(states)
-    } else {
-        Err(errors)
-    }
+/// The script in a file of either kind, checked.
+///
+/// # Errors
+/// Every mistake in it, at its place.
+pub fn script_of(file: &Node) -> Result<Script, Vec<Error>> {
+    check_script(model_of(file).map_err(|error| vec![error])?)
 }
 
-fn state(node: &Node) -> Result<FileState, Vec<Error>> {
-    let text_under = |key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
-    let entries = node.as_map().map_or(0, <[_]>::len);
-    let state = match node.kind() {
-        Kind::Text(word) if word == "absent" => Some(FileState::Absent),
-        Kind::Text(word) if word == "present" => Some(FileState::Present),
-        Kind::Text(text) => Some(FileState::Equals(text.clone())),
-        Kind::Map(_) if entries == 1 => text_under("contains")
-            .map(FileState::Contains)
-            .or_else(|| text_under("equals").map(FileState::Equals))
-            .or_else(|| text_under("holds").map(FileState::Holds)),
-        _ => None,
-    };
-    let wanted = "expected `absent`, `present`, the file's text, `{ contains: text }`, `{ holds: text }` or `{ equals: text }`";
-    state.ok_or_else(|| vec![node.error(format!("{wanted}, found {}", node.describe()))])
+/// Decodes and checks a script's node.
+fn check_script(node: &Node) -> Result<Script, Vec<Error>> {
+    let script: Script = decode_all(node)?;
+    let problems = script.check();
+    if problems.is_empty() {
+        return Ok(script);
+    }
+    Err(problems
+        .into_iter()
+        .map(|problem| node.nearest(&problem.pointer).error(problem.message))
+        .collect())
 }

@@ -1,11 +1,10 @@
 //! Where scenarios come from: the executable itself, or files and folders of the user's.
 
-use super::heritage::inherit;
+use super::inheritance::inherit;
 use super::load;
 use super::types::Scenario;
-use super::unique::UniqueNames;
 use super::vocabulary::Vocabulary;
-use crate::dialect::{Base, Heritage};
+use crate::dialect::{Base, Inheritance};
 use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, load_yaml, unknown};
@@ -26,7 +25,7 @@ pub struct SourceFile {
     /// Its text.
     pub text: Cow<'static, str>,
     /// How the dialects between its own and the one it is played in read it.
-    pub heritage: Vec<Arc<Heritage>>,
+    pub inheritance: Vec<Arc<Inheritance>>,
 }
 
 /// A set of scenario files, sorted by id.
@@ -78,9 +77,9 @@ impl ScenarioSource {
     ///
     /// # Errors
     /// The delta keeps or drops a scenario that is not here.
-    pub fn inherited(mut self, heritage: &Heritage) -> Result<Self, Vec<Error>> {
+    pub fn inherited(mut self, inheritance: &Inheritance) -> Result<Self, Vec<Error>> {
         let named = |node: &Node| node.as_str().unwrap_or_default().to_owned();
-        let listed = heritage.keep.iter().chain(&heritage.drop);
+        let listed = inheritance.keep.iter().chain(&inheritance.drop);
         let missing = listed.filter(|node| !self.files.iter().any(|f| f.id == named(node)));
         let errors: Vec<_> = missing
             .map(|node| {
@@ -90,12 +89,12 @@ impl ScenarioSource {
             .collect();
         let holds = |nodes: &[Node], id: &str| nodes.iter().any(|node| named(node) == id);
         self.files.retain(|file| {
-            (heritage.keep.is_empty() || holds(&heritage.keep, &file.id))
-                && !holds(&heritage.drop, &file.id)
+            (inheritance.keep.is_empty() || holds(&inheritance.keep, &file.id))
+                && !holds(&inheritance.drop, &file.id)
         });
-        let heritage = Arc::new(heritage.clone());
+        let inheritance = Arc::new(inheritance.clone());
         for file in &mut self.files {
-            file.heritage.push(Arc::clone(&heritage));
+            file.inheritance.push(Arc::clone(&inheritance));
         }
         if errors.is_empty() {
             Ok(self)
@@ -114,7 +113,7 @@ impl ScenarioSource {
             let (name, version) = base.id.split_once('@').unwrap_or((&base.id, ""));
             all = Self::embedded(name, version)
                 .over(all)
-                .inherited(&base.heritage)?;
+                .inherited(&base.inheritance)?;
         }
         Ok(Self::embedded(name, version).over(all))
     }
@@ -166,8 +165,35 @@ impl SourceFile {
     /// It is not YAML.
     pub fn read(&self) -> Result<Node, Error> {
         let node = load_yaml(&self.path, &self.text)?;
-        let steps = self.heritage.iter();
-        Ok(steps.fold(node, |node, heritage| inherit(&node, heritage)))
+        let steps = self.inheritance.iter();
+        Ok(steps.fold(node, |node, inheritance| inherit(&node, inheritance)))
+    }
+}
+
+/// The names of the scenarios seen so far.
+#[derive(Debug, Clone, Default)]
+pub struct UniqueNames {
+    seen: IndexMap<String, String>,
+}
+
+impl UniqueNames {
+    /// Takes the name of one more scenario file, known as `id`.
+    ///
+    /// # Errors
+    /// Another scenario has this name.
+    pub fn take(&mut self, file: &Node, id: &str) -> Result<(), Error> {
+        let Some((node, name)) = file
+            .get("name")
+            .and_then(|node| Some((node, node.as_str()?)))
+        else {
+            return Ok(());
+        };
+        match self.seen.insert(name.to_owned(), id.to_owned()) {
+            Some(other) if other != id => {
+                Err(node.error(format!("the scenario `{other}` has this name already")))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -193,7 +219,7 @@ fn collect_embedded(dir: &Dir<'static>, root: &Path, files: &mut Vec<SourceFile>
                 id: id_of(file.path(), root),
                 path,
                 text: Cow::Borrowed(text),
-                heritage: Vec::new(),
+                inheritance: Vec::new(),
             });
         }
     }
@@ -223,6 +249,6 @@ fn read(path: &Path, root: &Path) -> Result<SourceFile, Error> {
         id: id_of(path, root),
         path: path.to_owned(),
         text: Cow::Owned(text),
-        heritage: Vec::new(),
+        inheritance: Vec::new(),
     })
 }

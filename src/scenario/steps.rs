@@ -1,18 +1,79 @@
 //! A written step to what it does.
 
 use super::chunk;
-use super::context::Context;
-use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile};
-use super::load::{files, setup, texts, words};
-use super::types::{Action, Barrier, ExitExpectation, JoinedText, Step};
-use super::verbs::{VERBS, Verb};
+use super::context::LoadContext;
+use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile, texts, words};
+use super::types::{Barrier, ExitExpectation, FileState, JoinedText, Step, StepAction};
 use crate::matcher::{Matcher, RequestMatcher, Template};
+use indexmap::IndexMap;
 use mock_provider::script::Span;
 use serde_json::Value;
 use spanned_yaml::{Error, Kind, Node, Spanned};
 
+/// A verb of a step, and what may stand beside it.
+struct Verb {
+    name: &'static str,
+    is_given: fn(&StepFile) -> bool,
+    /// It matches one value, so `capture` can take parts of it.
+    captures: bool,
+    /// It waits, so `within` limits it.
+    waits: bool,
+}
+
+impl Verb {
+    const fn new(name: &'static str, is_given: fn(&StepFile) -> bool) -> Self {
+        Verb {
+            name,
+            is_given,
+            captures: false,
+            waits: false,
+        }
+    }
+
+    const fn captures(self) -> Self {
+        Verb {
+            captures: true,
+            ..self
+        }
+    }
+
+    const fn waits(self) -> Self {
+        Verb {
+            waits: true,
+            ..self
+        }
+    }
+}
+
+/// Every verb.
+const VERBS: &[Verb] = &[
+    Verb::new("expect", |step| step.expect.is_some())
+        .captures()
+        .waits(),
+    Verb::new("expect_next", |step| step.expect_next.is_some())
+        .captures()
+        .waits(),
+    Verb::new("unordered", |step| step.unordered.is_some()).waits(),
+    Verb::new("expect_none", |step| step.expect_none.is_some()).waits(),
+    Verb::new("expect_text", |step| step.expect_text.is_some()).waits(),
+    Verb::new("expect_request", |step| step.expect_request.is_some())
+        .captures()
+        .waits(),
+    Verb::new("expect_reply", |step| step.expect_reply.is_some()).waits(),
+    Verb::new("expect_file", |step| step.expect_file.is_some()).waits(),
+    Verb::new("send", |step| step.send.is_some()),
+    Verb::new("send_raw", |step| step.send_raw.is_some()),
+    Verb::new("send_bytes", |step| step.send_bytes.is_some()),
+    Verb::new("release", |step| step.release.is_some()),
+    Verb::new("signal", |step| step.signal.is_some()),
+    Verb::new("pause_reading", |step| step.pause_reading.is_some()),
+    Verb::new("close_stdin", |step| step.close_stdin.is_some()),
+    Verb::new("expect_exit", |step| step.expect_exit.is_some()).waits(),
+    Verb::new("restart", |step| step.restart.is_some()).waits(),
+];
+
 /// Makes a step; `None` if there were mistakes.
-pub(super) fn build(step: &Spanned<StepFile>, context: &mut Context<'_>) -> Option<Step> {
+pub(super) fn build(step: &Spanned<StepFile>, context: &mut LoadContext<'_>) -> Option<Step> {
     let given: Vec<&Verb> = VERBS.iter().filter(|verb| (verb.is_given)(step)).collect();
     let [verb] = given.as_slice() else {
         let names = |verbs: &[&Verb]| {
@@ -64,16 +125,16 @@ pub(super) fn build(step: &Spanned<StepFile>, context: &mut Context<'_>) -> Opti
     })
 }
 
-fn action(step: &Spanned<StepFile>) -> Result<Action, Vec<Error>> {
+fn action(step: &Spanned<StepFile>) -> Result<StepAction, Vec<Error>> {
     let file = &step.value;
     if let Some(node) = &file.expect {
-        return event(node).map(Action::Expect);
+        return event(node).map(StepAction::Expect);
     }
     if let Some(node) = &file.expect_next {
-        return event(node).map(Action::ExpectNext);
+        return event(node).map(StepAction::ExpectNext);
     }
     if let Some(nodes) = &file.unordered {
-        return each(nodes.iter().map(event)).map(Action::Unordered);
+        return each(nodes.iter().map(event)).map(StepAction::Unordered);
     }
     if let Some(none) = &file.expect_none {
         return expect_none(none);
@@ -82,19 +143,19 @@ fn action(step: &Spanned<StepFile>) -> Result<Action, Vec<Error>> {
         return expect_text(text);
     }
     if let Some(node) = &file.expect_request {
-        return RequestMatcher::compile(node).map(Action::ExpectRequest);
+        return RequestMatcher::compile(node).map(StepAction::ExpectRequest);
     }
     if let Some(word) = file.expect_reply {
-        return Ok(Action::ExpectReply(word.into()));
+        return Ok(StepAction::ExpectReply(word.into()));
     }
     if let Some(wanted) = &file.expect_file {
-        return files(wanted).map(Action::ExpectFile);
+        return file_states(wanted).map(StepAction::ExpectFile);
     }
     if let Some(node) = &file.send {
-        return command(node).map(|value| Action::Send(Template::new(value)));
+        return command(node).map(|value| StepAction::Send(Template::new(value)));
     }
     if let Some(chunks) = &file.send_bytes {
-        return each(chunks.iter().map(chunk::bytes)).map(Action::SendBytes);
+        return each(chunks.iter().map(chunk::bytes)).map(StepAction::SendBytes);
     }
     if let Some(node) = file.close_stdin.as_ref().filter(|node| !node.is_null()) {
         return Err(vec![node.error("`close_stdin` takes no value")]);
@@ -103,27 +164,27 @@ fn action(step: &Spanned<StepFile>) -> Result<Action, Vec<Error>> {
         StepFile {
             send_raw: Some(text),
             ..
-        } => Action::SendRaw(text.value.clone()),
+        } => StepAction::SendRaw(text.value.clone()),
         StepFile {
             release: Some(gate),
             ..
-        } => Action::Release(gate.value.clone()),
+        } => StepAction::Release(gate.value.clone()),
         StepFile {
             signal: Some(name), ..
-        } => Action::Signal(name.value.clone()),
+        } => StepAction::Signal(name.value.clone()),
         StepFile {
             pause_reading: Some(span),
             ..
-        } => Action::PauseReading(span.0),
+        } => StepAction::PauseReading(span.0),
         StepFile {
             expect_exit: Some(exit),
             ..
-        } => Action::ExpectExit(expectation(exit)),
+        } => StepAction::ExpectExit(expectation(exit)),
         StepFile {
             restart: Some(agent),
             ..
-        } => Action::Restart(setup(&agent.clone().unwrap_or_default())),
-        _ => Action::CloseStdin,
+        } => StepAction::Restart(agent.clone().unwrap_or_default().setup()),
+        _ => StepAction::CloseStdin,
     })
 }
 
@@ -164,7 +225,7 @@ fn each<T>(results: impl Iterator<Item = Result<T, Vec<Error>>>) -> Result<Vec<T
     }
 }
 
-fn expect_none(file: &ExpectNoneFile) -> Result<Action, Vec<Error>> {
+fn expect_none(file: &ExpectNoneFile) -> Result<StepAction, Vec<Error>> {
     let until = match file.until.as_str() {
         Some("end") => Ok(Barrier::End),
         Some(text) => text
@@ -179,18 +240,18 @@ fn expect_none(file: &ExpectNoneFile) -> Result<Action, Vec<Error>> {
         None => event(&file.until).map(Barrier::Event),
     };
     match (event(&file.not), until) {
-        (Ok(not), Ok(until)) => Ok(Action::ExpectNone { not, until }),
+        (Ok(not), Ok(until)) => Ok(StepAction::ExpectNone { not, until }),
         (not, until) => Err(not.err().into_iter().chain(until.err()).flatten().collect()),
     }
 }
 
-fn expect_text(file: &ExpectTextFile) -> Result<Action, Vec<Error>> {
+fn expect_text(file: &ExpectTextFile) -> Result<StepAction, Vec<Error>> {
     if !file.at.starts_with('/') {
         let message = format!("`{}` is no JSON Pointer: it begins with `/`", *file.at);
         return Err(vec![file.of.error_at(file.at.span, message)]);
     }
     match (event(&file.of), each(file.until.iter().map(event))) {
-        (Ok(of), Ok(until)) => Ok(Action::ExpectText(JoinedText {
+        (Ok(of), Ok(until)) => Ok(StepAction::ExpectText(JoinedText {
             of,
             at: file.at.value.clone(),
             is: file.is.clone(),
@@ -208,4 +269,41 @@ fn expectation(file: &ExitFile) -> ExitExpectation {
         nonzero: file.nonzero,
         or_signal,
     }
+}
+
+/// What must be true of files, by path.
+pub(super) fn file_states(
+    files: &IndexMap<Spanned<String>, Node>,
+) -> Result<IndexMap<String, FileState>, Vec<Error>> {
+    let (mut states, mut errors) = (IndexMap::new(), Vec::new());
+    for (path, node) in files {
+        match file_state(node) {
+            Ok(state) => {
+                states.insert(path.value.clone(), state);
+            }
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() {
+        Ok(states)
+    } else {
+        Err(errors)
+    }
+}
+
+fn file_state(node: &Node) -> Result<FileState, Vec<Error>> {
+    let text_under = |key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
+    let entries = node.as_map().map_or(0, <[_]>::len);
+    let state = match node.kind() {
+        Kind::Text(word) if word == "absent" => Some(FileState::Absent),
+        Kind::Text(word) if word == "present" => Some(FileState::Present),
+        Kind::Text(text) => Some(FileState::Equals(text.clone())),
+        Kind::Map(_) if entries == 1 => text_under("contains")
+            .map(FileState::Contains)
+            .or_else(|| text_under("equals").map(FileState::Equals))
+            .or_else(|| text_under("holds").map(FileState::Holds)),
+        _ => None,
+    };
+    let wanted = "expected `absent`, `present`, the file's text, `{ contains: text }`, `{ holds: text }` or `{ equals: text }`";
+    state.ok_or_else(|| vec![node.error(format!("{wanted}, found {}", node.describe()))])
 }

@@ -34,7 +34,7 @@ pub struct Scenario {
     /// What the scripted model answers. Its strings may hold `{workspace}` and `{home}`.
     pub model: serde_json::Value,
     /// Commands sent by themselves whenever a matching event arrives, from the start to the end.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<AutoAnswer>,
     /// What the host does and expects, in order.
     pub steps: Vec<Step>,
     /// What must be true of the workspace when the agent has gone.
@@ -56,7 +56,7 @@ pub struct AgentSetup {
 
 /// A command sent by itself when a matching event arrives.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct AutoAnswer {
     /// Where it stands.
     pub span: Span,
     /// The event it waits for.
@@ -75,7 +75,7 @@ pub struct Step {
     /// Where it stands.
     pub span: Span,
     /// What it does.
-    pub action: Action,
+    pub action: StepAction,
     /// Names to remember values under: name to JSON Pointer into the matched event.
     pub capture: IndexMap<String, String>,
     /// A budget in place of the dialect's.
@@ -88,7 +88,7 @@ pub struct Step {
 
 /// What a step does.
 #[derive(Debug, Clone)]
-pub enum Action {
+pub enum StepAction {
     /// Waits for an event that matches; events in between are passed over (the rules judge them).
     Expect(Matcher),
     /// The next event must match.
@@ -130,7 +130,7 @@ pub enum Action {
     Restart(AgentSetup),
 }
 
-/// What ends the wait of an [`Action::ExpectNone`].
+/// What ends the wait of an [`StepAction::ExpectNone`].
 #[derive(Debug, Clone)]
 pub enum Barrier {
     /// An event that proves that the agent came past the point.

@@ -1,38 +1,20 @@
 //! The names that scenarios of a dialect may use.
 
-use crate::dialect::{Dialect, Named, Vocabulary as Names};
+use crate::dialect::{Dialect, FrameIdentity, FrameNames};
 use crate::finding::Level;
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::fmt;
 
-/// What is wrong with a command: a JSON Pointer into it, and a sentence.
-pub type CommandFault = (String, String);
+/// What is wrong with a command or a matcher: a JSON Pointer into it, and a sentence.
+pub type ValueProblem = (String, String);
 
-/// Judges a command that a scenario sends.
-pub type CommandCheck<'a> = dyn Fn(&Value) -> Vec<CommandFault> + 'a;
-
-/// The names of one direction.
-#[derive(Debug, Clone, Default)]
-pub struct Frames {
-    /// JSON Pointer to a frame's name.
-    pub discriminator: String,
-    /// The names, each with its nested kinds if it has any.
-    pub names: IndexMap<String, Option<Kinds>>,
-}
-
-/// The nested kinds of one frame.
-#[derive(Debug, Clone, Default)]
-pub struct Kinds {
-    /// JSON Pointer to the kind's name, from the frame.
-    pub pointer: String,
-    /// The kinds.
-    pub names: Vec<String>,
-}
+/// Checks a command that a scenario sends, or a matcher that it uses.
+pub type ValueCheck<'a> = dyn Fn(&Value) -> Vec<ValueProblem> + 'a;
 
 /// A clause, as far as scenarios are concerned.
 #[derive(Debug, Clone, Default)]
-pub struct Cited {
+pub struct ClauseInfo {
     /// How strongly the page asks.
     pub strength: Level,
     /// Why it cannot be tested, if it cannot.
@@ -43,11 +25,11 @@ pub struct Cited {
 #[derive(Default)]
 pub struct Vocabulary<'a> {
     /// What the agent may write.
-    pub events: Frames,
+    pub events: FrameNames,
     /// What the host may write.
-    pub commands: Frames,
+    pub commands: FrameNames,
     /// The spec's clauses, by id.
-    pub clauses: IndexMap<String, Cited>,
+    pub clauses: IndexMap<String, ClauseInfo>,
     /// What the agent may declare that it can do.
     pub capabilities: Vec<String>,
     /// The names of budgets.
@@ -55,11 +37,11 @@ pub struct Vocabulary<'a> {
     /// The wires that the launch recipe knows.
     pub wires: Vec<String>,
     /// Judges commands, beyond their names.
-    pub check_command: Option<Box<CommandCheck<'a>>>,
+    pub check_command: Option<Box<ValueCheck<'a>>>,
     /// Finds members of commands that the page does not have.
-    pub check_members: Option<Box<CommandCheck<'a>>>,
+    pub check_members: Option<Box<ValueCheck<'a>>>,
     /// Finds what of a matcher no event can meet.
-    pub check_matcher: Option<Box<CommandCheck<'a>>>,
+    pub check_matcher: Option<Box<ValueCheck<'a>>>,
 }
 
 impl fmt::Debug for Vocabulary<'_> {
@@ -76,15 +58,15 @@ impl<'a> Vocabulary<'a> {
     #[must_use]
     pub fn of(dialect: &'a Dialect) -> Self {
         let clauses = dialect.clauses.iter().map(|(id, clause)| {
-            let cited = Cited {
+            let info = ClauseInfo {
                 strength: clause.strength,
                 untestable: clause.untestable.clone(),
             };
-            (id.clone(), cited)
+            (id.clone(), info)
         });
         Vocabulary {
-            events: frames(&dialect.events),
-            commands: frames(&dialect.commands),
+            events: dialect.events.clone(),
+            commands: dialect.commands.clone(),
             clauses: clauses.collect(),
             capabilities: dialect.capabilities.keys().cloned().collect(),
             budgets: dialect.budgets.keys().cloned().collect(),
@@ -96,28 +78,11 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-fn frames(names: &Names) -> Frames {
-    let kinds = |file: &crate::dialect::file::NameFile| {
-        file.kind.clone().map(|pointer| Kinds {
-            pointer,
-            names: file.kinds.clone(),
-        })
-    };
-    Frames {
-        discriminator: names.discriminator.clone(),
-        names: names
-            .names
-            .iter()
-            .map(|(name, file)| (name.clone(), kinds(file)))
-            .collect(),
-    }
-}
-
 /// Most faults reported of one command.
 const MOST: usize = 8;
 
-fn faults(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
-    let Named::Known(name, kind) = dialect.commands.name(command) else {
+fn faults(dialect: &Dialect, command: &Value) -> Vec<ValueProblem> {
+    let FrameIdentity::Known(name, kind) = dialect.commands.name(command) else {
         return Vec::new();
     };
     let faults =
@@ -130,8 +95,8 @@ fn faults(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
     broken.map(|fault| (fault.pointer, fault.message)).collect()
 }
 
-fn strangers(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
-    let Named::Known(name, kind) = dialect.commands.name(command) else {
+fn strangers(dialect: &Dialect, command: &Value) -> Vec<ValueProblem> {
+    let FrameIdentity::Known(name, kind) = dialect.commands.name(command) else {
         return Vec::new();
     };
     let mut found = dialect
@@ -142,8 +107,8 @@ fn strangers(dialect: &Dialect, command: &Value) -> Vec<CommandFault> {
     found
 }
 
-fn contradictions(dialect: &Dialect, matcher: &Value) -> Vec<CommandFault> {
-    let Named::Known(name, kind) = dialect.events.name(matcher) else {
+fn contradictions(dialect: &Dialect, matcher: &Value) -> Vec<ValueProblem> {
+    let FrameIdentity::Known(name, kind) = dialect.events.name(matcher) else {
         return Vec::new();
     };
     let names = std::iter::once(name).chain(kind);

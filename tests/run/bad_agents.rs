@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, UP_AND_DOWN, agent};
 use crate::harness::Place;
-use conform::verdict::Verdict;
+use conform::report::Verdict;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]

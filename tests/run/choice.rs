@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{Place, Ran};
-use conform::verdict::Verdict;
+use conform::report::Verdict;
 use std::collections::BTreeSet;
 
 fn ids(ran: &Ran) -> BTreeSet<String> {

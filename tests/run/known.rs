@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{Place, Ran, finish};
-use conform::verdict::Verdict;
+use conform::report::Verdict;
 
 /// An agent whose turns fail; with a file `good` beside it, a right one.
 const SOMETIMES: &str = r#"

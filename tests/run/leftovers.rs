@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, UP_AND_DOWN, agent};
 use crate::harness::{Place, finish, processes_with, until};
-use conform::verdict::Verdict;
+use conform::report::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]

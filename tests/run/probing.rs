@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::Place;
-use conform::verdict::Verdict;
+use conform::report::Verdict;
 use std::os::unix::fs::PermissionsExt;
 
 /// An agent that begins in silence and answers each prompt with a run of nothing.

@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{Place, Ran};
-use conform::verdict::Verdict;
+use conform::report::Verdict;
 
 /// A scenario of these steps, behind the agent's start.
 fn scenario(steps: &str) -> String {

@@ -5,14 +5,15 @@ use super::buffered::Buffered;
 use crate::check::{CheckOptions, CheckOutcome, Checker};
 use crate::cli::baseline::Laid;
 use crate::cli::output;
+use crate::detect;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
-use crate::gather::{Exercised, Gatherer};
-use crate::judgement;
+use crate::report::Verdict;
+use crate::report::verdict_rules;
 use crate::report::{Command, Report, ScenarioReport};
+use crate::report::{Exercised, ReportBuilder};
 use crate::reporter::terminal;
 use crate::transcript::{self, TranscriptReader};
-use crate::verdict::Verdict;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -36,7 +37,7 @@ pub(super) fn all(
         side: args.side.into(),
         source: DialectSource::new(args.dialect.dialect_dir.clone()),
         loaded: HashMap::new(),
-        gatherer: Gatherer::new(Command::Check, args.side.into()),
+        report: ReportBuilder::new(Command::Check, args.side.into()),
     };
     let mut unread = false;
     for path in &args.transcripts {
@@ -49,7 +50,7 @@ pub(super) fn all(
                     screen.flush()?;
                     output::error(error.in_file(name(path)));
                 }
-                judge.gatherer.add(judged.entry, judged.exercised);
+                judge.report.add(judged.entry, judged.exercised);
             }
             Err(message) => {
                 unread = true;
@@ -58,7 +59,7 @@ pub(super) fn all(
             }
         }
     }
-    Ok((judge.gatherer.finish(), unread))
+    Ok((judge.report.finish(), unread))
 }
 
 /// How many frames are looked at to tell the dialect.
@@ -70,7 +71,7 @@ struct Judge<'a> {
     side: Blame,
     source: DialectSource,
     loaded: HashMap<String, Arc<Dialect>>,
-    gatherer: Gatherer,
+    report: ReportBuilder,
 }
 
 /// One transcript, as far as it could be read.
@@ -117,7 +118,7 @@ impl Judge<'_> {
             Blame::Agent => outcome.events,
             Blame::Host => outcome.commands,
         };
-        let verdict = match judgement::verdict(&outcome.findings, self.side, known > 0) {
+        let verdict = match verdict_rules::of_findings(&outcome.findings, self.side, known > 0) {
             Verdict::Fail => Verdict::Fail,
             _ if error.is_some() => Verdict::Inconclusive,
             other => other,
@@ -174,7 +175,7 @@ impl Judge<'_> {
             }
             return self.load(path, &id);
         }
-        let found = dialect::recognize(&candidates, reader.first(FIRST, FIRST_BYTES));
+        let found = detect::dialect_of_frames(&candidates, reader.first(FIRST, FIRST_BYTES));
         match (found, &named) {
             (Some(found), _) => {
                 let id = candidates[found].id();
@@ -236,7 +237,7 @@ impl Judge<'_> {
             return Ok(Arc::clone(dialect));
         }
         let dialect = self.read(path, id)?;
-        self.gatherer.dialect(&dialect);
+        self.report.dialect(&dialect);
         self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
         Ok(dialect)
     }

@@ -5,12 +5,12 @@ use crate::cli::catalogue::Known;
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::frame::Frame;
+use crate::mutation::bad_hosts;
+use crate::mutation::coverage;
+use crate::mutation::fault_trace::FaultTrace;
+use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
+use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::profile::Profile;
-use crate::proof::hosts;
-use crate::proof::matrix::{Fate, Matrix, Row};
-use crate::proof::provable;
-use crate::proof::trace::Trace;
-use crate::proof::witness::{Catcher, Played, Suspect, row};
 use crate::runner::suite::{self, Ended, Entry, Part, Settings};
 use crate::runner::{Again, Agent, Keep, Scratch};
 use crate::scenario::Scenario;
@@ -106,11 +106,11 @@ impl Hunt<'_> {
         let Known {
             dialect, scenarios, ..
         } = known;
-        let suspects: Vec<Suspect> = suspects(&dialect);
+        let suspects: Vec<TestedFault> = suspects(&dialect);
         if suspects.is_empty() {
             return Ok(None);
         }
-        let hosts = hosts::load(self.source, &dialect).map_err(|e| e.to_string())?;
+        let hosts = bad_hosts::load(self.source, &dialect).map_err(|e| e.to_string())?;
         let binds_hosts = !hosts.is_empty();
         let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
         let agents = suspects.iter().map(|suspect| suspect.id.clone());
@@ -120,7 +120,7 @@ impl Hunt<'_> {
         let is_wanted = |id: &str| {
             self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
         };
-        let wanted: Vec<Suspect> = suspects.into_iter().filter(|s| is_wanted(&s.id)).collect();
+        let wanted: Vec<TestedFault> = suspects.into_iter().filter(|s| is_wanted(&s.id)).collect();
         let hosts = hosts.into_iter().filter(|row| is_wanted(&row.fault));
         let scratch = Arc::new(Scratch::new().map_err(|e| e.to_string())?);
         let ground = Arc::new(Ground {
@@ -145,14 +145,14 @@ impl Hunt<'_> {
         rows.sort_by_key(|(n, _)| *n);
         Ok(Some(Hunted {
             all,
-            rules: provable::rules(&dialect, binds_hosts),
+            rules: coverage::provable_rules(&dialect, binds_hosts),
             rows: rows.into_iter().map(|(_, row)| row).chain(hosts).collect(),
             dialect: dialect.id(),
         }))
     }
 }
 
-fn suspects(dialect: &Dialect) -> Vec<Suspect> {
+fn suspects(dialect: &Dialect) -> Vec<TestedFault> {
     let catcher = |text: &&str| match text.strip_prefix("scenario:") {
         Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),
@@ -160,7 +160,7 @@ fn suspects(dialect: &Dialect) -> Vec<Suspect> {
     let spoken = (&*dialect.name, &*dialect.version);
     let own =
         mock_agent::all_faults().filter(|(of, fault)| *of == spoken && !fault.caught_by.is_empty());
-    let suspects = own.map(|(_, fault)| Suspect {
+    let suspects = own.map(|(_, fault)| TestedFault {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
@@ -203,16 +203,16 @@ impl Ground {
     }
 
     /// Plays a fault where it was caught before, and against more scenarios only while it survives.
-    async fn hunt(&self, suspect: &Suspect) -> Result<Row, String> {
+    async fn hunt(&self, suspect: &TestedFault) -> Result<Row, String> {
         let _place = self.places.acquire().await.map_err(|e| e.to_string())?;
-        let mut played: Vec<Played> = Vec::new();
+        let mut played: Vec<PlayedScenario> = Vec::new();
         for round in ROUNDS {
             let wanted = self.wanted(suspect, *round).await?;
             let fresh = |id: &String| wanted.contains(id) && !played.iter().any(|p| p.id == *id);
             let more = self.attempt(suspect, fresh, self.time_scale).await?;
             played.extend(more);
             played.sort_by(|a, b| a.id.cmp(&b.id));
-            match row(suspect, &played) {
+            match matrix_row(suspect, &played) {
                 row if row.fate == Fate::Killed => return Ok(row),
                 Row {
                     fate: Fate::Collateral(_),
@@ -222,18 +222,22 @@ impl Ground {
             }
         }
         // Before anything is held against a fault or a rule, time must not be what was short.
-        let (found, silent): (Vec<Played>, Vec<Played>) = played
+        let (found, silent): (Vec<PlayedScenario>, Vec<PlayedScenario>) = played
             .into_iter()
             .partition(|played| !played.findings.is_empty());
         let again = |id: &String| found.iter().any(|p| p.id == *id);
         let mut played = self.attempt(suspect, again, 1.0).await?;
         played.extend(silent);
         played.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(row(suspect, &played))
+        Ok(matrix_row(suspect, &played))
     }
 
     /// The scenarios of a round.
-    async fn wanted(&self, suspect: &Suspect, round: Round) -> Result<BTreeSet<String>, String> {
+    async fn wanted(
+        &self,
+        suspect: &TestedFault,
+        round: Round,
+    ) -> Result<BTreeSet<String>, String> {
         let all = || self.scenarios.iter();
         let smoke = all().filter(|s| s.tags.iter().any(|tag| tag == SMOKE));
         let smoke = smoke.take(FEW);
@@ -274,10 +278,10 @@ impl Ground {
     /// Plays a fault against some scenarios.
     async fn attempt(
         &self,
-        suspect: &Suspect,
+        suspect: &TestedFault,
         wanted: impl Fn(&String) -> bool,
         time_scale: f64,
-    ) -> Result<Vec<Played>, String> {
+    ) -> Result<Vec<PlayedScenario>, String> {
         let scenarios = self.scenarios.iter().filter(|s| wanted(&self.id(s)));
         let scenarios = scenarios.cloned().collect();
         let folder = self.scratch.folder().map_err(|e| e.to_string())?;
@@ -294,7 +298,7 @@ impl Ground {
         played
     }
 
-    fn played(&self, fault: &str, entry: Entry) -> Result<Played, String> {
+    fn played(&self, fault: &str, entry: Entry) -> Result<PlayedScenario, String> {
         let heard = |text: &str| {
             let (id, line) = faults::heard(text)?;
             (id == fault).then_some(line)
@@ -306,10 +310,10 @@ impl Ground {
                 TranscriptReader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
             let frames: Result<Vec<Frame>, _> = frames.collect();
             let frames = frames.map_err(|error| failed(&error))?;
-            Ok(Trace::of(frames.into_iter(), &self.dialect, heard))
+            Ok(FaultTrace::of(frames.into_iter(), &self.dialect, heard))
         };
-        let traces: Result<Vec<Trace>, String> = entry.transcripts.iter().map(trace).collect();
-        Ok(Played {
+        let traces: Result<Vec<FaultTrace>, String> = entry.transcripts.iter().map(trace).collect();
+        Ok(PlayedScenario {
             id: entry.report.id,
             findings: entry
                 .sessions

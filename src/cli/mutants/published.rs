@@ -1,8 +1,7 @@
 //! The kill matrices that are published with the program.
 
 use super::hunt::Hunted;
-use crate::proof::matrix::Matrix;
-use crate::proof::page;
+use crate::mutation::matrix::Matrix;
 use include_dir::{Dir, include_dir};
 use std::io;
 use std::path::Path;
@@ -31,8 +30,5 @@ pub(super) fn write(folder: &Path, dialect: &str, hunted: &Hunted) -> io::Result
     let matrix = hunted.over(&before.unwrap_or_default());
     let text = serde_json::to_string_pretty(&matrix)?;
     std::fs::write(file, text + "\n")?;
-    std::fs::write(
-        folder.join(format!("{dialect}.md")),
-        page::markdown(&matrix),
-    )
+    std::fs::write(folder.join(format!("{dialect}.md")), matrix.markdown())
 }

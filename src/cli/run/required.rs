@@ -3,9 +3,9 @@
 use crate::dialect::Clause;
 use crate::dialect::file::Side;
 use crate::finding::Level;
+use crate::report::Verdict;
 use crate::report::{Report, ScenarioReport};
 use crate::runner::suite::Part;
-use crate::verdict::Verdict;
 use indexmap::{IndexMap, IndexSet};
 
 /// What each scenario claims to check, by its id, as far as it is required.

@@ -3,8 +3,8 @@
 use super::super::text;
 use super::{finding, style};
 use crate::finding::Level;
+use crate::report::Verdict;
 use crate::report::{Command, Report, ScenarioReport, Try};
-use crate::verdict::Verdict;
 use anstyle::Style;
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! Colours.
 
 use crate::finding::Level;
-use crate::verdict::Verdict;
+use crate::report::Verdict;
 use anstyle::{AnsiColor, Style};
 
 pub(super) const BOLD: Style = Style::new().bold();

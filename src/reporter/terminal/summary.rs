@@ -3,8 +3,8 @@
 use super::super::text;
 use super::{scenario, style};
 use crate::finding::{Finding, Level};
+use crate::report::Verdict;
 use crate::report::{Command, Report, ScenarioReport, Summary};
-use crate::verdict::Verdict;
 use indexmap::IndexMap;
 use std::io::{self, Write};
 

@@ -4,7 +4,7 @@ use super::charge::Charge;
 use super::live::Event;
 use super::tools::offered;
 use super::{Player, Stop};
-use crate::dialect::Named;
+use crate::dialect::FrameIdentity;
 use crate::frame::{Body, Line};
 use crate::framing::{Defect, parse};
 use crate::runner::inbox::Item;
@@ -56,9 +56,11 @@ impl Player {
         }
         let value = parsed.value.unwrap_or_default();
         let name = match self.stage.dialect.events.name(&value) {
-            Named::Known(_, Some(name)) | Named::Known(name, None) | Named::Unknown(name) => name,
-            Named::Missing if value.is_object() => "an object without a name".to_owned(),
-            Named::Missing => "a line that is no event".to_owned(),
+            FrameIdentity::Known(_, Some(name))
+            | FrameIdentity::Known(name, None)
+            | FrameIdentity::Unknown(name) => name,
+            FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
+            FrameIdentity::Missing => "a line that is no event".to_owned(),
         };
         if value.is_object() {
             self.capabilities(&value)?;

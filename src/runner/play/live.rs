@@ -1,7 +1,7 @@
 //! One life of the agent's process, as the player knows it.
 
 use super::{Stage, Stop};
-use crate::dialect::file::Wire;
+use crate::dialect::file::WireRecipe;
 use crate::frame::{End, LlmReply, LlmRequest};
 use crate::framing::{Framer, LINE_LIMIT};
 use crate::matcher::Captures;
@@ -95,7 +95,7 @@ impl Live {
 }
 
 /// The wire that the scenario asks for, else the user's, else the recipe's first.
-fn wire<'a>(stage: &'a Stage, scenario: &Scenario) -> Result<Option<&'a Wire>, Stop> {
+fn wire<'a>(stage: &'a Stage, scenario: &Scenario) -> Result<Option<&'a WireRecipe>, Stop> {
     let wires = &stage.dialect.launch.wires;
     match scenario.wire.as_ref().or(stage.wire.as_ref()) {
         None => Ok(wires.values().next()),

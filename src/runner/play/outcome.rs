@@ -3,12 +3,12 @@
 use super::unforeseen::Requests;
 use super::{Player, Stop};
 use crate::finding::{Blame, Finding};
-use crate::gather::Exercised;
-use crate::judgement::{self, Facts};
+use crate::report::Exercised;
+use crate::report::Verdict;
+use crate::report::verdict_rules::{self, ScenarioFacts};
 use crate::runner::history::Past;
 use crate::runner::scratch::Room;
-use crate::scenario::types::Action;
-use crate::verdict::Verdict;
+use crate::scenario::types::StepAction;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -145,15 +145,15 @@ impl Player {
         let waits_for_events = scenario.steps.iter().any(|step| {
             matches!(
                 step.action,
-                Action::Expect(_)
-                    | Action::ExpectNext(_)
-                    | Action::Unordered(_)
-                    | Action::ExpectText(_)
+                StepAction::Expect(_)
+                    | StepAction::ExpectNext(_)
+                    | StepAction::Unordered(_)
+                    | StepAction::ExpectText(_)
             )
         });
         let sum = |count: fn(&Past) -> u64| past.iter().map(count).sum::<u64>();
         let spoke = sum(|past| past.outcome.events) > 0;
-        let (verdict, reason) = judgement::of_scenario(&Facts {
+        let (verdict, reason) = verdict_rules::of_scenario(&ScenarioFacts {
             broken: broken.as_deref(),
             interrupted: stop == Some(Stop::Interrupted),
             findings: &findings,

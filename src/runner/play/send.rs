@@ -2,7 +2,7 @@
 
 use super::charge::Charge;
 use super::{Player, Stop};
-use crate::dialect::Named;
+use crate::dialect::FrameIdentity;
 use crate::finding::Level;
 use crate::frame::{Body, Line};
 use crate::runner::rules;
@@ -104,11 +104,11 @@ impl Player {
     fn fault_of(&self, command: &Value) -> Option<String> {
         let dialect = &self.stage.dialect;
         let (name, kind) = match dialect.commands.name(command) {
-            Named::Known(name, kind) => (name, kind),
-            Named::Unknown(name) => {
+            FrameIdentity::Known(name, kind) => (name, kind),
+            FrameIdentity::Unknown(name) => {
                 return Some(format!("`{name}` is no command; `send_raw` sends any line"));
             }
-            Named::Missing => {
+            FrameIdentity::Missing => {
                 return Some("what is sent has no name; `send_raw` sends any line".to_owned());
             }
         };

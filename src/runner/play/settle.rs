@@ -3,7 +3,7 @@
 
 use super::wait::Wait;
 use super::{Player, Stop};
-use crate::scenario::types::Action;
+use crate::scenario::types::StepAction;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -35,19 +35,19 @@ impl Player {
     }
 
     /// Before a step: whether it waits, or does something to the agent.
-    pub(super) async fn settle_before(&mut self, action: &Action) -> Result<(), Stop> {
+    pub(super) async fn settle_before(&mut self, action: &StepAction) -> Result<(), Stop> {
         match action {
-            Action::Send(_)
-            | Action::SendRaw(_)
-            | Action::SendBytes(_)
-            | Action::Signal(_)
-            | Action::CloseStdin
-            | Action::Restart(_) => {
+            StepAction::Send(_)
+            | StepAction::SendRaw(_)
+            | StepAction::SendBytes(_)
+            | StepAction::Signal(_)
+            | StepAction::CloseStdin
+            | StepAction::Restart(_) => {
                 if self.settles.waited {
                     self.settle().await?;
                 }
             }
-            Action::Release(_) | Action::PauseReading(_) => {}
+            StepAction::Release(_) | StepAction::PauseReading(_) => {}
             _ => self.settles.waited = true,
         }
         Ok(())

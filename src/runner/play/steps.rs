@@ -4,7 +4,7 @@ use super::live::Live;
 use super::wait::cancelled;
 use super::{Player, Stop};
 use crate::matcher::render_text;
-use crate::scenario::types::{Action, AgentSetup, Step};
+use crate::scenario::types::{AgentSetup, Step, StepAction};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,35 +22,35 @@ impl Player {
 
     async fn play_step(&mut self, step: &Step) -> Result<(), Stop> {
         match &step.action {
-            Action::Expect(matcher) => self.expect(step, matcher).await,
-            Action::ExpectNext(matcher) => self.expect_next(step, matcher).await,
-            Action::Unordered(matchers) => self.unordered(step, matchers).await,
-            Action::ExpectNone { not, until } => self.expect_none(step, not, until).await,
-            Action::ExpectText(text) => self.expect_text(step, text).await,
-            Action::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
-            Action::ExpectReply(end) => self.expect_reply(step, *end).await,
-            Action::ExpectFile(files) => self.expect_file(step, files).await,
-            Action::ExpectExit(expected) => self.expect_exit(step, expected).await,
-            Action::PauseReading(time) => self.pause_reading(*time).await,
-            Action::Restart(setup) => self.restart(setup).await,
-            Action::Send(template) => {
+            StepAction::Expect(matcher) => self.expect(step, matcher).await,
+            StepAction::ExpectNext(matcher) => self.expect_next(step, matcher).await,
+            StepAction::Unordered(matchers) => self.unordered(step, matchers).await,
+            StepAction::ExpectNone { not, until } => self.expect_none(step, not, until).await,
+            StepAction::ExpectText(text) => self.expect_text(step, text).await,
+            StepAction::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
+            StepAction::ExpectReply(end) => self.expect_reply(step, *end).await,
+            StepAction::ExpectFile(files) => self.expect_file(step, files).await,
+            StepAction::ExpectExit(expected) => self.expect_exit(step, expected).await,
+            StepAction::PauseReading(time) => self.pause_reading(*time).await,
+            StepAction::Restart(setup) => self.restart(setup).await,
+            StepAction::Send(template) => {
                 let command = template
                     .render(&self.captures)
                     .map_err(|unknown| self.broken_at(step.span, &unknown.to_string()))?;
                 self.send_command(&command, step.span)
             }
-            Action::SendRaw(text) => {
+            StepAction::SendRaw(text) => {
                 let text = render_text(text, &self.captures)
                     .map_err(|unknown| self.broken_at(step.span, &unknown.to_string()))?;
                 self.send(vec![format!("{text}\n").into_bytes()])
             }
-            Action::SendBytes(chunks) => self.send(chunks.clone()),
-            Action::Release(gate) if self.server.release(gate) => Ok(()),
-            Action::Release(gate) => {
+            StepAction::SendBytes(chunks) => self.send(chunks.clone()),
+            StepAction::Release(gate) if self.server.release(gate) => Ok(()),
+            StepAction::Release(gate) => {
                 Err(self.broken_at(step.span, &format!("the model has no gate `{gate}`")))
             }
-            Action::Signal(name) => self.signal(name, step.span),
-            Action::CloseStdin => {
+            StepAction::Signal(name) => self.signal(name, step.span),
+            StepAction::CloseStdin => {
                 self.close_stdin();
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! Which dialects the lines of an agent fit so far.
 
-use crate::dialect::{Dialect, Named};
+use crate::dialect::{Dialect, FrameIdentity};
 use crate::frame::Line;
 use crate::framing::parse;
 use crate::matcher::Captures;
@@ -69,7 +69,7 @@ impl<'a> Ears<'a> {
         let Some(named) = self.named else {
             return;
         };
-        let Named::Known(name, _) = self.dialects[named].events.name(&value) else {
+        let FrameIdentity::Known(name, _) = self.dialects[named].events.name(&value) else {
             return;
         };
         match &self.dialects[named].session.ready {
@@ -116,7 +116,7 @@ fn shows(dialect: &Dialect, value: &Value) -> bool {
     if let Some(probe) = &dialect.session.probe {
         return probe.shows.matches(value, &Captures::default()).is_ok();
     }
-    let Named::Known(name, _) = dialect.events.name(value) else {
+    let FrameIdentity::Known(name, _) = dialect.events.name(value) else {
         return false;
     };
     if dialect.session.ready.as_ref() != Some(&name)

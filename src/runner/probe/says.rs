@@ -1,7 +1,7 @@
 //! What a program says of itself.
 
 use super::{is_end, kill};
-use crate::dialect::file::Launch as Recipe;
+use crate::dialect::file::LaunchRecipe;
 use crate::frame::Body;
 use crate::runner::agent::Agent;
 use crate::runner::budgets::stretch;
@@ -32,9 +32,9 @@ pub async fn says(
     let Ok(room) = scratch.room() else {
         return String::new();
     };
-    let recipe = Recipe {
+    let recipe = LaunchRecipe {
         args: args.to_vec(),
-        ..Recipe::default()
+        ..LaunchRecipe::default()
     };
     let agent = Agent {
         args: None,

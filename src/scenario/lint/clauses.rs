@@ -1,11 +1,11 @@
 //! Clauses that do not exist, cannot be checked, or that no step is left to check.
 
 use crate::finding::Level;
-use crate::scenario::context::Context;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepFile};
 use spanned_yaml::Spanned;
 
-pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn known(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(vocabulary) = context.vocabulary else {
         return;
     };
@@ -25,7 +25,7 @@ pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-pub(super) fn reachable(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn reachable(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let named = |step: &StepFile, id: &str| {
         let own = step.clauses.iter().flatten();
         own.into_iter().any(|clause| clause.value == id)
@@ -64,7 +64,7 @@ pub(super) fn reachable(file: &ScenarioFile, context: &mut Context<'_>) {
 }
 
 /// What fails is never told more weakly than a clause that it cites.
-pub(super) fn levels(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn levels(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     weaker(&file.clauses, file.level, "the scenario", context);
     for step in file.steps.iter().filter(|step| step.checks()) {
         let level = step.level.unwrap_or(file.level);
@@ -87,7 +87,7 @@ pub(super) fn levels(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-fn weaker(clauses: &[Spanned<String>], level: Level, what: &str, context: &mut Context<'_>) {
+fn weaker(clauses: &[Spanned<String>], level: Level, what: &str, context: &mut LoadContext<'_>) {
     if let Some(clause) = strongest(clauses, level, context).cloned() {
         let message = format!(
             "{what} is `{}`, and the clause `{}` is stronger: leave the `level` out, or cite what is as weak",
@@ -102,7 +102,7 @@ fn weaker(clauses: &[Spanned<String>], level: Level, what: &str, context: &mut C
 fn strongest<'c>(
     clauses: &'c [Spanned<String>],
     level: Level,
-    context: &Context<'_>,
+    context: &LoadContext<'_>,
 ) -> Option<&'c Spanned<String>> {
     let known = &context.vocabulary?.clauses;
     let stronger = |id: &str| known.get(id).is_some_and(|cited| cited.strength > level);

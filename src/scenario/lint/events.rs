@@ -1,11 +1,11 @@
 //! Events and commands that the dialect does not have.
 
-use crate::scenario::context::Context;
+use crate::dialect::FrameNames;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepFile};
-use crate::scenario::vocabulary::Frames;
 use spanned_yaml::{Kind, Node, Piece, Spanned, pieces};
 
-pub(super) fn events(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(vocabulary) = context.vocabulary else {
         return;
     };
@@ -25,7 +25,7 @@ pub(super) fn events(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-pub(super) fn commands(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(vocabulary) = context.vocabulary else {
         return;
     };
@@ -73,7 +73,7 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut Context<'_>) {
 }
 
 /// Keys without a value inside of what is sent, awaited or answered: mostly the rest of a text that is torn at a comma.
-pub(super) fn torn(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn torn(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let sent = file.steps.iter().filter_map(|step| step.send.as_ref());
     let requests = file
         .steps
@@ -94,7 +94,7 @@ pub(super) fn torn(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-fn keys_without_value(node: &Node, context: &mut Context<'_>) {
+fn keys_without_value(node: &Node, context: &mut LoadContext<'_>) {
     for item in node.as_list().unwrap_or_default() {
         keys_without_value(item, context);
     }
@@ -131,7 +131,7 @@ fn matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
 }
 
 /// Looks for unknown names in a matcher, and in those that its operators hold.
-fn check(what: &str, node: &Node, frames: &Frames, context: &mut Context<'_>) {
+fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext<'_>) {
     for operator in ["$any", "$all"] {
         for inner in node
             .get(operator)
@@ -148,14 +148,16 @@ fn check(what: &str, node: &Node, frames: &Frames, context: &mut Context<'_>) {
         if !context.known(what, &name, frames.names.keys().map(String::as_str)) {
             continue;
         }
-        let Some(Some(kinds)) = frames.names.get(&name.value) else {
+        let spec = frames.names.get(&name.value);
+        let Some((at, kinds)) = spec.and_then(|spec| Some((spec.kind.as_ref()?, &spec.kinds)))
+        else {
             continue;
         };
-        for kind in literals(node.at(&kinds.pointer)) {
+        for kind in literals(node.at(at)) {
             context.known(
                 &format!("`{}` kind", name.value),
                 &kind,
-                kinds.names.iter().map(String::as_str),
+                kinds.iter().map(String::as_str),
             );
         }
     }

@@ -1,10 +1,10 @@
 //! Files outside the workspace.
 
-use crate::scenario::context::Context;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::ScenarioFile;
 use std::path::{Component, Path};
 
-pub(super) fn paths(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn paths(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let awaited = file
         .steps
         .iter()
@@ -23,7 +23,7 @@ pub(super) fn paths(file: &ScenarioFile, context: &mut Context<'_>) {
 }
 
 /// An `expect_file` that names no file waits for nothing.
-pub(super) fn named(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn named(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let awaited = file
         .steps
         .iter()

@@ -1,9 +1,9 @@
 //! Steps that come too late: behind the end of stdin, or of the agent.
 
-use crate::scenario::context::Context;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepFile};
 
-pub(super) fn order(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn order(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     if file.steps.is_empty() {
         context.error(file.steps.span, "a scenario without steps");
     }

@@ -1,11 +1,11 @@
 //! Gates that are released and not there, there and never released, or released twice.
 
-use crate::scenario::context::Context;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::ScenarioFile;
 use spanned_yaml::{Node, Spanned};
 use std::collections::HashSet;
 
-pub(super) fn gates(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn gates(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let gates: Vec<_> = file
         .model
         .iter()

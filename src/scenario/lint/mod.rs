@@ -9,11 +9,11 @@ mod names;
 mod places;
 mod words;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::file::ScenarioFile;
 
 /// Finds one kind of mistake.
-type Lint = fn(&ScenarioFile, &mut Context<'_>);
+type Lint = fn(&ScenarioFile, &mut LoadContext<'_>);
 
 /// Every lint.
 pub(super) const LINTS: &[Lint] = &[

@@ -1,9 +1,9 @@
 //! Capabilities, budgets and wires that do not exist.
 
-use crate::scenario::context::Context;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::ScenarioFile;
 
-pub(super) fn known(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn known(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(vocabulary) = context.vocabulary else {
         return;
     };

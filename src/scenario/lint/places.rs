@@ -1,8 +1,8 @@
 //! Names that are used before they are captured, captured and not used, or taken.
 
 use crate::matcher;
-use crate::scenario::context::Context;
-use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, Texts};
+use crate::scenario::context::LoadContext;
+use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, TextMap};
 use indexmap::IndexMap;
 use spanned_yaml::{Piece, Span, Spanned, did_you_mean, pieces};
 
@@ -17,7 +17,7 @@ struct Scope {
     names: IndexMap<String, (Span, bool)>,
 }
 
-pub(super) fn steps(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let mut scope = Scope::default();
     for step in file.steps.iter() {
         scope.uses(used_by(step), context);
@@ -26,7 +26,7 @@ pub(super) fn steps(file: &ScenarioFile, context: &mut Context<'_>) {
     scope.end(context);
 }
 
-pub(super) fn answers(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for answer in &file.answers {
         let mut scope = Scope::default();
         scope.uses(matcher::places(&answer.on), context);
@@ -36,8 +36,8 @@ pub(super) fn answers(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-/// Texts that are filled before the first step.
-pub(super) fn fixed(file: &ScenarioFile, context: &mut Context<'_>) {
+/// TextMap that are filled before the first step.
+pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let after = file.files_after.values().flat_map(matcher::places);
     let used = file
         .files
@@ -62,7 +62,7 @@ pub(super) fn fixed(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-fn known(place: &Spanned<String>, names: &[&str], advice: &str, context: &mut Context<'_>) {
+fn known(place: &Spanned<String>, names: &[&str], advice: &str, context: &mut LoadContext<'_>) {
     if !names.contains(&place.as_str()) {
         let names = names.join(", ");
         context.error(
@@ -76,7 +76,7 @@ impl Scope {
     fn uses(
         &mut self,
         places: impl IntoIterator<Item = Spanned<String>>,
-        context: &mut Context<'_>,
+        context: &mut LoadContext<'_>,
     ) {
         for place in places {
             if BUILTINS.contains(&place.as_str()) {
@@ -106,7 +106,7 @@ impl Scope {
         }
     }
 
-    fn captures(&mut self, captures: &Texts, context: &mut Context<'_>) {
+    fn captures(&mut self, captures: &TextMap, context: &mut LoadContext<'_>) {
         for (name, pointer) in captures {
             if !pointer.is_empty() && !pointer.starts_with('/') {
                 context.error(
@@ -141,7 +141,7 @@ impl Scope {
         }
     }
 
-    fn end(self, context: &mut Context<'_>) {
+    fn end(self, context: &mut LoadContext<'_>) {
         for (name, (span, used)) in self.names {
             if !used {
                 context.error(span, format!("`{name}` is captured and never used"));

@@ -1,10 +1,10 @@
 //! Lists with a word twice, signals that do not exist, exits that say nothing.
 
-use crate::scenario::context::Context;
+use crate::scenario::context::LoadContext;
 use crate::scenario::file::ScenarioFile;
 use crate::signals::{SENDABLE, SIGNALS};
 
-pub(super) fn lists(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn lists(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     context.no_duplicates("clause", &file.clauses);
     context.no_duplicates("tag", &file.tags);
     context.no_duplicates("capability", &file.needs);
@@ -13,7 +13,7 @@ pub(super) fn lists(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-pub(super) fn signals(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn signals(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for step in file.steps.iter() {
         let or_signal = step
             .expect_exit
@@ -26,7 +26,7 @@ pub(super) fn signals(file: &ScenarioFile, context: &mut Context<'_>) {
     }
 }
 
-pub(super) fn exits(file: &ScenarioFile, context: &mut Context<'_>) {
+pub(super) fn exits(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for exit in file
         .steps
         .iter()

@@ -1,23 +1,23 @@
 //! Several agents side by side: what groups of scenarios came to with each. Pure.
 
+use super::model::Report;
+use super::model::Verdict;
 use crate::finding::{BaselinedKind, Finding, Level};
-use crate::report::Report;
-use crate::verdict::Verdict;
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
 /// The page's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SideBySide {
+pub struct Comparison {
     /// The agents, in the order given.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<ComparedAgent>,
     /// The groups of scenarios in the order of their names, each with a cell an agent.
     pub groups: Vec<Group>,
 }
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Agent {
+pub struct ComparedAgent {
     /// What it is called on the page.
     pub name: String,
     /// What it was judged against.
@@ -35,12 +35,12 @@ pub struct Agent {
     /// Scenarios that were skipped, by the reason.
     pub skipped: IndexMap<String, usize>,
     /// What was found, by rule and reason.
-    pub found: Vec<Found>,
+    pub found: Vec<GroupedFinding>,
 }
 
 /// One thing that was found, in one scenario or more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct GroupedFinding {
     /// The rule.
     pub rule: String,
     /// How hard it counts.
@@ -79,7 +79,7 @@ pub struct Cell {
 
 /// Lays reports side by side, each under a name.
 #[must_use]
-pub fn side_by_side(reports: &[(String, Report)]) -> SideBySide {
+pub fn compare(reports: &[(String, Report)]) -> Comparison {
     let tables: Vec<_> = reports.iter().map(|(_, report)| table(report)).collect();
     let mut names: Vec<&String> = tables.iter().flat_map(IndexMap::keys).collect();
     names.sort();
@@ -91,7 +91,7 @@ pub fn side_by_side(reports: &[(String, Report)]) -> SideBySide {
             .map(|table| table.get(name).copied())
             .collect(),
     });
-    SideBySide {
+    Comparison {
         groups: groups.collect(),
         agents: reports
             .iter()
@@ -117,10 +117,10 @@ fn table(report: &Report) -> IndexMap<String, Cell> {
     groups
 }
 
-fn agent(name: &str, report: &Report) -> Agent {
+fn agent(name: &str, report: &Report) -> ComparedAgent {
     let coverage = &report.coverage;
     let mut skipped: IndexMap<String, usize> = IndexMap::new();
-    let mut found: IndexMap<(String, String), Found> = IndexMap::new();
+    let mut found: IndexMap<(String, String), GroupedFinding> = IndexMap::new();
     for scenario in &report.scenarios {
         if scenario.verdict == Verdict::Skipped {
             *skipped.entry(scenario.reason.clone()).or_default() += 1;
@@ -132,7 +132,7 @@ fn agent(name: &str, report: &Report) -> Agent {
             let gone = !scenario.findings.iter().any(|f| f.rule == finding.rule);
             let flaky = gone || mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky);
             let key = (finding.rule.clone(), reason.clone());
-            let entry = found.entry(key).or_insert_with(|| Found {
+            let entry = found.entry(key).or_insert_with(|| GroupedFinding {
                 rule: finding.rule.clone(),
                 level: finding.level,
                 clauses: IndexSet::new(),
@@ -148,7 +148,7 @@ fn agent(name: &str, report: &Report) -> Agent {
                 .insert(without_dialect(&scenario.id).to_owned());
         }
     }
-    Agent {
+    ComparedAgent {
         name: name.to_owned(),
         dialect: report.dialect.join(", "),
         command: report.agent.join(" "),
@@ -192,7 +192,7 @@ mod tests {
             scenario("a@1/deny/z", Verdict::Fail),
         ]);
         let other = report(vec![scenario("b@2/turn/x", Verdict::Pass)]);
-        let page = side_by_side(&[("one".into(), one), ("other".into(), other)]);
+        let page = compare(&[("one".into(), one), ("other".into(), other)]);
         let cell = |passed, found, skipped| {
             Some(Cell {
                 passed,
@@ -226,7 +226,7 @@ mod tests {
         let mut again = report.scenarios[failed.unwrap()].clone();
         again.id = "a@1/once/more".into();
         report.scenarios.push(again);
-        let page = side_by_side(&[("one".into(), report)]);
+        let page = compare(&[("one".into(), report)]);
         assert!(
             page.agents[0]
                 .found

@@ -1,7 +1,7 @@
 //! What a fault's scenarios say of it: who complained, where, and whether that is what must catch it.
 
+use super::fault_trace::{FaultTrace, Place};
 use super::matrix::{Fate, Row};
-use super::trace::{Place, Trace};
 use crate::finding::{Blame, Finding};
 
 /// What can catch a fault.
@@ -15,7 +15,7 @@ pub enum Catcher {
 
 /// A fault as the matrix needs to know it.
 #[derive(Debug, Clone)]
-pub struct Suspect {
+pub struct TestedFault {
     /// Its id.
     pub id: String,
     /// What it does wrong.
@@ -30,18 +30,18 @@ pub struct Suspect {
 
 /// A scenario that was played with a fault.
 #[derive(Debug, Clone, Default)]
-pub struct Played {
+pub struct PlayedScenario {
     /// Its id.
     pub id: String,
     /// What was found, each with the number of the session, from 0.
     pub findings: Vec<(usize, Finding)>,
     /// The sessions.
-    pub traces: Vec<Trace>,
+    pub traces: Vec<FaultTrace>,
 }
 
 /// A finding against the side at fault, and what it says of the fault.
-struct Witness<'a> {
-    scenario: &'a Played,
+struct Detection<'a> {
+    scenario: &'a PlayedScenario,
     session: usize,
     finding: &'a Finding,
     /// Whether the fault had been played by then.
@@ -50,10 +50,10 @@ struct Witness<'a> {
     there: bool,
 }
 
-impl Suspect {
+impl TestedFault {
     /// How high the catcher that a finding stands for is in the list of those that must catch the fault.
-    fn rank(&self, witness: &Witness<'_>) -> Option<usize> {
-        let (rule, id) = (&witness.finding.rule, &witness.scenario.id);
+    fn rank(&self, detection: &Detection<'_>) -> Option<usize> {
+        let (rule, id) = (&detection.finding.rule, &detection.scenario.id);
         self.caught_by.iter().position(|c| c.caught(id, rule))
     }
 }
@@ -73,14 +73,14 @@ impl Catcher {
     }
 }
 
-impl Played {
-    fn witnesses(&self, side: Blame) -> impl Iterator<Item = Witness<'_>> {
+impl PlayedScenario {
+    fn detections(&self, side: Blame) -> impl Iterator<Item = Detection<'_>> {
         let first = self.traces.iter().position(|trace| trace.from().is_some());
         let theirs = self.findings.iter().filter(move |(_, f)| f.blame == side);
         theirs.map(move |(session, finding)| {
             let trace = self.traces.get(*session);
-            let from = trace.and_then(Trace::from);
-            Witness {
+            let from = trace.and_then(FaultTrace::from);
+            Detection {
                 scenario: self,
                 session: *session,
                 finding,
@@ -89,7 +89,7 @@ impl Played {
                     Some(from) => finding.at >= from || is_step(&finding.rule),
                     None => first.is_some_and(|first| first < *session),
                 },
-                there: trace.and_then(Trace::spoilt) == Some(finding.at),
+                there: trace.and_then(FaultTrace::spoilt) == Some(finding.at),
             }
         })
     }
@@ -99,7 +99,7 @@ impl Played {
     }
 }
 
-impl Witness<'_> {
+impl Detection<'_> {
     fn place(&self) -> Place {
         let trace = self.scenario.traces.get(self.session);
         trace
@@ -129,17 +129,17 @@ impl Witness<'_> {
 
 /// What the scenarios that were played with a fault say of it.
 #[must_use]
-pub fn row(suspect: &Suspect, scenarios: &[Played]) -> Row {
-    let all: Vec<Witness<'_>> = scenarios
+pub fn matrix_row(suspect: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
+    let all: Vec<Detection<'_>> = scenarios
         .iter()
-        .flat_map(|s| s.witnesses(suspect.side))
+        .flat_map(|s| s.detections(suspect.side))
         .collect();
-    let named = |w: &Witness<'_>| suspect.rank(w).is_some();
-    let caught = |w: &Witness<'_>| named(w) && w.due;
-    let right = |w: &Witness<'_>| caught(w) && (w.there || !suspect.there || w.is_step());
+    let named = |w: &Detection<'_>| suspect.rank(w).is_some();
+    let caught = |w: &Detection<'_>| named(w) && w.due;
+    let right = |w: &Detection<'_>| caught(w) && (w.there || !suspect.there || w.is_step());
 
-    let unrelated = |w: &&Witness<'_>| !w.due || !(named(w) || w.is_step());
-    let mut others: Vec<String> = all.iter().filter(unrelated).map(Witness::name).collect();
+    let unrelated = |w: &&Detection<'_>| !w.due || !(named(w) || w.is_step());
+    let mut others: Vec<String> = all.iter().filter(unrelated).map(Detection::name).collect();
     dedup(&mut others);
     let mut row = Row {
         fault: suspect.id.clone(),
@@ -168,10 +168,10 @@ pub fn row(suspect: &Suspect, scenarios: &[Played]) -> Row {
             }
             None => {
                 let steps = all.iter().filter(|w| w.due && w.is_step());
-                others.extend(steps.map(Witness::name).take(1));
+                others.extend(steps.map(Detection::name).take(1));
                 match others.is_empty() {
                     false => Fate::WrongReason(others),
-                    true if scenarios.iter().any(Played::reached) => Fate::Survived,
+                    true if scenarios.iter().any(PlayedScenario::reached) => Fate::Survived,
                     true => Fate::NotReached,
                 }
             }
@@ -183,10 +183,11 @@ pub fn row(suspect: &Suspect, scenarios: &[Played]) -> Row {
     row.scenario.clone_from(&best.scenario.id);
     row.line = line;
     row.frame = frame;
-    for witness in all.iter().filter(|w| caught(w)) {
-        row.clauses.extend(witness.finding.clauses.iter().cloned());
-        if witness.finding.rule != row.caught_by {
-            row.also.push(witness.finding.rule.clone());
+    for detection in all.iter().filter(|w| caught(w)) {
+        row.clauses
+            .extend(detection.finding.clauses.iter().cloned());
+        if detection.finding.rule != row.caught_by {
+            row.also.push(detection.finding.rule.clone());
         }
     }
     dedup(&mut row.also);
@@ -215,7 +216,7 @@ mod tests {
     use crate::finding::{Level, Source};
 
     /// A scenario with findings, each a rule at a frame; the fault spoilt the second line, which is frame 4.
-    fn scenario(id: &str, findings: &[(&str, u64)]) -> Played {
+    fn scenario(id: &str, findings: &[(&str, u64)]) -> PlayedScenario {
         let finding = |(rule, at): &(&str, u64)| Finding {
             rule: (*rule).into(),
             level: Level::Must,
@@ -231,22 +232,22 @@ mod tests {
             rerun: String::new(),
             baseline: None,
         };
-        Played {
+        PlayedScenario {
             id: id.into(),
             findings: findings.iter().map(|f| (0, finding(f))).collect(),
-            traces: vec![Trace::sample(&[2, 4, 6], Some(2))],
+            traces: vec![FaultTrace::sample(&[2, 4, 6], Some(2))],
         }
     }
 
-    fn fate(there: bool, caught_by: &[Catcher], scenarios: &[Played]) -> Fate {
-        let suspect = Suspect {
+    fn fate(there: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+        let suspect = TestedFault {
             id: "f".into(),
             summary: "s".into(),
             caught_by: caught_by.to_vec(),
             side: Blame::Agent,
             there,
         };
-        row(&suspect, scenarios).fate
+        matrix_row(&suspect, scenarios).fate
     }
 
     fn by_rule() -> [Catcher; 2] {
@@ -289,8 +290,8 @@ mod tests {
 
     #[test]
     fn a_fault_that_was_never_played_is_told_from_one_that_changed_nothing() {
-        let unplayed = Played {
-            traces: vec![Trace::sample(&[2, 4], None)],
+        let unplayed = PlayedScenario {
+            traces: vec![FaultTrace::sample(&[2, 4], None)],
             ..scenario("a", &[])
         };
         let fate = fate(true, &by_rule(), &[unplayed]);
@@ -299,14 +300,14 @@ mod tests {
 
     #[test]
     fn the_catcher_that_is_named_first_counts() {
-        let suspect = Suspect {
+        let suspect = TestedFault {
             id: "f".into(),
             summary: "s".into(),
             caught_by: by_rule().to_vec(),
             side: Blame::Agent,
             there: false,
         };
-        let row = row(&suspect, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
+        let row = matrix_row(&suspect, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
         assert_eq!((row.caught_by.as_str(), row.line), ("d/r", 2));
         assert_eq!(row.also, ["d/also"]);
     }

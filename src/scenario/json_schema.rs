@@ -7,24 +7,24 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Any JSON value.
-pub(super) struct Whatever;
+pub(super) struct AnyValueSchema;
 
 /// A matcher on any value.
-pub(super) struct Matcher;
+pub(super) struct MatcherSchema;
 
 /// A matcher on an event.
-pub(super) struct EventMatcher;
+pub(super) struct EventMatcherSchema;
 
 /// A matcher on a request, or the script's own words for one.
-pub(super) struct Request;
+pub(super) struct RequestSchema;
 
 /// What ends an `expect_none`.
-pub(super) struct Until;
+pub(super) struct BarrierSchema;
 
 /// What must be true of a file.
-pub(super) struct FileState;
+pub(super) struct FileStateSchema;
 
-impl JsonSchema for Whatever {
+impl JsonSchema for AnyValueSchema {
     fn schema_name() -> Cow<'static, str> {
         "Value".into()
     }
@@ -38,19 +38,19 @@ impl JsonSchema for Whatever {
     }
 }
 
-impl JsonSchema for Matcher {
+impl JsonSchema for MatcherSchema {
     fn schema_name() -> Cow<'static, str> {
         "Matcher".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let any = generator.subschema_for::<Matcher>();
+        let any = generator.subschema_for::<MatcherSchema>();
         let operators = OPERATORS
             .iter()
             .map(|one| (one.name.to_owned(), json!({ "description": one.text })));
         json_schema!({
             "description": "Scalars are equal, an object has at least these entries, a list has exactly these elements; \
-                            a map of `$` keys is a list of operators that must all hold. Texts may hold `{name}` places.",
+                            a map of `$` keys is a list of operators that must all hold. TextMap may hold `{name}` places.",
             "anyOf": [
                 { "type": ["null", "boolean", "number", "string"] },
                 { "type": "array", "items": any },
@@ -60,18 +60,18 @@ impl JsonSchema for Matcher {
     }
 }
 
-impl JsonSchema for EventMatcher {
+impl JsonSchema for EventMatcherSchema {
     fn schema_name() -> Cow<'static, str> {
         "EventMatcher".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let any = generator.subschema_for::<Matcher>();
+        let any = generator.subschema_for::<MatcherSchema>();
         json_schema!({ "description": "A matcher on an event.", "type": "object", "allOf": [any] })
     }
 }
 
-impl JsonSchema for Request {
+impl JsonSchema for RequestSchema {
     fn schema_name() -> Cow<'static, str> {
         "Request".into()
     }
@@ -79,7 +79,7 @@ impl JsonSchema for Request {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (demand, body) = (
             generator.subschema_for::<Expect>(),
-            generator.subschema_for::<Matcher>(),
+            generator.subschema_for::<MatcherSchema>(),
         );
         json_schema!({
             "description": "`contains`, `tool_result`, … as in a script, the same on every wire; or a matcher on the raw body.",
@@ -89,7 +89,7 @@ impl JsonSchema for Request {
     }
 }
 
-impl JsonSchema for Until {
+impl JsonSchema for BarrierSchema {
     fn schema_name() -> Cow<'static, str> {
         "Until".into()
     }
@@ -97,13 +97,13 @@ impl JsonSchema for Until {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (window, event) = (
             generator.subschema_for::<Span>(),
-            generator.subschema_for::<EventMatcher>(),
+            generator.subschema_for::<EventMatcherSchema>(),
         );
         json_schema!({ "anyOf": [{ "const": "end" }, window, event] })
     }
 }
 
-impl JsonSchema for FileState {
+impl JsonSchema for FileStateSchema {
     fn schema_name() -> Cow<'static, str> {
         "FileState".into()
     }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 
 /// The kill matrix of one dialect.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -167,5 +168,50 @@ impl Matrix {
             row.fate == Fate::Killed
                 && (row.caught_by == rule || row.also.iter().any(|also| also == rule))
         })
+    }
+
+    /// The matrix in Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut page = format!("# Kill matrix of {}\n\n{}.\n\n", self.dialect, self.sum());
+        page += "Each row is a deliberate defect of the reference agent, and the rule or the scenario that caught it: at which frame, and behind how many lines of stdout.\n\n";
+        page += "| fault | what goes wrong | | caught by | at | scenario |\n|---|---|---|---|---|---|\n";
+        for row in &self.faults {
+            page += &row.markdown();
+        }
+        let complaints = self.complaints(true);
+        if !complaints.is_empty() {
+            page += "\n## What is missing\n\n";
+            for complaint in complaints {
+                // Writing to a text cannot fail.
+                let _ = writeln!(page, "- {complaint}");
+            }
+        }
+        page
+    }
+}
+
+impl Row {
+    /// The row as a line of a Markdown table.
+    fn markdown(&self) -> String {
+        let Row {
+            fault,
+            caught_by,
+            frame,
+            scenario,
+            ..
+        } = self;
+        let summary = self.summary.replace('|', "\\|");
+        let also = match self.also.as_slice() {
+            [] => String::new(),
+            also => format!(" (and {})", also.join(", ")),
+        };
+        let at = if frame.is_empty() {
+            String::new()
+        } else {
+            format!("{frame}, {}", self.line)
+        };
+        let fate = self.fate.word();
+        format!("| `{fault}` | {summary} | {fate} | {caught_by}{also} | {at} | {scenario} |\n")
     }
 }

@@ -1,21 +1,21 @@
 //! The names of a dialect's frames, and how to tell which frame is which.
 
-use super::file::NameFile;
+use super::file::FrameSpec;
 use indexmap::IndexMap;
 use serde_json::Value;
 
 /// The names of one direction.
 #[derive(Debug, Clone, Default)]
-pub struct Vocabulary {
+pub struct FrameNames {
     /// Where the name stands.
     pub discriminator: String,
     /// The names, with the nested kinds of each.
-    pub names: IndexMap<String, NameFile>,
+    pub names: IndexMap<String, FrameSpec>,
 }
 
 /// What a frame's discriminators say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
+pub enum FrameIdentity {
     /// A known name; with nested kinds, `outer.inner` behind it.
     Known(String, Option<String>),
     /// A name, or a nested kind, that this dialect does not have.
@@ -24,7 +24,7 @@ pub enum Named {
     Missing,
 }
 
-impl Vocabulary {
+impl FrameNames {
     /// Every name, nested kinds as `outer.inner`.
     pub fn all(&self) -> impl Iterator<Item = String> {
         self.names.iter().flat_map(|(name, file)| {
@@ -35,22 +35,22 @@ impl Vocabulary {
 
     /// Tells what a frame is.
     #[must_use]
-    pub fn name(&self, frame: &Value) -> Named {
+    pub fn name(&self, frame: &Value) -> FrameIdentity {
         let Some(name) = frame.pointer(&self.discriminator).and_then(Value::as_str) else {
-            return Named::Missing;
+            return FrameIdentity::Missing;
         };
         let Some(file) = self.names.get(name) else {
-            return Named::Unknown(name.to_owned());
+            return FrameIdentity::Unknown(name.to_owned());
         };
         let Some(at) = &file.kind else {
-            return Named::Known(name.to_owned(), None);
+            return FrameIdentity::Known(name.to_owned(), None);
         };
         match frame.pointer(at).and_then(Value::as_str) {
-            None => Named::Known(name.to_owned(), None),
+            None => FrameIdentity::Known(name.to_owned(), None),
             Some(kind) if file.kinds.iter().any(|k| k == kind) => {
-                Named::Known(name.to_owned(), Some(format!("{name}.{kind}")))
+                FrameIdentity::Known(name.to_owned(), Some(format!("{name}.{kind}")))
             }
-            Some(kind) => Named::Unknown(format!("{name}.{kind}")),
+            Some(kind) => FrameIdentity::Unknown(format!("{name}.{kind}")),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! How a delta lies over its base: names, clauses and schemas.
 
-use crate::dialect::file::{ClauseFile, DialectFile};
-use crate::dialect::inherit::{self, HeritageFile};
+use super::file::{ClauseFile, DialectFile, InheritanceFile, LaunchRecipe, ToolName};
 use crate::rules::file::OrderingFile;
 use indexmap::IndexMap;
 use serde_json::Value;
-use spanned_yaml::{Error, Node, unknown};
+use spanned_yaml::{Error, Node, Spanned, unknown};
 
 pub(super) fn over_defs(base: Value, delta: Value) -> Value {
     let mut base = base;
@@ -28,7 +27,7 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
     base.events.extend(delta.events);
     base.commands.extend(delta.commands);
     base.capabilities.extend(delta.capabilities);
-    inherit::rename(&mut base.optional_tools, &delta.tools);
+    ToolName::rename_all(&mut base.optional_tools, &delta.tools);
     base.optional_tools.extend(delta.optional_tools);
     base.budgets.extend(delta.budgets);
     base.limits.extend(delta.limits);
@@ -47,7 +46,7 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
         removed_clauses: Vec::new(),
         sections: IndexMap::new(),
         tools: IndexMap::new(),
-        scenarios: HeritageFile::default(),
+        scenarios: InheritanceFile::default(),
         ..base
     }
 }
@@ -121,4 +120,88 @@ pub(super) fn replace(
     }
     all.extend(delta);
     all
+}
+
+/// The clauses of the base, each under its new heading where it has one.
+///
+/// # Errors
+/// Every heading that none of them stands under.
+pub(super) fn under_headings(
+    mut clauses: Vec<(ClauseFile, Node)>,
+    sections: &IndexMap<String, Spanned<String>>,
+    root: &Node,
+) -> Result<Vec<(ClauseFile, Node)>, Vec<Error>> {
+    let known = || clauses.iter().map(|(clause, _)| clause.section.as_str());
+    let dangling = sections
+        .iter()
+        .filter(|(old, _)| !known().any(|one| one == *old));
+    let errors: Vec<_> = dangling
+        .map(|(old, new)| root.error_at(new.span, unknown("section of the base", old, known())))
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    for (clause, _) in &mut clauses {
+        if let Some(section) = sections.get(&clause.section) {
+            clause.section.clone_from(&section.value);
+        }
+    }
+    Ok(clauses)
+}
+
+impl LaunchRecipe {
+    /// The recipe of a delta over that of its base: a list or a word of its own replaces the base's, files, variables and wires go
+    /// name by name.
+    fn over(self, base: LaunchRecipe) -> LaunchRecipe {
+        fn list<T>(own: Vec<T>, base: Vec<T>) -> Vec<T> {
+            if own.is_empty() { base } else { own }
+        }
+        fn map<T>(own: IndexMap<String, T>, mut base: IndexMap<String, T>) -> IndexMap<String, T> {
+            base.extend(own);
+            base
+        }
+        LaunchRecipe {
+            programs: list(self.programs, base.programs),
+            package: self.package.or(base.package),
+            help: self.help.or(base.help),
+            version: self.version.or(base.version),
+            lacks: list(self.lacks, base.lacks),
+            args: list(self.args, base.args),
+            env: map(self.env, base.env),
+            home_files: map(self.home_files, base.home_files),
+            wires: map(self.wires, base.wires),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_says_only_what_differs() {
+        let files = |files: &[(&str, &str)]| {
+            let files = files.iter();
+            files
+                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+                .collect()
+        };
+        let base = LaunchRecipe {
+            package: Some("old".into()),
+            args: vec!["--rpc".into()],
+            home_files: files(&[("a", "1"), ("b", "2")]),
+            ..LaunchRecipe::default()
+        };
+        let delta = LaunchRecipe {
+            package: Some("new".into()),
+            home_files: files(&[("b", "3")]),
+            ..LaunchRecipe::default()
+        };
+
+        let launch = delta.over(base);
+
+        assert_eq!(launch.package.as_deref(), Some("new"));
+        assert_eq!(launch.args, ["--rpc"]);
+        assert_eq!(launch.home_files, files(&[("a", "1"), ("b", "3")]));
+    }
 }

@@ -1,8 +1,9 @@
 //! Coverage: clause by clause, which rules and scenarios check it, and which faults prove that those checks can fail.
 
 use super::matrix::{Fate, Matrix};
-use super::provable;
 use crate::dialect::Dialect;
+use crate::finding::Blame;
+use crate::rules::rule::{Rule, RuleForm};
 use crate::scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +44,7 @@ impl Covered {
 #[must_use]
 pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
     let with_hosts = matrix.faults.iter().any(|row| row.is_of_host());
-    let rules = provable::rules(dialect, with_hosts).into_iter();
+    let rules = provable_rules(dialect, with_hosts).into_iter();
     rules.filter(|rule| !matrix.kills(rule)).collect()
 }
 
@@ -87,4 +88,47 @@ pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Cov
         }
     });
     covered.collect()
+}
+
+/// The ids of the rules that a fault must kill, in the order of the dialect. Rules that bind hosts are included only with `with_hosts`:
+/// only bad hosts can kill them.
+#[must_use]
+pub fn provable_rules(dialect: &Dialect, with_hosts: bool) -> Vec<String> {
+    let rules = dialect
+        .rules
+        .iter()
+        .filter(|rule| accuses(rule, dialect) && (with_hosts || !binds_host(rule, dialect)));
+    rules.map(|rule| rule.id.clone()).collect()
+}
+
+/// Whether a rule can accuse anybody.
+fn accuses(rule: &Rule, dialect: &Dialect) -> bool {
+    match &rule.form {
+        RuleForm::Readings(_) => false,
+        RuleForm::Schema(name) => match name.strip_prefix('>') {
+            None => {
+                let named = &dialect.events.discriminator;
+                dialect.event_schemas.asks(name, named)
+            }
+            Some(command) => {
+                let named = &dialect.commands.discriminator;
+                dialect.command_schemas.asks(command, named)
+            }
+        },
+        _ => true,
+    }
+}
+
+/// Whether a rule is about what the host does.
+fn binds_host(rule: &Rule, dialect: &Dialect) -> bool {
+    let symbols = &dialect.symbols;
+    rule.blame == Some(Blame::Host)
+        || match &rule.form {
+            RuleForm::Schema(name) => name.starts_with('>'),
+            RuleForm::Require(require) => {
+                let on = require.on.symbols();
+                on.iter().all(|s| symbols.host.contains(s))
+            }
+            _ => false,
+        }
 }

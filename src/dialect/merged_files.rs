@@ -1,18 +1,16 @@
-//! The files of a dialect folder, read and laid over those of its base.
+//! The YAML and JSON files of a dialect folder, read and merged into those of its base.
 
-use super::delta::{over, over_defs, removed_clauses, replace, same_kinds};
-use super::headings::under_headings;
-use super::resolve;
-use crate::dialect::file::{ClauseFile, DialectFile};
-use crate::dialect::inherit::HeritageFile;
-use crate::dialect::{Base, DialectSource, Heritage};
+use super::delta::{over, over_defs, removed_clauses, replace, same_kinds, under_headings};
+use super::file::{ClauseFile, DialectFile, InheritanceFile};
+use super::source::DialectSource;
+use super::types::{Base, Inheritance};
 use crate::rules::file::OrderingFile;
 use serde_json::{Value, json};
 use spanned_yaml::{Error, Node};
 use std::path::PathBuf;
 
 /// The files of a dialect, those of its base laid under them.
-pub(super) struct Parts {
+pub(super) struct MergedFiles {
     pub(super) file: DialectFile,
     pub(super) root: Node,
     pub(super) ordering: OrderingFile,
@@ -24,7 +22,7 @@ pub(super) struct Parts {
     pub(super) bases: Vec<Base>,
 }
 
-impl Parts {
+impl MergedFiles {
     pub(super) fn read(
         source: &DialectSource,
         name: &str,
@@ -42,7 +40,7 @@ impl Parts {
             None => None,
             Some(id) => {
                 let place = |message: String| vec![root.error_at(id.span, message)];
-                let next = resolve(source, &id.value).map_err(place)?;
+                let next = source.resolve(&id.value).map_err(place)?;
                 if chain.contains(&next) {
                     let way: Vec<_> = chain.iter().map(|(n, v)| format!("{n}@{v}")).collect();
                     return Err(place(format!(
@@ -52,7 +50,7 @@ impl Parts {
                     )));
                 }
                 chain.push(next.clone());
-                Some(Parts::read(source, &next.0, &next.1, chain)?)
+                Some(MergedFiles::read(source, &next.0, &next.1, chain)?)
             }
         };
         let ordering_root = yaml(source, name, version, "ordering.yaml")?;
@@ -68,7 +66,7 @@ impl Parts {
         let commands = schema(source, name, version, "commands.json")?;
         let schema_path = root.source().path.with_file_name("events.json");
         Ok(match base.as_mut() {
-            None => Parts {
+            None => MergedFiles {
                 file,
                 root,
                 ordering,
@@ -87,11 +85,11 @@ impl Parts {
                     same_kinds(&ordering, &base.ordering, root)?;
                 }
                 let id = format!("{}@{}", base.file.name, base.file.version);
-                let HeritageFile { keep, drop, rename } = file.scenarios.clone();
+                let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
                 let tools = file.tools.clone();
                 let file = over(file, base.file.clone());
                 let names_at = file.discriminator.clone().unwrap_or_default();
-                let heritage = Heritage {
+                let inheritance = Inheritance {
                     call_ids: None,
                     keep,
                     drop,
@@ -100,9 +98,9 @@ impl Parts {
                     without_clauses: gone.clone(),
                     names_at: (names_at.events, names_at.commands),
                 };
-                let mut bases = vec![Base { id, heritage }];
+                let mut bases = vec![Base { id, inheritance }];
                 bases.append(&mut base.bases);
-                Parts {
+                MergedFiles {
                     file,
                     ordering_root: ordering_root.or(base.ordering_root.take()),
                     root,

@@ -1,7 +1,7 @@
 //! One report of several: the shards of one run, or checks made one by one. Pure.
 
-use crate::judgement;
-use crate::report::{Coverage, Report};
+use super::model::{Coverage, Report};
+use super::verdict_rules;
 
 /// Makes one report of several. The time is that of the longest, for shards run side by side.
 ///
@@ -36,7 +36,7 @@ fn add(whole: &mut Report, part: Report) -> Result<(), String> {
     }
     whole.scenarios.extend(part.scenarios);
     whole.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
-    whole.summary = judgement::summary(&whole.scenarios);
+    whole.summary = verdict_rules::summary(&whole.scenarios);
     extend_new(&mut whole.stale, part.stale);
     whole.duration_ms = whole.duration_ms.max(part.duration_ms);
     whole.clauses.extend(part.clauses);
@@ -79,8 +79,8 @@ mod tests {
         let (mut left, mut right) = (sample::report(), sample::report());
         left.scenarios.truncate(3);
         right.scenarios.drain(..3);
-        left.summary = judgement::summary(&left.scenarios);
-        right.summary = judgement::summary(&right.scenarios);
+        left.summary = verdict_rules::summary(&left.scenarios);
+        right.summary = verdict_rules::summary(&right.scenarios);
         (left, right)
     }
 

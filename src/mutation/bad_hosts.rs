@@ -1,9 +1,9 @@
 //! Bad hosts: recorded sessions in which the host does wrong, and the rules that must say so. They prove the rules that bind hosts, as
 //! the agent's faults prove those that bind agents.
 
+use super::fault_trace::FaultTrace;
+use super::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
 use super::matrix::{HOST, Row};
-use super::trace::Trace;
-use super::witness::{Catcher, Played, Suspect, row};
 use crate::check::{CheckOptions, Checker};
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
@@ -86,18 +86,18 @@ impl BadHost {
         let findings = checker.finish().findings;
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
-        let suspect = Suspect {
+        let suspect = TestedFault {
             id: format!("{HOST}{}", self.id),
             summary: self.summary.clone(),
             caught_by: self.caught_by.iter().map(full).collect(),
             side: Blame::Host,
             there: true,
         };
-        let played = Played {
+        let played = PlayedScenario {
             id: String::new(),
             findings: findings.into_iter().map(|finding| (0, finding)).collect(),
-            traces: vec![Trace::of(frames.into_iter(), dialect, |_| None).spoilt_at(last)],
+            traces: vec![FaultTrace::of(frames.into_iter(), dialect, |_| None).spoilt_at(last)],
         };
-        row(&suspect, &[played])
+        matrix_row(&suspect, &[played])
     }
 }

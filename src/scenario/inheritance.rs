@@ -1,6 +1,6 @@
 //! A scenario of a base as it reads in the dialect that extends it.
 
-use crate::dialect::{Heritage, ToolName};
+use crate::dialect::{Inheritance, ToolName};
 use indexmap::IndexMap;
 use spanned_yaml::{Key, Kind, Node};
 use std::ops::Deref;
@@ -23,17 +23,17 @@ enum Part {
     Model,
 }
 
-/// A delta's heritage, and the ids of the calls of one scenario's model.
+/// A delta's inheritance, and the ids of the calls of one scenario's model.
 struct Reading<'a> {
-    heritage: &'a Heritage,
+    inheritance: &'a Inheritance,
     calls: Vec<String>,
 }
 
 impl Deref for Reading<'_> {
-    type Target = Heritage;
+    type Target = Inheritance;
 
-    fn deref(&self) -> &Heritage {
-        self.heritage
+    fn deref(&self) -> &Inheritance {
+        self.inheritance
     }
 }
 
@@ -77,31 +77,31 @@ fn calls_of(model: &Node) -> Vec<String> {
 }
 
 /// The scenario with the names of the delta.
-pub(super) fn inherit(scenario: &Node, heritage: &Heritage) -> Node {
+pub(super) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
     let Some(entries) = scenario.as_map() else {
         return scenario.clone();
     };
-    let calls = match &heritage.call_ids {
+    let calls = match &inheritance.call_ids {
         Some(_) => scenario.get("model").map(calls_of).unwrap_or_default(),
         None => Vec::new(),
     };
-    let heritage = &Reading { heritage, calls };
+    let inheritance = &Reading { inheritance, calls };
     let entries = entries.iter().map(|(key, value)| {
         let value = match key.name.as_str() {
             "name" => value.clone(),
-            "clauses" => kept_clauses(value, heritage),
-            "model" => renamed(value, Part::Model, heritage),
-            _ => renamed(value, Part::Event, heritage),
+            "clauses" => kept_clauses(value, inheritance),
+            "model" => renamed(value, Part::Model, inheritance),
+            _ => renamed(value, Part::Event, inheritance),
         };
         (key.clone(), value)
     });
     scenario.with_kind(Kind::Map(entries.collect()))
 }
 
-fn kept_clauses(clauses: &Node, heritage: &Reading<'_>) -> Node {
+fn kept_clauses(clauses: &Node, inheritance: &Reading<'_>) -> Node {
     let kept = |clause: &&Node| {
         let id = clause.as_str().unwrap_or_default();
-        !heritage.without_clauses.iter().any(|gone| gone == id)
+        !inheritance.without_clauses.iter().any(|gone| gone == id)
     };
     match clauses.as_list() {
         Some(list) => clauses.with_kind(Kind::List(list.iter().filter(kept).cloned().collect())),
@@ -109,13 +109,13 @@ fn kept_clauses(clauses: &Node, heritage: &Reading<'_>) -> Node {
     }
 }
 
-fn renamed(node: &Node, part: Part, heritage: &Reading<'_>) -> Node {
+fn renamed(node: &Node, part: Part, inheritance: &Reading<'_>) -> Node {
     match node.kind() {
         Kind::List(items) => {
-            let items = items.iter().map(|item| renamed(item, part, heritage));
+            let items = items.iter().map(|item| renamed(item, part, inheritance));
             node.with_kind(Kind::List(items.collect()))
         }
-        Kind::Map(entries) => node.with_kind(Kind::Map(map(node, entries, part, heritage))),
+        Kind::Map(entries) => node.with_kind(Kind::Map(map(node, entries, part, inheritance))),
         _ => node.clone(),
     }
 }
@@ -124,10 +124,10 @@ fn map(
     node: &Node,
     entries: &[(Key, Node)],
     part: Part,
-    heritage: &Reading<'_>,
+    inheritance: &Reading<'_>,
 ) -> Vec<(Key, Node)> {
-    let members = members_of(node, part, heritage);
-    let tool = |value: &Node| heritage.tools.get(value.as_str()?);
+    let members = members_of(node, part, inheritance);
+    let tool = |value: &Node| inheritance.tools.get(value.as_str()?);
     let called = node.get("name").and_then(tool);
     let entry = |(key, value): &(Key, Node)| {
         let name = key.name.as_str();
@@ -140,9 +140,9 @@ fn map(
                 value.with_kind(Kind::Text(tool.name.clone()))
             }
             (_, Some(tool)) if ARGUMENT_KEYS.contains(&name) => arguments(value, tool),
-            _ if name == "clauses" => kept_clauses(value, heritage),
-            _ if part == Part::Event && CALL_KEYS.contains(&name) => heritage.call(value),
-            _ => renamed(value, inner, heritage),
+            _ if name == "clauses" => kept_clauses(value, inheritance),
+            _ if part == Part::Event && CALL_KEYS.contains(&name) => inheritance.call(value),
+            _ => renamed(value, inner, inheritance),
         };
         let name = members.and_then(|members| members.get(name));
         (
@@ -157,15 +157,15 @@ fn map(
 fn members_of<'a>(
     node: &Node,
     part: Part,
-    heritage: &'a Reading<'_>,
+    inheritance: &'a Reading<'_>,
 ) -> Option<&'a IndexMap<String, String>> {
-    let (events, commands) = &heritage.names_at;
+    let (events, commands) = &inheritance.names_at;
     match part {
         Part::Model => None,
-        Part::Event => heritage.rename.get(node.at(events)?.as_str()?),
+        Part::Event => inheritance.rename.get(node.at(events)?.as_str()?),
         Part::Command => {
             let name = node.at(commands)?.as_str()?;
-            heritage.rename.get(&format!(">{name}"))
+            inheritance.rename.get(&format!(">{name}"))
         }
     }
 }
@@ -195,24 +195,24 @@ mod tests {
     use serde_json::{Value, json};
     use spanned_yaml::load_yaml;
 
-    fn heritage() -> Heritage {
+    fn inheritance() -> Inheritance {
         let args = IndexMap::from([("command".to_owned(), "cmd".to_owned())]);
         let tool = ToolName {
             name: "Exec".into(),
             args,
         };
         let members = IndexMap::from([("input".to_owned(), "content".to_owned())]);
-        Heritage {
+        Inheritance {
             rename: IndexMap::from([(">message".to_owned(), members)]),
             tools: IndexMap::from([("Bash".to_owned(), tool)]),
             without_clauses: vec!["x.gone".into()],
             names_at: ("/type".into(), "/type".into()),
-            ..Heritage::default()
+            ..Inheritance::default()
         }
     }
 
     fn read(yaml: &str) -> Value {
-        inherit(&load_yaml("s.yaml", yaml).unwrap(), &heritage()).to_value()
+        inherit(&load_yaml("s.yaml", yaml).unwrap(), &inheritance()).to_value()
     }
 
     #[test]
@@ -248,12 +248,12 @@ mod tests {
 
     #[test]
     fn calls_are_named_as_the_wire_has_them() {
-        let heritage = Heritage {
+        let inheritance = Inheritance {
             call_ids: Some(r"{id}(\|.+)?".into()),
-            ..Heritage::default()
+            ..Inheritance::default()
         };
         let yaml = "{ model: [{ tool_calls: [{ id: a.b }] }], steps: [{ expect: { id: a.b } }, { expect: { id: other } }, { send: { call_id: a.b } }] }";
-        let read = inherit(&load_yaml("s.yaml", yaml).unwrap(), &heritage);
+        let read = inherit(&load_yaml("s.yaml", yaml).unwrap(), &inheritance);
         assert_eq!(
             read.to_value(),
             json!({ "model": [{ "tool_calls": [{ "id": "a.b" }] }], "steps": [

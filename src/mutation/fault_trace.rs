@@ -1,6 +1,6 @@
 //! Where in a session a fault was played.
 
-use crate::dialect::{Dialect, Named, Vocabulary};
+use crate::dialect::{Dialect, FrameIdentity, FrameNames};
 use crate::frame::{Body, Frame};
 use crate::framing::parse;
 
@@ -9,7 +9,7 @@ const STDERR: &str = "stderr";
 
 /// One life of the agent, as far as the kill matrix needs to know it.
 #[derive(Debug, Clone, Default)]
-pub struct Trace {
+pub struct FaultTrace {
     /// What each frame is, in the words of rules.
     names: Vec<String>,
     /// The frame number of each line of the agent's.
@@ -29,14 +29,14 @@ pub struct Place {
     pub frame: String,
 }
 
-impl Trace {
+impl FaultTrace {
     /// Reads a session. `heard` finds in a line of stderr that the fault was played, and from which line of stdout on.
     pub fn of(
         frames: impl Iterator<Item = Frame>,
         dialect: &Dialect,
         heard: impl Fn(&str) -> Option<u64>,
     ) -> Self {
-        let mut trace = Trace::default();
+        let mut trace = FaultTrace::default();
         for frame in frames {
             if let Body::Stderr(line) = &frame.body {
                 trace.played = trace.played.or_else(|| heard(&line.text()));
@@ -52,7 +52,7 @@ impl Trace {
     /// The same, where a fault has spoilt this frame.
     #[must_use]
     pub fn spoilt_at(self, frame: u64) -> Self {
-        Trace {
+        FaultTrace {
             frame: Some(frame),
             ..self
         }
@@ -101,10 +101,10 @@ impl Trace {
 }
 
 #[cfg(test)]
-impl Trace {
+impl FaultTrace {
     /// A session whose lines are these frames.
     pub(super) fn sample(lines: &[u64], played: Option<u64>) -> Self {
-        Trace {
+        FaultTrace {
             names: Vec::new(),
             lines: lines.to_vec(),
             played,
@@ -114,12 +114,12 @@ impl Trace {
 }
 
 fn name(body: &Body, dialect: &Dialect) -> String {
-    let line = |line: &crate::frame::Line, names: &Vocabulary| {
+    let line = |line: &crate::frame::Line, names: &FrameNames| {
         let named = parse(line).value.map(|value| names.name(&value));
         match named {
-            Some(Named::Known(_, Some(name)) | Named::Known(name, None)) => name,
-            Some(Named::Unknown(_)) => "#unknown".to_owned(),
-            Some(Named::Missing) | None => "#malformed".to_owned(),
+            Some(FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None)) => name,
+            Some(FrameIdentity::Unknown(_)) => "#unknown".to_owned(),
+            Some(FrameIdentity::Missing) | None => "#malformed".to_owned(),
         }
     };
     match body {
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_fault_is_placed_between_the_lines() {
         let of = |played| {
-            let trace = Trace::sample(&[2, 4, 6], played);
+            let trace = FaultTrace::sample(&[2, 4, 6], played);
             (trace.from(), trace.spoilt())
         };
         assert_eq!(of(None), (None, None));

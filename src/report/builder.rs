@@ -1,9 +1,9 @@
 //! Gathers what was judged into a report: verdicts, counts, coverage, the clauses cited.
 
+use super::model::{CitedClause, Command, Coverage, Report, ScenarioReport};
+use super::verdict_rules;
 use crate::dialect::Dialect;
 use crate::finding::Blame;
-use crate::judgement;
-use crate::report::{CitedClause, Command, Coverage, Report, ScenarioReport};
 use indexmap::{IndexMap, IndexSet};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Exercised {
 
 /// Collects the entries of a report.
 #[derive(Debug)]
-pub struct Gatherer {
+pub struct ReportBuilder {
     command: Command,
     side: Blame,
     dialects: IndexMap<String, Arc<Dialect>>,
@@ -28,12 +28,12 @@ pub struct Gatherer {
     exercised: Exercised,
 }
 
-impl Gatherer {
+impl ReportBuilder {
     /// Nothing gathered yet.
     #[must_use]
     pub fn new(command: Command, side: Blame) -> Self {
         let exercised = Exercised::default();
-        Gatherer {
+        ReportBuilder {
             command,
             side,
             dialects: IndexMap::new(),
@@ -78,7 +78,7 @@ impl Gatherer {
             command: self.command,
             dialect: self.dialects.keys().cloned().collect(),
             side: self.side,
-            summary: judgement::summary(&self.scenarios),
+            summary: verdict_rules::summary(&self.scenarios),
             clauses: self.cited(),
             coverage: self.coverage(),
             scenarios: self.scenarios,

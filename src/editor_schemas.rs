@@ -1,7 +1,8 @@
 //! The JSON Schemas of our own files, for editors and for programs that read what we write.
 
 use crate::report::Report;
-use crate::scenario::{scenario_schema, script_schema};
+use crate::scenario::ScenarioFile;
+use mock_provider::Script;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
@@ -19,7 +20,7 @@ pub const GENERATED: &[Generated] = &[
 
 /// The schema of a type, with its id and title in front.
 #[must_use]
-pub fn of<T: JsonSchema>(id: &str, title: &str) -> Value {
+fn of<T: JsonSchema>(id: &str, title: &str) -> Value {
     let generated = SchemaSettings::draft2020_12()
         .into_generator()
         .into_root_schema_for::<T>();
@@ -37,4 +38,16 @@ pub fn of<T: JsonSchema>(id: &str, title: &str) -> Value {
 #[must_use]
 pub fn report_schema() -> Value {
     of::<Report>("conform:report", "conform report")
+}
+
+/// The schema of a scenario file.
+#[must_use]
+pub fn scenario_schema() -> Value {
+    of::<ScenarioFile>("conform:scenario", "conform scenario")
+}
+
+/// The schema of a file that holds a model script alone.
+#[must_use]
+pub fn script_schema() -> Value {
+    of::<Script>("conform:script", "conform model script")
 }

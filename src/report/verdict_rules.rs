@@ -1,12 +1,12 @@
 //! From findings to a verdict: one small algebra for `run` and `check`. Pure.
 
+use super::model::Verdict;
+use super::model::{ScenarioReport, Summary};
 use crate::finding::{BaselinedKind, Blame, Finding, Level};
-use crate::report::{ScenarioReport, Summary};
-use crate::verdict::Verdict;
 
 /// The verdict over a history that was judged: the worst finding on the judged side decides, and nothing judged is no pass.
 #[must_use]
-pub fn verdict(findings: &[Finding], side: Blame, anything_exercised: bool) -> Verdict {
+pub fn of_findings(findings: &[Finding], side: Blame, anything_exercised: bool) -> Verdict {
     let worst = findings
         .iter()
         .filter(|finding| finding.blame == side)
@@ -22,7 +22,7 @@ pub fn verdict(findings: &[Finding], side: Blame, anything_exercised: bool) -> V
 
 /// What is known of a scenario that was played.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Facts<'a> {
+pub struct ScenarioFacts<'a> {
     /// The fault of the harness or of the scenario itself, if there is one.
     pub broken: Option<&'a str>,
     /// Whether the run was interrupted.
@@ -46,7 +46,7 @@ const STEPS: &str = "scenario.";
 
 /// The verdict over a scenario, with the reason where it is not in the findings. The first row that fits counts.
 #[must_use]
-pub fn of_scenario(facts: &Facts<'_>) -> (Verdict, String) {
+pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
     let reached = |level: Level| {
         let theirs = facts.findings.iter().filter(|f| f.blame == Blame::Agent);
         theirs.filter(move |finding| finding.level >= level)
@@ -144,12 +144,12 @@ mod tests {
         };
         let hosts = finding(Level::Must, Blame::Host);
         let unmet = ["a.b".to_owned()];
-        let good = Facts {
+        let good = ScenarioFacts {
             came_up: true,
             checked: true,
-            ..Facts::default()
+            ..ScenarioFacts::default()
         };
-        let silent = Facts {
+        let silent = ScenarioFacts {
             came_up: false,
             ..good
         };
@@ -159,7 +159,7 @@ mod tests {
             [rule(Level::May)],
         );
         let (failed, weak, hosts) = ([step(Level::Must)], [step(Level::Should)], [hosts]);
-        let found = |findings, facts| Facts { findings, ..facts };
+        let found = |findings, facts| ScenarioFacts { findings, ..facts };
         for (facts, expected) in [
             (good, Verdict::Pass),
             (found(&may, good), Verdict::Pass),
@@ -173,84 +173,84 @@ mod tests {
             (found(&weak, silent), Verdict::Inconclusive),
             (silent, Verdict::NotExercised),
             (
-                Facts {
+                ScenarioFacts {
                     skipped: Some("no mcp"),
                     ..good
                 },
                 Verdict::Skipped,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     skipped: Some("no mcp"),
                     ..found(&should, good)
                 },
                 Verdict::Skipped,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     skipped: Some("no mcp"),
                     ..found(&must, good)
                 },
                 Verdict::Fail,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     unforeseen: Some("a title"),
                     ..found(&should, good)
                 },
                 Verdict::Inconclusive,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     unforeseen: Some("a title"),
                     ..found(&failed, good)
                 },
                 Verdict::Fail,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     checked: false,
                     ..good
                 },
                 Verdict::NotExercised,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     unmet: &unmet,
                     ..good
                 },
                 Verdict::NotExercised,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     unmet: &unmet,
                     ..found(&should, good)
                 },
                 Verdict::Warn,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     unmet: &unmet,
                     ..found(&must, good)
                 },
                 Verdict::Fail,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     interrupted: true,
                     ..found(&must, good)
                 },
                 Verdict::Inconclusive,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     interrupted: true,
                     ..good
                 },
                 Verdict::Inconclusive,
             ),
             (
-                Facts {
+                ScenarioFacts {
                     broken: Some("disk"),
                     interrupted: true,
                     ..found(&must, good)
@@ -288,7 +288,7 @@ mod tests {
                 .map(|&(level, blame)| finding(level, blame))
                 .collect();
             assert_eq!(
-                verdict(&findings, side, exercised),
+                of_findings(&findings, side, exercised),
                 expected,
                 "{given:?} {side:?}"
             );

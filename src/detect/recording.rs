@@ -1,6 +1,6 @@
 //! Which dialect a recorded session is in.
 
-use super::{Dialect, Named, Vocabulary};
+use crate::dialect::{Dialect, FrameIdentity, FrameNames};
 use crate::frame::{Body, Frame, Line};
 use crate::framing::parse;
 use crate::schema::Schemas;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 ///
 /// `None` if no dialect knows any of the frames, or dialects of different names fit alike.
 #[must_use]
-pub fn recognize(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<usize> {
+pub fn dialect_of_frames(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<usize> {
     let scores: Vec<_> = dialects.iter().map(|d| score(d, frames)).collect();
     let best = scores.iter().filter(|score| score.known > 0).max()?;
     let mut alike = (0..dialects.len()).filter(|n| scores[*n] == *best);
@@ -45,11 +45,11 @@ fn score(dialect: &Dialect, frames: &[Frame]) -> Score {
     score
 }
 
-fn count(score: &mut Score, line: &Line, names: &Vocabulary, schemas: &Schemas) {
+fn count(score: &mut Score, line: &Line, names: &FrameNames, schemas: &Schemas) {
     let Some(value) = parse(line).value else {
         return;
     };
-    if let Named::Known(name, kind) = names.name(&value) {
+    if let FrameIdentity::Known(name, kind) = names.name(&value) {
         score.known += 1;
         score.fitting += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), &value));
     }
@@ -61,7 +61,8 @@ fn says_version(dialect: &Dialect, line: &Line) -> bool {
     else {
         return false;
     };
-    let is_event = matches!(dialect.events.name(&value), Named::Known(name, _) if name == *event);
+    let is_event =
+        matches!(dialect.events.name(&value), FrameIdentity::Known(name, _) if name == *event);
     let version = value.pointer(at).and_then(serde_json::Value::as_str);
     is_event && version.is_some_and(|version| versions.is_match(version))
 }

@@ -1,7 +1,6 @@
 //! The report: the one document from which every other format is rendered. Data only; reporters never compute a verdict.
 
 use crate::finding::{Blame, Finding, Level};
-use crate::verdict::Verdict;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,6 +108,27 @@ pub struct Summary {
     pub known: u32,
     /// Scenarios that did not fail and are flaky, see [`ScenarioReport::flaky`]. They are not among those that passed or warned.
     pub flaky: u32,
+}
+
+/// The verdict of one scenario, or of one transcript judged by `conform check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Checked, and nothing wrong.
+    Pass,
+    /// The agent broke a `must`.
+    Fail,
+    /// The agent broke a `should`, and no `must`.
+    Warn,
+    /// The session did not come far enough to tell, or went another way than the scenario foresees.
+    Inconclusive,
+    /// Nothing that the scenario claims to check was met.
+    #[default]
+    NotExercised,
+    /// Left out on purpose, with a reason.
+    Skipped,
+    /// The harness or the scenario itself is at fault; never the agent.
+    Broken,
 }
 
 /// What one scenario, or one transcript, came to.
