@@ -10,37 +10,16 @@
 //! the session, and the core's events into frames. Every frame passes the `outbox`; faults play there and at the core's
 //! named hooks, and nowhere else.
 
-mod approval;
-mod asking;
-mod attachments;
-mod calls;
-mod card;
-mod compaction;
 mod config;
-mod dialogue;
-mod errands;
-mod event;
+mod core;
 pub mod faults;
-mod helper;
-mod ids;
 mod mcp;
-mod message;
 mod model;
 mod os;
 mod process;
 mod protocols;
-mod queues;
-mod reply;
-mod retry;
-mod running;
-mod session;
-mod shells;
-mod spending;
 mod store;
-mod subagent;
 mod tools;
-mod turn;
-mod voice;
 
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use process::main;

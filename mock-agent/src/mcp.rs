@@ -1,8 +1,10 @@
 //! MCP servers that the host adds: programs that speak JSON-RPC, a line each, on their stdin and stdout.
 
-use super::event::{Code, Event, Failure, Outcome};
-use super::session::Session;
 use super::tools::McpTool;
+use crate::core::call::Outcome;
+use crate::core::event::Event;
+use crate::core::failure::{Code, Failure};
+use crate::core::session::Session;
 use crate::os::process_tree::Tree;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -81,7 +83,7 @@ impl Servers {
             .map(|tool| tool.short_name().to_owned())
             .collect();
         session.tools.add(tools);
-        session.voice.say(&Event::Connected {
+        session.events.emit(&Event::McpServerConnected {
             server: &server.name,
             tools: &names,
         });
@@ -100,7 +102,9 @@ impl Servers {
 
 fn refuse(session: &Session, server: &Server, why: &str) {
     let why = format!("The MCP server {:?} cannot be used: {why}", server.name);
-    session.voice.fail(&Failure::lasting(Code::Config, why));
+    session
+        .events
+        .emit_failure(&Failure::lasting(Code::Config, why));
 }
 
 /// Starts a server and asks it for its tools.

@@ -1,6 +1,6 @@
 //! Sessions on disk: one JSON file each, in `.mock-agent/sessions` under the workspace.
 
-use super::message::Message;
+use crate::core::message::Message;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -224,8 +224,8 @@ fn nth_id(seed: u64, n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Block, Role};
     use super::*;
+    use crate::core::message::{Block, Role};
 
     fn store(dir: &tempfile::TempDir) -> Store {
         Store::new(dir.path().join("a/b"), 0)

@@ -2,11 +2,11 @@
 
 use super::options::{Env, Options};
 use super::provider::Provider;
-use crate::approval::Mode;
-use crate::card::{self, Card};
-use crate::message::Message;
+use crate::core::approval::Mode;
+use crate::core::message::Message;
+use crate::core::model_info::{self, ModelInfo};
+use crate::core::retry::RetryPolicy;
 use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire, api_name};
-use crate::retry::Plan;
 use crate::store::Choice;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub(crate) struct Extras {
 /// A model that the host may choose.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
-    pub(crate) card: Card,
+    pub(crate) model_info: ModelInfo,
     pub(crate) wire: Wire,
     pub(crate) endpoint: Endpoint,
     pub(crate) reasons: bool,
@@ -116,11 +116,11 @@ pub(crate) struct Settings {
     /// Whether a reply that broke off is not asked for again, as what was said of it cannot be taken back.
     pub(crate) says_once: bool,
     /// How turns that failed are tried again; none: they are not.
-    pub(crate) again: Option<Plan>,
+    pub(crate) again: Option<RetryPolicy>,
     pub(crate) extras: Extras,
     /// Whether the calls of a reply run one after the other.
     pub(crate) one_at_a_time: bool,
-    pub(crate) card: Card,
+    pub(crate) model_info: ModelInfo,
     /// The context's size from which on it is compacted unasked; none: never.
     pub(crate) compact_at: Option<u64>,
     /// The folder for long outputs of the host's commands.
@@ -176,12 +176,12 @@ impl Config {
             },
             seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
             settings: Settings {
-                card: Card {
+                model_info: ModelInfo {
                     api: api_name(provider.wire).into(),
                     provider: provider.name.into(),
                     model: options.model.clone().unwrap_or_else(|| MODEL.into()),
-                    window: card::WINDOW,
-                    rates: card::RATES,
+                    window: model_info::WINDOW,
+                    rates: model_info::RATES,
                 },
                 one_at_a_time: false,
                 again: None,

@@ -2,14 +2,14 @@
 
 use super::Faults;
 use super::fault::Bug;
-use crate::approval::{Category, Decision, Mode};
-use crate::message::{Block, Message, ResultContent};
+use crate::core::approval::{Category, Decision, Mode};
+use crate::core::failure::Halt;
+use crate::core::message::Prompt;
+use crate::core::message::{Block, Message, ResultContent};
+use crate::core::queues::Queues;
 use crate::model::ModelRequest;
 use crate::os::stdin::Input;
-use crate::queues::Queues;
-use crate::session::Halt;
 use crate::store::{Choice, Store};
-use crate::turn::Prompt;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;

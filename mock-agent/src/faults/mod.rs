@@ -4,16 +4,16 @@
 //! adapter has a table of the faults of its dialect. What is played is told on stderr, with the number of the frame.
 
 mod fault;
+mod fault_log;
 mod hooks;
 mod patch;
 mod plan;
 pub(super) mod requests;
-mod told;
 mod wire;
 
 pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, joined, start};
 pub use fault::{Fault, Shows};
+pub use fault_log::{entry, parse_entry};
 pub(super) use patch::trim;
 pub(super) use plan::Faults;
-pub use told::{heard, told};
 pub(super) use wire::{Death, Out};

@@ -1,11 +1,11 @@
 //! Which fault this process plays, and whether its turn has come.
 
 use super::fault::{ABSENT, Bug, Frames, Moment, Play};
-use super::told::told;
+use super::fault_log::entry;
 use super::wire::Wire;
 use super::{Fault, Out};
-use crate::approval::Mode;
 use crate::config::options::Options;
+use crate::core::approval::Mode;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 
@@ -154,7 +154,7 @@ impl Faults {
         if let Some(fault) = self.fault
             && !self.told.replace(true)
         {
-            eprintln!("{}", told(fault.id, line));
+            eprintln!("{}", entry(fault.id, line));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{ModelRequest, merge_roles};
-use crate::message::{Block, ResultContent, Role, Stop, Usage};
+use crate::core::message::{Block, ResultContent, Role, Stop, Usage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request.

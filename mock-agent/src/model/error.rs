@@ -1,6 +1,6 @@
 //! Model errors: refused requests, broken connections and streams; which are retryable, and `retry-after`.
 
-use crate::event::{Code, Failure};
+use crate::core::failure::{Code, Failure};
 use serde_json::Value;
 use std::time::Duration;
 

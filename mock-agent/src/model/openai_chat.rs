@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::message::{Block, Role, Stop, Usage};
+use crate::core::message::{Block, Role, Stop, Usage};
 use serde_json::{Map, Value, json};
 
 /// The JSON body of a request.

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::message::{Block, Role, Stop, Usage};
+use crate::core::message::{Block, Role, Stop, Usage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request. The provider stores nothing, so reasoning items are sent back as they were received.
@@ -191,7 +191,7 @@ fn usage(reported: &Value) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Message;
+    use crate::core::message::Message;
 
     fn chunks(events: &[Value]) -> Vec<Chunk> {
         let mut decoder = ResponsesDecoder::default();

@@ -1,7 +1,7 @@
 //! The streamed reply: its chunks, and the decoder that each wire implements.
 
 use super::error::ModelError;
-use crate::message::{Stop, Usage};
+use crate::core::message::{Stop, Usage};
 
 /// One piece of a reply as it streams in.
 #[derive(Debug, Clone, PartialEq)]

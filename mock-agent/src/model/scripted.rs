@@ -3,7 +3,7 @@
 use super::echo;
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk};
-use crate::message::{Stop, Usage};
+use crate::core::message::{Stop, Usage};
 use mock_provider::script::Stop as ScriptedStop;
 use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens, Wire};
 use serde_json::Value;

@@ -5,12 +5,13 @@ use super::protocol_choice;
 use super::serve::serve;
 use super::startup::prepare;
 use crate::config::{self, options};
-use crate::event::{Code, Event, Failure};
+use crate::core::event::Event;
+use crate::core::event_sink::EventSink;
+use crate::core::failure::{Code, Failure};
 use crate::faults::{Bug, Faults};
 use crate::os::process_tree;
 use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
-use crate::voice::Voice;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -84,12 +85,12 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
             return FATAL;
         }
     };
-    let voice = Voice::new((adapter.emitter)(), outbox);
+    let events = EventSink::new((adapter.emitter)(), outbox);
     match options.and_then(|options| prepare(adapter, options, &faults)) {
         Ok(prepared) => {
-            let session = prepared.session(voice, faults);
+            let session = prepared.session(events, faults);
             let code = serve(adapter, &session).await;
-            session.voice.outbox.finish(FLUSH).await;
+            session.events.outbox.finish(FLUSH).await;
             if session.faults.sweeps() {
                 process_tree::sweep();
             }
@@ -97,8 +98,8 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
             code
         }
         Err(why) => {
-            voice.fail(&Failure::lasting(Code::Config, why));
-            voice.outbox.finish(FLUSH).await;
+            events.emit_failure(&Failure::lasting(Code::Config, why));
+            events.outbox.finish(FLUSH).await;
             if faults.plays(Bug::FatalExitsZero) {
                 0
             } else {
@@ -115,7 +116,7 @@ fn broken(adapter: &Adapter) -> u8 {
         turn: None,
         failure: &failure,
     };
-    for frame in (adapter.emitter)().frames(&event) {
+    for frame in (adapter.emitter)().encode(&event) {
         println!("{frame}");
     }
     process_tree::sweep();

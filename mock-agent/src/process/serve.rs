@@ -1,12 +1,13 @@
 //! The life of a session: commands are taken and turns are done, until there is no reason to go on.
 
 use super::run::FATAL;
-use crate::event::{Code, Failure};
+use crate::core::failure::Halt;
+use crate::core::failure::{Code, Failure};
+use crate::core::session::Session;
 use crate::faults::Bug;
 use crate::os::signals::Signals;
 use crate::os::stdin::{self, Input};
 use crate::protocols::adapter::Adapter;
-use crate::session::{Halt, Session};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 
@@ -31,7 +32,9 @@ enum Over {
 pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     let Ok(mut signals) = Signals::new() else {
         let why = "Signals cannot be heard";
-        session.voice.fail(&Failure::lasting(Code::Internal, why));
+        session
+            .events
+            .emit_failure(&Failure::lasting(Code::Internal, why));
         return FATAL;
     };
     let faults = &session.faults;
@@ -40,14 +43,16 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     session.hello();
     if faults.plays(Bug::ComplainsFirst) {
         let why = "Something may go wrong";
-        session.voice.fail(&Failure::lasting(Code::Internal, why));
+        session
+            .events
+            .emit_failure(&Failure::lasting(Code::Internal, why));
     }
     let work = session.work();
     tokio::pin!(work);
     let over = tokio::select! {
         biased;
         () = signals.any(faults, busy) => Over::Signal,
-        () = session.voice.outbox.closed() => Over::HostGone,
+        () = session.events.outbox.closed() => Over::HostGone,
         over = take_commands(adapter, session, &mut input) => over,
         () = &mut work => Over::EndOfInput,
     };
@@ -62,7 +67,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
         let done = tokio::select! {
             biased;
             () = signals.any(faults, busy) => false,
-            () = session.voice.outbox.closed() => false,
+            () = session.events.outbox.closed() => false,
             () = silence(session) => false,
             () = tokio::time::sleep(LAST_TURN) => false,
             () = &mut work => true,
@@ -81,7 +86,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
 
 async fn take_commands(adapter: &Adapter, session: &Session, input: &mut Receiver<Input>) -> Over {
     while !session.is_leaving() {
-        session.voice.outbox.room_for_answers().await;
+        session.events.outbox.room_for_answers().await;
         let Some(line) = input.recv().await else {
             return Over::EndOfInput;
         };
@@ -99,9 +104,9 @@ async fn take_commands(adapter: &Adapter, session: &Session, input: &mut Receive
 /// Waits until nothing has been said for a while.
 async fn silence(session: &Session) {
     loop {
-        let before = session.voice.outbox.sent();
+        let before = session.events.outbox.sent();
         tokio::time::sleep(LAST_WORDS).await;
-        if session.voice.outbox.sent() == before {
+        if session.events.outbox.sent() == before {
             return;
         }
     }

@@ -2,14 +2,14 @@
 
 use crate::config::options::Options;
 use crate::config::{Config, Sessions, Source};
-use crate::dialogue::Dialogue;
+use crate::core::conversation::Conversation;
+use crate::core::event_sink::EventSink;
+use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
 use crate::protocols::adapter::Adapter;
-use crate::session::Session;
 use crate::store::{Choice, Store};
 use crate::tools::{Tool, Toolbox, Workspace};
-use crate::voice::Voice;
 use std::rc::Rc;
 
 /// What a session is made of.
@@ -18,7 +18,7 @@ pub(crate) struct Prepared {
     tools: &'static [Tool],
     workspace: Workspace,
     model: ModelClient,
-    dialogue: Dialogue,
+    conversation: Conversation,
 }
 
 /// Settles everything that can go wrong before the session begins.
@@ -37,13 +37,13 @@ pub(crate) fn prepare(
     let config = (adapter.configure)(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
     let model = ModelClient::new(config.wire, source(&config, &workspace)?);
-    let dialogue = dialogue(&config, &workspace, faults)?;
+    let conversation = conversation(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
         tools: adapter.tools,
         workspace,
         model,
-        dialogue,
+        conversation,
     })
 }
 
@@ -65,29 +65,33 @@ fn source(config: &Config, workspace: &Workspace) -> Result<Backend, String> {
     Ok(Backend::Scripted(Rc::new(scripted)))
 }
 
-fn dialogue(config: &Config, workspace: &Workspace, faults: &Faults) -> Result<Dialogue, String> {
+fn conversation(
+    config: &Config,
+    workspace: &Workspace,
+    faults: &Faults,
+) -> Result<Conversation, String> {
     let folder = match &config.sessions {
         Sessions::Workspace => workspace.root().join(".mock-agent/sessions"),
         Sessions::Folder(folder) => folder.clone(),
-        Sessions::Off if config.session == Choice::New => return Ok(Dialogue::default()),
+        Sessions::Off if config.session == Choice::New => return Ok(Conversation::default()),
         Sessions::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
     };
     let store = Store::new(folder, config.seed);
     match store.open(&faults.session(&config.session, &store)) {
         Ok((stored, mut messages)) => {
             faults.remember(&mut messages);
-            Ok(Dialogue::new(messages, Some(stored)))
+            Ok(Conversation::new(messages, Some(stored)))
         }
         Err(why) if config.session == Choice::New => {
             tracing::warn!("no session is kept: {why}");
-            Ok(Dialogue::default())
+            Ok(Conversation::default())
         }
         Err(why) => Err(why),
     }
 }
 
 impl Prepared {
-    pub(crate) fn session(self, voice: Voice, faults: Rc<Faults>) -> Session {
+    pub(crate) fn session(self, events: EventSink, faults: Rc<Faults>) -> Session {
         let Config {
             settings,
             mode,
@@ -95,13 +99,13 @@ impl Prepared {
             ..
         } = self.config;
         Session::new(
-            voice,
+            events,
             self.model,
             Toolbox::new(self.tools, mcp),
             self.workspace,
             settings,
             mode,
-            self.dialogue,
+            self.conversation,
             faults,
         )
     }

@@ -2,11 +2,11 @@
 
 use crate::config::options::{Flag, Options};
 use crate::config::{Config, Env};
+use crate::core::event_sink::EventEncoder;
+use crate::core::session::Session;
 use crate::faults::Fault;
 use crate::os::stdin::Input;
-use crate::session::Session;
 use crate::tools::Tool;
-use crate::voice::Emitter;
 use std::collections::HashSet;
 
 /// A dialect, as the agent speaks it.
@@ -21,7 +21,7 @@ pub(crate) struct Adapter {
     pub(crate) flags: &'static [Flag],
     /// The longest line it takes, in bytes.
     pub(crate) line_limit: usize,
-    pub(crate) emitter: fn() -> Box<dyn Emitter>,
+    pub(crate) emitter: fn() -> Box<dyn EventEncoder>,
     /// Acts on one line of input.
     pub(crate) command: fn(&Session, Input),
     /// The version that it comes from, whose faults it has as well.

@@ -3,8 +3,8 @@
 use super::output::{LIMIT, clip};
 use super::registry::{Cx, Job, JobFuture, Progress, Tool, parse};
 use super::shell::{Sink, drain, finish, start};
-use crate::approval::Category;
-use crate::event::Outcome;
+use crate::core::approval::Category;
+use crate::core::call::Outcome;
 use crate::faults::Bug;
 use crate::os::process_tree::Tree;
 use serde::Deserialize;

@@ -3,8 +3,8 @@
 use super::output::clip;
 use super::read::{load, reason};
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use crate::approval::Category;
-use crate::event::{Outcome, Output};
+use crate::core::approval::Category;
+use crate::core::call::{Outcome, Output};
 use serde::Deserialize;
 use serde_json::json;
 use similar::TextDiff;

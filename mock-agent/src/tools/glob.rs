@@ -3,8 +3,8 @@
 use super::output::clip;
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
 use super::{pattern, walk};
-use crate::approval::Category;
-use crate::event::Outcome;
+use crate::core::approval::Category;
+use crate::core::call::Outcome;
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;

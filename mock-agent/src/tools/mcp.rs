@@ -2,7 +2,7 @@
 
 use super::output::clip;
 use super::registry::{Cx, Job, JobFuture};
-use crate::event::{Outcome, Output};
+use crate::core::call::{Outcome, Output};
 use crate::mcp::Connection;
 use crate::model::ToolSpec;
 use serde::Deserialize;

@@ -26,7 +26,7 @@ pub(super) use mcp::{DEMO as DEMO_MCP, McpTool, load as load_mcp};
 pub(super) use media::{Media, base64, sniff, unbase64};
 pub(super) use read::{Read, TOOL as READ};
 pub(super) use registry::{
-    Cx, Delegate, Job, JobFuture, Order, Progress, Refused, TOOLS, Tool, Toolbox,
+    Cx, Job, JobFuture, Progress, Refused, SubagentRunner, SubagentTask, TOOLS, Tool, Toolbox,
 };
 pub(super) use spawn::TOOL as SPAWN;
 pub(super) use subagent::TOOL as SUBAGENT;

@@ -3,8 +3,8 @@
 use super::output::clip;
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
 use super::{Media, base64, sniff};
-use crate::approval::Category;
-use crate::event::{Outcome, Output};
+use crate::core::approval::Category;
+use crate::core::call::{Outcome, Output};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::workspace::Workspace;
 use super::{McpTool, bash, edit, glob, grep, read, spawn, write};
-use crate::approval::Category;
-use crate::event::Outcome;
+use crate::core::approval::Category;
+use crate::core::call::Outcome;
 use crate::faults::Faults;
 use crate::model::ToolSpec;
 use serde::de::DeserializeOwned;
@@ -51,7 +51,7 @@ pub(crate) type JobFuture<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 #[derive(Clone, Copy)]
 pub(crate) struct Cx<'a> {
     pub(crate) workspace: &'a Workspace,
-    pub(crate) delegate: &'a dyn Delegate,
+    pub(crate) delegate: &'a dyn SubagentRunner,
     pub(crate) faults: &'a Faults,
     /// Who is told how the job gets on, and which job it is; none if nobody wants to know.
     pub(crate) progress: Option<(&'a dyn Progress, usize)>,
@@ -64,7 +64,7 @@ pub(crate) trait Progress {
 }
 
 /// Somebody who can have a task done by another agent.
-pub(crate) trait Delegate {
+pub(crate) trait SubagentRunner {
     /// The other agent's last words, or why there are none.
     fn delegate<'a>(
         &'a self,
@@ -74,13 +74,13 @@ pub(crate) trait Delegate {
     /// The same, by an agent that may use tools and tells how it is.
     fn commission<'a>(
         &'a self,
-        order: &'a Order,
+        order: &'a SubagentTask,
     ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
 }
 
 /// A task for a sub-agent.
 #[derive(Debug, Clone)]
-pub(crate) struct Order {
+pub(crate) struct SubagentTask {
     /// The sub-agent's name.
     pub(crate) name: String,
     /// What it is told first; what this agent was told if left out.

@@ -1,7 +1,7 @@
 //! The shell, for the model's commands and for the host's own.
 
 use super::tail::Tail;
-use crate::event::Executed;
+use crate::core::call::ShellResult;
 use crate::os::process_tree::Tree;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -118,10 +118,10 @@ pub(crate) async fn execute(
     place: Place<'_>,
     stop: impl Future<Output = ()>,
     heard: &mut dyn FnMut(&[u8]),
-) -> Executed {
-    let mut executed = Executed {
+) -> ShellResult {
+    let mut executed = ShellResult {
         command: command.to_owned(),
-        ..Executed::default()
+        ..ShellResult::default()
     };
     if place.twice
         && let Ok((mut child, _pipe)) = start(command, place.root, Stdio::null())

@@ -1,9 +1,9 @@
 //! `subagent`: a task for another agent, which has the same tools and tells how it is.
 
 use super::output::clip;
-use super::registry::{Cx, Job, JobFuture, Order, Tool, parse};
-use crate::approval::Category;
-use crate::event::Outcome;
+use super::registry::{Cx, Job, JobFuture, SubagentTask, Tool, parse};
+use crate::core::approval::Category;
+use crate::core::call::Outcome;
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -39,12 +39,12 @@ struct Subagent {
 }
 
 impl Subagent {
-    fn order(&self) -> Order {
+    fn order(&self) -> SubagentTask {
         let api_name = |model: &String| match model.split_once('/') {
             Some((_, name)) => name.to_owned(),
             None => model.clone(),
         };
-        Order {
+        SubagentTask {
             name: self.agent.clone().unwrap_or_else(|| "subagent".into()),
             system: self.system_prompt.clone(),
             task: self.task.clone(),
@@ -56,7 +56,10 @@ impl Subagent {
 
 impl Job for Subagent {
     fn describe(&self) -> String {
-        format!("Delegate: {}", self.task.lines().next().unwrap_or_default())
+        format!(
+            "SubagentRunner: {}",
+            self.task.lines().next().unwrap_or_default()
+        )
     }
 
     fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {

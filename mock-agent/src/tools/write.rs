@@ -2,8 +2,8 @@
 
 use super::read::reason;
 use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use crate::approval::Category;
-use crate::event::Outcome;
+use crate::core::approval::Category;
+use crate::core::call::Outcome;
 use crate::faults::Bug;
 use serde::Deserialize;
 use serde_json::json;

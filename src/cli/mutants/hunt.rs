@@ -300,7 +300,7 @@ impl Ground {
 
     fn played(&self, fault: &str, entry: Entry) -> Result<PlayedScenario, String> {
         let heard = |text: &str| {
-            let (id, line) = faults::heard(text)?;
+            let (id, line) = faults::parse_entry(text)?;
             (id == fault).then_some(line)
         };
         let trace = |path: &PathBuf| {

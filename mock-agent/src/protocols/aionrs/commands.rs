@@ -1,10 +1,11 @@
 //! Sections 2.1 to 2.6 of the page: commands. Section 4.1: what is none.
 
-use crate::approval::{Decision, Mode};
-use crate::event::{Code, Failure};
+use crate::core::approval::{Decision, Mode};
+use crate::core::failure::Halt;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Prompt;
+use crate::core::session::Session;
 use crate::os::stdin::Input;
-use crate::session::{Halt, Session};
-use crate::turn::Prompt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,9 +1,11 @@
 //! Sections 1.1 to 1.11 of the page: events.
 
-use crate::event::{Call, Code, Event, Failure, Hello, Outcome, Output};
-use crate::message::Usage;
+use crate::core::call::{Call, Outcome, Output};
+use crate::core::event::{AgentInfo, Event};
+use crate::core::event_sink::EventEncoder;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Usage;
 use crate::model::Chunk;
-use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// The version that `ready` tells.
@@ -11,8 +13,8 @@ const VERSION: &str = "0.1.0";
 
 pub(super) struct Events;
 
-impl Emitter for Events {
-    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+impl EventEncoder for Events {
+    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
         frame(event).into_iter().collect()
     }
 }
@@ -26,8 +28,8 @@ pub(super) fn frame(event: &Event<'_>) -> Option<Value> {
             json!({ "tool_approval": true, "thinking": true, "mcp": hello.mcp }),
         ),
         Event::TurnStart { turn, .. } => json!({ "type": "stream_start", "msg_id": turn }),
-        Event::Said { turn, chunk } => return said(turn, chunk),
-        Event::ToolAsk { turn, call } => tool_request(turn, call),
+        Event::ModelChunk { turn, chunk } => return said(turn, chunk),
+        Event::ApprovalRequest { turn, call } => tool_request(turn, call),
         Event::ToolStart { turn, call } => json!({
             "type": "tool_running", "msg_id": turn, "call_id": call.id, "tool_name": call.tool,
         }),
@@ -39,30 +41,30 @@ pub(super) fn frame(event: &Event<'_>) -> Option<Value> {
         Event::ToolCancel { turn, call, reason } => json!({
             "type": "tool_cancelled", "msg_id": turn, "call_id": call.id, "reason": reason,
         }),
-        Event::Refused { turn, failure, .. } => error(Some(turn), failure),
+        Event::ToolRefused { turn, failure, .. } => error(Some(turn), failure),
         Event::TurnEnd { turn, usage, .. } => stream_end(turn, *usage),
         Event::Failed { turn, failure } => error(*turn, failure),
         Event::Notice { turn, text } => {
             json!({ "type": "info", "msg_id": turn, "message": text })
         }
         Event::ToolProgress { .. }
-        | Event::Heard { .. }
+        | Event::PromptsDelivered { .. }
         | Event::RetryStart { .. }
         | Event::RetryEnd { .. }
         | Event::CompactionStart(_)
         | Event::SummaryRetry(_)
-        | Event::Settled
-        | Event::Asking
-        | Event::Connected { .. }
-        | Event::Compacted(_)
-        | Event::Shelled(_)
-        | Event::Helper { .. } => {
+        | Event::Idle
+        | Event::ModelRequest
+        | Event::McpServerConnected { .. }
+        | Event::CompactionEnd(_)
+        | Event::ShellCommandEnd(_)
+        | Event::Subagent { .. } => {
             return None;
         }
     })
 }
 
-pub(super) fn ready(hello: &Hello, version: &str, capabilities: Value) -> Value {
+pub(super) fn ready(hello: &AgentInfo, version: &str, capabilities: Value) -> Value {
     let mut frame = json!({ "type": "ready", "version": version });
     if let Some(session) = &hello.session {
         frame["session_id"] = json!(session);

@@ -1,10 +1,11 @@
 //! "Input Protocol" of the page: the four commands, and what is none.
 
 use super::prompt;
-use crate::event::{Code, Failure};
+use crate::core::failure::Halt;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Prompt;
+use crate::core::session::Session;
 use crate::os::stdin::Input;
-use crate::session::{Halt, Session};
-use crate::turn::Prompt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! What the agent runs with.
 
 use super::models::{Wish, choose};
-use crate::approval::Mode;
 use crate::config::options::Options;
 use crate::config::{Config, Env, Sessions, Source};
+use crate::core::approval::Mode;
 use std::path::PathBuf;
 
 /// What the context is kept free for the reply: "reserveTokens" of the page.
@@ -43,7 +43,7 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     }
     match chosen {
         Some(chosen) => {
-            settings.card = chosen.card;
+            settings.model_info = chosen.model_info;
             settings.max_tokens = chosen.max_tokens;
             config.wire = chosen.wire;
             if config.source == Source::BuiltIn {
@@ -51,13 +51,13 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
             }
         }
         None => {
-            let card = &mut settings.card;
-            card.provider = provider.unwrap_or_else(|| card.provider.clone());
-            card.model = model.unwrap_or_else(|| card.model.clone());
+            let model_info = &mut settings.model_info;
+            model_info.provider = provider.unwrap_or_else(|| model_info.provider.clone());
+            model_info.model = model.unwrap_or_else(|| model_info.model.clone());
         }
     }
-    settings.model = settings.card.model.clone();
-    settings.compact_at = Some(settings.card.window.saturating_sub(RESERVE));
+    settings.model = settings.model_info.model.clone();
+    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE));
     Ok(config)
 }
 
@@ -90,7 +90,7 @@ mod tests {
         let config = configured(options, &[(AGENT_DIR, "/nowhere")]);
 
         assert_eq!(config.source, Source::BuiltIn);
-        assert_eq!(config.settings.card.provider, "mocka");
+        assert_eq!(config.settings.model_info.provider, "mocka");
         assert_eq!(config.settings.model, "mock-a");
         assert_eq!(config.settings.compact_at, Some(180_000));
     }

@@ -2,18 +2,20 @@
 
 use super::messages::{Clock, arguments, bash, tool_message, tool_result, user};
 use super::stream::{Form, Reply};
-use crate::card::Card;
-use crate::event::{Call, Code, Event, Failure, Outcome, Output, Summary};
-use crate::message::Stop;
+use crate::core::call::{Call, Outcome, Output};
+use crate::core::event::{Event, Summary};
+use crate::core::event_sink::EventEncoder;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Prompt;
+use crate::core::message::Stop;
+use crate::core::model_info::ModelInfo;
 use crate::model::Chunk;
-use crate::turn::Prompt;
-use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// Says what happens, and remembers what the ends of turns and runs repeat.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    card: Option<Card>,
+    model_info: Option<ModelInfo>,
     clock: Clock,
     run: Run,
 }
@@ -32,17 +34,17 @@ struct Run {
 /// What an aborted message says.
 const ABORTED: &str = "Request was aborted.";
 
-impl Emitter for Events {
-    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+impl EventEncoder for Events {
+    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
         match event {
             Event::Ready(hello) => {
-                self.card = Some(hello.card.clone());
+                self.model_info = Some(hello.model_info.clone());
                 vec![]
             }
             Event::TurnStart { prompt, .. } => self.run_starts(prompt),
-            Event::Asking => self.next_turn(),
-            Event::Said { chunk, .. } => self.said(chunk),
-            Event::Refused { call, failure, .. } => {
+            Event::ModelRequest => self.next_turn(),
+            Event::ModelChunk { chunk, .. } => self.said(chunk),
+            Event::ToolRefused { call, failure, .. } => {
                 let mut frames = vec![tool_start(call)];
                 frames.extend(self.tool_end(call, &Outcome::error(&failure.message)));
                 frames
@@ -51,22 +53,22 @@ impl Emitter for Events {
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
             Event::ToolCancel { call, .. } => self.tool_end(call, &Outcome::error("Aborted")),
             Event::TurnEnd { halt, .. } => self.run_ends(halt.is_some()),
-            Event::Compacted(summary) => vec![compaction(summary)],
-            Event::Shelled(executed) => {
+            Event::CompactionEnd(summary) => vec![compaction(summary)],
+            Event::ShellCommandEnd(executed) => {
                 let message = bash(executed, self.clock.tick());
                 vec![json!({ "type": "bash_end", "message": message })]
             }
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
-            Event::ToolAsk { .. }
+            Event::ApprovalRequest { .. }
             | Event::ToolProgress { .. }
-            | Event::Heard { .. }
+            | Event::PromptsDelivered { .. }
             | Event::RetryStart { .. }
             | Event::RetryEnd { .. }
             | Event::CompactionStart(_)
             | Event::SummaryRetry(_)
-            | Event::Settled
-            | Event::Helper { .. }
-            | Event::Connected { .. }
+            | Event::Idle
+            | Event::Subagent { .. }
+            | Event::McpServerConnected { .. }
             | Event::Notice { .. } => vec![],
         }
     }
@@ -112,7 +114,7 @@ impl Events {
     fn said(&mut self, chunk: &Chunk) -> Vec<Value> {
         let mut frames = Vec::new();
         let reply = self.reply(&mut frames);
-        frames.extend(reply.take_in(chunk));
+        frames.extend(reply.add(chunk));
         if let Chunk::Stop(stop) = chunk {
             let (reason, error) = match stop {
                 Stop::MaxTokens => ("length", None),
@@ -127,9 +129,13 @@ impl Events {
 
     /// The reply that streams in; begins it if there is none.
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
-        let (card, clock) = (&self.card, &mut self.clock);
+        let (model_info, clock) = (&self.model_info, &mut self.clock);
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(Form::Whole, card.clone().unwrap_or_default(), clock.tick());
+            let reply = Reply::new(
+                Form::Whole,
+                model_info.clone().unwrap_or_default(),
+                clock.tick(),
+            );
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
             frames.push(reply.start());
             reply

@@ -1,9 +1,9 @@
 //! "Message Types" and "Content Types" of the page, but for the assistant's.
 
-use crate::card::Rates;
-use crate::event::{Call, Executed, Outcome, Output};
-use crate::message::{Block, Usage};
-use crate::turn::Prompt;
+use crate::core::call::{Call, Outcome, Output, ShellResult};
+use crate::core::message::Prompt;
+use crate::core::message::{Block, Usage};
+use crate::core::model_info::Rates;
 use serde_json::{Map, Value, json};
 
 /// Tells the time by counting, so that the same script gives the same bytes.
@@ -76,7 +76,7 @@ pub(super) fn tool_message(call: &Call, outcome: &Outcome, timestamp: u64) -> Va
 }
 
 /// "BashExecutionMessage".
-pub(super) fn bash(executed: &Executed, timestamp: u64) -> Value {
+pub(super) fn bash(executed: &ShellResult, timestamp: u64) -> Value {
     let mut message = json!({
         "role": "bashExecution",
         "command": executed.command,
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn where_the_whole_output_is_stands_there_only_if_it_was_cut() {
-        let mut executed = Executed::default();
+        let mut executed = ShellResult::default();
         assert_eq!(bash(&executed, 1).get("fullOutputPath"), None);
 
         executed.whole = Some("/x".into());

@@ -1,7 +1,7 @@
 //! `models.json`: who serves which model, where, and at what price.
 
-use crate::card::{Card, Rates};
 use crate::config::{Env, Listed};
+use crate::core::model_info::{ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A model that was chosen.
 pub(super) struct Chosen {
-    pub(super) card: Card,
+    pub(super) model_info: ModelInfo,
     pub(super) wire: Wire,
     pub(super) endpoint: Endpoint,
     pub(super) max_tokens: u32,
@@ -91,7 +91,7 @@ fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
     let endpoint = Endpoint::new(&provider.base_url, key)
         .map_err(|why| format!("{name}: the base URL {why}"))?;
     Ok(Chosen {
-        card: Card {
+        model_info: ModelInfo {
             api: provider.api,
             provider: name,
             model: model.id,
@@ -148,7 +148,7 @@ pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<L
             shown["baseUrl"] = provider["baseUrl"].clone();
             listed.push(Listed {
                 reasons: shown["reasoning"] == true,
-                card: chosen.card,
+                model_info: chosen.model_info,
                 wire: chosen.wire,
                 endpoint: chosen.endpoint,
                 shown,
@@ -192,8 +192,8 @@ mod tests {
     fn the_first_model_of_the_first_provider_is_chosen_where_nothing_is_asked_for() {
         let chosen = chosen(None, None).unwrap();
 
-        assert_eq!(chosen.card.provider, "a");
-        assert_eq!(chosen.card.window, 1000);
+        assert_eq!(chosen.model_info.provider, "a");
+        assert_eq!(chosen.model_info.window, 1000);
         assert_eq!(chosen.wire, Wire::AnthropicMessages);
         let expected = Endpoint::new("http://127.0.0.1:9", "secret".into()).unwrap();
         assert_eq!(chosen.endpoint, expected);

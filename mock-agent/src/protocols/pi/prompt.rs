@@ -1,6 +1,6 @@
 //! A prompt's attachments, as the model gets them.
 
-use crate::message::Block;
+use crate::core::message::Block;
 use crate::tools::{Media, sniff, unbase64};
 use serde::Deserialize;
 use serde_json::Value;

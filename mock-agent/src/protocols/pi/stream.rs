@@ -1,8 +1,8 @@
 //! "AssistantMessage" as it streams in, and "AssistantMessageEvent" in all its forms.
 
 use super::messages::{arguments, text, totalled, usage};
-use crate::card::Card;
-use crate::message::Usage;
+use crate::core::message::Usage;
+use crate::core::model_info::ModelInfo;
 use crate::model::{BlockStart, Chunk};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct Reply {
     form: Form,
-    card: Card,
+    model_info: ModelInfo,
     timestamp: u64,
     parts: Vec<Part>,
     usage: Usage,
@@ -47,10 +47,10 @@ enum Block {
 }
 
 impl Reply {
-    pub(super) fn new(form: Form, card: Card, timestamp: u64) -> Self {
+    pub(super) fn new(form: Form, model_info: ModelInfo, timestamp: u64) -> Self {
         Reply {
             form,
-            card,
+            model_info,
             timestamp,
             parts: Vec::new(),
             usage: Usage::default(),
@@ -63,9 +63,9 @@ impl Reply {
         let mut message = json!({
             "role": "assistant",
             "content": content,
-            "api": self.card.api,
-            "provider": self.card.provider,
-            "model": self.card.model,
+            "api": self.model_info.api,
+            "provider": self.model_info.provider,
+            "model": self.model_info.model,
             "usage": self.used(),
             "stopReason": stop,
         });
@@ -78,7 +78,7 @@ impl Reply {
 
     /// "Usage" so far.
     fn used(&self) -> Value {
-        let used = usage(self.usage, self.card.rates);
+        let used = usage(self.usage, self.model_info.rates);
         match self.form {
             Form::Whole => used,
             Form::Deltas => totalled(used),
@@ -119,7 +119,7 @@ impl Reply {
     }
 
     /// Takes a chunk in; gives the frame that tells of it, if one does.
-    pub(super) fn take_in(&mut self, chunk: &Chunk) -> Option<Value> {
+    pub(super) fn add(&mut self, chunk: &Chunk) -> Option<Value> {
         let (place, kind, more) = self.step(chunk)?;
         let mut event = json!({ "type": kind, "contentIndex": place });
         if let Some((name, value)) = more {
@@ -246,17 +246,17 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{RATES, WINDOW};
+    use crate::core::model_info::{RATES, WINDOW};
 
     fn reply() -> Reply {
-        let card = Card {
+        let model_info = ModelInfo {
             api: "a".into(),
             provider: "p".into(),
             model: "m".into(),
             window: WINDOW,
             rates: RATES,
         };
-        Reply::new(Form::Whole, card, 1)
+        Reply::new(Form::Whole, model_info, 1)
     }
 
     fn start(index: usize, block: BlockStart) -> Chunk {
@@ -271,7 +271,7 @@ mod tests {
     /// Kind and contentIndex of the frames.
     fn told(chunks: &[Chunk]) -> Vec<(String, u64)> {
         let mut reply = reply();
-        let frames = chunks.iter().filter_map(|chunk| reply.take_in(chunk));
+        let frames = chunks.iter().filter_map(|chunk| reply.add(chunk));
         let events = frames.map(|frame| frame["assistantMessageEvent"].clone());
         events
             .map(|event| {
@@ -324,7 +324,7 @@ mod tests {
             tool: "bash".into(),
         };
 
-        let begun = reply.take_in(&start(0, call)).unwrap();
+        let begun = reply.add(&start(0, call)).unwrap();
 
         let event =
             json!({ "type": "toolcall_start", "contentIndex": 0, "id": "t", "toolName": "bash" });
@@ -345,11 +345,11 @@ mod tests {
             index: 0,
             fragment: fragment.into(),
         };
-        reply.take_in(&start(0, call));
-        reply.take_in(&fragment("{\"a\""));
-        let half = reply.take_in(&fragment(":")).unwrap();
-        reply.take_in(&fragment("1}"));
-        let end = reply.take_in(&Chunk::End { index: 0 }).unwrap();
+        reply.add(&start(0, call));
+        reply.add(&fragment("{\"a\""));
+        let half = reply.add(&fragment(":")).unwrap();
+        reply.add(&fragment("1}"));
+        let end = reply.add(&Chunk::End { index: 0 }).unwrap();
 
         let call = |arguments| json!({ "type": "toolCall", "id": "t", "name": "bash", "arguments": arguments });
         assert_eq!(half["message"]["content"], json!([call(json!({}))]));

@@ -2,21 +2,21 @@
 
 use super::events::Events;
 use super::history::told;
+use crate::core::session::Session;
 use crate::faults::Bug;
-use crate::session::Session;
 use serde_json::{Map, Value, json};
 
 type Body = Map<String, Value>;
 
 pub(super) fn messages(session: &Session) -> Body {
-    let messages = told(&session.dialogue.borrow().messages);
+    let messages = told(&session.conversation.borrow().messages);
     body(json!({ "messages": messages }))
 }
 
 pub(super) fn state(session: &Session) -> Body {
     let busy = session.is_busy();
     let sticks = session.faults.plays(Bug::StopLeavesStreaming);
-    let count = session.dialogue.borrow().messages.len();
+    let count = session.conversation.borrow().messages.len();
     asked(session, |events| {
         json!({
             "streaming": busy || sticks && events.seen.abort,
@@ -28,7 +28,7 @@ pub(super) fn state(session: &Session) -> Body {
 }
 
 pub(super) fn stats(session: &Session) -> Body {
-    let count = session.dialogue.borrow().messages.len();
+    let count = session.conversation.borrow().messages.len();
     asked(session, |events| {
         json!({
             "input_tokens": events.spent.input,
@@ -90,7 +90,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
 
 pub(super) fn new_session(session: &Session) -> Body {
     if session.faults.plays(Bug::RenewExits) {
-        session.voice.outbox.die(0);
+        session.events.outbox.die(0);
     }
     let keeps = session.faults.plays(Bug::RenewsNothing);
     if !keeps {
@@ -99,7 +99,7 @@ pub(super) fn new_session(session: &Session) -> Body {
     if session.faults.plays(Bug::RenewResetsModel) {
         session.set_model(&session.settings.model, None);
     }
-    let id = session.dialogue.borrow().id().map(str::to_owned);
+    let id = session.conversation.borrow().id().map(str::to_owned);
     let id = id.filter(|_| !keeps);
     let same = session.faults.plays(Bug::RenewsNoId);
     let counts_on = session.faults.plays(Bug::RenewsNoStats);
@@ -120,7 +120,7 @@ pub(super) fn new_session(session: &Session) -> Body {
 }
 
 fn asked(session: &Session, answer: impl FnOnce(&mut Events) -> Value) -> Body {
-    body(session.voice.emitter(answer).unwrap_or_default())
+    body(session.events.encoder(answer).unwrap_or_default())
 }
 
 fn body(value: Value) -> Body {

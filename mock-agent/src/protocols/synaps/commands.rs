@@ -4,11 +4,12 @@ use super::answers;
 use super::attachments::{self, Attachment};
 use super::events::{COMPACT, Events, Job, ok};
 use super::frames::{error, response};
+use crate::core::failure::Halt;
+use crate::core::message::Block;
+use crate::core::message::Prompt;
+use crate::core::session::Session;
 use crate::faults::Bug;
-use crate::message::Block;
 use crate::os::stdin::Input;
-use crate::session::{Halt, Session};
-use crate::turn::Prompt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -101,21 +102,23 @@ fn refuse(session: &Session, bad: &Bad) {
     if unknown.is_some() && session.faults.plays(Bug::IgnoresUnknownCommand) {
         return;
     }
-    session.voice.send(error(bad.id.as_deref(), &bad.why));
+    session
+        .events
+        .send_frame(error(bad.id.as_deref(), &bad.why));
     if session.faults.plays(Bug::BadCommandsAddUp) {
-        let count = session.voice.emitter(|events: &mut Events| {
+        let count = session.events.encoder(|events: &mut Events| {
             events.seen.bad_lines += 1;
             events.seen.bad_lines
         });
         if count >= Some(MANY) {
-            session.voice.outbox.die(1);
+            session.events.outbox.die(1);
         }
     }
     if let Some(name) = unknown
         && session.faults.plays(Bug::AnswersUnknownCommand)
     {
         let id = bad.id.as_deref().unwrap_or_default();
-        session.voice.send(response(id, name, ok()));
+        session.events.send_frame(response(id, name, ok()));
     }
     session.refused();
 }
@@ -129,7 +132,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     };
     let Input::Line(line) = input else {
         if session.faults.plays(Bug::OversizeExits) {
-            session.voice.outbox.die(0);
+            session.events.outbox.die(0);
         }
         return Err(bad("The frame is longer than 1 MiB".into()));
     };
@@ -161,12 +164,12 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
 
 fn act(session: &Session, command: Command) {
     let answer = |id: &str, name, done: Result<Map<String, Value>, Refusal>| match done {
-        Ok(body) => session.voice.send(response(id, name, body)),
-        Err(why) => session.voice.send(error(Some(id), &why)),
+        Ok(body) => session.events.send_frame(response(id, name, body)),
+        Err(why) => session.events.send_frame(error(Some(id), &why)),
     };
     let begun = |id: &str, done: Result<(), Refusal>| {
         if let Err(why) = done {
-            session.voice.send(error(Some(id), &why));
+            session.events.send_frame(error(Some(id), &why));
         }
     };
     let faults = &session.faults;
@@ -174,7 +177,7 @@ fn act(session: &Session, command: Command) {
         return;
     }
     if command.is_query() && faults.intends(Bug::QuitDropsAnswers) {
-        session.voice.outbox.pause(SLOW);
+        session.events.outbox.pause(SLOW);
     }
     match command {
         Command::Prompt {
@@ -241,19 +244,19 @@ fn say(
     blocks: Vec<Block>,
 ) -> Result<(), Refusal> {
     if session.is_busy() && session.faults.plays(Bug::DropsWhileBusy) {
-        session.voice.send(response(id, command, ok()));
+        session.events.send_frame(response(id, command, ok()));
         return Ok(());
     }
-    let again = session.voice.emitter(|events: &mut Events| {
+    let again = session.events.encoder(|events: &mut Events| {
         std::mem::replace(&mut events.seen.message, text.clone()) == text
     });
     if again == Some(true) && session.faults.plays(Bug::SaysTheSameOnce) {
-        session.voice.send(response(id, command, ok()));
+        session.events.send_frame(response(id, command, ok()));
         return Ok(());
     }
     begin(session, id, command)?;
     if command == FOLLOW_UP && session.faults.plays(Bug::FollowUpForgets) {
-        session.dialogue.borrow_mut().messages.clear();
+        session.conversation.borrow_mut().messages.clear();
     }
     // A number of its own: a host may use an id again.
     let prompt = Prompt {
@@ -268,7 +271,7 @@ fn say(
 /// Begins what takes a while.
 fn begin(session: &Session, id: &str, command: &'static str) -> Result<(), Refusal> {
     idle(session)?;
-    session.voice.emitter(|events: &mut Events| {
+    session.events.encoder(|events: &mut Events| {
         events.job = Some(Job {
             id: id.to_owned(),
             command,
@@ -291,12 +294,12 @@ fn compact(session: &Session, id: &str) -> Result<(), Refusal> {
 /// Stops the turn at work; its end comes before the answer.
 fn abort(session: &Session, id: String) {
     if session.is_busy() {
-        session.voice.emitter(|events: &mut Events| {
+        session.events.encoder(|events: &mut Events| {
             events.aborts.push(id);
             events.seen.abort = true;
         });
     } else {
-        session.voice.send(response(&id, "abort", ok()));
+        session.events.send_frame(response(&id, "abort", ok()));
     }
     session.stop(Halt::Stop);
 }
@@ -307,7 +310,7 @@ fn shut_down(session: &Session) {
         std::process::exit(0);
     }
     if faults.plays(Bug::AnswersQuit) {
-        session.voice.send(response("", "shutdown", ok()));
+        session.events.send_frame(response("", "shutdown", ok()));
     }
     let deaf = session.is_busy() && faults.plays(Bug::DeafToQuitInTurn);
     if !deaf && !faults.plays(Bug::DeafToQuit) {

@@ -1,11 +1,12 @@
 //! Events ("RpcEvent", lines 200 to 362): what the core says, in this dialect's frames.
 
 use super::frames::{agent_end, error, fits, pieces, response, update};
-use crate::event::{Event, News, Outcome, Output};
-use crate::message::Usage;
+use crate::core::call::{Outcome, Output};
+use crate::core::event::{Event, SubagentUpdate};
+use crate::core::event_sink::EventEncoder;
+use crate::core::failure::Halt;
+use crate::core::message::Usage;
 use crate::model::{BlockStart, Chunk};
-use crate::session::Halt;
-use crate::voice::Emitter;
 use serde_json::{Map, Value, json};
 
 /// The version that `ready` tells.
@@ -67,12 +68,12 @@ struct OpenCall {
     input: String,
 }
 
-impl Emitter for Events {
-    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+impl EventEncoder for Events {
+    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
         match event {
             Event::Ready(hello) => {
                 self.up = true;
-                self.model.clone_from(&hello.card.model);
+                self.model.clone_from(&hello.model_info.model);
                 self.begin_session(hello.session.as_deref());
                 vec![json!({
                     "type": "ready",
@@ -81,33 +82,33 @@ impl Emitter for Events {
                     "protocol_version": VERSION,
                 })]
             }
-            Event::Asking => {
+            Event::ModelRequest => {
                 self.calls.clear();
                 vec![]
             }
-            Event::Said { chunk, .. } => self.said(chunk),
-            Event::Refused { call, failure, .. } => vec![result(&call.id, &failure.message)],
+            Event::ModelChunk { chunk, .. } => self.said(chunk),
+            Event::ToolRefused { call, failure, .. } => vec![result(&call.id, &failure.message)],
             Event::ToolEnd { call, outcome, .. } => vec![result(&call.id, &text(outcome))],
-            Event::Helper { helper, name, news } => vec![subagent(*helper, name, *news)],
+            Event::Subagent { id, name, update } => vec![subagent(*id, name, *update)],
             Event::Failed { turn, failure } => self.failed(*turn, &failure.message),
-            Event::Compacted(summary) => {
+            Event::CompactionEnd(summary) => {
                 let body = Map::from_iter([("summary".to_owned(), json!(summary.text))]);
                 self.compacted(|id| response(id, COMPACT, body))
             }
             Event::TurnEnd { usage, halt, .. } => self.end(*usage, *halt),
             Event::TurnStart { .. }
-            | Event::ToolAsk { .. }
+            | Event::ApprovalRequest { .. }
             | Event::ToolStart { .. }
             | Event::ToolCancel { .. }
-            | Event::Shelled(_)
-            | Event::Connected { .. }
+            | Event::ShellCommandEnd(_)
+            | Event::McpServerConnected { .. }
             | Event::ToolProgress { .. }
-            | Event::Heard { .. }
+            | Event::PromptsDelivered { .. }
             | Event::RetryStart { .. }
             | Event::RetryEnd { .. }
             | Event::CompactionStart(_)
             | Event::SummaryRetry(_)
-            | Event::Settled
+            | Event::Idle
             | Event::Notice { .. } => vec![],
         }
     }
@@ -264,16 +265,18 @@ fn text(outcome: &Outcome) -> String {
 }
 
 /// Durations are told in whole seconds, so that the same session is told in the same bytes.
-fn subagent(helper: u64, name: &str, news: News<'_>) -> Value {
+fn subagent(helper: u64, name: &str, news: SubagentUpdate<'_>) -> Value {
     let (kind, key, told) = match news {
-        News::Begins { task } => ("subagent_start", "task_preview", preview(task)),
-        News::Asks => ("subagent_update", "status", "running".into()),
-        News::Works => ("subagent_update", "status", "tool_call".into()),
-        News::Ends { result, .. } => ("subagent_done", "result_preview", preview(result)),
+        SubagentUpdate::Started { task } => ("subagent_start", "task_preview", preview(task)),
+        SubagentUpdate::WaitingForModel => ("subagent_update", "status", "running".into()),
+        SubagentUpdate::UsingTool => ("subagent_update", "status", "tool_call".into()),
+        SubagentUpdate::Finished { result, .. } => {
+            ("subagent_done", "result_preview", preview(result))
+        }
     };
     let mut frame = json!({ "type": kind, "subagent_id": helper, "agent_name": name });
     frame[key] = json!(told);
-    if let News::Ends { took, .. } = news {
+    if let SubagentUpdate::Finished { took, .. } = news {
         frame["duration_secs"] = json!(took.as_secs_f64().floor());
     }
     frame

@@ -1,6 +1,6 @@
 //! The conversation as `get_messages` tells it.
 
-use crate::message::{Block, Message, Role};
+use crate::core::message::{Block, Message, Role};
 use crate::model::anthropic;
 use serde_json::{Value, json};
 

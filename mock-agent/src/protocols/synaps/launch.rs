@@ -59,8 +59,8 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     config.settings.retries = config.settings.retries.or(settings.retries).or(Some(0));
     config.settings.says_once = true;
     config.settings.offers = offers;
-    config.settings.card.provider = provider.to_owned();
-    config.settings.card.model = chosen;
+    config.settings.model_info.provider = provider.to_owned();
+    config.settings.model_info.model = chosen;
     Ok(config)
 }
 
@@ -165,7 +165,7 @@ mod tests {
         let two = Endpoint::new("http://two/v1", String::new()).unwrap();
         assert_eq!(config.source, Source::Endpoint(two));
         assert_eq!(config.settings.model, "x");
-        assert_eq!(config.settings.card.model, "b/x");
+        assert_eq!(config.settings.model_info.model, "b/x");
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
             let config = configured_with(&format!("{file}{model}"), None, url).unwrap();
             assert_eq!(config.wire, wire, "{model}");
             assert_eq!(config.source == two(), elsewhere, "{model}");
-            assert_eq!(config.settings.card.model, model);
+            assert_eq!(config.settings.model_info.model, model);
         }
     }
 

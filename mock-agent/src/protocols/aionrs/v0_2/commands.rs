@@ -2,11 +2,11 @@
 
 use super::events::{Events, info};
 use super::slash;
-use crate::event::Failure;
+use crate::core::failure::Failure;
+use crate::core::session::Session;
 use crate::mcp::Server;
 use crate::os::stdin::Input;
 use crate::protocols::aionrs::commands::{self, Action, invalid, mode, prompt, read};
-use crate::session::Session;
 use serde_json::{Value, json};
 
 const COMMANDS: &[(&str, Action)] = &[
@@ -17,7 +17,7 @@ const COMMANDS: &[(&str, Action)] = &[
         session.connect(read::<Server>(command)?)
     }),
     ("ping", |session, _| {
-        session.voice.send(json!({ "type": "pong" }));
+        session.events.send_frame(json!({ "type": "pong" }));
         Ok(())
     }),
 ];
@@ -39,11 +39,11 @@ fn set_mode(session: &Session, command: Value) -> Result<(), Failure> {
     let mode = mode(command)?;
     session.set_mode(mode);
     session
-        .voice
-        .send(info(&format!("mode updated: {}", mode.name())));
+        .events
+        .send_frame(info(&format!("mode updated: {}", mode.name())));
     session
-        .voice
-        .emitter(|events: &mut Events| events.config.mode = mode.name());
+        .events
+        .encoder(|events: &mut Events| events.config.mode = mode.name());
     tell_config(session);
     Ok(())
 }
@@ -53,17 +53,17 @@ fn set_config(session: &Session, command: Value) -> Result<(), Failure> {
         return Err(invalid("set_config is no object"));
     };
     let set = |events: &mut Events| (events.config.set(&wanted), events.config.model.clone());
-    if let Some((said, model)) = session.voice.emitter(set) {
+    if let Some((said, model)) = session.events.encoder(set) {
         session.set_model(&model, None);
-        session.voice.send(info(&said));
+        session.events.send_frame(info(&said));
     }
     tell_config(session);
     Ok(())
 }
 
 fn tell_config(session: &Session) {
-    let frame = session.voice.emitter(Events::config_changed).flatten();
+    let frame = session.events.encoder(Events::config_changed).flatten();
     if let Some(frame) = frame {
-        session.voice.send(frame);
+        session.events.send_frame(frame);
     }
 }

@@ -1,10 +1,11 @@
 //! Events of 0.2: the capabilities, and when they are told.
 
 use super::config::{Config, EFFORTS};
-use crate::event::{Code, Event, Failure, Hello};
-use crate::message::Usage;
+use crate::core::event::{AgentInfo, Event};
+use crate::core::event_sink::EventEncoder;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Usage;
 use crate::protocols::aionrs::events::{error, frame, ready, stream_end};
-use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// The version that `ready` tells.
@@ -34,11 +35,11 @@ impl Events {
         Some(frame)
     }
 
-    fn ready(&mut self, hello: &Hello) -> Value {
+    fn ready(&mut self, hello: &AgentInfo) -> Value {
         self.config.mcp = hello.mcp;
         self.config.mode = hello.mode.name();
-        self.config.model.clone_from(&hello.card.model);
-        if hello.card.provider == "openai" {
+        self.config.model.clone_from(&hello.model_info.model);
+        if hello.model_info.provider == "openai" {
             self.config.efforts = EFFORTS;
         }
         ready(hello, VERSION, self.config.capabilities())
@@ -61,8 +62,8 @@ impl Events {
     }
 }
 
-impl Emitter for Events {
-    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+impl EventEncoder for Events {
+    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
         match event {
             Event::Ready(hello) => return vec![self.ready(hello)],
             Event::TurnStart { .. } => (self.in_turn, self.failed) = (true, false),
@@ -77,11 +78,11 @@ impl Emitter for Events {
             } if self.compacting.is_some() && failure.code != Code::Protocol => {
                 return self.compacted(error(None, failure));
             }
-            Event::Compacted(summary) => {
+            Event::CompactionEnd(summary) => {
                 let text = format!("Context compacted: {} tokens before", summary.before);
                 return self.compacted(info(&text));
             }
-            Event::Connected { server, tools } => {
+            Event::McpServerConnected { server, tools } => {
                 self.config.mcp = true;
                 return vec![json!({ "type": "mcp_ready", "name": server, "tools": tools })];
             }

@@ -1,12 +1,12 @@
 //! Slash commands: messages that the agent answers itself, without a turn.
 
 use super::events::{Events, info};
-use crate::event::Failure;
-use crate::message::Usage;
+use crate::core::failure::Failure;
+use crate::core::message::Prompt;
+use crate::core::message::Usage;
+use crate::core::session::Session;
 use crate::protocols::aionrs::commands::invalid;
 use crate::protocols::aionrs::events::stream_end;
-use crate::session::Session;
-use crate::turn::Prompt;
 
 /// What a slash command says; nothing if that takes its time.
 type Answer = fn(&Session, &Prompt) -> Option<String>;
@@ -14,12 +14,12 @@ type Answer = fn(&Session, &Prompt) -> Option<String>;
 /// Name, what it does, and how.
 const COMMANDS: &[(&str, &str, Answer)] = &[
     ("/clear", "Clear the conversation", |session, _| {
-        session.dialogue.borrow_mut().messages.clear();
+        session.conversation.borrow_mut().messages.clear();
         Some("Conversation cleared".into())
     }),
     ("/compact", "Sum the conversation up", compact),
     ("/context", "Show how full the context is", |session, _| {
-        let (used, window) = (session.context.get(), session.settings.card.window);
+        let (used, window) = (session.context.get(), session.settings.model_info.window);
         Some(format!("Context: {used} of {window} tokens"))
     }),
     ("/help", "List these commands", |_, _| Some(help())),
@@ -39,10 +39,10 @@ pub(super) fn answer(session: &Session, prompt: &Prompt) -> Result<bool, Failure
     }
     session.claim(&prompt.turn)?;
     if let Some(said) = answer(session, prompt) {
-        session.voice.send(info(&said));
+        session.events.send_frame(info(&said));
         session
-            .voice
-            .send(stream_end(&prompt.turn, Usage::default()));
+            .events
+            .send_frame(stream_end(&prompt.turn, Usage::default()));
     }
     Ok(true)
 }
@@ -55,14 +55,14 @@ fn help() -> String {
 }
 
 fn compact(session: &Session, prompt: &Prompt) -> Option<String> {
-    if session.dialogue.borrow().messages.is_empty() {
+    if session.conversation.borrow().messages.is_empty() {
         return Some("There is nothing to compact".into());
     }
     let instructions = prompt.text.trim().strip_prefix("/compact").map(str::trim);
     let instructions = instructions.filter(|text| !text.is_empty());
     session
-        .voice
-        .emitter(|events: &mut Events| events.compacting = Some(prompt.turn.clone()));
+        .events
+        .encoder(|events: &mut Events| events.compacting = Some(prompt.turn.clone()));
     match session.compact(instructions.map(str::to_owned)) {
         Ok(()) => None,
         Err(failure) => Some(failure.message),

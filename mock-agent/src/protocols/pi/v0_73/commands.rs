@@ -9,12 +9,13 @@ use super::responses::{Answer, respond};
 use super::sessions;
 use super::shell;
 use super::state::Modern;
+use crate::core::failure::Halt;
+use crate::core::message::Block;
+use crate::core::message::Prompt;
+use crate::core::queues::{Queue, Queues};
+use crate::core::session::Session;
 use crate::faults::Bug;
-use crate::message::Block;
 use crate::os::stdin::Input;
-use crate::queues::{Queue, Queues};
-use crate::session::{Halt, Session};
-use crate::turn::Prompt;
 use serde_json::{Value, json};
 
 /// A command, read.
@@ -178,7 +179,9 @@ impl Command<'_> {
             ));
         }
         queue.push(self.prompt(text)?);
-        self.session.voice.send(queue_update(&self.session.queues));
+        self.session
+            .events
+            .send_frame(queue_update(&self.session.queues));
         Ok(None)
     }
 }
@@ -213,7 +216,7 @@ fn begin(command: &Command<'_>) -> Result<(), String> {
             Some("followUp") => session.queues.following.push(prompt),
             _ => return Err(BUSY.to_owned()),
         }
-        session.voice.send(queue_update(&session.queues));
+        session.events.send_frame(queue_update(&session.queues));
         respond(session, command.id(), "prompt", Ok(None));
         return Ok(());
     }

@@ -4,8 +4,10 @@ use super::super::messages::{totalled, usage};
 use super::events::kind;
 use super::responses::response;
 use super::state::{Entry, Modern};
-use crate::compaction::{ABORTED, Reason};
-use crate::event::{Failure, Summary, SummaryRetry};
+use crate::core::compaction::ABORTED;
+use crate::core::event::CompactionReason;
+use crate::core::event::{Summary, SummaryRetry};
+use crate::core::failure::Failure;
 use serde_json::{Value, json};
 
 /// About how many bytes a token has.
@@ -13,8 +15,8 @@ const BYTES_OF_TOKEN: usize = 4;
 
 impl Modern {
     pub(super) fn compacted(&mut self, summary: &Summary) -> Vec<Value> {
-        let reason = self.compacting.take().unwrap_or(Reason::Manual);
-        let usage = usage(summary.usage, self.card.rates);
+        let reason = self.compacting.take().unwrap_or(CompactionReason::Manual);
+        let usage = usage(summary.usage, self.model_info.rates);
         if self.later.is_some() {
             let log = &mut self.log;
             let told = log.entries.iter().map(|entry| &entry.message["usage"]);
@@ -52,9 +54,9 @@ impl Modern {
             "reason": word(reason),
             "result": result,
             "aborted": false,
-            "willRetry": reason == Reason::Overflow,
+            "willRetry": reason == CompactionReason::Overflow,
         })];
-        if reason == Reason::Manual && !self.compacts.is_empty() {
+        if reason == CompactionReason::Manual && !self.compacts.is_empty() {
             let id = self.compacts.remove(0);
             frames.push(response(id.as_ref(), "compact", Ok(Some(result))));
         }
@@ -62,7 +64,11 @@ impl Modern {
         frames
     }
 
-    pub(super) fn not_compacted(&mut self, reason: Reason, failure: &Failure) -> Vec<Value> {
+    pub(super) fn not_compacted(
+        &mut self,
+        reason: CompactionReason,
+        failure: &Failure,
+    ) -> Vec<Value> {
         let aborted = failure.message == ABORTED;
         let mut end = json!({
             "type": "compaction_end",
@@ -78,7 +84,7 @@ impl Modern {
             end["errorMessage"] = json!(failure.message);
         }
         let mut frames = vec![end];
-        if reason == Reason::Manual && !self.compacts.is_empty() {
+        if reason == CompactionReason::Manual && !self.compacts.is_empty() {
             let id = self.compacts.remove(0);
             let why = Err(failure.message.clone());
             frames.push(response(id.as_ref(), "compact", why));
@@ -89,7 +95,7 @@ impl Modern {
 }
 
 /// "compaction_start".
-pub(super) fn started(reason: Reason) -> Value {
+pub(super) fn started(reason: CompactionReason) -> Value {
     json!({ "type": "compaction_start", "reason": word(reason) })
 }
 
@@ -117,10 +123,10 @@ pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
     }
 }
 
-fn word(reason: Reason) -> &'static str {
+fn word(reason: CompactionReason) -> &'static str {
     match reason {
-        Reason::Manual => "manual",
-        Reason::Threshold => "threshold",
-        Reason::Overflow => "overflow",
+        CompactionReason::Manual => "manual",
+        CompactionReason::Threshold => "threshold",
+        CompactionReason::Overflow => "overflow",
     }
 }

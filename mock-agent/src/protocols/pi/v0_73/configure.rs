@@ -4,10 +4,10 @@ use super::super::configure::{agent_dir, configure as base};
 use super::super::models;
 use super::dialogs::Script;
 use super::model::LEVELS;
-use crate::approval::Mode;
 use crate::config::options::Options;
 use crate::config::{Config, Env, Extras, Sessions};
-use crate::retry::Plan;
+use crate::core::approval::Mode;
+use crate::core::retry::RetryPolicy;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const RESERVE: u64 = 16_384;
 
 /// The retries where the settings do not say.
-const PLAN: Plan = Plan {
+const PLAN: RetryPolicy = RetryPolicy {
     attempts: 3,
     delay: Duration::from_secs(2),
     summaries: false,
@@ -56,10 +56,10 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
     let settings = &mut config.settings;
     settings.one_at_a_time = false;
     settings.again = Some(plan(agent.as_deref(), &config.workspace));
-    settings.compact_at = Some(settings.card.window.saturating_sub(RESERVE));
-    let card = &settings.card;
+    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE));
+    let model_info = &settings.model_info;
     let mut listed = extras.models.iter();
-    let thinks = listed.any(|m| m.card == *card && m.reasons);
+    let thinks = listed.any(|m| m.model_info == *model_info && m.reasons);
     extras.level = match thinks {
         true => extras.level.or_else(|| Some(LEVEL.to_owned())),
         false => Some(LEVELS[0].to_owned()),
@@ -91,7 +91,7 @@ fn scope(patterns: Option<&str>) -> Vec<String> {
 }
 
 /// The retries that the settings of the user, or of the project, ask for.
-fn plan(agent: Option<&Path>, workspace: &Path) -> Plan {
+fn plan(agent: Option<&Path>, workspace: &Path) -> RetryPolicy {
     let files = [
         agent.map(|folder| folder.join("settings.json")),
         Some(workspace.join(".pi/settings.json")),

@@ -3,10 +3,10 @@
 
 use super::responses::respond;
 use super::state::Modern;
-use crate::approval::Decision;
-use crate::event::Call;
+use crate::core::approval::Decision;
+use crate::core::call::Call;
+use crate::core::session::Session;
 use crate::faults::Bug;
-use crate::session::Session;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -86,11 +86,11 @@ pub(super) fn command(session: &Session, text: &str) -> Option<Vec<Value>> {
 
 /// Plays an extension's command, and answers the prompt that named it.
 pub(super) fn play(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
-    session.errands.add(Box::new(move |session| {
+    session.background_tasks.add(Box::new(move |session| {
         Box::pin(async move {
             for dialog in &dialogs {
                 if let Some(message) = dialog["throws"].as_str() {
-                    session.voice.send(error("command", message));
+                    session.events.send_frame(error("command", message));
                     break;
                 }
                 if dialog["shutdown"] == true {
@@ -98,7 +98,7 @@ pub(super) fn play(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
                         continue;
                     }
                     respond(session, id.as_ref(), "prompt", Ok(None));
-                    return session.voice.outbox.die(0);
+                    return session.events.outbox.die(0);
                 }
                 if let Some(kind) = dialog["append"].as_str() {
                     append(session, kind, &dialog["data"]);
@@ -124,7 +124,7 @@ fn append(session: &Session, kind: &str, data: &Value) {
         Some(json!({ "type": "entry_appended", "entry": entry }))
     });
     if let Some(frame) = told.flatten() {
-        session.voice.send(frame);
+        session.events.send_frame(frame);
     }
 }
 
@@ -134,7 +134,7 @@ fn tell(session: &Session, answer: &Value) {
     let request = Modern::of(session, |modern| request(modern, &notice));
     request
         .into_iter()
-        .for_each(|(_, frame)| session.voice.send(frame));
+        .for_each(|(_, frame)| session.events.send_frame(frame));
 }
 
 /// The request for a dialog or a notice, and its id.
@@ -167,7 +167,7 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
     let Some((id, frame)) = asked else {
         return Value::Null;
     };
-    session.voice.send(frame);
+    session.events.send_frame(frame);
     if !waits {
         return Value::Null;
     }

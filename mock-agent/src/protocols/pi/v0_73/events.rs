@@ -6,34 +6,36 @@ use super::compactions::{started, summary_retry};
 use super::dialogs;
 use super::responses::response;
 use super::state::{Modern, Run};
-use crate::event::{Call, Code, Event, Failure, Outcome};
-use crate::message::Stop;
+use crate::core::call::{Call, Outcome};
+use crate::core::event::Event;
+use crate::core::event_sink::EventEncoder;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Prompt;
+use crate::core::message::Stop;
+use crate::core::queues::Queues;
 use crate::model::Chunk;
-use crate::queues::Queues;
-use crate::turn::Prompt;
-use crate::voice::Emitter;
 use serde_json::{Value, json};
 
 /// What a message that was cut short says.
 const CUT: &str = "This operation was aborted";
 
-impl Emitter for Modern {
-    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+impl EventEncoder for Modern {
+    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
         match event {
             Event::Ready(hello) => {
-                self.card = hello.card.clone();
+                self.model_info = hello.model_info.clone();
                 vec![]
             }
             Event::TurnStart { prompt, .. } => self.run_starts(prompt),
-            Event::Asking => self.next_turn(),
-            Event::Heard { prompts, queues } => self.heard(prompts, queues),
-            Event::Said { chunk, .. } => self.said(chunk),
-            Event::Refused { call, failure, .. } => {
+            Event::ModelRequest => self.next_turn(),
+            Event::PromptsDelivered { prompts, queues } => self.heard(prompts, queues),
+            Event::ModelChunk { chunk, .. } => self.said(chunk),
+            Event::ToolRefused { call, failure, .. } => {
                 let mut frames = self.tool_start(call);
                 frames.extend(self.tool_end(call, &Outcome::error(&failure.message)));
                 frames
             }
-            Event::ToolAsk { call, .. } => {
+            Event::ApprovalRequest { call, .. } => {
                 let mut frames = self.tool_start(call);
                 frames.extend(dialogs::permission(self, call));
                 frames
@@ -43,7 +45,7 @@ impl Emitter for Modern {
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
             Event::ToolCancel { call, reason, .. } => self.tool_end(call, &Outcome::error(*reason)),
             Event::TurnEnd { halt, again, .. } => self.run_ends(halt.is_some(), *again),
-            Event::Settled => self.settled(),
+            Event::Idle => self.settled(),
             Event::RetryStart {
                 attempt,
                 of,
@@ -67,11 +69,11 @@ impl Emitter for Modern {
                 .then(|| summary_retry(retry))
                 .into_iter()
                 .collect(),
-            Event::Compacted(summary) => self.compacted(summary),
+            Event::CompactionEnd(summary) => self.compacted(summary),
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
-            Event::Connected { .. }
-            | Event::Shelled(_)
-            | Event::Helper { .. }
+            Event::McpServerConnected { .. }
+            | Event::ShellCommandEnd(_)
+            | Event::Subagent { .. }
             | Event::Notice { .. } => vec![],
         }
     }
@@ -147,7 +149,7 @@ impl Modern {
     fn said(&mut self, chunk: &Chunk) -> Vec<Value> {
         let mut frames = Vec::new();
         let reply = self.reply(&mut frames);
-        frames.extend(reply.take_in(chunk));
+        frames.extend(reply.add(chunk));
         if let Chunk::Stop(stop) = chunk {
             let (reason, error) = match stop {
                 Stop::MaxTokens => ("length", None),
@@ -163,13 +165,13 @@ impl Modern {
 
     /// The reply that streams in; begins it if there is none.
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
-        let (card, clock) = (&self.card, &mut self.clock);
+        let (model_info, clock) = (&self.model_info, &mut self.clock);
         let form = match self.later {
             None => Form::Whole,
             Some(_) => Form::Deltas,
         };
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(form, card.clone(), clock.tick());
+            let reply = Reply::new(form, model_info.clone(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
             reply
         })

@@ -2,7 +2,7 @@
 
 use super::dialogs;
 use super::state::Modern;
-use crate::session::Session;
+use crate::core::session::Session;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

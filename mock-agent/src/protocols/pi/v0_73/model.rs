@@ -5,9 +5,9 @@ use super::responses::Answer;
 use super::state::Modern;
 use super::v0_87::{level_told, levels};
 use crate::config::Listed;
+use crate::core::session::Session;
 use crate::faults::Bug;
 use crate::model::Effort;
-use crate::session::Session;
 use serde_json::{Value, json};
 
 /// How much a model may think.
@@ -18,11 +18,12 @@ const MOST: &str = "max";
 
 /// The model that is asked now, if it is a listed one.
 pub(super) fn current(session: &Session) -> Option<&Listed> {
-    let card = Modern::of(session, |modern| modern.card.clone())?;
+    let model_info = Modern::of(session, |modern| modern.model_info.clone())?;
     let models = session.settings.extras.models.iter();
-    models
-        .clone()
-        .find(|listed| listed.card.provider == card.provider && listed.card.model == card.model)
+    models.clone().find(|listed| {
+        listed.model_info.provider == model_info.provider
+            && listed.model_info.model == model_info.model
+    })
 }
 
 /// As the host is told of the model that is asked now.
@@ -31,9 +32,11 @@ pub(super) fn shown(session: &Session) -> Value {
 }
 
 fn choose(session: &Session, listed: &Listed) {
-    session.set_model(&listed.card.model, Some(&listed.endpoint));
+    session.set_model(&listed.model_info.model, Some(&listed.endpoint));
     session.model.set_wire(listed.wire);
-    Modern::of(session, |modern| modern.card = listed.card.clone());
+    Modern::of(session, |modern| {
+        modern.model_info = listed.model_info.clone()
+    });
     match listed.reasons {
         true => tell_level(session),
         false => think(session, LEVELS[0]),
@@ -61,7 +64,7 @@ fn think(session: &Session, level: &str) {
         level_told(modern, &before)
     });
     if let Some(frame) = told.flatten() {
-        session.voice.send(frame);
+        session.events.send_frame(frame);
     }
     tell_level(session);
 }
@@ -83,7 +86,7 @@ pub(super) fn set(command: &Command<'_>) -> Answer {
     let models = &command.session.settings.extras.models;
     let listed = models
         .iter()
-        .find(|listed| listed.card.provider == provider && listed.card.model == id)
+        .find(|listed| listed.model_info.provider == provider && listed.model_info.model == id)
         .ok_or_else(|| format!("Model not found: {provider}/{id}"))?;
     choose(command.session, listed);
     data(listed.shown.clone())
@@ -93,7 +96,7 @@ pub(super) fn cycle(command: &Command<'_>) -> Answer {
     let session = command.session;
     let extras = &session.settings.extras;
     let named = |listed: &&Listed| {
-        let name = format!("{}/{}", listed.card.provider, listed.card.model);
+        let name = format!("{}/{}", listed.model_info.provider, listed.model_info.model);
         extras.scope.is_empty() || extras.scope.contains(&name)
     };
     let models: Vec<_> = extras.models.iter().filter(named).collect();

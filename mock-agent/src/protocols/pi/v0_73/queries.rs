@@ -5,7 +5,7 @@ use super::expand;
 use super::model::shown;
 use super::responses::Answer;
 use super::state::{Entry, Modern};
-use crate::session::Session;
+use crate::core::session::Session;
 use serde_json::{Value, json};
 
 pub(super) fn state(command: &Command<'_>) -> Answer {
@@ -93,7 +93,7 @@ pub(super) fn stats(command: &Command<'_>) -> Answer {
         let costs = used().filter_map(|u| u["cost"]["total"].as_f64());
         let (input, output) = (sum("input"), sum("output"));
         let (read, write) = (sum("cacheRead"), sum("cacheWrite"));
-        let window = modern.card.window;
+        let window = modern.model_info.window;
         let known = (!modern.log.unmeasured).then_some(context);
         let percent = known.map(|tokens| tokens as f64 * 100.0 / window.max(1) as f64);
         let mut stats = json!({

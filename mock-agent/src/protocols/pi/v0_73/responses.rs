@@ -1,6 +1,6 @@
 //! Responses: the answers to commands.
 
-use crate::session::Session;
+use crate::core::session::Session;
 use serde_json::{Value, json};
 
 /// What a command is answered with: data, nothing, or why it failed.
@@ -25,5 +25,5 @@ pub(super) fn response(id: Option<&Value>, command: &str, answer: Answer) -> Val
 
 /// Sends the response to a command.
 pub(super) fn respond(session: &Session, id: Option<&Value>, command: &str, answer: Answer) {
-    session.voice.send(response(id, command, answer));
+    session.events.send_frame(response(id, command, answer));
 }

@@ -5,10 +5,11 @@ use super::queries::text_of;
 use super::responses::{Answer, respond};
 use super::state::{Entry, Log, Modern};
 use super::v0_87::{Ledger, named};
-use crate::compaction::estimate;
+use crate::core::compaction::estimate;
+use crate::core::failure::Halt;
+use crate::core::message::{Block, Message, Role};
+use crate::core::session::Session;
 use crate::faults::Bug;
-use crate::message::{Block, Message, Role};
-use crate::session::{Halt, Session};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -
     session.queues.clear();
     session.stop(Halt::Stop);
     let (id, fields) = (command.id().cloned(), command.fields.clone());
-    session.errands.add(Box::new(move |session| {
+    session.background_tasks.add(Box::new(move |session| {
         Box::pin(async move {
             session.idle().await;
             respond(session, id.as_ref(), name, act(session, &fields));
@@ -106,7 +107,7 @@ pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
         let entry = fields["entryId"].as_str().unwrap_or_default();
         let (place, text) = find(session, entry)?;
         let entries = Modern::of(session, |modern| modern.log.entries[..place].to_vec());
-        let mut messages = session.dialogue.borrow().messages.clone();
+        let mut messages = session.conversation.borrow().messages.clone();
         if !session.faults.plays(Bug::ForkKeepsAll) {
             messages = before(&messages, &text);
         }
@@ -118,7 +119,7 @@ pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
 pub(super) fn clone(command: &Command<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "clone", |session, _| {
         let entries = Modern::of(session, |modern| modern.log.entries.clone());
-        let messages = session.dialogue.borrow().messages.clone();
+        let messages = session.conversation.borrow().messages.clone();
         if session.faults.plays(Bug::CloneIsEmpty) {
             leave(session, Vec::new(), Vec::new());
         } else {
@@ -152,11 +153,11 @@ fn before(messages: &[Message], text: &str) -> Vec<Message> {
 
 /// Keeps the session as it is, and goes on in a new one with these entries and messages.
 fn leave(session: &Session, entries: Vec<Entry>, messages: Vec<Message>) {
-    let left = session.dialogue.borrow().messages.clone();
+    let left = session.conversation.borrow().messages.clone();
     session.renew();
     session.queues.clear();
     session.context.set(estimate(&messages));
-    session.dialogue.borrow_mut().messages = messages;
+    session.conversation.borrow_mut().messages = messages;
     let folder = session.settings.extras.sessions.as_deref();
     Modern::of(session, |modern| {
         modern.save();
@@ -293,7 +294,7 @@ pub(super) fn name(command: &Command<'_>) -> Answer {
         (modern.later.is_some() && before != modern.log.name).then_some(frame)
     });
     if let Some(frame) = told.flatten() {
-        command.session.voice.send(frame);
+        command.session.events.send_frame(frame);
     }
     Ok(None)
 }

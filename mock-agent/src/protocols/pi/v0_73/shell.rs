@@ -5,9 +5,9 @@ use super::commands::Command;
 use super::responses::{Answer, respond};
 use super::state::Modern;
 use super::v0_87::Heard;
-use crate::event::Executed;
-use crate::session::Session;
-use crate::shells::{place, told};
+use crate::core::call::ShellResult;
+use crate::core::session::Session;
+use crate::core::shell_commands::{place, told};
 use crate::tools::shell;
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -22,11 +22,14 @@ pub(super) fn bash(command: &Command<'_>) -> Option<Answer> {
     let id = command.id().cloned();
     let stop = Rc::new(Notify::new());
     Modern::of(command.session, |modern| {
-        modern.shells.push(Rc::clone(&stop))
+        modern.shell_commands.push(Rc::clone(&stop))
     });
-    command.session.errands.add(Box::new(move |session| {
-        Box::pin(async move { run(session, id, &text, excluded, &stop).await })
-    }));
+    command
+        .session
+        .background_tasks
+        .add(Box::new(move |session| {
+            Box::pin(async move { run(session, id, &text, excluded, &stop).await })
+        }));
     None
 }
 
@@ -41,15 +44,17 @@ async fn run(
     let mut heard = Heard::default();
     let mut hear = |bytes: &[u8]| {
         if streams && let Some(frame) = heard.take(bytes, id.as_ref()) {
-            session.voice.send(frame);
+            session.events.send_frame(frame);
         }
     };
     let executed = shell::execute(command, place(session), stop.notified(), &mut hear).await;
     if let Some(frame) = heard.finish(id.as_ref()) {
-        session.voice.send(frame);
+        session.events.send_frame(frame);
     }
     Modern::of(session, |modern| {
-        modern.shells.retain(|other| !Rc::ptr_eq(other, stop));
+        modern
+            .shell_commands
+            .retain(|other| !Rc::ptr_eq(other, stop));
         let timestamp = modern.clock.tick();
         let mut message = message(&executed, timestamp);
         if excluded {
@@ -64,7 +69,7 @@ async fn run(
 }
 
 /// "BashResult" of the page.
-fn result(executed: &Executed) -> Value {
+fn result(executed: &ShellResult) -> Value {
     let mut result = json!({
         "output": executed.output,
         "exitCode": executed.code,
@@ -81,7 +86,10 @@ fn result(executed: &Executed) -> Value {
 pub(super) fn abort(command: &Command<'_>) -> Answer {
     if !command.session.faults.ignores_second_stop() {
         Modern::of(command.session, |modern| {
-            modern.shells.iter().for_each(|stop| stop.notify_one());
+            modern
+                .shell_commands
+                .iter()
+                .for_each(|stop| stop.notify_one());
         });
     }
     Ok(None)

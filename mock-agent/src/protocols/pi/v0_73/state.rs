@@ -6,9 +6,9 @@ use super::dialogs::{Pending, Script};
 use super::model::tell_level;
 use super::sessions::Kept;
 use super::v0_87::Later;
-use crate::card::Card;
-use crate::compaction::Reason;
-use crate::session::Session;
+use crate::core::event::CompactionReason;
+use crate::core::model_info::ModelInfo;
+use crate::core::session::Session;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,20 +18,20 @@ use tokio::sync::Notify;
 /// Says what happens, and remembers what commands ask for.
 #[derive(Debug, Default)]
 pub(super) struct Modern {
-    pub(super) card: Card,
+    pub(super) model_info: ModelInfo,
     pub(super) clock: Clock,
     pub(super) run: Run,
     pub(super) log: Log,
     /// The sessions that were left, by their files.
     pub(super) kept: HashMap<PathBuf, Kept>,
     pub(super) level: String,
-    pub(super) compacting: Option<Reason>,
+    pub(super) compacting: Option<CompactionReason>,
     /// The `compact` commands that are not answered yet: their ids.
     pub(super) compacts: Vec<Option<Value>>,
     /// The `abort` commands that are not answered yet: their ids.
     pub(super) aborts: Vec<Option<Value>>,
     /// What stops each shell command at work.
-    pub(super) shells: Vec<Rc<Notify>>,
+    pub(super) shell_commands: Vec<Rc<Notify>>,
     pub(super) dialogs: HashMap<String, Pending>,
     pub(super) script: Script,
     /// The first command has come.
@@ -85,7 +85,7 @@ pub(super) struct Entry {
 impl Modern {
     /// Lets a command look at, and change, what is known.
     pub(super) fn of<T>(session: &Session, look: impl FnOnce(&mut Modern) -> T) -> Option<T> {
-        session.voice.emitter(look)
+        session.events.encoder(look)
     }
 
     /// Makes ready for the first command.

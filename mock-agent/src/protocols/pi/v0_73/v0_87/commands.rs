@@ -22,7 +22,7 @@ fn clear(command: &Command<'_>) -> Answer {
         json!({ "steering": queues.steering.texts(), "followUp": queues.following.texts() });
     if queues.len() > 0 {
         queues.clear();
-        command.session.voice.send(queue_update(queues));
+        command.session.events.send_frame(queue_update(queues));
     }
     data(taken)
 }

@@ -1,17 +1,17 @@
 //! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
 
-use super::faults::{Bug, Faults};
 use super::message::{Block, Message};
-use super::model::{BlockStart, Chunk};
+use crate::faults::{Bug, Faults};
+use crate::model::{BlockStart, Chunk};
 use std::collections::HashSet;
 
 /// The ids that have been used.
 #[derive(Debug, Default)]
-pub(super) struct CallIds(HashSet<String>);
+pub(crate) struct CallIds(HashSet<String>);
 
 impl CallIds {
     /// The ids in a conversation.
-    pub(super) fn of(messages: &[Message]) -> Self {
+    pub(crate) fn of(messages: &[Message]) -> Self {
         let blocks = messages.iter().flat_map(|message| &message.content);
         let ids = blocks.filter_map(|block| match block {
             Block::Call { id, .. } => Some(id.clone()),
@@ -21,7 +21,7 @@ impl CallIds {
     }
 
     /// Gives a call that begins an id of its own: the model's, if it was not used before.
-    pub(super) fn settle(&mut self, chunk: &mut Chunk, faults: &Faults) {
+    pub(crate) fn settle(&mut self, chunk: &mut Chunk, faults: &Faults) {
         if let Chunk::Start {
             block: BlockStart::Call { id, .. },
             ..
@@ -35,7 +35,7 @@ impl CallIds {
     }
 
     /// Frees the ids in a reply that does not count.
-    pub(super) fn release(&mut self, content: &[Block]) {
+    pub(crate) fn release(&mut self, content: &[Block]) {
         for block in content {
             if let Block::Call { id, .. } = block {
                 self.0.remove(id);

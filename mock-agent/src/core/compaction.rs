@@ -1,37 +1,26 @@
 //! Compaction: the model sums up the conversation, and the summary takes its place.
 
-use super::event::{Code, Event, Failure, Summary, SummaryRetry};
-use super::faults::Bug;
-use super::helper::silent_reply;
+use super::event::{CompactionReason, Event, Summary, SummaryRetry};
+use super::failure::{Code, Failure};
 use super::message::{Block, Message, Role, Usage};
-use super::model::ModelRequest;
-use super::reply::Assembly;
+use super::reply::ReplyBuilder;
 use super::session::Session;
+use super::side_request::silent_reply;
+use crate::faults::Bug;
+use crate::model::ModelRequest;
 use tokio::sync::Notify;
 
 /// A compaction, asked for or not.
 #[derive(Debug, Default)]
-pub(super) struct Compaction {
+pub(crate) struct Compaction {
     /// What the summary is to dwell on.
     instructions: Option<String>,
-    reason: Reason,
+    reason: CompactionReason,
     stopped: Notify,
 }
 
-/// Why a conversation is compacted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Reason {
-    /// The host wants it.
-    #[default]
-    Manual,
-    /// The context is nearly full.
-    Threshold,
-    /// The model refused a context that is too long.
-    Overflow,
-}
-
 /// What a compaction that was stopped says.
-pub(super) const ABORTED: &str = "The compaction was aborted";
+pub(crate) const ABORTED: &str = "The compaction was aborted";
 
 /// What models say of a context that is too long for them.
 const OVERFLOWS: [&str; 3] = [
@@ -41,7 +30,7 @@ const OVERFLOWS: [&str; 3] = [
 ];
 
 /// Whether the model refused because the context is too long.
-pub(super) fn is_overflow(failure: &Failure) -> bool {
+pub(crate) fn is_overflow(failure: &Failure) -> bool {
     OVERFLOWS.iter().any(|text| failure.message.contains(text))
 }
 
@@ -56,14 +45,14 @@ const PREFACE: &str = "The conversation so far was compacted. This is its summar
 const BYTES_OF_TOKEN: usize = 4;
 
 impl Compaction {
-    pub(super) fn asked_for(instructions: Option<String>) -> Self {
+    pub(crate) fn asked_for(instructions: Option<String>) -> Self {
         Compaction {
             instructions,
             ..Compaction::default()
         }
     }
 
-    pub(super) fn because(reason: Reason) -> Self {
+    pub(crate) fn because(reason: CompactionReason) -> Self {
         Compaction {
             reason,
             ..Compaction::default()
@@ -71,36 +60,36 @@ impl Compaction {
     }
 
     /// Stops it, soon.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stopped.notify_one();
     }
 
     /// Does it, and says what came of it. True if what failed before may work now.
-    pub(super) async fn run(&self, session: &Session) -> bool {
-        session.voice.say(&Event::CompactionStart(self.reason));
+    pub(crate) async fn run(&self, session: &Session) -> bool {
+        session.events.emit(&Event::CompactionStart(self.reason));
         let done = tokio::select! {
             biased;
             () = self.stopped.notified() => Err(Failure::lasting(Code::Internal, ABORTED)),
             done = self.compact(session) => done,
         };
         match done {
-            Ok(summary) => session.voice.say(&Event::Compacted(&summary)),
+            Ok(summary) => session.events.emit(&Event::CompactionEnd(&summary)),
             Err(failure) => {
                 if session.faults.plays(Bug::FailedCompactForgets) {
-                    session.dialogue.borrow_mut().messages.clear();
+                    session.conversation.borrow_mut().messages.clear();
                 }
-                session.voice.fail(&failure);
+                session.events.emit_failure(&failure);
                 return false;
             }
         }
-        self.reason == Reason::Overflow
+        self.reason == CompactionReason::Overflow
     }
 
     async fn compact(&self, session: &Session) -> Result<Summary, Failure> {
         let mut messages = {
-            let mut dialogue = session.dialogue.borrow_mut();
-            dialogue.take_asides();
-            dialogue.messages.clone()
+            let mut conversation = session.conversation.borrow_mut();
+            conversation.take_asides();
+            conversation.messages.clone()
         };
         if messages.is_empty() {
             return Err(protocol("There is nothing to compact"));
@@ -122,18 +111,18 @@ impl Compaction {
             let why = "The model gave no summary";
             return Err(Failure::lasting(Code::Provider, why));
         }
-        let auto = self.reason != Reason::Manual;
-        let mut dialogue = session.dialogue.borrow_mut();
+        let auto = self.reason != CompactionReason::Manual;
+        let mut conversation = session.conversation.borrow_mut();
         let summary = session.faults.summary(format!("{PREFACE}\n\n{text}"));
         if session.faults.plays(Bug::CompactionKeepsHistory) {
-            dialogue.add_aside(summary);
+            conversation.add_aside(summary);
         } else if session.faults.plays(Bug::CompactForgetsAll) {
-            dialogue.messages.clear();
+            conversation.messages.clear();
         } else if !session.faults.plays(Bug::CompactsNothing) {
-            dialogue.replace(summary);
+            conversation.replace(summary);
         }
         session.context.set(0);
-        if let Err(error) = dialogue.save() {
+        if let Err(error) = conversation.save() {
             tracing::warn!("the session could not be saved: {error}");
         }
         Ok(Summary {
@@ -149,9 +138,9 @@ impl Compaction {
         &self,
         session: &Session,
         request: &ModelRequest<'_>,
-    ) -> Result<(Assembly, Usage), Failure> {
+    ) -> Result<(ReplyBuilder, Usage), Failure> {
         let plan = session.settings.again.filter(|plan| plan.summaries);
-        let say = |retry: SummaryRetry<'_>| session.voice.say(&Event::SummaryRetry(&retry));
+        let say = |retry: SummaryRetry<'_>| session.events.emit(&Event::SummaryRetry(&retry));
         let mut attempt = 0;
         loop {
             let answer = silent_reply(session, request).await;
@@ -190,7 +179,7 @@ fn protocol(why: &str) -> Failure {
 }
 
 /// Tokens in messages that no model has counted.
-pub(super) fn estimate(messages: &[Message]) -> u64 {
+pub(crate) fn estimate(messages: &[Message]) -> u64 {
     if messages.is_empty() {
         return 0;
     }
@@ -204,7 +193,7 @@ mod tests {
 
     #[test]
     fn instructions_follow_the_order() {
-        let plain = Compaction::because(Reason::Threshold).order();
+        let plain = Compaction::because(CompactionReason::Threshold).order();
         let guided = Compaction::asked_for(Some("Dwell on x".into())).order();
 
         assert_eq!(plain, ORDER);

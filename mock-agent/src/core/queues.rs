@@ -1,27 +1,27 @@
 //! What the host says while a turn is at work, and when the model gets it.
 
-use super::turn::Prompt;
+use super::message::Prompt;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 /// What waits for the turn at work.
 #[derive(Debug, Default)]
-pub(super) struct Queues {
-    pub(super) steering: Queue,
-    pub(super) following: Queue,
+pub(crate) struct Queues {
+    pub(crate) steering: Queue,
+    pub(crate) following: Queue,
 }
 
 /// Prompts that wait, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     waiting: RefCell<VecDeque<Prompt>>,
     /// Whether all go together, and not one after the other.
-    pub(super) together: Cell<bool>,
+    pub(crate) together: Cell<bool>,
 }
 
 impl Queues {
     /// What the model gets now. What follows waits until the model wants no more tools and nothing steers.
-    pub(super) fn due(&self, done: bool) -> Vec<Prompt> {
+    pub(crate) fn due(&self, done: bool) -> Vec<Prompt> {
         let steering = self.steering.take();
         if steering.is_empty() && done {
             return self.following.take();
@@ -30,36 +30,36 @@ impl Queues {
     }
 
     /// How many wait.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.steering.len() + self.following.len()
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.steering.waiting.borrow_mut().clear();
         self.following.waiting.borrow_mut().clear();
     }
 }
 
 impl Queue {
-    pub(super) fn push(&self, prompt: Prompt) {
+    pub(crate) fn push(&self, prompt: Prompt) {
         self.waiting.borrow_mut().push_back(prompt);
     }
 
-    pub(super) fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         let waiting = self.waiting.borrow();
         waiting.iter().map(|prompt| prompt.text.clone()).collect()
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.waiting.borrow().len()
     }
 
-    pub(super) fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.len() > 0
     }
 
-    pub(super) fn take(&self) -> Vec<Prompt> {
+    pub(crate) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting.borrow_mut();
         let count = if self.together.get() {
             waiting.len()

@@ -2,28 +2,28 @@
 
 /// Who the model is, what it costs and how much it holds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Card {
+pub(crate) struct ModelInfo {
     /// The wire that it is asked over, as dialects call it.
-    pub(super) api: String,
-    pub(super) provider: String,
-    pub(super) model: String,
+    pub(crate) api: String,
+    pub(crate) provider: String,
+    pub(crate) model: String,
     /// How many tokens a request may have.
-    pub(super) window: u64,
-    pub(super) rates: Rates,
+    pub(crate) window: u64,
+    pub(crate) rates: Rates,
 }
 
 /// Dollars for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Rates {
-    pub(super) input: f64,
-    pub(super) output: f64,
-    pub(super) cache_read: f64,
-    pub(super) cache_write: f64,
+pub(crate) struct Rates {
+    pub(crate) input: f64,
+    pub(crate) output: f64,
+    pub(crate) cache_read: f64,
+    pub(crate) cache_write: f64,
 }
 
 /// What a model costs and holds where nobody says otherwise.
-pub(super) const WINDOW: u64 = 200_000;
-pub(super) const RATES: Rates = Rates {
+pub(crate) const WINDOW: u64 = 200_000;
+pub(crate) const RATES: Rates = Rates {
     input: 3.0,
     output: 15.0,
     cache_read: 0.3,

@@ -6,22 +6,22 @@ use serde_json::Value;
 /// Who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Role {
+pub(crate) enum Role {
     User,
     Assistant,
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Message {
-    pub(super) role: Role,
-    pub(super) content: Vec<Block>,
+pub(crate) struct Message {
+    pub(crate) role: Role,
+    pub(crate) content: Vec<Block>,
 }
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Block {
+pub(crate) enum Block {
     Text(String),
     Thinking {
         text: String,
@@ -59,23 +59,23 @@ pub(super) enum Block {
 /// What a tool's result holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ResultContent {
+pub(crate) enum ResultContent {
     Text(String),
     Image { media_type: String, data: String },
 }
 
 /// Tokens used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Usage {
-    pub(super) input: u64,
-    pub(super) output: u64,
-    pub(super) cache_read: u64,
-    pub(super) cache_write: u64,
+pub(crate) struct Usage {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_read: u64,
+    pub(crate) cache_write: u64,
 }
 
 impl Usage {
     /// All tokens of a request and its reply: what the context has come to.
-    pub(super) fn context(self) -> u64 {
+    pub(crate) fn context(self) -> u64 {
         let read = self.cache_read.saturating_add(self.cache_write);
         self.input.saturating_add(self.output).saturating_add(read)
     }
@@ -92,9 +92,26 @@ impl std::ops::AddAssign for Usage {
 
 /// Why the model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     End,
     ToolUse,
     MaxTokens,
     Refusal,
+}
+
+/// What starts a turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Prompt {
+    /// The turn's id.
+    pub(crate) turn: String,
+    /// What the user says.
+    pub(crate) text: String,
+    /// Paths of attached files.
+    pub(crate) files: Vec<String>,
+    /// What else goes with it, behind the text.
+    pub(crate) blocks: Vec<Block>,
+    /// What the host attached, as it was given.
+    pub(crate) attachments: Vec<Value>,
+    /// Nothing new is said: the model is asked again where it failed.
+    pub(crate) resumes: bool,
 }

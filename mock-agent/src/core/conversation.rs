@@ -1,12 +1,12 @@
 //! What has been said in the session, as the model will be told again.
 
 use super::message::{Block, Message, Role};
-use super::store::Stored;
+use crate::store::Stored;
 
 /// The conversation, and where it is kept.
 #[derive(Debug, Default)]
-pub(super) struct Dialogue {
-    pub(super) messages: Vec<Message>,
+pub(crate) struct Conversation {
+    pub(crate) messages: Vec<Message>,
     /// What went before, from the host; stands in front of the first thing the user says.
     preface: Vec<String>,
     /// What the user did meanwhile; it follows once no turn is at work.
@@ -14,9 +14,9 @@ pub(super) struct Dialogue {
     stored: Option<Stored>,
 }
 
-impl Dialogue {
-    pub(super) fn new(messages: Vec<Message>, stored: Option<Stored>) -> Self {
-        Dialogue {
+impl Conversation {
+    pub(crate) fn new(messages: Vec<Message>, stored: Option<Stored>) -> Self {
+        Conversation {
             messages,
             preface: Vec::new(),
             asides: Vec::new(),
@@ -24,12 +24,12 @@ impl Dialogue {
         }
     }
 
-    pub(super) fn id(&self) -> Option<&str> {
+    pub(crate) fn id(&self) -> Option<&str> {
         self.stored.as_ref().map(|stored| stored.id.as_str())
     }
 
     /// Begins again, under another id where there are sessions.
-    pub(super) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         self.messages.clear();
         self.preface.clear();
         if let Some(stored) = &self.stored {
@@ -37,22 +37,22 @@ impl Dialogue {
         }
     }
 
-    pub(super) fn add_preface(&mut self, text: String) {
+    pub(crate) fn add_preface(&mut self, text: String) {
         self.preface.push(text);
     }
 
     /// Whether the host has said what went before.
-    pub(super) fn has_preface(&self) -> bool {
+    pub(crate) fn has_preface(&self) -> bool {
         !self.preface.is_empty()
     }
 
     /// Adds what the model shall be told, but not in the middle of a turn.
-    pub(super) fn add_aside(&mut self, text: String) {
+    pub(crate) fn add_aside(&mut self, text: String) {
         self.asides.push(text);
     }
 
     /// No turn is at work: what was held back becomes part of the conversation. False if there was nothing.
-    pub(super) fn take_asides(&mut self) -> bool {
+    pub(crate) fn take_asides(&mut self) -> bool {
         let asides = std::mem::take(&mut self.asides);
         let any = !asides.is_empty();
         for text in asides {
@@ -62,7 +62,7 @@ impl Dialogue {
     }
 
     /// Forgets all that came after the user's latest words.
-    pub(super) fn start_over(&mut self) {
+    pub(crate) fn start_over(&mut self) {
         let says = |message: &Message| {
             let text = |block: &Block| matches!(block, Block::Text(_));
             message.role == Role::User && message.content.iter().any(text)
@@ -73,7 +73,7 @@ impl Dialogue {
     }
 
     /// The user's latest words are said once more.
-    pub(super) fn repeat_prompt(&mut self) {
+    pub(crate) fn repeat_prompt(&mut self) {
         let last = self.messages.iter().rfind(|one| one.role == Role::User);
         if let Some(again) = last.map(|one| one.content.clone()) {
             self.push(Role::User, again);
@@ -81,13 +81,13 @@ impl Dialogue {
     }
 
     /// A summary takes the place of all that was said.
-    pub(super) fn replace(&mut self, summary: String) {
+    pub(crate) fn replace(&mut self, summary: String) {
         self.messages.clear();
         self.push(Role::User, vec![Block::Text(summary)]);
     }
 
     /// The user says something, or tools do.
-    pub(super) fn user(&mut self, mut content: Vec<Block>) {
+    pub(crate) fn user(&mut self, mut content: Vec<Block>) {
         let preface = std::mem::take(&mut self.preface);
         if !preface.is_empty() {
             let text = preface.join("\n\n");
@@ -98,7 +98,7 @@ impl Dialogue {
     }
 
     /// The model says something.
-    pub(super) fn assistant(&mut self, content: Vec<Block>) {
+    pub(crate) fn assistant(&mut self, content: Vec<Block>) {
         self.push(Role::Assistant, content);
     }
 
@@ -109,7 +109,7 @@ impl Dialogue {
     }
 
     /// Keeps it on disk, where there is a session.
-    pub(super) fn save(&mut self) -> std::io::Result<()> {
+    pub(crate) fn save(&mut self) -> std::io::Result<()> {
         match &mut self.stored {
             Some(stored) => stored.save(&self.messages),
             None => Ok(()),

@@ -2,50 +2,35 @@
 
 use super::approval::Decision;
 use super::attachments;
-use super::calls::{Calls, Wanted};
-use super::event::{Call, Code, Event, Failure};
-use super::faults::Bug;
-use super::helper::silent_reply;
-use super::message::{Block, Message, Role, Stop};
-use super::model::ModelRequest;
-use super::reply::Assembly;
-use super::session::{Halt, Session};
-use super::spending::Spending;
-use serde_json::Value;
+use super::call::Call;
+use super::event::Event;
+use super::failure::Halt;
+use super::failure::{Code, Failure};
+use super::message::{Block, Message, Prompt, Role, Stop};
+use super::reply::ReplyBuilder;
+use super::session::Session;
+use super::side_request::silent_reply;
+use super::tool_calls::{ToolCalls, requested_calls};
+use super::usage::TurnUsage;
+use crate::faults::Bug;
+use crate::model::ModelRequest;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// What starts a turn.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Prompt {
-    /// The turn's id.
-    pub(super) turn: String,
-    /// What the user says.
-    pub(super) text: String,
-    /// Paths of attached files.
-    pub(super) files: Vec<String>,
-    /// What else goes with it, behind the text.
-    pub(super) blocks: Vec<Block>,
-    /// What the host attached, as it was given.
-    pub(super) attachments: Vec<Value>,
-    /// Nothing new is said: the model is asked again where it failed.
-    pub(super) resumes: bool,
-}
-
 /// A turn at work.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     prompt: Prompt,
-    pub(super) model: String,
-    pub(super) calls: Calls,
-    pub(super) spending: Spending,
+    pub(crate) model: String,
+    pub(crate) calls: ToolCalls,
+    pub(crate) usage: TurnUsage,
     /// The reply that is streaming in.
-    pub(super) partial: RefCell<Assembly>,
+    pub(crate) partial: RefCell<ReplyBuilder>,
     halt: Cell<Option<Halt>>,
     halted: Notify,
     /// How the model failed.
-    pub(super) failure: Cell<Option<Failure>>,
+    pub(crate) failure: Cell<Option<Failure>>,
     /// The session does not notice that the turn is over. Only a fault does that.
     busy: Cell<bool>,
 }
@@ -54,12 +39,12 @@ pub(super) struct Turn {
 const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
-    pub(super) fn new(prompt: Prompt, model: String) -> Self {
+    pub(crate) fn new(prompt: Prompt, model: String) -> Self {
         Turn {
             prompt,
             model,
-            calls: Calls::default(),
-            spending: Spending::default(),
+            calls: ToolCalls::default(),
+            usage: TurnUsage::default(),
             partial: RefCell::default(),
             halt: Cell::default(),
             halted: Notify::new(),
@@ -68,36 +53,36 @@ impl Turn {
         }
     }
 
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.prompt.turn
     }
 
-    pub(super) fn prompt(&self) -> &Prompt {
+    pub(crate) fn prompt(&self) -> &Prompt {
         &self.prompt
     }
 
     /// Stops it, soon.
-    pub(super) fn halt(&self, why: Halt) {
+    pub(crate) fn halt(&self, why: Halt) {
         self.halt.set(self.halt.get().or(Some(why)));
         self.halted.notify_one();
     }
 
     /// The turn, and its call that waits for an answer under this id.
-    pub(super) fn asked(self: Rc<Self>, call: &str) -> Option<(Rc<Self>, Rc<Call>)> {
+    pub(crate) fn asked(self: Rc<Self>, call: &str) -> Option<(Rc<Self>, Rc<Call>)> {
         let call = self.calls.asked(call)?;
         Some((self, call))
     }
 
-    pub(super) fn decide(&self, call: &str, decision: Decision) {
+    pub(crate) fn decide(&self, call: &str, decision: Decision) {
         self.calls.decide(call, decision);
     }
 
-    pub(super) fn leaves_busy(&self) -> bool {
+    pub(crate) fn leaves_busy(&self) -> bool {
         self.busy.get()
     }
 
     /// Does the whole turn, and says its end.
-    pub(super) async fn run(&self, session: &Session) {
+    pub(crate) async fn run(&self, session: &Session) {
         let faults = &session.faults;
         if faults.poisons() {
             self.halt(Halt::Stop);
@@ -117,10 +102,10 @@ impl Turn {
             }
             self.break_off(session, why);
         }
-        self.spending.settle();
+        self.usage.settle();
         let saved = match session.faults.leaves_unsaved() {
             true => Ok(()),
-            false => session.dialogue.borrow_mut().save(),
+            false => session.conversation.borrow_mut().save(),
         };
         if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
@@ -140,9 +125,9 @@ impl Turn {
         if *session.model_name.borrow() != *first && faults.plays(Bug::ModelLastsOneTurn) {
             session.set_model(first, None);
         }
-        let (turn, usage) = (self.id(), self.spending.total());
+        let (turn, usage) = (self.id(), self.usage.total());
         let again = halt.is_none() && session.retry.follows(session, self);
-        session.voice.say(&Event::TurnEnd {
+        session.events.emit(&Event::TurnEnd {
             turn,
             usage,
             halt,
@@ -159,25 +144,25 @@ impl Turn {
         }
     }
 
-    pub(super) fn fail(&self, session: &Session, failure: &Failure) {
-        session.voice.say(&Event::Failed {
+    pub(crate) fn fail(&self, session: &Session, failure: &Failure) {
+        session.events.emit(&Event::Failed {
             turn: Some(self.id()),
             failure,
         });
     }
 
-    pub(super) fn notice(&self, session: &Session, text: &str) {
+    pub(crate) fn notice(&self, session: &Session, text: &str) {
         let turn = self.id();
-        session.voice.say(&Event::Notice { turn, text });
+        session.events.emit(&Event::Notice { turn, text });
     }
 
     async fn work(&self, session: &Session) {
         match self.opening(session) {
             Ok(_) if self.prompt.resumes => {}
             Ok(content) => {
-                let mut dialogue = session.dialogue.borrow_mut();
-                session.faults.forget(&mut dialogue.messages);
-                dialogue.user(content);
+                let mut conversation = session.conversation.borrow_mut();
+                session.faults.forget(&mut conversation.messages);
+                conversation.user(content);
             }
             Err(why) => return self.fail(session, &Failure::lasting(Code::Protocol, why)),
         }
@@ -186,7 +171,7 @@ impl Turn {
             self.ask_for_title(session).await;
         }
         for _ in 0..session.settings.max_turns {
-            session.voice.say(&Event::Asking);
+            session.events.emit(&Event::ModelRequest);
             let mut reply = self.reply(session).await;
             if reply.as_ref().is_err_and(|error| !error.retryable)
                 && session.faults.plays(Bug::AsksRefusedAgain)
@@ -201,11 +186,11 @@ impl Turn {
             if reply.content.is_empty() && session.faults.plays(Bug::EmptyReplyStuck) {
                 self.busy.set(true);
             }
-            let wanted = wanted(&reply.content);
+            let wanted = requested_calls(&reply.content);
             if wanted.is_empty() {
                 self.ask_besides(session).await;
             }
-            session.dialogue.borrow_mut().assistant(reply.content);
+            session.conversation.borrow_mut().assistant(reply.content);
             if wanted.is_empty() {
                 if self.hear(session, true) {
                     continue;
@@ -214,7 +199,7 @@ impl Turn {
             }
             let denied = self.calls.run(session, self, wanted).await;
             let results = session.faults.results(self.calls.take());
-            session.dialogue.borrow_mut().user(results);
+            session.conversation.borrow_mut().user(results);
             if denied && session.faults.plays(Bug::EndsTurnOnDenial)
                 || session.faults.plays(Bug::EndsTurnAfterTools)
             {
@@ -246,7 +231,7 @@ impl Turn {
 
     /// Asks once more behind the last answer: for a summary, or the same again. The answer is of no account here.
     async fn ask_besides(&self, session: &Session) {
-        let mut messages = session.dialogue.borrow().messages.clone();
+        let mut messages = session.conversation.borrow().messages.clone();
         if session.faults.plays(Bug::AsksForSummary) {
             messages.push(Message {
                 role: Role::User,
@@ -270,13 +255,15 @@ impl Turn {
         for prompt in &prompts {
             let mut content = vec![Block::Text(prompt.text.clone())];
             content.extend_from_slice(&prompt.blocks);
-            session.dialogue.borrow_mut().user(content);
+            session.conversation.borrow_mut().user(content);
         }
         if prompts.is_empty() {
             return false;
         }
         let prompts = &prompts;
-        session.voice.say(&Event::Heard { prompts, queues });
+        session
+            .events
+            .emit(&Event::PromptsDelivered { prompts, queues });
         true
     }
 
@@ -310,7 +297,7 @@ impl Turn {
     /// The model failed.
     fn give_up(&self, session: &Session, failure: &Failure) {
         if session.faults.plays(Bug::ProviderErrorForgets) {
-            session.dialogue.borrow_mut().messages.clear();
+            session.conversation.borrow_mut().messages.clear();
         }
         if session.faults.plays(Bug::FailureResetsModel) {
             session.set_model(&session.settings.model, None);
@@ -318,7 +305,7 @@ impl Turn {
         self.fail(session, failure);
         self.failure.set(Some(failure.clone()));
         if session.faults.plays(Bug::ProviderErrorExits) {
-            session.voice.outbox.die(0);
+            session.events.outbox.die(0);
         }
         self.busy
             .set(session.faults.plays(Bug::ProviderErrorLeavesBusy));
@@ -331,8 +318,8 @@ impl Turn {
             Halt::Stop => "Stopped by user",
             Halt::Exit => "The agent is shutting down",
         };
-        let mut dialogue = session.dialogue.borrow_mut();
-        dialogue.assistant(self.partial.take().text_only());
+        let mut conversation = session.conversation.borrow_mut();
+        conversation.assistant(self.partial.take().text_only());
         let silent =
             stopped && self.calls.any_open() && session.faults.plays(Bug::StopCancelsNothing);
         for call in self.calls.abandon(reason) {
@@ -343,12 +330,12 @@ impl Turn {
                 reason,
             };
             if !silent {
-                session.voice.say(&event);
+                session.events.emit(&event);
             }
         }
-        dialogue.user(self.calls.take());
+        conversation.user(self.calls.take());
         if stopped && session.faults.plays(Bug::StopForgets) {
-            dialogue.messages.clear();
+            conversation.messages.clear();
         }
         if stopped {
             session.stop_forgets();
@@ -357,17 +344,4 @@ impl Turn {
             self.fail(session, &Failure::lasting(Code::Internal, "Cancelled"));
         }
     }
-}
-
-/// The calls in a reply.
-pub(super) fn wanted(content: &[Block]) -> Vec<Wanted> {
-    let calls = content.iter().filter_map(|block| match block {
-        Block::Call { id, tool, args, .. } => Some(Wanted {
-            id: id.clone(),
-            tool: tool.clone(),
-            args: args.clone(),
-        }),
-        _ => None,
-    });
-    calls.collect()
 }

@@ -1,14 +1,17 @@
 //! The tool calls of one reply: asked for at once, answered in any order, run as they are approved.
 
 use super::approval::{Category, Decision};
-use super::event::{Call, Code, Event, Failure, Outcome, Output};
-use super::faults::Bug;
-use super::helper::Helper;
+use super::call::{Call, Outcome, Output};
+use super::event::Event;
+use super::failure::Halt;
+use super::failure::{Code, Failure};
+use super::job_set::JobSet;
 use super::message::{Block, ResultContent};
-use super::running::Running;
-use super::session::{Halt, Session};
-use super::tools::{Cx, Job, Progress, Refused};
+use super::session::Session;
+use super::side_request::TurnSubagents;
 use super::turn::Turn;
+use crate::faults::Bug;
+use crate::tools::{Cx, Job, Progress, Refused};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -17,9 +20,9 @@ use tokio::sync::Notify;
 
 /// The calls of a turn's latest reply.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(crate) struct ToolCalls {
     /// What has not been looked at yet.
-    later: RefCell<VecDeque<Wanted>>,
+    later: RefCell<VecDeque<RequestedCall>>,
     slots: RefCell<Vec<Slot>>,
     decisions: RefCell<VecDeque<(usize, Decision)>>,
     decided: Notify,
@@ -27,7 +30,7 @@ pub(super) struct Calls {
 
 /// Says what tools at work have written.
 struct Teller<'a> {
-    calls: &'a Calls,
+    calls: &'a ToolCalls,
     session: &'a Session,
 }
 
@@ -48,7 +51,7 @@ impl Progress for Teller<'_> {
             .and_then(Slot::call)
             .cloned();
         if let Some(call) = call {
-            self.session.voice.say(&Event::ToolProgress {
+            self.session.events.emit(&Event::ToolProgress {
                 call: &call,
                 output,
             });
@@ -57,10 +60,10 @@ impl Progress for Teller<'_> {
 }
 
 /// A call as the model wants it.
-pub(super) struct Wanted {
-    pub(super) id: String,
-    pub(super) tool: String,
-    pub(super) args: Value,
+pub(crate) struct RequestedCall {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) args: Value,
 }
 
 struct Slot {
@@ -85,7 +88,7 @@ enum State {
     Asked,
     /// The host has answered.
     Decided,
-    Running,
+    JobSet,
     /// What the model is told.
     Over(Block),
 }
@@ -105,20 +108,20 @@ impl Slot {
     }
 }
 
-impl Calls {
+impl ToolCalls {
     /// Whether a call waits for an answer, or runs.
-    pub(super) fn any_open(&self) -> bool {
+    pub(crate) fn any_open(&self) -> bool {
         self.slots.borrow().iter().any(|slot| !slot.is_over())
     }
 
     /// The call that waits for an answer under this id.
-    pub(super) fn asked(&self, id: &str) -> Option<Rc<Call>> {
+    pub(crate) fn asked(&self, id: &str) -> Option<Rc<Call>> {
         let slots = self.slots.borrow();
         slots[waiting(&slots, id)?].call().cloned()
     }
 
     /// The call of this id, whatever its state.
-    pub(super) fn known(&self, id: &str) -> Option<Rc<Call>> {
+    pub(crate) fn known(&self, id: &str) -> Option<Rc<Call>> {
         let slots = self.slots.borrow();
         slots
             .iter()
@@ -128,7 +131,7 @@ impl Calls {
     }
 
     /// The ids of all calls that wait for an answer.
-    pub(super) fn all_asked(&self) -> Vec<String> {
+    pub(crate) fn all_asked(&self) -> Vec<String> {
         let slots = self.slots.borrow();
         let asked = slots.iter().filter(|slot| slot.state == State::Asked);
         let calls = asked.filter_map(Slot::call);
@@ -136,7 +139,7 @@ impl Calls {
     }
 
     /// Takes the answer for a call that waits for one.
-    pub(super) fn decide(&self, id: &str, decision: Decision) {
+    pub(crate) fn decide(&self, id: &str, decision: Decision) {
         let mut slots = self.slots.borrow_mut();
         if let Some(n) = waiting(&slots, id) {
             slots[n].state = State::Decided;
@@ -146,7 +149,12 @@ impl Calls {
     }
 
     /// Sees every call through to its end. True if one of them was denied.
-    pub(super) async fn run(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) -> bool {
+    pub(crate) async fn run(
+        &self,
+        session: &Session,
+        turn: &Turn,
+        wanted: Vec<RequestedCall>,
+    ) -> bool {
         let mut at_once = wanted.len();
         if session.settings.one_at_a_time
             || at_once > 1 && session.faults.plays(Bug::OneRequestAtATime)
@@ -165,14 +173,14 @@ impl Calls {
         denied
     }
 
-    fn next_wanted(&self, count: usize) -> Vec<Wanted> {
+    fn next_wanted(&self, count: usize) -> Vec<RequestedCall> {
         let mut later = self.later.borrow_mut();
         let count = count.min(later.len());
         later.drain(..count).collect()
     }
 
-    async fn run_some(&self, session: &Session, turn: &Turn, wanted: Vec<Wanted>) -> bool {
-        let helper = Helper { turn, session };
+    async fn run_some(&self, session: &Session, turn: &Turn, wanted: Vec<RequestedCall>) -> bool {
+        let helper = TurnSubagents { turn, session };
         let cx = Cx {
             workspace: &session.workspace,
             delegate: &helper,
@@ -192,7 +200,7 @@ impl Calls {
             turn.halt(Halt::Exit);
             return std::future::pending().await;
         }
-        let mut running = Running::default();
+        let mut running = JobSet::default();
         for n in first..first + count {
             if self.may_start(session, n) {
                 self.start(session, turn, n, teller.to(cx, n), &mut running);
@@ -200,7 +208,7 @@ impl Calls {
         }
         let mut denied = false;
         while self.any_open() {
-            session.voice.outbox.room().await;
+            session.events.outbox.room().await;
             tokio::select! {
                 biased;
                 () = self.decided.notified() => {
@@ -234,8 +242,8 @@ impl Calls {
     }
 
     /// Takes a call in: it is refused, asked for, or may start.
-    fn admit(&self, session: &Session, turn: &Turn, wanted: Wanted) {
-        let Wanted { id, tool, args } = wanted;
+    fn admit(&self, session: &Session, turn: &Turn, wanted: RequestedCall) {
+        let RequestedCall { id, tool, args } = wanted;
         let (category, job) = match session.tools.job(&tool, &args) {
             Ok(found) => found,
             Err(Refused(why)) => {
@@ -246,7 +254,7 @@ impl Calls {
                     args,
                     description: why.clone(),
                 };
-                session.voice.say(&Event::Refused {
+                session.events.emit(&Event::ToolRefused {
                     turn: turn.id(),
                     call: &call,
                     failure: &Failure::lasting(Code::Tool, why.clone()),
@@ -266,7 +274,7 @@ impl Calls {
         let mut state = State::New;
         if session.must_ask(&call) {
             state = State::Asked;
-            session.voice.say(&Event::ToolAsk {
+            session.events.emit(&Event::ApprovalRequest {
                 turn: turn.id(),
                 call: &call,
             });
@@ -289,11 +297,11 @@ impl Calls {
         turn: &Turn,
         n: usize,
         cx: Cx<'a>,
-        running: &mut Running<'a>,
+        running: &mut JobSet<'a>,
     ) {
-        if let Some(Work { call, job }) = self.turn_to(n, State::Running) {
+        if let Some(Work { call, job }) = self.turn_to(n, State::JobSet) {
             let turn = turn.id();
-            session.voice.say(&Event::ToolStart { turn, call: &call });
+            session.events.emit(&Event::ToolStart { turn, call: &call });
             let first = Rc::clone(&job).run(cx);
             if session.faults.plays(Bug::RunsToolsTwice) {
                 let both = async move {
@@ -310,7 +318,7 @@ impl Calls {
     fn finish(&self, session: &Session, turn: &Turn, n: usize, outcome: &Outcome) {
         let over = State::Over(result(&self.id(n), outcome));
         if let Some(Work { call, .. }) = self.turn_to(n, over) {
-            session.voice.say(&Event::ToolEnd {
+            session.events.emit(&Event::ToolEnd {
                 turn: turn.id(),
                 call: &call,
                 outcome,
@@ -323,7 +331,7 @@ impl Calls {
         let told = Outcome::error(session.faults.denial(right));
         let over = State::Over(result(&self.id(n), &told));
         if let Some(Work { call, .. }) = self.turn_to(n, over) {
-            session.voice.say(&Event::ToolCancel {
+            session.events.emit(&Event::ToolCancel {
                 turn: turn.id(),
                 call: &call,
                 reason,
@@ -360,7 +368,7 @@ impl Calls {
     }
 
     /// Ends every open call; gives those that the host knows of.
-    pub(super) fn abandon(&self, reason: &str) -> Vec<Rc<Call>> {
+    pub(crate) fn abandon(&self, reason: &str) -> Vec<Rc<Call>> {
         let mut slots = self.slots.borrow_mut();
         let told = Outcome::error(format!("Cancelled: {reason}"));
         let unseen = self.later.take().into_iter().map(|wanted| Slot {
@@ -378,7 +386,7 @@ impl Calls {
     }
 
     /// The results of all calls, in the order in which the model wanted them.
-    pub(super) fn take(&self) -> Vec<Block> {
+    pub(crate) fn take(&self) -> Vec<Block> {
         self.decisions.take();
         let slots = self.slots.take().into_iter();
         let results = slots.filter_map(|slot| match slot.state {
@@ -400,7 +408,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// What the model is told of a call.
-pub(super) fn result(call: &str, outcome: &Outcome) -> Block {
+pub(crate) fn result(call: &str, outcome: &Outcome) -> Block {
     let output = match &outcome.output {
         Output::Text(text) | Output::Diff { diff: text, .. } => ResultContent::Text(text.clone()),
         Output::Image { media_type, data } => ResultContent::Image {
@@ -413,4 +421,17 @@ pub(super) fn result(call: &str, outcome: &Outcome) -> Block {
         output,
         is_error: !outcome.ok,
     }
+}
+
+/// The calls in a reply.
+pub(crate) fn requested_calls(content: &[Block]) -> Vec<RequestedCall> {
+    let calls = content.iter().filter_map(|block| match block {
+        Block::Call { id, tool, args, .. } => Some(RequestedCall {
+            id: id.clone(),
+            tool: tool.clone(),
+            args: args.clone(),
+        }),
+        _ => None,
+    });
+    calls.collect()
 }

@@ -1,17 +1,17 @@
 //! How a turn asks the model: once more where that is allowed, and never for ever.
 
 use super::event::Event;
-use super::faults::Bug;
 use super::message::{Block, Stop};
-use super::model::{Chunk, ModelError};
 use super::session::Session;
 use super::turn::Turn;
+use crate::faults::Bug;
+use crate::model::{Chunk, ModelError};
 use std::time::Duration;
 
 /// A model's whole reply.
-pub(super) struct Reply {
-    pub(super) content: Vec<Block>,
-    pub(super) stop: Stop,
+pub(crate) struct Reply {
+    pub(crate) content: Vec<Block>,
+    pub(crate) stop: Stop,
 }
 
 /// The wait before the first retry; it doubles with each.
@@ -22,14 +22,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 impl Turn {
     /// The model's next reply, asked for again where that is allowed.
-    pub(super) async fn reply(&self, session: &Session) -> Result<Reply, ModelError> {
+    pub(crate) async fn reply(&self, session: &Session) -> Result<Reply, ModelError> {
         let mut retries = 0;
         loop {
             let error = match self.attempt(session).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            self.spending.settle();
+            self.usage.settle();
             let broken = self.partial.take().whole();
             session.call_ids.borrow_mut().release(&broken);
             let limit = session.settings.retries(error.interrupted);
@@ -54,36 +54,36 @@ impl Turn {
     async fn attempt(&self, session: &Session) -> Result<Reply, ModelError> {
         let patience = session.settings.patience;
         let body = {
-            let dialogue = session.dialogue.borrow();
+            let conversation = session.conversation.borrow();
             let tools = session.tools.specs();
-            let mut request = session.settings.request(&dialogue.messages, &tools);
+            let mut request = session.settings.request(&conversation.messages, &tools);
             request.model = &self.model;
             session.faults.request(&mut request);
             session.model.body(&request)
         };
         let mut stream = within(patience, session.model.send(body)).await??;
-        if !self.spending.is_nothing() && session.faults.plays(Bug::UsageOfLastRequest) {
-            self.spending.forget();
+        if !self.usage.is_nothing() && session.faults.plays(Bug::UsageOfLastRequest) {
+            self.usage.forget();
         }
         loop {
             let mut chunk = match within(patience, stream.next()).await? {
                 Some(chunk) => chunk?,
                 None => return Err(ModelError::cut_short()),
             };
-            session.voice.outbox.room().await;
+            session.events.outbox.room().await;
             let faults = &session.faults;
             session.call_ids.borrow_mut().settle(&mut chunk, faults);
             let turn = self.id();
-            session.voice.say(&Event::Said {
+            session.events.emit(&Event::ModelChunk {
                 turn,
                 chunk: &chunk,
             });
-            self.partial.borrow_mut().take_in(&chunk);
+            self.partial.borrow_mut().add(&chunk);
             match chunk {
-                Chunk::Usage(usage) => self.spending.so_far(usage),
+                Chunk::Usage(usage) => self.usage.so_far(usage),
                 Chunk::Stop(stop) => {
-                    session.context.set(self.spending.now().context());
-                    self.spending.settle();
+                    session.context.set(self.usage.now().context());
+                    self.usage.settle();
                     let content = self.partial.take().whole();
                     return Ok(Reply { content, stop });
                 }
@@ -94,7 +94,7 @@ impl Turn {
 }
 
 /// Waits no longer than the model may be silent.
-pub(super) async fn within<T>(
+pub(crate) async fn within<T>(
     limit: Duration,
     what: impl Future<Output = T>,
 ) -> Result<T, ModelError> {

@@ -1,12 +1,15 @@
 //! What a session has to do: turns and compactions, one at a time.
 
 use super::Session;
-use crate::approval::Mode;
-use crate::compaction::{Compaction, Reason};
-use crate::event::{Code, Event, Failure};
+use crate::core::approval::Mode;
+use crate::core::compaction::Compaction;
+use crate::core::event::CompactionReason;
+use crate::core::event::Event;
+use crate::core::failure::{Code, Failure};
+use crate::core::message::Prompt;
+use crate::core::retry::AfterTurn;
+use crate::core::turn::Turn;
 use crate::faults::Bug;
-use crate::retry::Next;
-use crate::turn::{Prompt, Turn};
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
@@ -151,17 +154,17 @@ impl Session {
                 let next = self.retry.after(self, &turn).await;
                 self.turns.borrow_mut().current = None;
                 match next {
-                    Next::Nothing => {
+                    AfterTurn::Nothing => {
                         self.go_on();
                         self.compact_if_full();
                     }
-                    Next::Again => {
+                    AfterTurn::Again => {
                         if self.faults.plays(Bug::RetryDoublesPrompt) {
-                            self.dialogue.borrow_mut().repeat_prompt();
+                            self.conversation.borrow_mut().repeat_prompt();
                         }
                         self.again();
                     }
-                    Next::Compact(compaction) => self.first(Task::Compact(compaction)),
+                    AfterTurn::Compact(compaction) => self.first(Task::Compact(compaction)),
                 }
             } else if let Some(compaction) = self.compaction() {
                 let again = compaction.run(self).await;
@@ -178,7 +181,7 @@ impl Session {
             self.advance();
             self.take_asides();
             if !self.is_busy() {
-                self.voice.say(&Event::Settled);
+                self.events.emit(&Event::Idle);
             }
             self.settled.notify_waiters();
         }
@@ -193,7 +196,7 @@ impl Session {
             self.approvals.borrow_mut().mode = Mode::Default;
         }
         if self.faults.plays(Bug::ExitsAfterTurn) {
-            self.voice.outbox.die(0);
+            self.events.outbox.die(0);
         }
         while turn.leaves_busy() && !self.is_closing() {
             self.prompted.notified().await;
@@ -215,12 +218,12 @@ impl Session {
             }
             None => return,
         };
-        self.dialogue.borrow_mut().take_asides();
+        self.conversation.borrow_mut().take_asides();
         let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
         turns.current = Some(Rc::clone(&turn));
         drop(turns);
         self.faults.turn_begins();
-        self.voice.say(&Event::TurnStart {
+        self.events.emit(&Event::TurnStart {
             turn: turn.id(),
             prompt: turn.prompt(),
         });
@@ -242,7 +245,8 @@ impl Session {
         };
         due.for_each(|prompt| queues.steering.push(prompt));
         let prompts = &[];
-        self.voice.say(&Event::Heard { prompts, queues });
+        self.events
+            .emit(&Event::PromptsDelivered { prompts, queues });
         self.first(Task::Turn(next));
     }
 
@@ -250,14 +254,16 @@ impl Session {
         let now = self.context.get();
         let full = |mark: u64| now > self.faults.compact_at(mark, now);
         if self.auto_compaction.get() && self.settings.compact_at.is_some_and(full) {
-            self.first(Task::Compact(Compaction::because(Reason::Threshold)));
+            self.first(Task::Compact(Compaction::because(
+                CompactionReason::Threshold,
+            )));
         }
     }
 
     /// Has the model asked again where it failed, before anything else.
     fn again(&self) {
         if self.faults.plays(Bug::RetryStartsOver) {
-            self.dialogue.borrow_mut().start_over();
+            self.conversation.borrow_mut().start_over();
         }
         self.first(Task::Turn(Prompt {
             turn: self.next_turn(),
@@ -275,11 +281,11 @@ impl Session {
         if self.is_busy() {
             return;
         }
-        let mut dialogue = self.dialogue.borrow_mut();
-        if !dialogue.take_asides() {
+        let mut conversation = self.conversation.borrow_mut();
+        if !conversation.take_asides() {
             return;
         }
-        if let Err(error) = dialogue.save() {
+        if let Err(error) = conversation.save() {
             tracing::warn!("the session could not be saved: {error}");
         }
     }

@@ -1,7 +1,7 @@
 //! Files that the user hands to the model.
 
 use super::message::Block;
-use super::tools::{Media, base64, sniff};
+use crate::tools::{Media, base64, sniff};
 use std::path::Path;
 
 /// The biggest attachment.
@@ -11,7 +11,7 @@ const MAX_BYTES: u64 = 5 << 20;
 ///
 /// # Errors
 /// Why the model cannot be shown the file.
-pub(super) fn load(path: &str, workspace: &Path) -> Result<Block, String> {
+pub(crate) fn load(path: &str, workspace: &Path) -> Result<Block, String> {
     let failed = |why: &dyn std::fmt::Display| format!("Attachment {path}: {why}");
     let full = workspace.join(path);
     let about = full.metadata().map_err(|_| failed(&"no such file"))?;

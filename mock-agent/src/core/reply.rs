@@ -1,12 +1,12 @@
 //! A reply put together from its chunks.
 
 use super::message::Block;
-use super::model::{BlockStart, Chunk};
+use crate::model::{BlockStart, Chunk};
 use serde_json::Value;
 
 /// A reply so far.
 #[derive(Debug, Default)]
-pub(super) struct Assembly {
+pub(crate) struct ReplyBuilder {
     parts: Vec<Part>,
 }
 
@@ -19,8 +19,8 @@ struct Part {
     signature: String,
 }
 
-impl Assembly {
-    pub(super) fn take_in(&mut self, chunk: &Chunk) {
+impl ReplyBuilder {
+    pub(crate) fn add(&mut self, chunk: &Chunk) {
         match chunk {
             Chunk::Start { index, block } => self.parts.push(Part {
                 index: *index,
@@ -52,12 +52,12 @@ impl Assembly {
     }
 
     /// The blocks of a whole reply.
-    pub(super) fn whole(self) -> Vec<Block> {
+    pub(crate) fn whole(self) -> Vec<Block> {
         self.parts.into_iter().filter_map(Part::block).collect()
     }
 
     /// Of a reply that broke off, what can stand by itself.
-    pub(super) fn text_only(self) -> Vec<Block> {
+    pub(crate) fn text_only(self) -> Vec<Block> {
         let blocks = self.whole().into_iter();
         blocks
             .filter(|block| matches!(block, Block::Text(_)))
@@ -65,7 +65,7 @@ impl Assembly {
     }
 
     /// The text alone.
-    pub(super) fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         let texts = self.parts.into_iter();
         texts
             .filter(|part| part.opening == BlockStart::Text)
@@ -107,9 +107,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn assembly(chunks: &[Chunk]) -> Assembly {
-        let mut assembly = Assembly::default();
-        chunks.iter().for_each(|chunk| assembly.take_in(chunk));
+    fn assembly(chunks: &[Chunk]) -> ReplyBuilder {
+        let mut assembly = ReplyBuilder::default();
+        chunks.iter().for_each(|chunk| assembly.add(chunk));
         assembly
     }
 

@@ -1,7 +1,7 @@
 //! Jobs at work side by side.
 
-use super::event::Outcome;
-use super::tools::JobFuture;
+use super::call::Outcome;
+use crate::tools::JobFuture;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -11,7 +11,7 @@ const SETTLE: Duration = Duration::from_millis(100);
 
 /// Jobs at work, in the order in which they began. Dropping it ends them.
 #[derive(Default)]
-pub(super) struct Running<'a> {
+pub(crate) struct JobSet<'a> {
     jobs: Vec<At<'a>>,
 }
 
@@ -21,8 +21,8 @@ struct At<'a> {
     outcome: Option<Outcome>,
 }
 
-impl<'a> Running<'a> {
-    pub(super) fn push(&mut self, key: usize, job: JobFuture<'a>) {
+impl<'a> JobSet<'a> {
+    pub(crate) fn push(&mut self, key: usize, job: JobFuture<'a>) {
         self.jobs.push(At {
             key,
             job,
@@ -31,7 +31,7 @@ impl<'a> Running<'a> {
     }
 
     /// The next outcome with its job's key; waits for ever while there is no job.
-    pub(super) async fn next(&mut self) -> Option<(usize, Outcome)> {
+    pub(crate) async fn next(&mut self) -> Option<(usize, Outcome)> {
         self.until(|jobs| jobs.iter().any(At::is_over)).await;
         let first_is_over = |jobs: &[At]| jobs.first().is_some_and(At::is_over);
         let _ = tokio::time::timeout(SETTLE, self.until(first_is_over)).await;
@@ -76,7 +76,7 @@ mod tests {
     }
 
     async fn order(waits: &[u64]) -> Vec<usize> {
-        let mut running = Running::default();
+        let mut running = JobSet::default();
         for (key, millis) in waits.iter().enumerate() {
             running.push(key, after(*millis));
         }

@@ -1,32 +1,33 @@
 //! Shell commands of the host's own: run one after the other, beside the turns.
 
-use super::event::{Event, Executed};
-use super::faults::Bug;
+use super::call::ShellResult;
+use super::event::Event;
 use super::session::Session;
-use super::tools::shell::{self, Place};
+use crate::faults::Bug;
+use crate::tools::shell::{self, Place};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use tokio::sync::Notify;
 
 /// The commands that wait, and the one that runs.
 #[derive(Debug, Default)]
-pub(super) struct Shells {
-    waiting: RefCell<VecDeque<Wanted>>,
+pub(crate) struct ShellCommands {
+    waiting: RefCell<VecDeque<QueuedCommand>>,
     busy: Cell<bool>,
     changed: Notify,
     cancelled: Notify,
 }
 
 #[derive(Debug)]
-struct Wanted {
+struct QueuedCommand {
     command: String,
     cancelled: bool,
 }
 
-impl Shells {
+impl ShellCommands {
     /// Has a command run, after those that were there before it.
-    pub(super) fn add(&self, command: String) {
-        self.waiting.borrow_mut().push_back(Wanted {
+    pub(crate) fn add(&self, command: String) {
+        self.waiting.borrow_mut().push_back(QueuedCommand {
             command,
             cancelled: false,
         });
@@ -34,17 +35,17 @@ impl Shells {
     }
 
     /// How many commands wait.
-    pub(super) fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.waiting.borrow().len()
     }
 
     /// Whether there is a command that waits or runs.
-    pub(super) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.busy.get() || self.waiting() > 0
     }
 
     /// Cancels every command there is.
-    pub(super) fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         for wanted in self.waiting.borrow_mut().iter_mut() {
             wanted.cancelled = true;
         }
@@ -54,19 +55,19 @@ impl Shells {
     }
 
     /// There may be no more commands.
-    pub(super) fn wake(&self) {
+    pub(crate) fn wake(&self) {
         self.changed.notify_one();
     }
 
     /// Runs commands until the session is closed and none is left.
-    pub(super) async fn work(&self, session: &Session) {
+    pub(crate) async fn work(&self, session: &Session) {
         loop {
             let next = self.waiting.borrow_mut().pop_front();
             match next {
                 Some(wanted) => {
                     let executed = self.run(session, wanted).await;
-                    session.voice.outbox.room().await;
-                    session.voice.say(&Event::Shelled(&executed));
+                    session.events.outbox.room().await;
+                    session.events.emit(&Event::ShellCommandEnd(&executed));
                     if let Some(told) = session.faults.told(told(&executed)) {
                         session.add_aside(told);
                     }
@@ -77,12 +78,12 @@ impl Shells {
         }
     }
 
-    async fn run(&self, session: &Session, wanted: Wanted) -> Executed {
-        let Wanted { command, cancelled } = wanted;
-        let cancelled = cancelled.then(|| Executed {
+    async fn run(&self, session: &Session, wanted: QueuedCommand) -> ShellResult {
+        let QueuedCommand { command, cancelled } = wanted;
+        let cancelled = cancelled.then(|| ShellResult {
             command: command.clone(),
             cancelled: true,
-            ..Executed::default()
+            ..ShellResult::default()
         });
         if let Some(executed) = cancelled {
             return executed;
@@ -96,7 +97,7 @@ impl Shells {
 }
 
 /// Where commands run.
-pub(super) fn place(session: &Session) -> Place<'_> {
+pub(crate) fn place(session: &Session) -> Place<'_> {
     let faults = &session.faults;
     Place {
         root: faults.shell_root(session.workspace.root()),
@@ -107,8 +108,8 @@ pub(super) fn place(session: &Session) -> Place<'_> {
 }
 
 /// What the model is told of a command.
-pub(super) fn told(executed: &Executed) -> String {
-    let Executed {
+pub(crate) fn told(executed: &ShellResult) -> String {
+    let ShellResult {
         command,
         output,
         code,
@@ -138,11 +139,11 @@ mod tests {
 
     #[test]
     fn the_model_is_told_the_command_its_output_and_how_it_ended() {
-        let mut executed = Executed {
+        let mut executed = ShellResult {
             command: "ls".into(),
             output: "a".into(),
             code: Some(0),
-            ..Executed::default()
+            ..ShellResult::default()
         };
         assert_eq!(told(&executed), "Ran `ls`\n```\na\n```");
 

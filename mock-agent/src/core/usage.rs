@@ -5,44 +5,44 @@ use std::cell::Cell;
 
 /// What a turn has used: the requests that are over, and the one at work.
 #[derive(Debug, Default)]
-pub(super) struct Spending {
+pub(crate) struct TurnUsage {
     over: Cell<Usage>,
     at_work: Cell<Usage>,
 }
 
-impl Spending {
+impl TurnUsage {
     /// The request at work has used so much by now.
-    pub(super) fn so_far(&self, usage: Usage) {
+    pub(crate) fn so_far(&self, usage: Usage) {
         self.at_work.set(usage);
     }
 
     /// What the request at work has used.
-    pub(super) fn now(&self) -> Usage {
+    pub(crate) fn now(&self) -> Usage {
         self.at_work.get()
     }
 
     /// The request at work is over.
-    pub(super) fn settle(&self) {
+    pub(crate) fn settle(&self) {
         self.add(self.at_work.take());
     }
 
     /// Another request has used so much.
-    pub(super) fn add(&self, usage: Usage) {
+    pub(crate) fn add(&self, usage: Usage) {
         let mut over = self.over.get();
         over += usage;
         self.over.set(over);
     }
 
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.total() == Usage::default()
     }
 
     /// Forgets all that is over.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.over.take();
     }
 
-    pub(super) fn total(&self) -> Usage {
+    pub(crate) fn total(&self) -> Usage {
         let mut total = self.over.get();
         total += self.at_work.get();
         total

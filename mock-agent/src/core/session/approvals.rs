@@ -1,8 +1,10 @@
 //! What the host allows: its answers to calls that ask, and the mode.
 
 use super::Session;
-use crate::approval::{Decision, Mode};
-use crate::event::{Call, Code, Event, Failure};
+use crate::core::approval::{Decision, Mode};
+use crate::core::call::Call;
+use crate::core::event::Event;
+use crate::core::failure::{Code, Failure};
 use crate::faults::Bug;
 
 impl Session {
@@ -55,7 +57,7 @@ impl Session {
         };
         if self.faults.plays(Bug::StartsTwice) {
             let turn = turn.id();
-            self.voice.say(&Event::ToolStart { turn, call: &call });
+            self.events.emit(&Event::ToolStart { turn, call: &call });
         }
         true
     }
@@ -68,7 +70,7 @@ impl Session {
             approvals.forget();
         }
         if self.faults.plays(Bug::ModeForgetsTurns) {
-            self.dialogue.borrow_mut().messages.clear();
+            self.conversation.borrow_mut().messages.clear();
         }
     }
 

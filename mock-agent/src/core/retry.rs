@@ -1,37 +1,39 @@
 //! Turns that failed, and are tried again: after a wait, or after a compaction where the context was too long.
 
-use super::compaction::{Compaction, Reason, is_overflow};
-use super::event::{Event, Failure};
-use super::faults::Bug;
+use super::compaction::{Compaction, is_overflow};
+use super::event::CompactionReason;
+use super::event::Event;
+use super::failure::Failure;
 use super::session::Session;
 use super::turn::Turn;
+use crate::faults::Bug;
 use std::cell::Cell;
 use std::time::Duration;
 use tokio::sync::Notify;
 
 /// How turns are tried again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
+pub(crate) struct RetryPolicy {
     /// How often at most.
-    pub(super) attempts: u32,
+    pub(crate) attempts: u32,
     /// The wait before the first; each further one is twice as long.
-    pub(super) delay: Duration,
+    pub(crate) delay: Duration,
     /// Whether summaries are tried again too.
-    pub(super) summaries: bool,
+    pub(crate) summaries: bool,
 }
 
-impl Plan {
+impl RetryPolicy {
     /// The wait before this attempt, counted from 1.
-    pub(super) fn wait(&self, attempt: u32) -> Duration {
+    pub(crate) fn wait(&self, attempt: u32) -> Duration {
         self.delay * 2u32.saturating_pow(attempt - 1)
     }
 }
 
 /// The attempts for the turn at hand.
 #[derive(Debug)]
-pub(super) struct Retry {
+pub(crate) struct RetryState {
     /// Whether the host wants any.
-    pub(super) on: Cell<bool>,
+    pub(crate) on: Cell<bool>,
     attempt: Cell<u32>,
     waiting: Cell<bool>,
     stopped: Notify,
@@ -39,9 +41,9 @@ pub(super) struct Retry {
     compacted: Cell<bool>,
 }
 
-impl Default for Retry {
+impl Default for RetryState {
     fn default() -> Self {
-        Retry {
+        RetryState {
             on: Cell::new(true),
             attempt: Cell::new(0),
             waiting: Cell::new(false),
@@ -52,16 +54,16 @@ impl Default for Retry {
 }
 
 /// What comes after a turn.
-pub(super) enum Next {
+pub(crate) enum AfterTurn {
     Nothing,
     /// The same again.
     Again,
     Compact(Compaction),
 }
 
-impl Retry {
+impl RetryState {
     /// Ends the wait for the next attempt, if there is one.
-    pub(super) fn stop(&self) -> bool {
+    pub(crate) fn stop(&self) -> bool {
         if self.waiting.get() {
             self.stopped.notify_one();
         }
@@ -69,7 +71,7 @@ impl Retry {
     }
 
     /// Whether a turn has failed and will be tried again.
-    pub(super) fn follows(&self, session: &Session, turn: &Turn) -> bool {
+    pub(crate) fn follows(&self, session: &Session, turn: &Turn) -> bool {
         let failure = turn.failure.take();
         let follows = failure.as_ref().zip(session.settings.again);
         let follows = follows.is_some_and(|(failure, plan)| self.may_follow(failure, plan));
@@ -77,28 +79,28 @@ impl Retry {
         follows
     }
 
-    fn may_follow(&self, failure: &Failure, plan: Plan) -> bool {
+    fn may_follow(&self, failure: &Failure, plan: RetryPolicy) -> bool {
         let left = self.attempt.get() < plan.attempts;
         failure.retryable && self.on.get() && left && !is_overflow(failure)
     }
 
     /// Waits where a turn failed and is to be tried again, and says so.
-    pub(super) async fn after(&self, session: &Session, turn: &Turn) -> Next {
+    pub(crate) async fn after(&self, session: &Session, turn: &Turn) -> AfterTurn {
         let failure = turn.failure.take();
         let Some(plan) = session.settings.again else {
-            return Next::Nothing;
+            return AfterTurn::Nothing;
         };
         let Some(failure) = failure else {
             self.compacted.set(false);
             self.end(session, None);
-            return Next::Nothing;
+            return AfterTurn::Nothing;
         };
         if is_overflow(&failure) {
             self.end(session, Some(&failure.message));
             let may = session.auto_compaction.get() && !self.compacted.replace(true);
             return match may {
-                true => Next::Compact(Compaction::because(Reason::Overflow)),
-                false => Next::Nothing,
+                true => AfterTurn::Compact(Compaction::because(CompactionReason::Overflow)),
+                false => AfterTurn::Nothing,
             };
         }
         let refusal = !failure.retryable && self.attempt.get() < plan.attempts;
@@ -106,16 +108,16 @@ impl Retry {
         if !stubborn && !self.may_follow(&failure, plan) || session.faults.plays(Bug::RetriesNever)
         {
             self.end(session, Some(&failure.message));
-            return Next::Nothing;
+            return AfterTurn::Nothing;
         }
         self.wait(session, plan, &failure).await
     }
 
-    async fn wait(&self, session: &Session, plan: Plan, failure: &Failure) -> Next {
+    async fn wait(&self, session: &Session, plan: RetryPolicy, failure: &Failure) -> AfterTurn {
         let attempt = self.attempt.get() + 1;
         self.attempt.set(attempt);
         let delay = plan.wait(attempt);
-        session.voice.say(&Event::RetryStart {
+        session.events.emit(&Event::RetryStart {
             attempt,
             of: plan.attempts,
             delay,
@@ -130,16 +132,16 @@ impl Retry {
         };
         self.waiting.set(false);
         if again {
-            return Next::Again;
+            return AfterTurn::Again;
         }
-        self.end(session, Some("Retry cancelled"));
-        Next::Nothing
+        self.end(session, Some("RetryState cancelled"));
+        AfterTurn::Nothing
     }
 
     fn end(&self, session: &Session, error: Option<&str>) {
         let attempt = self.attempt.take();
         if attempt > 0 {
-            session.voice.say(&Event::RetryEnd { attempt, error });
+            session.events.emit(&Event::RetryEnd { attempt, error });
         }
     }
 }

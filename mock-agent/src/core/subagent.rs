@@ -1,40 +1,41 @@
 //! A sub-agent: it has the model and all tools but the one that makes sub-agents, and tells how it is.
 
-use super::calls::{Wanted, result};
-use super::event::{Event, News, Outcome};
-use super::helper::Helper;
+use super::call::Outcome;
+use super::event::{Event, SubagentUpdate};
 use super::message::{Block, Message, Role};
-use super::tools::{Cx, Order, SUBAGENT};
-use super::turn::wanted;
+use super::side_request::TurnSubagents;
+use super::tool_calls::requested_calls;
+use super::tool_calls::{RequestedCall, result};
+use crate::tools::{Cx, SUBAGENT, SubagentTask};
 use std::time::Instant;
 use tokio::time::timeout;
 
-impl Helper<'_> {
+impl TurnSubagents<'_> {
     /// Has a sub-agent do what was ordered; gives its last words.
-    pub(super) async fn carry_out(&self, order: &Order) -> Result<String, String> {
-        let helper = self.session.helpers.get() + 1;
-        self.session.helpers.set(helper);
-        let helper = self.session.faults.helper(helper);
-        self.tell(helper, order, News::Begins { task: &order.task });
+    pub(crate) async fn carry_out(&self, order: &SubagentTask) -> Result<String, String> {
+        let id = self.session.helpers.get() + 1;
+        self.session.helpers.set(id);
+        let id = self.session.faults.helper(id);
+        self.tell(id, order, SubagentUpdate::Started { task: &order.task });
         let began = Instant::now();
-        let answer = match timeout(order.limit, self.work(helper, order)).await {
+        let answer = match timeout(order.limit, self.work(id, order)).await {
             Ok(answer) => answer,
             Err(_) => Err(format!("no answer within {} s", order.limit.as_secs())),
         };
         let (Ok(result) | Err(result)) = &answer;
         let took = began.elapsed();
-        self.tell(helper, order, News::Ends { result, took });
+        self.tell(id, order, SubagentUpdate::Finished { result, took });
         answer
     }
 
-    fn tell(&self, helper: u64, order: &Order, news: News<'_>) {
+    fn tell(&self, id: u64, order: &SubagentTask, update: SubagentUpdate<'_>) {
         let name = &order.name;
         self.session
-            .voice
-            .say(&Event::Helper { helper, name, news });
+            .events
+            .emit(&Event::Subagent { id, name, update });
     }
 
-    async fn work(&self, helper: u64, order: &Order) -> Result<String, String> {
+    async fn work(&self, id: u64, order: &SubagentTask) -> Result<String, String> {
         let settings = &self.session.settings;
         let mut tools = self.session.tools.specs();
         tools.retain(|tool| tool.name != SUBAGENT.name);
@@ -43,13 +44,13 @@ impl Helper<'_> {
             content: vec![Block::Text(order.task.clone())],
         }];
         for _ in 0..settings.max_turns {
-            self.tell(helper, order, News::Asks);
+            self.tell(id, order, SubagentUpdate::WaitingForModel);
             let mut request = settings.request(&messages, &tools);
             request.model = order.model.as_deref().unwrap_or(&self.turn.model);
             request.system = order.system.as_deref().unwrap_or(request.system);
             let said = self.ask(&request).await;
             let content = said.map_err(|error| error.message)?.whole();
-            let calls = wanted(&content);
+            let calls = requested_calls(&content);
             if calls.is_empty() {
                 return Ok(text(content));
             }
@@ -59,7 +60,7 @@ impl Helper<'_> {
             });
             let mut results = Vec::new();
             for call in calls {
-                self.tell(helper, order, News::Works);
+                self.tell(id, order, SubagentUpdate::UsingTool);
                 results.push(result(&call.id, &self.run(&call).await));
             }
             messages.push(Message {
@@ -70,7 +71,7 @@ impl Helper<'_> {
         Err("the sub-agent did not come to an end".into())
     }
 
-    async fn run(&self, call: &Wanted) -> Outcome {
+    async fn run(&self, call: &RequestedCall) -> Outcome {
         if call.tool == SUBAGENT.name {
             return Outcome::error("A sub-agent cannot have sub-agents.");
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// What kind of thing a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Category {
+pub(crate) enum Category {
     /// It only reads.
     Info,
     /// It changes files.
@@ -16,7 +16,7 @@ pub(super) enum Category {
 }
 
 impl Category {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Category::Info => "info",
             Category::Edit => "edit",
@@ -28,7 +28,7 @@ impl Category {
 
 /// How much may run without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// Nothing.
     #[default]
     Default,
@@ -40,7 +40,7 @@ pub(super) enum Mode {
 
 impl Mode {
     /// As the dialects that have modes call it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Mode::Default => "default",
             Mode::AutoEdit => "auto_edit",
@@ -59,20 +59,20 @@ impl Mode {
 
 /// The host's answer to a call that asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     Approve { always: bool },
     Deny { reason: String },
 }
 
 /// What the session allows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Approvals {
-    pub(super) mode: Mode,
+pub(crate) struct Approvals {
+    pub(crate) mode: Mode,
     allowed: BTreeSet<Category>,
 }
 
 impl Approvals {
-    pub(super) fn new(mode: Mode) -> Self {
+    pub(crate) fn new(mode: Mode) -> Self {
         Approvals {
             mode,
             allowed: BTreeSet::new(),
@@ -80,16 +80,16 @@ impl Approvals {
     }
 
     /// Lets this category pass for the rest of the session.
-    pub(super) fn allow(&mut self, category: Category) {
+    pub(crate) fn allow(&mut self, category: Category) {
         self.allowed.insert(category);
     }
 
     /// Lets only pass what the mode allows.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.allowed.clear();
     }
 
-    pub(super) fn must_ask(&self, category: Category) -> bool {
+    pub(crate) fn must_ask(&self, category: Category) -> bool {
         !self.mode.allows(category) && !self.allowed.contains(&category)
     }
 }

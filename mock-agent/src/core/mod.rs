@@ -1,0 +1,26 @@
+//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol.
+
+pub(crate) mod approval;
+pub(crate) mod attachments;
+pub(crate) mod background_tasks;
+pub(crate) mod call;
+pub(crate) mod call_ids;
+pub(crate) mod compaction;
+pub(crate) mod conversation;
+pub(crate) mod event;
+pub(crate) mod event_sink;
+pub(crate) mod failure;
+pub(crate) mod job_set;
+pub(crate) mod message;
+pub(crate) mod model_info;
+pub(crate) mod model_request;
+pub(crate) mod queues;
+pub(crate) mod reply;
+pub(crate) mod retry;
+pub(crate) mod session;
+pub(crate) mod shell_commands;
+pub(crate) mod side_request;
+pub(crate) mod subagent;
+pub(crate) mod tool_calls;
+pub(crate) mod turn;
+pub(crate) mod usage;
