@@ -68,6 +68,7 @@ pub(super) fn one(
     let call_ids = wire.and_then(|wire| wires.get(wire)?.call_ids.clone());
     if !tools.is_empty() || call_ids.is_some() {
         let inheritance = Inheritance {
+            members: known.dialect.members.clone(),
             tools: tools.clone(),
             call_ids,
             ..Inheritance::default()

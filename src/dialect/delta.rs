@@ -36,6 +36,7 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
         version: delta.version,
         title: delta.title,
         extends: delta.extends,
+        members: delta.members.or(base.members.take()),
         discriminator: delta.discriminator.or(base.discriminator.take()),
         session: delta.session.or(base.session.take()),
         launch: match (delta.launch, base.launch.take()) {

@@ -37,6 +37,9 @@ pub struct DialectFile {
     /// In a delta: headings of the base's page that are others on this version's, under which its clauses stand now.
     #[serde(default)]
     pub sections: IndexMap<String, Spanned<String>>,
+    /// The members of frames that hold tools and calls; in a delta, the base's if left out.
+    #[serde(default)]
+    pub members: Option<MemberNames>,
     /// In a delta: tools that have another name than in the base, by the old one.
     #[serde(default)]
     pub tools: IndexMap<String, ToolName>,
@@ -73,6 +76,30 @@ pub struct InheritanceFile {
     pub drop: Vec<Node>,
     /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
     pub rename: IndexMap<String, IndexMap<String, String>>,
+}
+
+/// The members of frames, by name, that hold tools and calls. Inherited scenarios are rewritten there.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MemberNames {
+    /// A tool's name.
+    pub tool: Vec<String>,
+    /// A tool's arguments, in the object that holds its name.
+    pub arguments: Vec<String>,
+    /// The id of a call.
+    pub call: Vec<String>,
+}
+
+impl Default for MemberNames {
+    /// The members of model scripts, and of the requests on the wires of the model.
+    fn default() -> Self {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        MemberNames {
+            tool: names(&["name"]),
+            arguments: names(&["args", "arguments", "input"]),
+            call: names(&["id"]),
+        }
+    }
 }
 
 /// What a tool is called, and its arguments where their names differ too.

@@ -158,6 +158,7 @@ fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
         symbols: Arc::new(symbols),
         session,
         capabilities: file.capabilities,
+        members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,
         budgets,
         limits: file.limits,

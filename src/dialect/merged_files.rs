@@ -87,6 +87,7 @@ impl MergedFiles {
                 let id = format!("{}@{}", base.file.name, base.file.version);
                 let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
                 let tools = file.tools.clone();
+                let members = base.file.members.clone().unwrap_or_default();
                 let file = over(file, base.file.clone());
                 let names_at = file.discriminator.clone().unwrap_or_default();
                 let inheritance = Inheritance {
@@ -94,6 +95,7 @@ impl MergedFiles {
                     keep,
                     drop,
                     rename,
+                    members,
                     tools,
                     without_clauses: gone.clone(),
                     names_at: (names_at.events, names_at.commands),

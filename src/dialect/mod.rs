@@ -9,7 +9,7 @@ mod merged_files;
 mod source;
 mod types;
 
-pub use file::ToolName;
+pub use file::{MemberNames, ToolName};
 pub use frame_names::{FrameIdentity, FrameNames};
 pub use load::load;
 pub use source::DialectSource;

@@ -1,6 +1,6 @@
 //! A dialect, loaded. Data only.
 
-use super::file::{CapabilityFile, LaunchRecipe, Side, ToolName};
+use super::file::{CapabilityFile, LaunchRecipe, MemberNames, Side, ToolName};
 use super::frame_names::FrameNames;
 use crate::finding::Level;
 use crate::matcher::Matcher;
@@ -48,6 +48,8 @@ pub struct Dialect {
     pub session: SessionSpec,
     /// What the agent may declare that it can do.
     pub capabilities: IndexMap<String, CapabilityFile>,
+    /// The members of frames that hold tools and calls.
+    pub members: MemberNames,
     /// Tools that an agent need not have, by the names that scenarios use.
     pub optional_tools: Vec<String>,
     /// Waits in microseconds, by name.
@@ -104,6 +106,8 @@ pub struct Inheritance {
     pub drop: Vec<Node>,
     /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
     pub rename: IndexMap<String, IndexMap<String, String>>,
+    /// The members of frames that hold tools and calls, in the base.
+    pub members: MemberNames,
     /// Tools that have another name here, by the old one.
     pub tools: IndexMap<String, ToolName>,
     /// Clauses of the base that this version does not have.

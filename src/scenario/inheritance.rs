@@ -1,64 +1,43 @@
-//! A scenario of a base as it reads in the dialect that extends it.
+//! Scenario inheritance: rewrites a scenario of a base dialect into the names of the dialect, or of the agent, that it is played with.
 
-use crate::dialect::{Inheritance, ToolName};
+use crate::dialect::{Inheritance, MemberNames, ToolName};
 use indexmap::IndexMap;
 use spanned_yaml::{Key, Kind, Node};
-use std::ops::Deref;
 
-/// The keys under which scenarios name a tool, and those under which its arguments stand beside them.
-const TOOL_KEYS: &[&str] = &["name", "tool_name", "toolName"];
-const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "input"];
-
-/// The keys under which events name a call.
-const CALL_KEYS: &[&str] = &["id", "toolCallId", "tool_id", "call_id"];
-
-/// What a part of a scenario speaks of.
+/// What a part of a scenario describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// Of what the agent writes, or of neither side.
+enum Subject {
+    /// Frames of the agent.
     Event,
-    /// Of what the host writes.
+    /// Frames of the host.
     Command,
-    /// Of what the model answers.
+    /// The model: its script, or a request to it.
     Model,
 }
 
-/// A delta's inheritance, and the ids of the calls of one scenario's model.
-struct Reading<'a> {
+/// Rewrites one scenario.
+struct Rewriter<'a> {
     inheritance: &'a Inheritance,
+    /// The ids of the calls in the scenario's model script, where events write them in another form.
     calls: Vec<String>,
 }
 
-impl Deref for Reading<'_> {
-    type Target = Inheritance;
-
-    fn deref(&self) -> &Inheritance {
-        self.inheritance
-    }
+/// The scenario as it reads in the dialect that inherits it.
+pub(super) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
+    let calls = match &inheritance.call_ids {
+        Some(_) => scenario.get("model").map(calls_of).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let rewriter = Rewriter { inheritance, calls };
+    entries(scenario, |key, value| match key {
+        "clauses" => rewriter.remaining_clauses(value),
+        "model" => rewriter.rewrite(value, Subject::Model),
+        "steps" | "answers" => items(value, |step| rewriter.step(step)),
+        _ => value.clone(),
+    })
 }
 
-impl Reading<'_> {
-    /// What an event says for the id of a call.
-    fn call(&self, id: &Node) -> Node {
-        let named = id
-            .as_str()
-            .filter(|id| self.calls.iter().any(|call| call == id));
-        let (Some(name), Some(pattern)) = (named, &self.call_ids) else {
-            return id.clone();
-        };
-        let pattern = format!("^(?:{})$", pattern.replace("{id}", &regex::escape(name)));
-        let operator = Key {
-            name: "$regex".to_owned(),
-            span: id.span(),
-        };
-        id.with_kind(Kind::Map(vec![(
-            operator,
-            id.with_kind(Kind::Text(pattern)),
-        )]))
-    }
-}
-
-/// The ids of the calls of a model, however deep they stand.
+/// The ids of the calls in a model script, at any depth.
 fn calls_of(model: &Node) -> Vec<String> {
     let mut calls = Vec::new();
     for item in model.as_list().into_iter().flatten() {
@@ -76,116 +55,136 @@ fn calls_of(model: &Node) -> Vec<String> {
     calls
 }
 
-/// The scenario with the names of the delta.
-pub(super) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
-    let Some(entries) = scenario.as_map() else {
-        return scenario.clone();
-    };
-    let calls = match &inheritance.call_ids {
-        Some(_) => scenario.get("model").map(calls_of).unwrap_or_default(),
-        None => Vec::new(),
-    };
-    let inheritance = &Reading { inheritance, calls };
-    let entries = entries.iter().map(|(key, value)| {
-        let value = match key.name.as_str() {
-            "name" => value.clone(),
-            "clauses" => kept_clauses(value, inheritance),
-            "model" => renamed(value, Part::Model, inheritance),
-            _ => renamed(value, Part::Event, inheritance),
-        };
-        (key.clone(), value)
-    });
-    scenario.with_kind(Kind::Map(entries.collect()))
-}
-
-fn kept_clauses(clauses: &Node, inheritance: &Reading<'_>) -> Node {
-    let kept = |clause: &&Node| {
-        let id = clause.as_str().unwrap_or_default();
-        !inheritance.without_clauses.iter().any(|gone| gone == id)
-    };
-    match clauses.as_list() {
-        Some(list) => clauses.with_kind(Kind::List(list.iter().filter(kept).cloned().collect())),
-        None => clauses.clone(),
+impl Rewriter<'_> {
+    /// A step, or an automatic answer.
+    fn step(&self, step: &Node) -> Node {
+        entries(step, |key, value| match key {
+            "clauses" => self.remaining_clauses(value),
+            "capture" => value.clone(),
+            "send" => self.rewrite(value, Subject::Command),
+            "expect_request" => self.rewrite(value, Subject::Model),
+            _ => self.rewrite(value, Subject::Event),
+        })
     }
-}
 
-fn renamed(node: &Node, part: Part, inheritance: &Reading<'_>) -> Node {
-    match node.kind() {
-        Kind::List(items) => {
-            let items = items.iter().map(|item| renamed(item, part, inheritance));
-            node.with_kind(Kind::List(items.collect()))
+    /// A list of clauses without those that the inheriting dialect does not have.
+    fn remaining_clauses(&self, clauses: &Node) -> Node {
+        let Some(list) = clauses.as_list() else {
+            return clauses.clone();
+        };
+        let removed = &self.inheritance.without_clauses;
+        let remains = |clause: &&Node| {
+            let id = clause.as_str().unwrap_or_default();
+            !removed.iter().any(|gone| gone == id)
+        };
+        clauses.with_kind(Kind::List(list.iter().filter(remains).cloned().collect()))
+    }
+
+    fn rewrite(&self, node: &Node, subject: Subject) -> Node {
+        match node.kind() {
+            Kind::List(_) => items(node, |item| self.rewrite(item, subject)),
+            Kind::Map(map) => node.with_kind(Kind::Map(self.rewrite_map(node, map, subject))),
+            _ => node.clone(),
         }
-        Kind::Map(entries) => node.with_kind(Kind::Map(map(node, entries, part, inheritance))),
-        _ => node.clone(),
     }
-}
 
-fn map(
-    node: &Node,
-    entries: &[(Key, Node)],
-    part: Part,
-    inheritance: &Reading<'_>,
-) -> Vec<(Key, Node)> {
-    let members = members_of(node, part, inheritance);
-    let tool = |value: &Node| inheritance.tools.get(value.as_str()?);
-    let called = node.get("name").and_then(tool);
-    let entry = |(key, value): &(Key, Node)| {
-        let name = key.name.as_str();
-        let inner = match name {
-            "send" => Part::Command,
-            _ => part,
+    fn rewrite_map(&self, node: &Node, map: &[(Key, Node)], subject: Subject) -> Vec<(Key, Node)> {
+        let model = MemberNames::default();
+        let members = match subject {
+            Subject::Model => &model,
+            Subject::Event | Subject::Command => &self.inheritance.members,
         };
-        let value = match (tool(value), called) {
-            (Some(tool), _) if TOOL_KEYS.contains(&name) => {
-                value.with_kind(Kind::Text(tool.name.clone()))
+        let is = |names: &[String], key: &str| names.iter().any(|name| name == key);
+        let tool = |value: &Node| self.inheritance.tools.get(value.as_str()?);
+        let called = members.tool.iter().find_map(|key| tool(node.get(key)?));
+        let new_names = self.new_names(node, subject);
+        let entry = |(key, value): &(Key, Node)| {
+            let name = key.name.as_str();
+            let value = match (tool(value), called) {
+                (Some(tool), _) if is(&members.tool, name) => {
+                    value.with_kind(Kind::Text(tool.name.clone()))
+                }
+                (_, Some(tool)) if is(&members.arguments, name) => arguments(value, tool),
+                _ if subject == Subject::Event && is(&members.call, name) => self.call_id(value),
+                _ => self.rewrite(value, subject),
+            };
+            let name = new_names.and_then(|names| names.get(name));
+            (
+                name.map_or_else(|| key.clone(), |name| renamed(key, name)),
+                value,
+            )
+        };
+        map.iter().map(entry).collect()
+    }
+
+    /// The members that have another name, if this node is a frame that has such members.
+    fn new_names(&self, node: &Node, subject: Subject) -> Option<&IndexMap<String, String>> {
+        let (events, commands) = &self.inheritance.names_at;
+        match subject {
+            Subject::Model => None,
+            Subject::Event => self.inheritance.rename.get(node.at(events)?.as_str()?),
+            Subject::Command => {
+                let name = node.at(commands)?.as_str()?;
+                self.inheritance.rename.get(&format!(">{name}"))
             }
-            (_, Some(tool)) if ARGUMENT_KEYS.contains(&name) => arguments(value, tool),
-            _ if name == "clauses" => kept_clauses(value, inheritance),
-            _ if part == Part::Event && CALL_KEYS.contains(&name) => inheritance.call(value),
-            _ => renamed(value, inner, inheritance),
-        };
-        let name = members.and_then(|members| members.get(name));
-        (
-            name.map_or_else(|| key.clone(), |name| with_name(key, name)),
-            value,
-        )
-    };
-    entries.iter().map(entry).collect()
-}
-
-/// The members that this frame, if it is one, calls otherwise.
-fn members_of<'a>(
-    node: &Node,
-    part: Part,
-    inheritance: &'a Reading<'_>,
-) -> Option<&'a IndexMap<String, String>> {
-    let (events, commands) = &inheritance.names_at;
-    match part {
-        Part::Model => None,
-        Part::Event => inheritance.rename.get(node.at(events)?.as_str()?),
-        Part::Command => {
-            let name = node.at(commands)?.as_str()?;
-            inheritance.rename.get(&format!(">{name}"))
         }
+    }
+
+    /// A matcher for the id of a call in the form in which events write it.
+    fn call_id(&self, id: &Node) -> Node {
+        let known = id
+            .as_str()
+            .filter(|id| self.calls.iter().any(|call| call == id));
+        let (Some(name), Some(pattern)) = (known, &self.inheritance.call_ids) else {
+            return id.clone();
+        };
+        let pattern = format!("^(?:{})$", pattern.replace("{id}", &regex::escape(name)));
+        let operator = Key {
+            name: "$regex".to_owned(),
+            span: id.span(),
+        };
+        id.with_kind(Kind::Map(vec![(
+            operator,
+            id.with_kind(Kind::Text(pattern)),
+        )]))
     }
 }
 
 fn arguments(node: &Node, tool: &ToolName) -> Node {
-    let Some(entries) = node.as_map() else {
+    let Some(map) = node.as_map() else {
         return node.clone();
     };
-    let entries = entries.iter().map(|(key, value)| {
+    let map = map.iter().map(|(key, value)| {
         let name = tool.args.get(&key.name);
-        let key = name.map_or_else(|| key.clone(), |name| with_name(key, name));
+        let key = name.map_or_else(|| key.clone(), |name| renamed(key, name));
         (key, value.clone())
     });
-    node.with_kind(Kind::Map(entries.collect()))
+    node.with_kind(Kind::Map(map.collect()))
 }
 
-fn with_name(key: &Key, name: &str) -> Key {
+fn renamed(key: &Key, name: &str) -> Key {
     Key {
         name: name.to_owned(),
         span: key.span,
+    }
+}
+
+/// The node, each of its entries changed if it is a map.
+fn entries(node: &Node, change: impl Fn(&str, &Node) -> Node) -> Node {
+    let Some(map) = node.as_map() else {
+        return node.clone();
+    };
+    let map = map
+        .iter()
+        .map(|(key, value)| (key.clone(), change(&key.name, value)));
+    node.with_kind(Kind::Map(map.collect()))
+}
+
+/// The node, each of its items changed if it is a list.
+fn items(node: &Node, change: impl Fn(&Node) -> Node) -> Node {
+    match node.as_list() {
+        Some(list) => node.with_kind(Kind::List(list.iter().map(change).collect())),
+        None => node.clone(),
     }
 }
 
@@ -205,9 +204,20 @@ mod tests {
         Inheritance {
             rename: IndexMap::from([(">message".to_owned(), members)]),
             tools: IndexMap::from([("Bash".to_owned(), tool)]),
+            members: member_names(),
             without_clauses: vec!["x.gone".into()],
             names_at: ("/type".into(), "/type".into()),
             ..Inheritance::default()
+        }
+    }
+
+    /// As a dialect says them whose frames call a tool `tool_name` or `name`, and a call `call_id` or `id`.
+    fn member_names() -> MemberNames {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        MemberNames {
+            tool: names(&["name", "tool_name"]),
+            call: names(&["id", "call_id"]),
+            ..MemberNames::default()
         }
     }
 
@@ -233,7 +243,7 @@ mod tests {
     fn tools_and_their_arguments_are_renamed_in_the_model_and_in_matchers() {
         assert_eq!(
             read(
-                "{ name: Bash, model: [{ tool_calls: [{ name: Bash, args: { command: ls } }, { name: Read, args: { command: x } }] }], steps: [{ expect: { tool: { name: Bash } } }, { expect: { tool_name: Bash } }] }"
+                "{ name: Bash, model: [{ tool_calls: [{ name: Bash, args: { command: ls } }, { name: Read, args: { command: x } }] }], steps: [{ expect: { tool: { name: Bash } } }, { expect: { tool_name: Bash, args: { command: ls } } }, { expect: { other: Bash } }] }"
             ),
             json!({
                 "name": "Bash",
@@ -241,7 +251,11 @@ mod tests {
                     { "name": "Exec", "args": { "cmd": "ls" } },
                     { "name": "Read", "args": { "command": "x" } },
                 ] }],
-                "steps": [{ "expect": { "tool": { "name": "Exec" } } }, { "expect": { "tool_name": "Exec" } }],
+                "steps": [
+                    { "expect": { "tool": { "name": "Exec" } } },
+                    { "expect": { "tool_name": "Exec", "args": { "cmd": "ls" } } },
+                    { "expect": { "other": "Bash" } },
+                ],
             })
         );
     }
@@ -250,6 +264,7 @@ mod tests {
     fn calls_are_named_as_the_wire_has_them() {
         let inheritance = Inheritance {
             call_ids: Some(r"{id}(\|.+)?".into()),
+            members: member_names(),
             ..Inheritance::default()
         };
         let yaml = "{ model: [{ tool_calls: [{ id: a.b }] }], steps: [{ expect: { id: a.b } }, { expect: { id: other } }, { send: { call_id: a.b } }] }";
