@@ -2,8 +2,11 @@
 
 use conform::dialect::{DialectSource, load};
 use conform::profile::Profile;
-use conform::runner::suite::{Ended, Entry, Part, Settings, run};
-use conform::runner::{Again, Agent, Keep, Scratch};
+use conform::runner::agent::Agent;
+use conform::runner::retry::RetryPolicy;
+use conform::runner::sandbox::SandboxRoot;
+use conform::runner::scheduler::{DialectSuite, ScenarioRun, SuiteEnd, SuiteSettings, run};
+use conform::runner::transcripts::KeepTranscripts;
 use conform::scenario::{ScenarioSource, Vocabulary};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,17 +14,17 @@ use std::time::{Duration, Instant};
 /// The most that the harness may take of a scenario, in the middle of them.
 const MOST: Duration = Duration::from_millis(10);
 
-fn part() -> Part {
+fn part() -> DialectSuite {
     let dialect = load(&DialectSource::default(), "aionrs@0.1").expect("the dialect loads");
     let files = ScenarioSource::embedded(&dialect.name, &dialect.version);
     let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
-    Part {
+    DialectSuite {
         agent: Agent {
             program: env!("CARGO_BIN_EXE_conform").into(),
             prefix: vec!["agent".into()],
             args: None,
             env: vec![],
-            lacks: Vec::new(),
+            missing_features: Vec::new(),
         },
         scenarios: scenarios.expect("the scenarios load"),
         dialect,
@@ -30,29 +33,29 @@ fn part() -> Part {
 }
 
 fn main() {
-    let settings = Settings {
+    let settings = SuiteSettings {
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         profile: Profile::Spec,
         time_scale: 1.0,
         seed: 0,
-        keep: Keep::Nothing,
-        again: Again::default(),
+        keep: KeepTranscripts::Nothing,
+        again: RetryPolicy::default(),
     };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let scratch = Arc::new(Scratch::new().expect("a scratch folder"));
+    let sandboxes = Arc::new(SandboxRoot::new().expect("a folder for sandboxes"));
     let (_cancel, cancelled) = tokio::sync::watch::channel(false);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ScenarioRun> = Vec::new();
     let part = part();
     let began = Instant::now();
     let ended = runtime.block_on(run(
         vec![part],
         &settings,
-        scratch,
+        sandboxes,
         cancelled,
         &mut |entry| entries.push(entry),
     ));
     let wall = began.elapsed();
-    assert_eq!(ended, Ended::Whole);
+    assert_eq!(ended, SuiteEnd::Complete);
     let mut overheads: Vec<_> = entries.iter().map(|entry| entry.overhead).collect();
     overheads.sort();
     let at = |percent: usize| overheads[(overheads.len() - 1) * percent / 100];

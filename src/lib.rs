@@ -25,7 +25,7 @@
 //!
 //! - **The judge is pure.** [`check`], [`rules`], [`schema`] and [`reporter`] read no clock, environment or file, so a finding depends on
 //!   the history alone: a session gives the same findings while it runs and when its transcript is read again.
-//! - **Async stays at the edge.** Only [`runner`], [`agent`], [`cli`] and the package `mock-provider` name tokio.
+//! - **Async stays at the edge.** Only [`runner`], [`detect`], [`cli`] and the package `mock-provider` name tokio.
 //! - **Oracle and subject share only [`frame`].** [`agent`] never imports what judges it, and the schemas of protocols are written by
 //!   hand from the page, never generated from the agent's types: else both would share one bug.
 //! - **A dialect is data.** Its name stands in `schemas/`, in `scenarios/` and in its adapter in [`agent`], and nowhere else.

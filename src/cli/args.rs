@@ -54,10 +54,10 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
 /// `--side`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum SideArg {
-    /// Judge the agent
+    /// TranscriptJudge the agent
     #[default]
     Agent,
-    /// Judge the host that drove it
+    /// TranscriptJudge the host that drove it
     Host,
 }
 

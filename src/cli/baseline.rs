@@ -25,7 +25,7 @@ pub(super) struct BaselineArgs {
 
 /// A baseline in use. Without one on the command line it is empty.
 #[derive(Debug)]
-pub(super) struct Laid {
+pub(super) struct ActiveBaseline {
     baseline: Arc<Baseline>,
     today: Date,
     update: bool,
@@ -36,12 +36,12 @@ impl BaselineArgs {
     ///
     /// # Errors
     /// That it cannot be read, or every mistake in it, each at its place.
-    pub(super) fn read(&self) -> Result<Laid, String> {
+    pub(super) fn read(&self) -> Result<ActiveBaseline, String> {
         let baseline = match &self.baseline {
             Some(path) => read(path, self.update_baseline)?,
             None => Baseline::default(),
         };
-        Ok(Laid {
+        Ok(ActiveBaseline {
             baseline: Arc::new(baseline),
             today: today(),
             update: self.update_baseline,
@@ -56,7 +56,7 @@ impl BaselineArgs {
     }
 }
 
-impl Laid {
+impl ActiveBaseline {
     /// What it covers today.
     pub(super) fn standing(&self) -> DatedBaseline {
         DatedBaseline {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A dialect and its scenarios.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownDialect {
     pub(super) dialect: Arc<Dialect>,
     pub(super) files: ScenarioSource,
     pub(super) scenarios: Vec<Scenario>,
@@ -22,7 +22,7 @@ pub(super) struct Known {
 ///
 /// # Errors
 /// What to tell the user.
-pub(super) fn load(args: &DialectArgs) -> Result<Vec<Known>, String> {
+pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, String> {
     let source = DialectSource::new(args.dialect_dir.clone());
     let ids = match &args.dialect {
         Some(id) => vec![id.clone()],
@@ -47,7 +47,7 @@ pub(super) fn one(
     own: &[PathBuf],
     tools: &IndexMap<String, ToolName>,
     wire: Option<&str>,
-) -> Result<Known, String> {
+) -> Result<KnownDialect, String> {
     let mut known = if own.is_empty() {
         known(source, id).map_err(|errors| told(&errors))?
     } else {
@@ -58,7 +58,7 @@ pub(super) fn one(
         }
         let dialect = dialect::load(source, id).map_err(|errors| told(&errors))?;
         let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
-        Known {
+        KnownDialect {
             scenarios: scenarios.map_err(|errors| told(&errors))?,
             dialect,
             files,
@@ -84,11 +84,11 @@ pub(super) fn one(
     Ok(known)
 }
 
-fn known(source: &DialectSource, id: &str) -> Result<Known, Vec<Error>> {
+fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
     let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
     let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
-    Ok(Known {
+    Ok(KnownDialect {
         dialect,
         files,
         scenarios,
@@ -104,7 +104,7 @@ pub(super) fn told(errors: &[Error]) -> String {
         .to_owned()
 }
 
-impl Known {
+impl KnownDialect {
     /// The full id of one of its scenarios.
     pub(super) fn scenario_id(&self, scenario: &Scenario) -> String {
         format!("{}/{}", self.dialect.id(), scenario.id)

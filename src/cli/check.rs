@@ -4,7 +4,7 @@ mod buffered;
 mod judge;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
-use super::baseline::{BaselineArgs, Laid};
+use super::baseline::{ActiveBaseline, BaselineArgs};
 use super::exit::ExitStatus;
 use super::{output, reports};
 use crate::baseline::RunExtent;
@@ -14,12 +14,12 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Judge recorded sessions, no process involved
+/// TranscriptJudge recorded sessions, no process involved
 ///
 /// A transcript names its dialect in its first line. Where it does not, and for a plain capture of an agent's stdout, the frames show the
 /// dialect, and which it is taken for is said; --dialect names it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct CheckArgs {
     /// The recorded sessions; `-` is standard input
     #[arg(required = true, value_name = "TRANSCRIPT")]
     transcripts: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub(super) struct Args {
     reports: Vec<ReportTarget>,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: CheckArgs) -> ExitStatus {
     match args.baseline.read() {
         Ok(baseline) => output::status(check(&args, baseline)),
         Err(message) => {
@@ -48,7 +48,7 @@ pub(super) fn run(args: Args) -> ExitStatus {
     }
 }
 
-fn check(args: &Args, baseline: Laid) -> io::Result<ExitStatus> {
+fn check(args: &CheckArgs, baseline: ActiveBaseline) -> io::Result<ExitStatus> {
     let started = Instant::now();
     let mut screen = reports::screen(&args.reports);
     let (mut report, unread) = judge::all(args, &baseline, &mut *screen)?;

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// The faults are those of the published kill matrix (`conform mutants`). Exit status 1 if a testable clause lacks a check or a fault, or if no
 /// fault shows of a rule that it can fail.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct CoverageArgs {
     #[command(flatten)]
     dialect: DialectArgs,
     /// Only clauses with a gap
@@ -23,7 +23,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: CoverageArgs) -> ExitStatus {
     let known = match catalogue::load(&args.dialect) {
         Ok(known) => known,
         Err(message) => {

@@ -1,15 +1,15 @@
 //! What conform knows, as JSON: the same for `list` and `explain`.
 
-use super::catalogue::Known;
+use super::catalogue::KnownDialect;
 use crate::dialect::file::Side;
 use crate::dialect::{Clause, Dialect};
 use crate::rules::rule::Rule;
-use crate::runner::rules::StepRule;
+use crate::runner::step_rules::StepRule;
 use crate::scenario::Scenario;
 use mock_agent::faults::Fault;
 use serde_json::{Value, json};
 
-pub(super) fn dialect(known: &Known) -> Value {
+pub(super) fn dialect(known: &KnownDialect) -> Value {
     let Dialect {
         title,
         events,
@@ -31,7 +31,7 @@ pub(super) fn dialect(known: &Known) -> Value {
     })
 }
 
-pub(super) fn scenario(known: &Known, scenario: &Scenario) -> Value {
+pub(super) fn scenario(known: &KnownDialect, scenario: &Scenario) -> Value {
     json!({
         "id": known.scenario_id(scenario),
         "name": scenario.name,
@@ -42,7 +42,7 @@ pub(super) fn scenario(known: &Known, scenario: &Scenario) -> Value {
     })
 }
 
-pub(super) fn rule(known: &Known, rule: &Rule) -> Value {
+pub(super) fn rule(known: &KnownDialect, rule: &Rule) -> Value {
     json!({
         "id": rule.id,
         "dialect": known.dialect.id(),
@@ -55,7 +55,7 @@ pub(super) fn rule(known: &Known, rule: &Rule) -> Value {
     })
 }
 
-pub(super) fn clause(known: &Known, id: &str, clause: &Clause) -> Value {
+pub(super) fn clause(known: &KnownDialect, id: &str, clause: &Clause) -> Value {
     json!({
         "id": id,
         "dialect": known.dialect.id(),
@@ -70,7 +70,7 @@ pub(super) fn clause(known: &Known, id: &str, clause: &Clause) -> Value {
     })
 }
 
-pub(super) fn fault(known: &Known, fault: &Fault) -> Value {
+pub(super) fn fault(known: &KnownDialect, fault: &Fault) -> Value {
     json!({
         "id": fault.id,
         "dialect": known.dialect.name,

@@ -3,12 +3,12 @@
 mod page;
 
 use super::args::DialectArgs;
-use super::catalogue::{self, Known};
+use super::catalogue::{self, KnownDialect};
 use super::exit::ExitStatus;
 use super::{describe, output};
 use crate::dialect::Clause;
 use crate::rules::rule::Rule;
-use crate::runner::rules::{self, StepRule};
+use crate::runner::step_rules::{self, StepRule};
 use crate::scenario::Scenario;
 use mock_agent::faults::Fault;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use std::io::Write;
 
 /// Explain a rule, a clause, a scenario, a fault or a dialect
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ExplainArgs {
     /// Its id, as findings and `conform list` show it; the dialect in front may be left out
     #[arg(value_name = "ID")]
     id: String,
@@ -29,7 +29,7 @@ pub(super) struct Args {
 }
 
 /// What an id can stand for.
-enum Found<'a> {
+enum Topic<'a> {
     Dialect,
     Rule(&'a Rule),
     Clause(&'a str, &'a Clause),
@@ -38,7 +38,7 @@ enum Found<'a> {
     Step(&'static StepRule),
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: ExplainArgs) -> ExitStatus {
     let found = catalogue::load(&args.dialect).and_then(|known| {
         // The newest version of a dialect stands last, and knows best.
         match known
@@ -68,17 +68,17 @@ pub(super) fn run(args: Args) -> ExitStatus {
     }
 }
 
-fn find<'a>(known: &'a Known, id: &str) -> Option<Found<'a>> {
+fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
     let dialect = &known.dialect;
     let with_dialect = format!("{}/{id}", dialect.name);
     if dialect.id() == id || dialect.name == id {
-        return Some(Found::Dialect);
+        return Some(Topic::Dialect);
     }
     if let Some(rule) = dialect.rule(id).or_else(|| dialect.rule(&with_dialect)) {
-        return Some(Found::Rule(rule));
+        return Some(Topic::Rule(rule));
     }
     if let Some((id, clause)) = dialect.clauses.get_key_value(id) {
-        return Some(Found::Clause(id, clause));
+        return Some(Topic::Clause(id, clause));
     }
     let mut scenarios = known.scenarios.iter();
     let scenario =
@@ -87,30 +87,33 @@ fn find<'a>(known: &'a Known, id: &str) -> Option<Found<'a>> {
         known
             .faults()
             .find(|fault| fault.id == id)
-            .map(Found::Fault)
+            .map(Topic::Fault)
     };
     let step = || {
-        rules::RULES
+        step_rules::RULES
             .iter()
             .find(|rule| rule.id == id)
-            .map(Found::Step)
+            .map(Topic::Step)
     };
-    scenario.map(Found::Scenario).or_else(fault).or_else(step)
+    scenario.map(Topic::Scenario).or_else(fault).or_else(step)
 }
 
-fn json(known: &Known, found: &Found) -> Value {
+fn json(known: &KnownDialect, found: &Topic) -> Value {
     match found {
-        Found::Dialect => describe::dialect(known),
-        Found::Rule(rule) => describe::rule(known, rule),
-        Found::Clause(id, clause) => describe::clause(known, id, clause),
-        Found::Scenario(scenario) => describe::scenario(known, scenario),
-        Found::Fault(fault) => describe::fault(known, fault),
-        Found::Step(rule) => describe::step_rule(rule),
+        Topic::Dialect => describe::dialect(known),
+        Topic::Rule(rule) => describe::rule(known, rule),
+        Topic::Clause(id, clause) => describe::clause(known, id, clause),
+        Topic::Scenario(scenario) => describe::scenario(known, scenario),
+        Topic::Fault(fault) => describe::fault(known, fault),
+        Topic::Step(rule) => describe::step_rule(rule),
     }
 }
 
-fn ids(known: &[Known]) -> Vec<String> {
-    let mut ids: Vec<_> = rules::RULES.iter().map(|rule| rule.id.to_owned()).collect();
+fn ids(known: &[KnownDialect]) -> Vec<String> {
+    let mut ids: Vec<_> = step_rules::RULES
+        .iter()
+        .map(|rule| rule.id.to_owned())
+        .collect();
     for known in known {
         ids.push(known.dialect.id());
         ids.extend(known.dialect.rules.iter().map(|rule| rule.id.clone()));

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Check scenario, rule and model script files without running anything
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct LintArgs {
     /// Files, or folders that are searched for YAML files
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(super) struct Args {
     pub(super) dialect: DialectArgs,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: LintArgs) -> ExitStatus {
     let mut linter = Linter::new(args.dialect);
     for path in &args.paths {
         match search::files(path) {

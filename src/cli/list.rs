@@ -1,7 +1,7 @@
 //! `conform list`: what conform knows, a line each.
 
 use super::args::DialectArgs;
-use super::catalogue::{self, Known};
+use super::catalogue::{self, KnownDialect};
 use super::exit::ExitStatus;
 use super::{describe, output, table};
 use clap::ValueEnum;
@@ -10,10 +10,10 @@ use std::io::Write;
 
 /// List what conform knows: dialects, scenarios, rules, clauses or faults
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    /// What to list
+pub(super) struct ListArgs {
+    /// ListKind to list
     #[arg(value_enum)]
-    what: What,
+    what: ListKind,
     #[command(flatten)]
     dialect: DialectArgs,
     /// As a JSON array, with everything that is known of each
@@ -22,7 +22,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum What {
+enum ListKind {
     /// The protocols, each at one version
     Dialects,
     /// The scripted conversations that `conform run` plays
@@ -35,14 +35,14 @@ enum What {
     Faults,
 }
 
-/// What a kind looks like in a table, and in JSON.
+/// ListKind a kind looks like in a table, and in JSON.
 struct Listing {
     columns: &'static [&'static str],
     row: Vec<Vec<String>>,
     json: Vec<Value>,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: ListArgs) -> ExitStatus {
     let known = match catalogue::load(&args.dialect) {
         Ok(known) => known,
         Err(message) => {
@@ -62,9 +62,9 @@ pub(super) fn run(args: Args) -> ExitStatus {
     output::status(printed.map(|()| ExitStatus::Conformant))
 }
 
-fn list(what: What, known: &[Known]) -> Listing {
+fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
     match what {
-        What::Dialects => collect(
+        ListKind::Dialects => collect(
             &[
                 "DIALECT",
                 "EVENTS",
@@ -78,7 +78,7 @@ fn list(what: What, known: &[Known]) -> Listing {
                 .iter()
                 .map(|known| (dialect(known), describe::dialect(known))),
         ),
-        What::Scenarios => collect(
+        ListKind::Scenarios => collect(
             &["SCENARIO", "TAGS", "NAME"],
             each(known, |known| known.scenarios.iter()).map(|(known, scenario)| {
                 let row = vec![
@@ -89,7 +89,7 @@ fn list(what: What, known: &[Known]) -> Listing {
                 (row, describe::scenario(known, scenario))
             }),
         ),
-        What::Rules => collect(
+        ListKind::Rules => collect(
             &["RULE", "LEVEL", "SOURCE", "WHAT IT ASKS"],
             each(known, |known| known.dialect.rules.iter()).map(|(known, rule)| {
                 let asks = first_sentence(&rule.doc);
@@ -97,7 +97,7 @@ fn list(what: What, known: &[Known]) -> Listing {
                 (row, describe::rule(known, rule))
             }),
         ),
-        What::Clauses => collect(
+        ListKind::Clauses => collect(
             &["CLAUSE", "SECTION", "STRENGTH", "BINDS", "TESTABLE", "TEXT"],
             each(known, |known| known.dialect.clauses.iter()).map(|(known, (id, clause))| {
                 let testable = if clause.untestable.is_none() {
@@ -117,9 +117,9 @@ fn list(what: What, known: &[Known]) -> Listing {
                 (row, describe::clause(known, id, clause))
             }),
         ),
-        What::Faults => collect(
+        ListKind::Faults => collect(
             &["FAULT", "DIALECT", "CAUGHT BY", "WHAT GOES WRONG"],
-            each(known, Known::faults).map(|(known, fault)| {
+            each(known, KnownDialect::faults).map(|(known, fault)| {
                 let caught_by = dash(fault.caught_by.join(","));
                 let row = vec![
                     fault.id.to_owned(),
@@ -134,9 +134,9 @@ fn list(what: What, known: &[Known]) -> Listing {
 }
 
 fn each<'a, T, I: Iterator<Item = T> + 'a>(
-    known: &'a [Known],
-    items: impl Fn(&'a Known) -> I + 'a,
-) -> impl Iterator<Item = (&'a Known, T)> + 'a {
+    known: &'a [KnownDialect],
+    items: impl Fn(&'a KnownDialect) -> I + 'a,
+) -> impl Iterator<Item = (&'a KnownDialect, T)> + 'a {
     known
         .iter()
         .flat_map(move |known| items(known).map(move |item| (known, item)))
@@ -150,7 +150,7 @@ fn collect(
     Listing { columns, row, json }
 }
 
-fn dialect(known: &Known) -> Vec<String> {
+fn dialect(known: &KnownDialect) -> Vec<String> {
     let dialect = &known.dialect;
     let counts = [
         dialect.events.all().count(),

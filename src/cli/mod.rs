@@ -17,8 +17,8 @@ mod provider;
 mod report;
 pub mod reports;
 mod run;
-mod signals;
 mod table;
+mod termination;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -33,7 +33,7 @@ use std::process::ExitCode;
 #[command(name = "conform", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 const EXIT_STATUS: &str = "\
@@ -47,18 +47,18 @@ Exit status:
 CONFORM_LOG=debug writes conform's own log to stderr.";
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Run(Box<run::Args>),
-    Check(check::Args),
-    List(list::Args),
-    Explain(explain::Args),
-    Coverage(coverage::Args),
-    Mutants(mutants::Args),
-    Lint(lint::Args),
-    Report(report::Args),
-    Provider(provider::Args),
+enum CliCommand {
+    Run(Box<run::RunArgs>),
+    Check(check::CheckArgs),
+    List(list::ListArgs),
+    Explain(explain::ExplainArgs),
+    Coverage(coverage::CoverageArgs),
+    Mutants(mutants::MutantsArgs),
+    Lint(lint::LintArgs),
+    Report(report::ReportArgs),
+    Provider(provider::ProviderArgs),
     #[command(disable_help_flag = true)]
-    Agent(agent::Args),
+    Agent(agent::AgentArgs),
 }
 
 /// Runs the command line of `conform`.
@@ -82,18 +82,18 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command) -> ExitCode {
+fn dispatch(command: CliCommand) -> ExitCode {
     match command {
-        Command::Run(args) => run::run(&args).into(),
-        Command::Check(args) => check::run(args).into(),
-        Command::List(args) => list::run(args).into(),
-        Command::Explain(args) => explain::run(args).into(),
-        Command::Coverage(args) => coverage::run(args).into(),
-        Command::Mutants(args) => mutants::run(args).into(),
-        Command::Lint(args) => lint::run(args).into(),
-        Command::Report(args) => report::run(args).into(),
-        Command::Provider(args) => provider::run(args).into(),
-        Command::Agent(args) => mock_agent::main(args.args),
+        CliCommand::Run(args) => run::run(&args).into(),
+        CliCommand::Check(args) => check::run(args).into(),
+        CliCommand::List(args) => list::run(args).into(),
+        CliCommand::Explain(args) => explain::run(args).into(),
+        CliCommand::Coverage(args) => coverage::run(args).into(),
+        CliCommand::Mutants(args) => mutants::run(args).into(),
+        CliCommand::Lint(args) => lint::run(args).into(),
+        CliCommand::Report(args) => report::run(args).into(),
+        CliCommand::Provider(args) => provider::run(args).into(),
+        CliCommand::Agent(args) => mock_agent::main(args.args),
     }
 }
 

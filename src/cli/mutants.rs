@@ -1,6 +1,6 @@
 //! `conform mutants`: every fault of the mock agent against the suite.
 
-mod hunt;
+mod mutation_run;
 mod published;
 
 use super::args::DialectArgs;
@@ -9,7 +9,7 @@ use super::exit::ExitStatus;
 use super::{output, table};
 use crate::dialect::DialectSource;
 use crate::mutation::matrix::{Matrix, Row};
-use hunt::Hunt;
+use mutation_run::MutationRun;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(super) use published::matrix as published_matrix;
 /// A fault is killed if what must catch it does, where the fault happened, and no other rule complains. A fault that is never played, one
 /// that changes nothing, one that is caught for another reason or at another place, and a rule that no fault kills are errors.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct MutantsArgs {
     #[command(flatten)]
     dialect: DialectArgs,
     /// Only faults whose id contains this text; repeatable
@@ -39,7 +39,7 @@ pub(super) struct Args {
     publish: Option<PathBuf>,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: MutantsArgs) -> ExitStatus {
     crate::runner::adopt_orphans();
     let status = match matrices(&args) {
         Ok(matrices) => output::status(print(&matrices, args.only.is_empty()).map(|clean| {
@@ -54,7 +54,7 @@ pub(super) fn run(args: Args) -> ExitStatus {
             status
         }
     };
-    let strays = crate::runner::end_strays();
+    let strays = crate::runner::kill_stray_processes();
     if strays > 0 {
         output::warning(format_args!(
             "{strays} processes that the agent had left behind were killed"
@@ -63,7 +63,7 @@ pub(super) fn run(args: Args) -> ExitStatus {
     status
 }
 
-fn matrices(args: &Args) -> Result<Vec<Matrix>, (ExitStatus, String)> {
+fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     let known = catalogue::load(&args.dialect).map_err(|message| (ExitStatus::Usage, message))?;
     let harness = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -72,7 +72,7 @@ fn matrices(args: &Args) -> Result<Vec<Matrix>, (ExitStatus, String)> {
         .map_err(harness)?;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
-    let hunt = Hunt {
+    let mutation_run = MutationRun {
         source: &source,
         only: &args.only,
         jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
@@ -81,14 +81,14 @@ fn matrices(args: &Args) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     let mut matrices = Vec::new();
     for known in known {
         let id = known.dialect.id();
-        let hunted = runtime.block_on(LocalSet::new().run_until(hunt.matrix(known)));
-        let Some(hunted) = hunted.map_err(|why| (ExitStatus::Harness, why))? else {
+        let outcome = runtime.block_on(LocalSet::new().run_until(mutation_run.matrix(known)));
+        let Some(outcome) = outcome.map_err(|why| (ExitStatus::Harness, why))? else {
             continue;
         };
         if let Some(folder) = &args.publish {
-            published::write(folder, &id, &hunted).map_err(harness)?;
+            published::write(folder, &id, &outcome).map_err(harness)?;
         }
-        matrices.push(hunted.matrix());
+        matrices.push(outcome.matrix());
     }
     if matrices.iter().all(|m| m.faults.is_empty()) {
         return Err((

@@ -16,25 +16,25 @@ const NOTE: Style = AnsiColor::Blue.on_default().bold();
 /// Standard output. Once its reader has closed it (`conform list | head`), what is written is dropped, so that the exit status
 /// still tells the verdict.
 #[derive(Debug)]
-pub struct Stdout {
+pub struct StdoutWriter {
     out: AutoStream<StdoutLock<'static>>,
     closed: bool,
 }
 
 /// Locks standard output.
 #[must_use]
-pub fn stdout() -> Stdout {
-    Stdout {
+pub fn stdout() -> StdoutWriter {
+    StdoutWriter {
         out: AutoStream::auto(io::stdout().lock()),
         closed: false,
     }
 }
 
-impl Stdout {
+impl StdoutWriter {
     /// The same, with every byte as it is.
     #[must_use]
     pub fn raw(self) -> Self {
-        Stdout {
+        StdoutWriter {
             out: AutoStream::always_ansi(self.out.into_inner()),
             closed: self.closed,
         }
@@ -51,7 +51,7 @@ impl Stdout {
     }
 }
 
-impl Write for Stdout {
+impl Write for StdoutWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.closed {
             return Ok(bytes.len());

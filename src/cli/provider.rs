@@ -2,10 +2,10 @@
 
 mod journal;
 
-use super::{exit::ExitStatus, output, signals};
+use super::{exit::ExitStatus, output, termination};
 use crate::matcher::{Captures, Template};
 use crate::scenario::{model_of, script_of};
-use journal::Recorder;
+use journal::JournalWriter;
 use mock_provider::Script;
 use mock_provider::server::{Observer, Options, Server};
 use std::fs::File;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// ended, and what was wrong. It ends on SIGTERM or SIGINT, with status 1 if a request went against the script, and with
 /// status 3 if one came that the script does not foresee.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ProviderArgs {
     /// The model script, or a scenario whose model part is played
     #[arg(long, value_name = "FILE")]
     pub(super) script: PathBuf,
@@ -41,20 +41,20 @@ pub(super) struct Args {
     pub(super) seed: u64,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: ProviderArgs) -> ExitStatus {
     serve(&args).unwrap_or_else(|message| {
         output::error(message);
         ExitStatus::Usage
     })
 }
 
-fn serve(args: &Args) -> Result<ExitStatus, String> {
+fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
     let script = script(args)?;
     let out: Box<dyn Write + Send> = match &args.journal {
         Some(path) => Box::new(File::create(path).map_err(|error| at(path, &error))?),
         None => Box::new(io::stdout()),
     };
-    let recorder = Arc::new(Recorder::new(out));
+    let recorder = Arc::new(JournalWriter::new(out));
     let options = Options {
         seed: args.seed,
         keyless: !args.require_key,
@@ -75,7 +75,7 @@ fn serve(args: &Args) -> Result<ExitStatus, String> {
         // Whoever started this may have gone already; the model is served all the same.
         let _ = writeln!(stdout, "{}", server.url()).and_then(|()| stdout.flush());
         drop(hold);
-        signals::asked_to_end().await;
+        termination::termination_requested().await;
         for failure in server.unused() {
             recorder.unused(&failure);
         }
@@ -85,7 +85,7 @@ fn serve(args: &Args) -> Result<ExitStatus, String> {
 }
 
 /// The script of a file, checked, its places filled.
-fn script(args: &Args) -> Result<Script, String> {
+fn script(args: &ProviderArgs) -> Result<Script, String> {
     let node = spanned_yaml::load_file(&args.script).map_err(|error| error.to_string())?;
     script_of(&node).map_err(|errors| spanned_yaml::render_all(&errors))?;
     let model = model_of(&node).map_err(|error| error.to_string())?;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Render a JSON report in another format, or merge the reports of shards
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(super) struct Args {
+pub(super) struct ReportArgs {
     /// The report, as written by `--report json=FILE`
     #[arg(required = true, value_name = "FILE.json")]
     file: Option<PathBuf>,
@@ -21,18 +21,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT=PATH", value_parser = report_target)]
     to: Vec<ReportTarget>,
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<ReportAction>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
-    Merge(Merge),
-    SideBySide(SideBySide),
+enum ReportAction {
+    Merge(MergeArgs),
+    SideBySide(SideBySideArgs),
 }
 
 /// Lay the reports of several agents side by side, as Markdown on standard output
 #[derive(Debug, clap::Args)]
-struct SideBySide {
+struct SideBySideArgs {
     /// What an agent is called, and its report, as written by `--report json=FILE`
     #[arg(required = true, value_name = "NAME=FILE.json", value_parser = named)]
     reports: Vec<(String, PathBuf)>,
@@ -40,7 +40,7 @@ struct SideBySide {
 
 /// Make one report of the reports of shards
 #[derive(Debug, clap::Args)]
-struct Merge {
+struct MergeArgs {
     /// The shards' reports, as written by `--report json=FILE`
     #[arg(required = true, value_name = "FILE.json")]
     files: Vec<PathBuf>,
@@ -49,10 +49,10 @@ struct Merge {
     to: Vec<ReportTarget>,
 }
 
-pub(super) fn run(args: Args) -> ExitStatus {
+pub(super) fn run(args: ReportArgs) -> ExitStatus {
     let (files, to) = match args.action {
-        Some(Action::Merge(merge)) => (merge.files, merge.to),
-        Some(Action::SideBySide(args)) => return side_by_side(&args.reports),
+        Some(ReportAction::Merge(merge)) => (merge.files, merge.to),
+        Some(ReportAction::SideBySide(args)) => return side_by_side(&args.reports),
         None => (args.file.into_iter().collect(), args.to),
     };
     let to = if to.is_empty() {

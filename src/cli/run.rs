@@ -1,28 +1,30 @@
 //! `conform run`: plays scenarios against an agent.
 
+mod agent;
 mod config;
-mod hear;
-mod required;
-mod signals;
-mod stage;
-mod subject;
-mod suspects;
-mod verdict;
+mod required_clauses;
+mod run_plan;
+mod run_status;
 
 use super::args::{DialectArgs, ReportTarget, report_target};
-use super::baseline::{BaselineArgs, Laid};
-use super::{exit::ExitStatus, output, reports};
+use super::baseline::{ActiveBaseline, BaselineArgs};
+use super::{catalogue, exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
+use crate::detect::detector::DetectError;
 use crate::finding::Blame;
 use crate::profile::Profile;
 use crate::report::ReportBuilder;
 use crate::report::{Command, Report};
 use crate::reporter::terminal;
-use crate::runner::select::Shard;
-use crate::runner::suite::{self, Ended, Settings};
-use crate::runner::{Again, Keep, Scratch, adopt_orphans, end_strays};
-use required::Claims;
-use stage::Staged;
+use crate::runner::retry::RetryPolicy;
+use crate::runner::sandbox::SandboxRoot;
+use crate::runner::scheduler::{self, SuiteEnd, SuiteSettings};
+use crate::runner::selection::Shard;
+use crate::runner::transcripts::KeepTranscripts;
+use crate::runner::{adopt_orphans, kill_stray_processes};
+use required_clauses::RequiredClauses;
+use run_plan::RunPlan;
+use run_status::{AgentProgress, RunFacts};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -30,11 +32,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use verdict::{Facts, Shown};
 
 /// Play scripted conversations with an agent and judge every line
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct RunArgs {
     /// The agent's program and its arguments; none: the bundled reference agent, every dialect
     ///
     /// Without arguments the dialect's launch recipe supplies them. `{llm_url}`, `{workspace}` and `{home}` are replaced. Options of
@@ -98,109 +99,110 @@ const CLEARING: Duration = Duration::from_secs(10);
 
 /// Why nothing was played.
 #[derive(Debug)]
-struct Refusal {
+struct RunError {
     status: ExitStatus,
     message: String,
 }
 
-impl Refusal {
+impl RunError {
     fn usage(message: impl Into<String>) -> Self {
-        Refusal {
+        RunError {
             status: ExitStatus::Usage,
             message: message.into(),
         }
     }
 
     fn incomplete(message: impl Into<String>) -> Self {
-        Refusal {
+        RunError {
             status: ExitStatus::Incomplete,
             message: message.into(),
         }
     }
 
     fn harness(message: impl Into<String>) -> Self {
-        Refusal {
+        RunError {
             status: ExitStatus::Harness,
             message: message.into(),
         }
     }
 }
 
-pub(super) fn run(args: &Args) -> ExitStatus {
+pub(super) fn run(args: &RunArgs) -> ExitStatus {
     adopt_orphans();
     let played = play(args);
-    let strays = end_strays();
+    let strays = kill_stray_processes();
     if strays > 0 {
         output::warning(format_args!(
             "{strays} processes that agents had left behind, out of sight, were killed"
         ));
     }
-    played.unwrap_or_else(|Refusal { status, message }| {
+    played.unwrap_or_else(|RunError { status, message }| {
         output::error(message);
         status
     })
 }
 
-fn play(args: &Args) -> Result<ExitStatus, Refusal> {
+fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
     let began = Instant::now();
-    let baseline = args.baseline.read().map_err(Refusal::usage)?;
+    let baseline = args.baseline.read().map_err(RunError::usage)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Refusal::harness(format!("cannot start: {error}")))?;
-    let scratch = Scratch::new()
-        .map_err(|error| Refusal::harness(format!("cannot make scratch folders: {error}")))?;
-    let scratch = Arc::new(scratch);
+        .map_err(|error| RunError::harness(format!("cannot start: {error}")))?;
+    let sandboxes = SandboxRoot::new().map_err(|error| {
+        RunError::harness(format!("cannot make a folder for sandboxes: {error}"))
+    })?;
+    let sandboxes = Arc::new(sandboxes);
     let (cancel, cancelled) = watch::channel(false);
     let result = runtime.block_on(async {
-        signals::watch(cancel);
-        let staged = stage::stage(args, &scratch, &cancelled).await?;
-        perform(args, staged, baseline, &scratch, cancelled, began).await
+        termination::cancel_on_signal(cancel);
+        let plan = run_plan::run_plan(args, &sandboxes, &cancelled).await?;
+        perform(args, plan, baseline, &sandboxes, cancelled, began).await
     });
     // What is still being cleared up may end.
     runtime.shutdown_timeout(CLEARING);
     result
 }
 
-/// Plays what is staged, and reports.
+/// Plays what is plan, and reports.
 async fn perform(
-    args: &Args,
-    staged: Staged,
-    baseline: Laid,
-    scratch: &Arc<Scratch>,
+    args: &RunArgs,
+    plan: RunPlan,
+    baseline: ActiveBaseline,
+    sandboxes: &Arc<SandboxRoot>,
     cancelled: watch::Receiver<bool>,
     began: Instant,
-) -> Result<ExitStatus, Refusal> {
-    let settings = Settings {
+) -> Result<ExitStatus, RunError> {
+    let settings = SuiteSettings {
         jobs: args.jobs.map_or_else(cores, NonZeroUsize::get),
         profile: args.profile,
         time_scale: args.time_scale,
         seed: args.seed,
         keep: match &args.transcripts {
-            Some(folder) => Keep::All(folder.clone()),
-            None => Keep::Failures(own_folder()),
+            Some(folder) => KeepTranscripts::All(folder.clone()),
+            None => KeepTranscripts::Failures(own_folder()),
         },
-        again: Again {
+        again: RetryPolicy {
             times: args.retries,
             warnings: args.baseline.deny_warnings,
             known: Some(baseline.standing()),
         },
     };
-    let mut report = ReportBuilder::new(Command::Run, Blame::Agent);
-    for part in &staged.parts {
-        report.dialect(&part.dialect);
+    let mut gatherer = ReportBuilder::new(Command::Run, Blame::Agent);
+    for part in &plan.suites {
+        gatherer.dialect(&part.dialect);
     }
-    let claims = Claims::of(&staged.parts);
+    let claims = RequiredClauses::of(&plan.suites);
     let mut screen = reports::screen(&args.reports);
-    let mut shown = Shown::default();
+    let mut shown = AgentProgress::default();
     let mut failed = None;
-    let ended = suite::run(
-        staged.parts,
+    let ended = scheduler::run(
+        plan.suites,
         &settings,
-        Arc::clone(scratch),
+        Arc::clone(sandboxes),
         cancelled,
         &mut |mut entry| {
-            let rerun = staged.rerun.of(&entry.report.id);
+            let rerun = plan.rerun.of(&entry.report.id);
             for finding in entry.report.all_findings_mut() {
                 finding.rerun.clone_from(&rerun);
             }
@@ -208,34 +210,34 @@ async fn perform(
             shown.note(&entry);
             let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
             failed = failed.take().or(said.err());
-            report.add(entry.report, entry.exercised);
+            gatherer.add(entry.report, entry.exercised);
         },
     )
     .await;
-    if let Ended::NotStarted(why) = &ended {
-        return Err(Refusal::usage(why.as_str()));
+    if let SuiteEnd::NotStarted(why) = &ended {
+        return Err(RunError::usage(why.as_str()));
     }
     let mut report = Report {
-        agent: staged.shown,
+        agent: plan.agent_command,
         seed: args.seed,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        ..report.finish()
+        ..gatherer.finish()
     };
     match ended {
-        Ended::Whole => baseline
+        SuiteEnd::Complete => baseline
             .settle(&mut report, extent(args))
-            .map_err(Refusal::usage)?,
+            .map_err(RunError::usage)?,
         _ => baseline.abandon(),
     }
     let said = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
     drop(screen);
     if let Some(error) = failed.or(said.err()) {
-        return Err(Refusal::harness(format!(
+        return Err(RunError::harness(format!(
             "cannot write the output: {error}"
         )));
     }
-    reports::write(&report, &args.reports).map_err(Refusal::usage)?;
-    Ok(verdict::status(&Facts {
+    reports::write(&report, &args.reports).map_err(RunError::usage)?;
+    Ok(run_status::status(&RunFacts {
         ended: &ended,
         summary: &report.summary,
         objection: args.baseline.objects(&report),
@@ -245,7 +247,7 @@ async fn perform(
 }
 
 /// Whether the command line leaves anything out.
-fn extent(args: &Args) -> RunExtent {
+fn extent(args: &RunArgs) -> RunExtent {
     let all = args.only.is_empty()
         && args.tag.is_empty()
         && args.scenarios.is_empty()
@@ -273,8 +275,19 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-impl From<io::Error> for Refusal {
+impl From<io::Error> for RunError {
     fn from(error: io::Error) -> Self {
-        Refusal::harness(error.to_string())
+        RunError::harness(error.to_string())
+    }
+}
+
+impl From<DetectError> for RunError {
+    fn from(error: DetectError) -> Self {
+        match error {
+            DetectError::Dialect(errors) => RunError::usage(catalogue::told(&errors)),
+            DetectError::Usage(message) => RunError::usage(message),
+            DetectError::Incomplete(message) => RunError::incomplete(message),
+            DetectError::Internal(message) => RunError::harness(message),
+        }
     }
 }

@@ -1,5 +1,14 @@
-//! Protocol detection: which dialect an agent or a recording speaks.
+//! Detects which dialect an agent speaks, and which optional features it lacks.
+//!
+//! The evidence, in the order of its cost: the name and the package of the program ([`candidates`]), what its `--help` prints
+//! ([`program_output`]), and what it writes when it is started ([`probe`]). [`detector`] decides by them; [`recording`] does the same for
+//! a recorded session, where no process is started.
 
-mod recording;
-
-pub use recording::dialect_of_frames;
+pub mod candidates;
+pub mod detector;
+mod evidence;
+pub mod missing_features;
+pub mod package;
+pub mod probe;
+mod program_output;
+pub mod recording;

@@ -1,4 +1,4 @@
-//! Which dialect a recorded session is in.
+//! Detects the dialect of a recorded session by its frames.
 
 use crate::dialect::{Dialect, FrameIdentity, FrameNames};
 use crate::frame::{Body, Frame, Line};
@@ -6,10 +6,10 @@ use crate::framing::parse;
 use crate::schema::Schemas;
 use std::sync::Arc;
 
-/// The place of the dialect that these frames are in: the version that the agent says decides, then how many frames each one knows, and
-/// how many of them have the shape it gives them. Of several versions that fit alike it is the one that stands first.
+/// The index of the dialect that these frames are in. The version that the agent announces decides; then the number of frames that are
+/// known to a dialect, then the number of those that are valid in it. Of versions that fit equally the first one is taken.
 ///
-/// `None` if no dialect knows any of the frames, or dialects of different names fit alike.
+/// `None` if no dialect knows any of the frames, or if dialects of different names fit equally.
 #[must_use]
 pub fn dialect_of_frames(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<usize> {
     let scores: Vec<_> = dialects.iter().map(|d| score(d, frames)).collect();
@@ -21,12 +21,12 @@ pub fn dialect_of_frames(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<
         .then_some(first)
 }
 
-/// What speaks for a dialect, the weightiest first.
+/// How well a dialect fits, the strongest criterion first.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
-    says_so: bool,
+    version_announced: bool,
     known: usize,
-    fitting: usize,
+    valid: usize,
 }
 
 fn score(dialect: &Dialect, frames: &[Frame]) -> Score {
@@ -39,7 +39,7 @@ fn score(dialect: &Dialect, frames: &[Frame]) -> Score {
         };
         count(&mut score, line, names, schemas);
         if matches!(frame.body, Body::FromAgent(_)) {
-            score.says_so |= says_version(dialect, line);
+            score.version_announced |= announces_version(dialect, line);
         }
     }
     score
@@ -51,12 +51,12 @@ fn count(score: &mut Score, line: &Line, names: &FrameNames, schemas: &Schemas) 
     };
     if let FrameIdentity::Known(name, kind) = names.name(&value) {
         score.known += 1;
-        score.fitting += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), &value));
+        score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), &value));
     }
 }
 
-/// Whether the agent says in this line that it speaks a version of the dialect.
-fn says_version(dialect: &Dialect, line: &Line) -> bool {
+/// Whether the agent announces a version of the dialect in this line.
+fn announces_version(dialect: &Dialect, line: &Line) -> bool {
     let (Some((event, at, versions)), Some(value)) = (&dialect.session.version, parse(line).value)
     else {
         return false;

@@ -1,6 +1,5 @@
 //! The agent under test, as the user names it.
 
-use super::lacks::Lack;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,8 +15,17 @@ pub struct Agent {
     pub args: Option<Vec<OsString>>,
     /// Environment variables beside those of the recipe.
     pub env: Vec<(OsString, OsString)>,
-    /// What it is known not to have. Scenarios that need it are skipped.
-    pub lacks: Vec<Lack>,
+    /// The optional features that it lacks. Scenarios that need one are skipped.
+    pub missing_features: Vec<MissingFeature>,
+}
+
+/// A command, a capability or a wire of the model that an agent does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFeature {
+    /// Its name.
+    pub name: String,
+    /// How that is known, as a sentence.
+    pub reason: String,
 }
 
 impl Agent {

@@ -1,8 +1,8 @@
 //! From the dialect's recipe, the scenario's wishes and the user's words to one command line.
 
 use super::agent::Agent;
-use super::process::Launch;
-use super::scratch::{Room, write_below};
+use super::process::agent_process::LaunchCommand;
+use super::sandbox::{Sandbox, write_below};
 use crate::dialect::file::{LaunchRecipe, WireRecipe};
 use crate::matcher::{Captures, render_text};
 use crate::scenario::types::AgentSetup;
@@ -29,37 +29,37 @@ const XDG: &[(&str, &str)] = &[
 ];
 
 /// The places of a launch: `{workspace}`, `{home}` and `{llm_url}`.
-pub(super) fn places(room: &Room, llm_url: &str) -> Captures {
+pub(crate) fn places(sandbox: &Sandbox, llm_url: &str) -> Captures {
     let mut places = Captures::default();
-    places.set("workspace", room.workspace.to_string_lossy());
-    places.set("home", room.home.to_string_lossy());
+    places.set("workspace", sandbox.workspace.to_string_lossy());
+    places.set("home", sandbox.home.to_string_lossy());
     places.set("llm_url", llm_url);
     places
 }
 
 /// Everything that is needed to start an agent of a dialect.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan<'a> {
-    pub(super) agent: &'a Agent,
-    pub(super) recipe: &'a LaunchRecipe,
+pub(crate) struct LaunchPlan<'a> {
+    pub(crate) agent: &'a Agent,
+    pub(crate) recipe: &'a LaunchRecipe,
     /// What the wire of the model adds; `None` for a dialect without wires.
-    pub(super) wire: Option<&'a WireRecipe>,
-    pub(super) setup: &'a AgentSetup,
-    pub(super) places: &'a Captures,
+    pub(crate) wire: Option<&'a WireRecipe>,
+    pub(crate) setup: &'a AgentSetup,
+    pub(crate) places: &'a Captures,
 }
 
-impl Plan<'_> {
+impl LaunchPlan<'_> {
     /// The command line and the environment.
     ///
     /// # Errors
     /// A place that nothing is known of.
-    pub(super) fn launch(&self, room: &Room) -> Result<Launch, String> {
-        Ok(Launch {
+    pub(crate) fn launch(&self, sandbox: &Sandbox) -> Result<LaunchCommand, String> {
+        Ok(LaunchCommand {
             program: self.agent.program.clone(),
             args: self.args()?,
-            env: self.env(room)?,
-            dir: room.workspace.clone(),
-            mark: mark(room),
+            env: self.env(sandbox)?,
+            dir: sandbox.workspace.clone(),
+            mark: mark(sandbox),
         })
     }
 
@@ -67,12 +67,12 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// The file that could not be written, and why.
-    pub(super) fn write_files(&self, room: &Room) -> Result<(), String> {
+    pub(crate) fn write_files(&self, sandbox: &Sandbox) -> Result<(), String> {
         let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
         for (path, text) in self.recipe.home_files.iter().chain(wire) {
             let text = self.fill(text)?;
-            write_below(&room.home, path, &text)
-                .map_err(|error| format!("cannot write {path} into the scratch HOME: {error}"))?;
+            write_below(&sandbox.home, path, &text)
+                .map_err(|error| format!("cannot write {path} into the sandboxes HOME: {error}"))?;
         }
         Ok(())
     }
@@ -98,15 +98,15 @@ impl Plan<'_> {
         Ok(args)
     }
 
-    fn env(&self, room: &Room) -> Result<Vec<(OsString, OsString)>, String> {
+    fn env(&self, sandbox: &Sandbox) -> Result<Vec<(OsString, OsString)>, String> {
         let mut env: IndexMap<OsString, OsString> = KEPT
             .iter()
             .filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)))
             .collect();
-        env.insert("HOME".into(), room.home.clone().into());
-        env.insert("TMPDIR".into(), room.temporary.clone().into());
+        env.insert("HOME".into(), sandbox.home.clone().into());
+        env.insert("TMPDIR".into(), sandbox.temporary.clone().into());
         for (name, below) in XDG {
-            env.insert((*name).into(), room.home.join(below).into());
+            env.insert((*name).into(), sandbox.home.join(below).into());
         }
         let wire = self.wire.into_iter().flat_map(|wire| &wire.env);
         for (name, value) in self.recipe.env.iter().chain(wire) {
@@ -142,9 +142,9 @@ impl Plan<'_> {
 }
 
 /// The entry by which descendants of an agent are known.
-fn mark(room: &Room) -> OsString {
+fn mark(sandbox: &Sandbox) -> OsString {
     let mut mark = OsString::from("HOME=");
-    mark.push(&room.home);
+    mark.push(&sandbox.home);
     mark
 }
 
@@ -161,7 +161,7 @@ fn leave_out(args: &mut Vec<OsString>, option: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::scratch::Scratch;
+    use crate::runner::sandbox::SandboxRoot;
 
     fn recipe() -> LaunchRecipe {
         LaunchRecipe {
@@ -185,23 +185,23 @@ mod tests {
             prefix: vec!["sub".into()],
             args: args.map(|args| args.iter().map(OsString::from).collect()),
             env: vec![],
-            lacks: vec![],
+            missing_features: vec![],
         }
     }
 
-    fn launched(agent: &Agent, setup: &AgentSetup) -> Launch {
-        let scratch = Scratch::new().unwrap();
-        let room = scratch.room().unwrap();
-        let places = places(&room, "http://127.0.0.1:1");
+    fn launched(agent: &Agent, setup: &AgentSetup) -> LaunchCommand {
+        let sandboxes = SandboxRoot::new().unwrap();
+        let sandbox = sandboxes.sandbox().unwrap();
+        let places = places(&sandbox, "http://127.0.0.1:1");
         let recipe = recipe();
-        let plan = Plan {
+        let plan = LaunchPlan {
             agent,
             recipe: &recipe,
             wire: None,
             setup,
             places: &places,
         };
-        plan.launch(&room).unwrap()
+        plan.launch(&sandbox).unwrap()
     }
 
     #[test]

@@ -1,37 +1,29 @@
 //! Plays scenarios against agents.
 //!
 //! ```text
-//!  Agent + recipe + scenario ─► launch ─► process ──┐ stdout, stderr, end
-//!                                                   ├─► inbox (one order) ─► play ─► history (Checker, transcript)
-//!  model script ─► mock_provider::Server ───────────┘                          └──► findings, verdict
+//!  scheduler ── several scenarios at a time, each with retry ──┐
+//!                                                              ▼
+//!  agent + recipe + scenario ─► launch ─► process ──┐ stdout, stderr, end
+//!                                                   ├─► event queue (one order) ─► play ─► session recorder (checker, transcript)
+//!  model script ─► mock_provider::Server ───────────┘                                └──► findings, verdict
 //! ```
 //!
-//! The player takes one thing after the other from the inbox, in the order of cause and effect. Each wait has a budget; whatever
-//! happens, the agent's whole process tree is gone when a scenario is over.
+//! The player takes one event after the other from the event queue, in the order of cause and effect. Each wait has a timeout budget.
+//! Whatever happens, the whole process tree of the agent has been killed or has ended when a scenario is over.
 
-mod agent;
-mod budgets;
-mod history;
-mod inbox;
-mod keep;
-mod lacks;
-mod launch;
-mod limits;
-mod package;
+pub mod agent;
+pub(crate) mod event_queue;
+pub(crate) mod launch;
+pub(crate) mod limits;
 mod play;
-mod probe;
-mod process;
-pub mod rules;
-mod scratch;
-pub mod select;
-pub mod suite;
-mod tries;
+pub(crate) mod process;
+pub mod retry;
+pub mod sandbox;
+pub mod scheduler;
+pub(crate) mod scripted_model;
+pub mod selection;
+mod session_recorder;
+pub mod step_rules;
+pub mod transcripts;
 
-pub use agent::Agent;
-pub use keep::Keep;
-pub use lacks::Lack;
-pub use package::Package;
-pub use probe::{Heard, Probe, says};
-pub use process::{adopt_orphans, end_strays};
-pub use scratch::Scratch;
-pub use tries::Again;
+pub use process::process_tree::{adopt_orphans, kill_stray_processes};

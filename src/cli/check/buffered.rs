@@ -8,15 +8,15 @@ use std::io::BufRead;
 type Input = Box<dyn BufRead>;
 
 /// Reads a transcript; what was looked at comes again.
-pub(super) struct Buffered {
+pub(super) struct PeekReader {
     reader: TranscriptReader<Input>,
     first: VecDeque<Frame>,
     error: Option<Error>,
 }
 
-impl Buffered {
+impl PeekReader {
     pub(super) fn new(reader: TranscriptReader<Input>) -> Self {
-        Buffered {
+        PeekReader {
             reader,
             first: VecDeque::new(),
             error: None,
@@ -51,7 +51,7 @@ fn size(frame: &Frame) -> usize {
     }
 }
 
-impl Iterator for Buffered {
+impl Iterator for PeekReader {
     type Item = Result<Frame, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,11 +1,11 @@
 //! From transcript files to a report.
 
-use super::Args;
-use super::buffered::Buffered;
+use super::CheckArgs;
+use super::buffered::PeekReader;
 use crate::check::{CheckOptions, CheckOutcome, Checker};
-use crate::cli::baseline::Laid;
+use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
-use crate::detect;
+use crate::detect::recording;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::report::Verdict;
@@ -28,16 +28,16 @@ const STDIN: &str = "-";
 
 /// Judges every transcript, with a line on the screen for each. Says whether one of them could not be read to its end.
 pub(super) fn all(
-    args: &Args,
-    baseline: &Laid,
+    args: &CheckArgs,
+    baseline: &ActiveBaseline,
     screen: &mut dyn Write,
 ) -> io::Result<(Report, bool)> {
-    let mut judge = Judge {
+    let mut judge = TranscriptJudge {
         args,
         side: args.side.into(),
         source: DialectSource::new(args.dialect.dialect_dir.clone()),
         loaded: HashMap::new(),
-        report: ReportBuilder::new(Command::Check, args.side.into()),
+        gatherer: ReportBuilder::new(Command::Check, args.side.into()),
     };
     let mut unread = false;
     for path in &args.transcripts {
@@ -50,7 +50,7 @@ pub(super) fn all(
                     screen.flush()?;
                     output::error(error.in_file(name(path)));
                 }
-                judge.report.add(judged.entry, judged.exercised);
+                judge.gatherer.add(judged.entry, judged.exercised);
             }
             Err(message) => {
                 unread = true;
@@ -59,34 +59,34 @@ pub(super) fn all(
             }
         }
     }
-    Ok((judge.report.finish(), unread))
+    Ok((judge.gatherer.finish(), unread))
 }
 
 /// How many frames are looked at to tell the dialect.
 const FIRST: usize = 256;
 const FIRST_BYTES: usize = 4 << 20;
 
-struct Judge<'a> {
-    args: &'a Args,
+struct TranscriptJudge<'a> {
+    args: &'a CheckArgs,
     side: Blame,
     source: DialectSource,
     loaded: HashMap<String, Arc<Dialect>>,
-    report: ReportBuilder,
+    gatherer: ReportBuilder,
 }
 
 /// One transcript, as far as it could be read.
-struct Judged {
+struct JudgedTranscript {
     entry: ScenarioReport,
     exercised: Exercised,
     error: Option<transcript::Error>,
 }
 
-impl Judge<'_> {
-    fn one(&mut self, path: &Path) -> Result<Judged, String> {
+impl TranscriptJudge<'_> {
+    fn one(&mut self, path: &Path) -> Result<JudgedTranscript, String> {
         let input =
             open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
         let reader = TranscriptReader::new(input).map_err(|error| error.in_file(name(path)))?;
-        let mut reader = Buffered::new(reader);
+        let mut reader = PeekReader::new(reader);
         let dialect = self.dialect(path, &mut reader)?;
         let context = CheckOptions {
             argv: reader.header().map(|header| header.agent.clone()),
@@ -113,7 +113,7 @@ impl Judge<'_> {
         outcome: CheckOutcome,
         micros: u64,
         error: Option<transcript::Error>,
-    ) -> Judged {
+    ) -> JudgedTranscript {
         let known = match self.side {
             Blame::Agent => outcome.events,
             Blame::Host => outcome.commands,
@@ -150,7 +150,7 @@ impl Judge<'_> {
             readings: outcome.readings,
             clauses: vec![],
         };
-        Judged {
+        JudgedTranscript {
             entry,
             exercised,
             error,
@@ -158,7 +158,7 @@ impl Judge<'_> {
     }
 
     /// The dialect that the user or the header names; where neither says the version, the one that the frames show.
-    fn dialect(&mut self, path: &Path, reader: &mut Buffered) -> Result<Arc<Dialect>, String> {
+    fn dialect(&mut self, path: &Path, reader: &mut PeekReader) -> Result<Arc<Dialect>, String> {
         let header = reader.header();
         let named = self.args.dialect.dialect.clone();
         let named = named.or_else(|| header.and_then(|header| header.dialect.clone()));
@@ -175,7 +175,7 @@ impl Judge<'_> {
             }
             return self.load(path, &id);
         }
-        let found = detect::dialect_of_frames(&candidates, reader.first(FIRST, FIRST_BYTES));
+        let found = recording::dialect_of_frames(&candidates, reader.first(FIRST, FIRST_BYTES));
         match (found, &named) {
             (Some(found), _) => {
                 let id = candidates[found].id();
@@ -237,7 +237,7 @@ impl Judge<'_> {
             return Ok(Arc::clone(dialect));
         }
         let dialect = self.read(path, id)?;
-        self.report.dialect(&dialect);
+        self.gatherer.dialect(&dialect);
         self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
         Ok(dialect)
     }

@@ -1,13 +1,13 @@
 //! The page about one thing, for people.
 
-use super::Found;
-use crate::cli::catalogue::Known;
+use super::Topic;
+use crate::cli::catalogue::KnownDialect;
 use crate::cli::describe;
 use crate::cli::list::word;
 use crate::dialect::Clause;
 use crate::reporter::text::wrap;
 use crate::rules::rule::Rule;
-use crate::runner::rules::StepRule;
+use crate::runner::step_rules::StepRule;
 use crate::scenario::Scenario;
 use anstyle::Style;
 use mock_agent::faults::Fault;
@@ -16,14 +16,14 @@ use std::iter;
 const BOLD: Style = Style::new().bold();
 const WIDTH: usize = 100;
 
-pub(super) fn page(known: &Known, found: &Found) -> String {
+pub(super) fn page(known: &KnownDialect, found: &Topic) -> String {
     match found {
-        Found::Dialect => dialect(known),
-        Found::Rule(rule) => self::rule(known, rule),
-        Found::Clause(id, clause) => self::clause(known, id, clause),
-        Found::Scenario(scenario) => self::scenario(known, scenario),
-        Found::Fault(fault) => self::fault(known, fault),
-        Found::Step(rule) => step(rule),
+        Topic::Dialect => dialect(known),
+        Topic::Rule(rule) => self::rule(known, rule),
+        Topic::Clause(id, clause) => self::clause(known, id, clause),
+        Topic::Scenario(scenario) => self::scenario(known, scenario),
+        Topic::Fault(fault) => self::fault(known, fault),
+        Topic::Step(rule) => step(rule),
     }
 }
 
@@ -37,7 +37,7 @@ fn step(rule: &StepRule) -> String {
     page
 }
 
-fn dialect(known: &Known) -> String {
+fn dialect(known: &KnownDialect) -> String {
     let dialect = &known.dialect;
     let mut page = title("dialect", &dialect.id(), &dialect.title);
     list(&mut page, "Events", dialect.events.all());
@@ -61,7 +61,7 @@ fn dialect(known: &Known) -> String {
     page
 }
 
-fn rule(known: &Known, rule: &Rule) -> String {
+fn rule(known: &KnownDialect, rule: &Rule) -> String {
     let readings = rule.readings();
     let kind = if readings.is_empty() {
         format!("{}, source {}", word(rule.level), word(rule.source))
@@ -94,7 +94,7 @@ fn rule(known: &Known, rule: &Rule) -> String {
     page
 }
 
-fn fault(known: &Known, fault: &Fault) -> String {
+fn fault(known: &KnownDialect, fault: &Fault) -> String {
     let mut page = title("fault", fault.id, &known.dialect.name);
     paragraphs(&mut page, &format!("{}.", fault.summary));
     list(
@@ -112,7 +112,7 @@ fn fault(known: &Known, fault: &Fault) -> String {
 }
 
 /// Faults that any of these must catch, each with what goes wrong.
-fn faults(page: &mut String, head: &str, known: &Known, catchers: &[String]) {
+fn faults(page: &mut String, head: &str, known: &KnownDialect, catchers: &[String]) {
     let caught = |fault: &Fault| {
         known
             .catchers(fault)
@@ -129,7 +129,7 @@ fn faults(page: &mut String, head: &str, known: &Known, catchers: &[String]) {
     );
 }
 
-fn clause(known: &Known, id: &str, clause: &Clause) -> String {
+fn clause(known: &KnownDialect, id: &str, clause: &Clause) -> String {
     let side = describe::side(clause.side);
     let what = format!(
         "section {}, {}, binds the {side}, {}",
@@ -167,7 +167,7 @@ fn clause(known: &Known, id: &str, clause: &Clause) -> String {
     page
 }
 
-fn scenario(known: &Known, scenario: &Scenario) -> String {
+fn scenario(known: &KnownDialect, scenario: &Scenario) -> String {
     let mut page = title("scenario", &known.scenario_id(scenario), &scenario.name);
     clauses(&mut page, known, &scenario.clauses);
     list(&mut page, "Tags", scenario.tags.iter().cloned());
@@ -216,7 +216,7 @@ fn paragraphs(page: &mut String, text: &str) {
     }
 }
 
-fn clauses(page: &mut String, known: &Known, ids: &[String]) {
+fn clauses(page: &mut String, known: &KnownDialect, ids: &[String]) {
     let quoted = ids.iter().map(|id| match known.dialect.clauses.get(id) {
         Some(clause) => {
             let head = format!(

@@ -4,7 +4,7 @@ use spanned_yaml::Node;
 
 /// A kind of file that we lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     /// A scenario.
     Scenario,
     /// A model script alone.
@@ -15,17 +15,17 @@ pub(super) enum Kind {
 
 /// A shape: the kind, how one and several of it are called, whether it is a list, and the keys it knows.
 #[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) kind: Kind,
+pub(super) struct FileShape {
+    pub(super) kind: FileKind,
     pub(super) one: &'static str,
     pub(super) several: &'static str,
     is_list: bool,
     keys: &'static [&'static str],
 }
 
-const SHAPES: &[Shape] = &[
-    Shape {
-        kind: Kind::Scenario,
+const SHAPES: &[FileShape] = &[
+    FileShape {
+        kind: FileKind::Scenario,
         one: "scenario",
         several: "scenarios",
         is_list: false,
@@ -44,8 +44,8 @@ const SHAPES: &[Shape] = &[
             "budgets",
         ],
     },
-    Shape {
-        kind: Kind::Dialect,
+    FileShape {
+        kind: FileKind::Dialect,
         one: "dialect file",
         several: "dialect files",
         is_list: false,
@@ -65,8 +65,8 @@ const SHAPES: &[Shape] = &[
             "launch",
         ],
     },
-    Shape {
-        kind: Kind::Dialect,
+    FileShape {
+        kind: FileKind::Dialect,
         one: "ordering file",
         several: "ordering files",
         is_list: false,
@@ -74,8 +74,8 @@ const SHAPES: &[Shape] = &[
             "classes", "scopes", "state", "answers", "rules", "aliases", "remove",
         ],
     },
-    Shape {
-        kind: Kind::Script,
+    FileShape {
+        kind: FileKind::Script,
         one: "script",
         several: "scripts",
         is_list: true,
@@ -97,8 +97,8 @@ const SHAPES: &[Shape] = &[
             "delivery",
         ],
     },
-    Shape {
-        kind: Kind::Dialect,
+    FileShape {
+        kind: FileKind::Dialect,
         one: "clause file",
         several: "clause files",
         is_list: true,
@@ -115,13 +115,13 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// The shape that a file has most keys of; none if it has no key of any.
-pub(super) fn shape(file: &Node) -> Option<&'static Shape> {
+pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
     let first = |items: &[Node]| items.first().and_then(Node::as_map).map(<[_]>::to_vec);
     let (is_list, entries) = match file.as_list() {
         Some(items) => (true, first(items)?),
         None => (false, file.as_map()?.to_vec()),
     };
-    let score = |shape: &Shape| {
+    let score = |shape: &FileShape| {
         entries
             .iter()
             .filter(|(key, _)| shape.keys.contains(&key.name.as_str()))

@@ -1,6 +1,6 @@
 //! Lints files one by one, and remembers what they have in common.
 
-use super::kinds::{self, Kind, Shape};
+use super::kinds::{self, FileKind, FileShape};
 use crate::cli::args::DialectArgs;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::scenario::{self, UniqueNames, Vocabulary};
@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// What linting came to.
-pub(super) struct Report {
+pub(super) struct LintReport {
     pub(super) errors: Vec<Error>,
     pub(super) warnings: Vec<String>,
     /// One line: how many files of which kind, and how many mistakes.
@@ -61,7 +61,7 @@ impl Linter {
                 return self.refuse(error);
             }
         };
-        let Some(Shape {
+        let Some(FileShape {
             kind, one, several, ..
         }) = kinds::shape(&node)
         else {
@@ -70,14 +70,14 @@ impl Linter {
         };
         self.count(one, several);
         match kind {
-            Kind::Scenario => self.scenario(path, &node),
-            Kind::Script => self.take(scenario::script_of(&node).map(drop)),
-            Kind::Dialect => self.dialect_file(path, &node),
+            FileKind::Scenario => self.scenario(path, &node),
+            FileKind::Script => self.take(scenario::script_of(&node).map(drop)),
+            FileKind::Dialect => self.dialect_file(path, &node),
         }
     }
 
     /// What it came to.
-    pub(super) fn finish(self) -> Report {
+    pub(super) fn finish(self) -> LintReport {
         let kinds = self.counts.iter().map(|((one, several), count)| {
             format!("{count} {}", if *count == 1 { one } else { several })
         });
@@ -94,7 +94,7 @@ impl Linter {
             format!(" ({kinds})")
         };
         let warning = "the names of events, commands and clauses were not checked: give --dialect NAME[@VERSION]";
-        Report {
+        LintReport {
             summary: format!(
                 "checked {files} {}{list}: {mistakes}",
                 if files == 1 { "file" } else { "files" }

@@ -1,6 +1,6 @@
 //! The kill matrices that are published with the program.
 
-use super::hunt::Hunted;
+use super::mutation_run::MutationOutcome;
 use crate::mutation::matrix::Matrix;
 use include_dir::{Dir, include_dir};
 use std::io;
@@ -22,12 +22,12 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn write(folder: &Path, dialect: &str, hunted: &Hunted) -> io::Result<()> {
+pub(super) fn write(folder: &Path, dialect: &str, outcome: &MutationOutcome) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let file = folder.join(format!("{dialect}.json"));
     let before = std::fs::read(&file).ok();
     let before = before.and_then(|text| serde_json::from_slice(&text).ok());
-    let matrix = hunted.over(&before.unwrap_or_default());
+    let matrix = outcome.over(&before.unwrap_or_default());
     let text = serde_json::to_string_pretty(&matrix)?;
     std::fs::write(file, text + "\n")?;
     std::fs::write(folder.join(format!("{dialect}.md")), matrix.markdown())

@@ -10,16 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Writes the journal, and remembers whether anything was wrong.
-pub(super) struct Recorder {
+pub(super) struct JournalWriter {
     started: Instant,
     out: Mutex<Box<dyn Write + Send>>,
     failed: AtomicBool,
     unforeseen: AtomicBool,
 }
 
-impl Recorder {
+impl JournalWriter {
     pub(super) fn new(out: Box<dyn Write + Send>) -> Self {
-        Recorder {
+        JournalWriter {
             started: Instant::now(),
             out: Mutex::new(out),
             failed: AtomicBool::new(false),

@@ -11,7 +11,7 @@ const FILE: &str = "conform.yaml";
 /// What a project says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Config {
+pub(super) struct ProjectConfig {
     /// As `--dialect`.
     pub(super) dialect: Option<String>,
     /// As `--dialect-dir`.
@@ -28,9 +28,9 @@ pub(super) struct Config {
 ///
 /// # Errors
 /// What is wrong with it, at its place.
-pub(super) fn read() -> Result<Config, String> {
+pub(super) fn read() -> Result<ProjectConfig, String> {
     if !Path::new(FILE).exists() {
-        return Ok(Config::default());
+        return Ok(ProjectConfig::default());
     }
     let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
     spanned_yaml::decode_all(&node).map_err(|errors| spanned_yaml::render_all(&errors))

@@ -1,18 +1,20 @@
 //! What the host does to the agent.
 
-use super::charge::Charge;
-use super::{Player, Stop};
+use super::context::EarlyStop;
+use super::player::ScenarioPlayer;
+use super::step_finding::StepFinding;
 use crate::dialect::FrameIdentity;
 use crate::finding::Level;
 use crate::frame::{Body, Line};
-use crate::runner::rules;
+use crate::runner::step_rules;
 use crate::signals;
 use serde_json::Value;
 use spanned_yaml::Span;
+use std::sync::Arc;
 
-impl Player {
+impl ScenarioPlayer {
     /// Sends a command, which must be a right one: a wrong one would be the scenario's fault, not the agent's.
-    pub(super) fn send_command(&mut self, command: &Value, span: Span) -> Result<(), Stop> {
+    pub(super) fn send_command(&mut self, command: &Value, span: Span) -> Result<(), EarlyStop> {
         if let Some(fault) = self.fault_of(command) {
             return Err(self.broken_at(span, &fault));
         }
@@ -22,27 +24,54 @@ impl Player {
         self.send(vec![bytes])
     }
 
+    /// Sends what the scenario has for this event, if anything.
+    pub(super) fn answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
+        if !self.session.process.is_stdin_open() || self.session.end.is_some() {
+            return Ok(());
+        }
+        let scenario = Arc::clone(&self.scenario);
+        for (index, answer) in scenario.answers.iter().enumerate() {
+            let spent = answer
+                .times
+                .is_some_and(|times| self.answered[index] >= times);
+            if spent || answer.on.matches(event, &self.captures).is_err() {
+                continue;
+            }
+            self.answered[index] += 1;
+            let mut captures = self.captures.clone();
+            if let Err(lacking) = captures.take(&answer.capture, event) {
+                return Err(self.broken_at(answer.span, &lacking.to_string()));
+            }
+            let command = answer
+                .send
+                .render(&captures)
+                .map_err(|unknown| self.broken_at(answer.span, &unknown.to_string()))?;
+            return self.send_command(&command, answer.span);
+        }
+        Ok(())
+    }
+
     /// Writes chunks, each in a write of its own. Every line is put down before the last of its bytes is written.
-    pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), Stop> {
+    pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), EarlyStop> {
         for chunk in chunks {
             let mut lines: Vec<Line> = Vec::new();
-            if let Some(framer) = &mut self.live.sent {
+            if let Some(framer) = &mut self.session.sent {
                 framer.push(&chunk, &mut |line| lines.push(line));
             }
-            let mut alive = self.live.end.is_none();
+            let mut alive = self.session.end.is_none();
             for line in lines {
                 if let Ok(command) = serde_json::from_slice(&line.bytes) {
                     self.tell_the_model_of(&command);
                 }
-                alive &= self.inbox.host(Body::ToAgent(line));
+                alive &= self.queue.host(Body::ToAgent(line));
             }
             if !alive {
                 return Err(self.gone());
             }
-            if self.live.process.write(chunk).is_err() {
+            if self.session.process.write(chunk).is_err() {
                 let message = "the agent does not read its stdin: too many commands wait there";
-                self.charge(Charge::new(rules::SEND, message));
-                return Err(Stop::Failed(None));
+                self.charge(StepFinding::new(step_rules::SEND, message));
+                return Err(EarlyStop::Failed(None));
             }
         }
         Ok(())
@@ -59,32 +88,32 @@ impl Player {
     }
 
     pub(super) fn close_stdin(&mut self) {
-        if !self.live.process.is_stdin_open() {
+        if !self.session.process.is_stdin_open() {
             return;
         }
-        if let Some(framer) = self.live.sent.take() {
+        if let Some(framer) = self.session.sent.take() {
             framer.finish(&mut |line| {
-                self.inbox.host(Body::ToAgent(line));
+                self.queue.host(Body::ToAgent(line));
             });
         }
-        self.inbox.host(Body::StdinClosed);
-        self.live.process.close_stdin();
+        self.queue.host(Body::StdinClosed);
+        self.session.process.close_stdin();
     }
 
-    pub(super) fn signal(&mut self, name: &str, span: Span) -> Result<(), Stop> {
+    pub(super) fn signal(&mut self, name: &str, span: Span) -> Result<(), EarlyStop> {
         let Some(signal) = signals::find(name) else {
             return Err(self.broken_at(span, &format!("there is no signal {name}")));
         };
-        if self.live.end.is_some() || !self.inbox.host(Body::Signal(name.to_owned())) {
+        if self.session.end.is_some() || !self.queue.host(Body::Signal(name.to_owned())) {
             return Err(self.gone());
         }
-        self.live.process.signal(signal);
+        self.session.process.signal(signal);
         Ok(())
     }
 
     /// A fault of the scenario's own.
-    pub(super) fn broken_at(&self, span: Span, what: &str) -> Stop {
-        Stop::Broken(format!(
+    pub(super) fn broken_at(&self, span: Span, what: &str) -> EarlyStop {
+        EarlyStop::Broken(format!(
             "{}:{}:{}: {what}",
             self.scenario.path.display(),
             span.line,
@@ -92,17 +121,17 @@ impl Player {
         ))
     }
 
-    fn gone(&mut self) -> Stop {
+    fn gone(&mut self) -> EarlyStop {
         let how = self.how_it_ended();
-        self.charge(Charge::new(
-            rules::SEND,
+        self.charge(StepFinding::new(
+            step_rules::SEND,
             format!("{how} before the scenario was done with it"),
         ));
-        Stop::Failed(None)
+        EarlyStop::Failed(None)
     }
 
     fn fault_of(&self, command: &Value) -> Option<String> {
-        let dialect = &self.stage.dialect;
+        let dialect = &self.suite.dialect;
         let (name, kind) = match dialect.commands.name(command) {
             FrameIdentity::Known(name, kind) => (name, kind),
             FrameIdentity::Unknown(name) => {

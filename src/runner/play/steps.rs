@@ -1,16 +1,17 @@
 //! The steps, one after the other.
 
-use super::live::Live;
-use super::wait::cancelled;
-use super::{Player, Stop};
+use super::agent_session::AgentSession;
+use super::context::EarlyStop;
+use super::event_loop::cancelled;
+use super::player::ScenarioPlayer;
 use crate::matcher::render_text;
 use crate::scenario::types::{AgentSetup, Step, StepAction};
 use std::sync::Arc;
 use std::time::Duration;
 
-impl Player {
+impl ScenarioPlayer {
     /// Plays every step.
-    pub(super) async fn steps(&mut self) -> Result<(), Stop> {
+    pub(super) async fn steps(&mut self) -> Result<(), EarlyStop> {
         let scenario = Arc::clone(&self.scenario);
         for (index, step) in scenario.steps.iter().enumerate() {
             self.step = index;
@@ -20,7 +21,7 @@ impl Player {
         Ok(())
     }
 
-    async fn play_step(&mut self, step: &Step) -> Result<(), Stop> {
+    async fn play_step(&mut self, step: &Step) -> Result<(), EarlyStop> {
         match &step.action {
             StepAction::Expect(matcher) => self.expect(step, matcher).await,
             StepAction::ExpectNext(matcher) => self.expect_next(step, matcher).await,
@@ -57,37 +58,37 @@ impl Player {
         }
     }
 
-    async fn pause_reading(&mut self, time: Duration) -> Result<(), Stop> {
-        self.inbox.pause(true);
+    async fn pause_reading(&mut self, time: Duration) -> Result<(), EarlyStop> {
+        self.queue.pause(true);
         let pause = tokio::time::sleep(self.budgets.scaled(time));
         let stop = tokio::select! {
             biased;
-            () = cancelled(&mut self.cancel) => Err(Stop::Interrupted),
+            () = cancelled(&mut self.cancel) => Err(EarlyStop::Interrupted),
             () = pause => Ok(()),
         };
-        self.inbox.pause(false);
+        self.queue.pause(false);
         stop
     }
 
     /// Ends the agent and starts it again, HOME and workspace as it left them.
-    async fn restart(&mut self, setup: &AgentSetup) -> Result<(), Stop> {
+    async fn restart(&mut self, setup: &AgentSetup) -> Result<(), EarlyStop> {
         self.end_politely().await?;
-        let session = self.past.len() + 1;
+        let session = self.past_sessions.len() + 1;
         let scenario = Arc::clone(&self.scenario);
-        let live = Live::start(
-            &self.stage,
+        let session = AgentSession::start(
+            &self.suite,
             &scenario,
             if says_nothing(setup) {
                 &scenario.agent
             } else {
                 setup
             },
-            &self.room,
+            &self.sandbox,
             &self.captures,
-            &self.inbox,
+            &self.queue,
             session,
         )?;
-        let before = std::mem::replace(&mut self.live, live);
+        let before = std::mem::replace(&mut self.session, session);
         self.bury(before)
     }
 }

@@ -1,19 +1,14 @@
-//! The agent's process: its start, its pipes, its end and whatever it leaves behind.
+//! The agent's process: how it is spawned in a process group of its own, its pipes, its supervisor, and how its process tree is killed.
 //!
-//! All three pipes are served at the same time, so the agent can fill none of them and stop there; and no pipe is waited for once
-//! the process and what it left behind are gone.
+//! All three pipes are served at the same time, so a full pipe can never block the agent; and no pipe is waited for once the whole
+//! process tree has gone.
 
+pub(crate) mod agent_process;
+mod pipes;
 #[cfg(target_os = "linux")]
-mod proc;
+mod process_list;
 #[cfg(not(target_os = "linux"))]
-#[path = "proc_blind.rs"]
-mod proc;
-mod start;
-mod stderr;
-mod stdin;
-mod stdout;
-mod supervise;
-mod tree;
-
-pub(super) use start::{Launch, Process};
-pub use tree::{adopt_orphans, end_strays};
+#[path = "process_list_stub.rs"]
+mod process_list;
+pub(crate) mod process_tree;
+mod supervisor;

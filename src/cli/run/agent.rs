@@ -1,0 +1,64 @@
+//! The agent under test, from the command line of `conform run`.
+
+use super::{RunArgs, RunError};
+use crate::detect::package::Package;
+use crate::dialect::Dialect;
+use crate::runner::agent::Agent;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The agent of the command line; none: the bundled one.
+///
+/// # Errors
+/// The program cannot be started, or an environment variable is not well formed.
+pub(super) fn agent(args: &RunArgs) -> Result<Agent, RunError> {
+    let env = args.env.iter().map(|entry| variable(entry));
+    let env = env.collect::<Result<Vec<_>, _>>()?;
+    match args.agent.split_first() {
+        None => Ok(Agent {
+            program: std::env::current_exe()?,
+            prefix: vec!["agent".into()],
+            args: None,
+            env,
+            missing_features: Vec::new(),
+        }),
+        Some((program, rest)) => Ok(Agent {
+            program: Agent::find(program).map_err(RunError::usage)?,
+            prefix: Vec::new(),
+            args: (!rest.is_empty()).then(|| rest.to_vec()),
+            env,
+            missing_features: Vec::new(),
+        }),
+    }
+}
+
+/// The package of the agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
+pub(super) fn package(agent: &Agent) -> Option<Package> {
+    let args = agent.args.iter().flatten().map(Path::new);
+    let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
+    files.take(2).find_map(Package::of)
+}
+
+fn variable(entry: &str) -> Result<(OsString, OsString), RunError> {
+    match entry.split_once('=') {
+        Some(("", _)) => Err(RunError::usage(format!(
+            "--env {entry}: a variable has a name"
+        ))),
+        Some((name, value)) => Ok((name.into(), value.into())),
+        None => {
+            let value = std::env::var_os(entry);
+            let missing =
+                || RunError::usage(format!("--env {entry}: there is no such variable here"));
+            Ok((entry.into(), value.ok_or_else(missing)?))
+        }
+    }
+}
+
+/// The bundled agent, set to speak one dialect.
+pub(super) fn speaking(agent: &Agent, dialect: &Dialect) -> Agent {
+    let mut agent = agent.clone();
+    agent
+        .env
+        .insert(0, (mock_agent::PROTOCOL.into(), dialect.id().into()));
+    agent
+}

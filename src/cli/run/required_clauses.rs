@@ -1,0 +1,77 @@
+//! The clauses that a run had to exercise: what the scenarios that were played claim to check of an agent.
+
+use crate::dialect::Clause;
+use crate::dialect::file::Side;
+use crate::finding::Level;
+use crate::report::Verdict;
+use crate::report::{Report, ScenarioReport};
+use crate::runner::scheduler::DialectSuite;
+use indexmap::{IndexMap, IndexSet};
+
+/// What each scenario claims to check, by its id, as far as it is required.
+#[derive(Debug, Default)]
+pub(super) struct RequiredClauses(IndexMap<String, Vec<String>>);
+
+impl RequiredClauses {
+    /// The claims of everything that is staged.
+    pub(super) fn of(parts: &[DialectSuite]) -> Self {
+        let claims = parts.iter().flat_map(|part| {
+            part.scenarios.iter().map(|scenario| {
+                let required =
+                    |id: &&String| part.dialect.clauses.get(*id).is_some_and(is_required);
+                let clauses = scenario.clauses.iter().filter(required).cloned();
+                let id = format!("{}/{}", part.dialect.id(), scenario.id);
+                (id, clauses.collect())
+            })
+        });
+        RequiredClauses(claims.collect())
+    }
+
+    /// The required clauses that nothing exercised. A scenario that was left out, or that a finding cut short, owes nothing.
+    pub(super) fn unmet(&self, report: &Report) -> Vec<String> {
+        let owes = |scenario: &&ScenarioReport| {
+            !matches!(scenario.verdict, Verdict::Skipped | Verdict::Fail)
+                && scenario.findings.iter().all(|f| f.baseline.is_none())
+        };
+        let owed = report.scenarios.iter().filter(owes);
+        let owed = owed
+            .filter_map(|scenario| self.0.get(&scenario.id))
+            .flatten();
+        let met = &report.coverage.clauses_exercised;
+        let unmet: IndexSet<&String> = owed.filter(|clause| !met.contains(clause)).collect();
+        unmet.into_iter().cloned().collect()
+    }
+}
+
+fn is_required(clause: &Clause) -> bool {
+    clause.side == Side::Agent && clause.strength == Level::Must && clause.untestable.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_played_scenario_claims_is_owed() {
+        let claims = RequiredClauses(IndexMap::from([(
+            "d/s".to_owned(),
+            vec!["a".into(), "b".into()],
+        )]));
+        for (verdict, met, unmet) in [
+            (Verdict::Warn, vec!["a"], vec!["b"]),
+            (Verdict::Pass, vec!["a", "b"], vec![]),
+            (Verdict::NotExercised, vec![], vec!["a", "b"]),
+            (Verdict::Skipped, vec![], vec![]),
+            (Verdict::Fail, vec![], vec![]),
+        ] {
+            let mut report = Report::default();
+            report.coverage.clauses_exercised = met.into_iter().map(str::to_owned).collect();
+            report.scenarios.push(ScenarioReport {
+                id: "d/s".into(),
+                verdict,
+                ..ScenarioReport::default()
+            });
+            assert_eq!(claims.unmet(&report), unmet, "{verdict:?}");
+        }
+    }
+}

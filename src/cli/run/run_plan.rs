@@ -1,0 +1,254 @@
+//! The run plan: which scenarios of which dialects are played with which agent, from the command line and `conform.yaml`.
+
+use super::agent::{agent, package, speaking};
+use super::{RunArgs, RunError, config};
+use crate::cli::args::DialectArgs;
+use crate::cli::catalogue::{self, KnownDialect};
+use crate::cli::output::{self, quoted};
+use crate::detect::detector::{Detected, Detector};
+use crate::detect::missing_features::missing_features;
+use crate::dialect::DialectSource;
+use crate::runner::agent::{Agent, MissingFeature};
+use crate::runner::sandbox::SandboxRoot;
+use crate::runner::scheduler::DialectSuite;
+use crate::runner::selection::Selection;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Everything that a run plays.
+#[derive(Debug)]
+pub(super) struct RunPlan {
+    pub(super) suites: Vec<DialectSuite>,
+    /// The agent's command line as the report shows it.
+    pub(super) agent_command: Vec<String>,
+    pub(super) rerun: RerunCommand,
+}
+
+/// The command that plays one scenario again.
+#[derive(Debug)]
+pub(super) struct RerunCommand {
+    before: String,
+    behind: String,
+}
+
+impl RerunCommand {
+    /// For the scenario of this id.
+    pub(super) fn of(&self, id: &str) -> String {
+        format!("{} --only {}{}", self.before, quoted(id), self.behind)
+    }
+}
+
+/// Finds the agent, its dialects and the scenarios to play, and checks that the agent starts and speaks its dialect.
+pub(super) async fn run_plan(
+    args: &RunArgs,
+    sandboxes: &SandboxRoot,
+    cancelled: &watch::Receiver<bool>,
+) -> Result<RunPlan, RunError> {
+    let config = config::read().map_err(RunError::usage)?;
+    let dialect = DialectArgs {
+        dialect: args.dialect.dialect.clone().or(config.dialect),
+        dialect_dir: args.dialect.dialect_dir.clone().or(config.dialect_dir),
+    };
+    let source = DialectSource::new(dialect.dialect_dir.clone());
+    let scenarios = if args.scenarios.is_empty() {
+        &config.scenarios
+    } else {
+        &args.scenarios
+    };
+    let is_bundled = args.agent.is_empty();
+    let agent = agent(args)?;
+    let package = package(&agent);
+    let detector = Detector {
+        agent: &agent,
+        package: package.as_ref(),
+        wire: args.wire.as_deref(),
+        time_scale: args.time_scale,
+        sandboxes,
+        cancelled,
+    };
+    let is_probed = !is_bundled && !args.no_probe;
+    let ids = match &dialect.dialect {
+        Some(name) if is_probed && !name.contains('@') => {
+            vec![announced(detector.detect_version(&source, name).await?)]
+        }
+        Some(id) => vec![id.clone()],
+        None if is_bundled => bundled_dialects(&source),
+        None => vec![announced(detector.detect(&source).await?)],
+    };
+    let mut known = Vec::new();
+    for id in &ids {
+        known.push(
+            catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref())
+                .map_err(RunError::usage)?,
+        );
+    }
+    let selection = Selection {
+        only: args.only.clone(),
+        tags: args.tag.clone(),
+        shard: args.shard,
+    };
+    let mut suites = suites(known, &agent, args, &selection)?;
+    let lacks = [config.lacks, args.lacks.clone()].concat();
+    for suite in &mut suites {
+        let package = match is_bundled {
+            true => None,
+            false => detector.package_of(&suite.dialect).await,
+        };
+        suite.agent.missing_features =
+            missing_features(&suite.dialect, package.as_ref(), &lacks)
+                .map_err(|error| RunError::usage(format!("--lacks: {error}")))?;
+        let is_wire = |missing: &&MissingFeature| suite.wire.as_ref() == Some(&missing.name);
+        if let Some(missing) = suite.agent.missing_features.iter().find(is_wire) {
+            return Err(RunError::usage(format!(
+                "--wire {}: the agent lacks it: {}",
+                missing.name, missing.reason
+            )));
+        }
+    }
+    let is_pinned = dialect.dialect.iter().any(|id| id.contains('@'));
+    for suite in suites.iter().filter(|_| is_pinned && is_probed) {
+        if let Some(note) = detector.check(&source, &suite.dialect).await? {
+            output::note(note);
+        }
+    }
+    Ok(RunPlan {
+        suites,
+        agent_command: agent_command(args),
+        rerun: rerun(args, &dialect, &ids),
+    })
+}
+
+/// Prints the note of a detection, and returns the id of the dialect.
+fn announced(detected: Detected) -> String {
+    if let Some(note) = detected.note {
+        output::note(note);
+    }
+    detected.id
+}
+
+/// The dialects that the bundled agent speaks.
+fn bundled_dialects(source: &DialectSource) -> Vec<String> {
+    let names = source.names().into_iter();
+    names
+        .filter(|(name, version)| mock_agent::dialects().any(|spoken| spoken == (name, version)))
+        .map(|(name, version)| format!("{name}@{version}"))
+        .collect()
+}
+
+fn suites(
+    known: Vec<KnownDialect>,
+    agent: &Agent,
+    args: &RunArgs,
+    selection: &Selection,
+) -> Result<Vec<DialectSuite>, RunError> {
+    let mut suites = Vec::new();
+    let mut place = 0;
+    for KnownDialect {
+        dialect, scenarios, ..
+    } in known
+    {
+        if let Some(wire) = &args.wire
+            && !dialect.launch.wires.contains_key(wire)
+        {
+            let known: Vec<_> = dialect.launch.wires.keys().map(String::as_str).collect();
+            return Err(RunError::usage(format!(
+                "--wire {wire}: the recipe of {} has {}",
+                dialect.id(),
+                known.join(", ")
+            )));
+        }
+        let wanted = scenarios.into_iter().filter(|scenario| {
+            let id = format!("{}/{}", dialect.id(), scenario.id);
+            selection.wants(&id, &scenario.tags) && {
+                place += 1;
+                selection.in_shard(place - 1)
+            }
+        });
+        let scenarios: Vec<_> = wanted.collect();
+        if !scenarios.is_empty() {
+            suites.push(DialectSuite {
+                agent: if args.agent.is_empty() {
+                    speaking(agent, &dialect)
+                } else {
+                    agent.clone()
+                },
+                dialect: Arc::clone(&dialect),
+                wire: args.wire.clone(),
+                scenarios,
+            });
+        }
+    }
+    if suites.is_empty() {
+        return Err(RunError::incomplete(nothing(args)));
+    }
+    Ok(suites)
+}
+
+/// Why there is nothing to play, and what to do about it.
+fn nothing(args: &RunArgs) -> String {
+    let mut asked: Vec<String> = args
+        .only
+        .iter()
+        .map(|only| format!("--only {}", quoted(only)))
+        .collect();
+    asked.extend(args.tag.iter().map(|tag| format!("--tag {}", quoted(tag))));
+    asked.extend(
+        args.shard
+            .map(|shard| format!("--shard {}/{}", shard.part, shard.of)),
+    );
+    let asked = if asked.is_empty() {
+        String::new()
+    } else {
+        format!(" for {}", asked.join(" "))
+    };
+    format!(
+        "there is no scenario{asked}, so nothing was checked; `conform list scenarios` shows what there is"
+    )
+}
+
+fn agent_command(args: &RunArgs) -> Vec<String> {
+    if args.agent.is_empty() {
+        return vec!["conform".to_owned(), "agent".to_owned()];
+    }
+    args.agent
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+fn rerun(args: &RunArgs, dialect: &DialectArgs, ids: &[String]) -> RerunCommand {
+    let mut words = vec!["conform".to_owned(), "run".to_owned()];
+    let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
+    if let Some(folder) = &dialect.dialect_dir {
+        option("--dialect-dir", &folder.to_string_lossy());
+    }
+    if let [id] = ids {
+        option("--dialect", id);
+    }
+    for path in &args.scenarios {
+        option("--scenarios", &path.to_string_lossy());
+    }
+    if let Some(wire) = &args.wire {
+        option("--wire", wire);
+    }
+    for entry in &args.env {
+        option("--env", entry);
+    }
+    for what in &args.lacks {
+        option("--lacks", what);
+    }
+    if args.seed != 0 {
+        option("--seed", &args.seed.to_string());
+    }
+    if args.time_scale.to_bits() != 1.0_f64.to_bits() {
+        option("--time-scale", &args.time_scale.to_string());
+    }
+    let agent = args
+        .agent
+        .iter()
+        .map(|word| format!(" {}", quoted(&word.to_string_lossy())));
+    RerunCommand {
+        before: words.join(" "),
+        behind: agent.collect(),
+    }
+}

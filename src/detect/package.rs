@@ -1,0 +1,117 @@
+//! The package that an agent's program belongs to, and its version.
+
+use regex::Regex;
+use serde_json::Value;
+use std::path::Path;
+
+/// A package, as its `package.json` or its program says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// How many folders above a program are searched for a `package.json`.
+const DEPTH: usize = 4;
+/// The largest `package.json` that is read, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+impl Package {
+    /// The package of the file that a path leads to: the nearest `package.json` with a name and a version above it.
+    #[must_use]
+    pub fn of(program: &Path) -> Option<Self> {
+        let file = program.canonicalize().ok()?;
+        file.ancestors()
+            .skip(1)
+            .take(DEPTH)
+            .find_map(|folder| Self::read(&folder.join("package.json")))
+    }
+
+    /// The package that the output of a program names: `pattern` is a regular expression with the groups `name` and `version`.
+    #[must_use]
+    pub fn from_output(pattern: &str, output: &str) -> Option<Self> {
+        let found = Regex::new(pattern).ok()?.captures(output)?;
+        let group = |name: &str| Some(found.name(name)?.as_str().to_owned());
+        Some(Package {
+            name: group("name")?,
+            version: group("version")?,
+        })
+    }
+
+    /// Whether this is a version before `other`; numbers are compared part by part.
+    #[must_use]
+    pub fn is_before(&self, other: &str) -> bool {
+        numbers(&self.version) < numbers(other)
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        let size = path.metadata().ok()?.len();
+        let text = (size <= LIMIT)
+            .then(|| std::fs::read(path).ok())
+            .flatten()?;
+        let value: Value = serde_json::from_slice(&text).ok()?;
+        let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
+        Some(Package {
+            name: text("name")?,
+            version: text("version")?,
+        })
+    }
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    let parts = version.split(['-', '+']).next().unwrap_or_default();
+    let parts = parts.split('.').map(|part| part.parse().unwrap_or(0));
+    let mut parts: Vec<u64> = parts.collect();
+    while parts.last() == Some(&0) {
+        parts.pop();
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn the_version_is_read_from_the_output_of_a_program() {
+        let says = r"(?m)^(?<name>agent) (?<version>\d\S*)$";
+        let found = Package::from_output(says, "note: hello\nagent 0.1.6\n").unwrap();
+        assert_eq!(
+            (found.name.as_str(), found.version.as_str()),
+            ("agent", "0.1.6")
+        );
+        assert!(found.is_before("0.11"));
+        assert_eq!(Package::from_output(says, "mock-agent 0.1.6"), None);
+    }
+
+    #[test]
+    fn a_linked_program_is_part_of_the_package_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = folder.path().join("lib/agent");
+        std::fs::create_dir_all(package.join("dist")).unwrap();
+        std::fs::write(package.join("dist/cli.js"), "").unwrap();
+        symlink("lib/agent/dist/cli.js", folder.path().join("agent")).unwrap();
+        let program = folder.path().join("agent");
+        std::fs::write(package.join("dist/package.json"), r#"{"type":"module"}"#).unwrap();
+        assert_eq!(Package::of(&program), None);
+
+        let json = r#"{"name":"@x/agent","version":"0.13.2"}"#;
+        std::fs::write(package.join("package.json"), json).unwrap();
+        let found = Package::of(&program).unwrap();
+
+        assert_eq!(found.name, "@x/agent");
+        for (other, before) in [
+            ("0.14", true),
+            ("0.13.10", true),
+            ("0.13.2", false),
+            ("0.13", false),
+            ("0.2.9", false),
+            ("1", true),
+        ] {
+            assert_eq!(found.is_before(other), before, "{other}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The output of an agent's program for arguments such as `--help` or `--version`.
+
+use super::probe::{is_end, kill};
+use crate::dialect::file::LaunchRecipe;
+use crate::frame::Body;
+use crate::runner::agent::Agent;
+use crate::runner::event_queue::{EventQueue, SessionEvent};
+use crate::runner::launch::{LaunchPlan, places};
+use crate::runner::limits::{self, stretch};
+use crate::runner::process::agent_process::AgentProcess;
+use crate::runner::sandbox::SandboxRoot;
+use crate::scenario::types::AgentSetup;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// The timeout for the output.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// How much of it is read, in bytes.
+const LIMIT: usize = 1 << 16;
+
+/// What an agent's program prints to stdout and stderr when it is started with these arguments and no input; empty if it does not start
+/// or prints nothing in time.
+pub(super) async fn program_output(
+    agent: &Agent,
+    args: &[String],
+    sandboxes: &SandboxRoot,
+    time_scale: f64,
+    mut cancel: watch::Receiver<bool>,
+) -> String {
+    let queue = Arc::new(EventQueue::default());
+    let Ok(sandbox) = sandboxes.sandbox() else {
+        return String::new();
+    };
+    let recipe = LaunchRecipe {
+        args: args.to_vec(),
+        ..LaunchRecipe::default()
+    };
+    let agent = Agent {
+        args: None,
+        ..agent.clone()
+    };
+    let plan = LaunchPlan {
+        agent: &agent,
+        recipe: &recipe,
+        wire: None,
+        setup: &AgentSetup::default(),
+        places: &places(&sandbox, ""),
+    };
+    let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
+    let started = plan.launch(&sandbox).ok();
+    let Some(Ok(mut process)) = started.map(|launch| AgentProcess::start(&launch, &queue, grace))
+    else {
+        return String::new();
+    };
+    process.close_stdin();
+    let mut output = String::new();
+    let has_ended = tokio::select! {
+        biased;
+        _ = cancel.wait_for(|cancelled| *cancelled) => false,
+        () = tokio::time::sleep(stretch(TIMEOUT, time_scale)) => false,
+        () = read(&queue, &mut output) => output.len() < LIMIT,
+    };
+    if !has_ended {
+        kill(&process, &queue).await;
+    }
+    output
+}
+
+async fn read(queue: &EventQueue, output: &mut String) {
+    while output.len() < LIMIT {
+        let item = queue.next().await;
+        if is_end(&item) {
+            return;
+        }
+        if let SessionEvent::Frame(frame) = item
+            && let Body::FromAgent(line) | Body::Stderr(line) = &frame.body
+        {
+            output.push_str(&line.text());
+            output.push('\n');
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Steps that wait for an event.
+
+use super::agent_session::AgentEvent;
+use super::context::EarlyStop;
+use super::event_loop::{EventWait, WaitResult};
+use super::player::ScenarioPlayer;
+use super::step_finding::{BlamedFrame, StepFinding};
+use super::timeout_message::{NearestMatch, ReceivedEvents};
+use crate::matcher::{Closest, Matcher, Mismatch};
+use crate::runner::step_rules;
+use crate::scenario::types::{Barrier, JoinedText, Step};
+use serde_json::Value;
+
+impl ScenarioPlayer {
+    /// Waits for an event that matches; those in between are passed over.
+    pub(super) async fn expect(&mut self, step: &Step, matcher: &Matcher) -> Result<(), EarlyStop> {
+        let mut wait = self.wait_for_event(step);
+        let (mut seen, mut closest) = (ReceivedEvents::default(), Closest::default());
+        loop {
+            while let Some(event) = self.session.events.pop_front() {
+                if matcher.matches(&event.value, &self.captures).is_ok() {
+                    return self.matched(step, step_rules::EXPECT, &event);
+                }
+                seen.note(&event);
+                closest.offer(event.n, matcher, &event.value, &self.captures);
+            }
+            let more = self.more(&mut wait).await?;
+            if !matches!(more, WaitResult::Came) {
+                let expected = vec![matcher.describe(&self.captures)];
+                let nearest = nearest(&closest);
+                return Err(self.missed(step_rules::EXPECT, &more, &seen, nearest, expected));
+            }
+        }
+    }
+
+    /// Demands that the next event matches.
+    pub(super) async fn expect_next(
+        &mut self,
+        step: &Step,
+        matcher: &Matcher,
+    ) -> Result<(), EarlyStop> {
+        let mut wait = self.wait_for_event(step);
+        loop {
+            if let Some(event) = self.session.events.pop_front() {
+                let Err(difference) = matcher.matches(&event.value, &self.captures) else {
+                    return self.matched(step, step_rules::EXPECT_NEXT, &event);
+                };
+                let message = format!("the next event is `{}`: {difference}", event.name);
+                self.charge(StepFinding {
+                    near: BlamedFrame::Frame(event.n, difference.pointer),
+                    expected: vec![matcher.describe(&self.captures)],
+                    ..StepFinding::new(step_rules::EXPECT_NEXT, message)
+                });
+                return Err(EarlyStop::Failed(None));
+            }
+            let more = self.more(&mut wait).await?;
+            if !matches!(more, WaitResult::Came) {
+                let expected = vec![matcher.describe(&self.captures)];
+                let seen = ReceivedEvents::default();
+                return Err(self.missed(step_rules::EXPECT_NEXT, &more, &seen, None, expected));
+            }
+        }
+    }
+
+    /// Demands that an event does not come before the barrier.
+    pub(super) async fn expect_none(
+        &mut self,
+        step: &Step,
+        not: &Matcher,
+        until: &Barrier,
+    ) -> Result<(), EarlyStop> {
+        let mut wait = match until {
+            Barrier::Event(_) => self.wait_for_event(step),
+            Barrier::End => {
+                let own = step
+                    .within
+                    .map(|within| ("within", self.budgets.scaled(within)));
+                EventWait::for_event_within(own.unwrap_or(("exit", self.budgets.exit)))
+            }
+            Barrier::Quiet(window) => {
+                EventWait::for_event_within(("quiet", self.budgets.scaled(*window)))
+            }
+        };
+        let mut seen = ReceivedEvents::default();
+        loop {
+            while let Some(event) = self.session.events.pop_front() {
+                if not.matches(&event.value, &self.captures).is_ok() {
+                    let message = format!("`{}` came, which must not come here", event.name);
+                    self.charge(StepFinding {
+                        near: BlamedFrame::Frame(event.n, String::new()),
+                        expected: vec![format!("no {}", not.describe(&self.captures))],
+                        ..StepFinding::new(step_rules::EXPECT_NONE, message)
+                    });
+                    return Err(EarlyStop::Failed(None));
+                }
+                if let Barrier::Event(barrier) = until
+                    && barrier.matches(&event.value, &self.captures).is_ok()
+                {
+                    self.checked();
+                    return Ok(());
+                }
+                seen.note(&event);
+            }
+            // An agent that has closed its stdout may be about to end, which is to be known before the next step.
+            let ended = match until {
+                Barrier::Event(_) => false,
+                Barrier::End => self.session.stdout_end.is_some() || self.session.end.is_some(),
+                Barrier::Quiet(_) => self.session.end.is_some(),
+            };
+            if ended {
+                self.checked();
+                return Ok(());
+            }
+            match self.more(&mut wait).await? {
+                WaitResult::Came => {}
+                WaitResult::Late("quiet", _) | WaitResult::Over
+                    if matches!(until, Barrier::Quiet(_)) =>
+                {
+                    self.checked();
+                    return Ok(());
+                }
+                more => {
+                    let expected = match until {
+                        Barrier::Event(barrier) => barrier.describe(&self.captures),
+                        _ => "the end of its stdout".to_owned(),
+                    };
+                    return Err(self.missed(
+                        step_rules::EXPECT_NONE,
+                        &more,
+                        &seen,
+                        None,
+                        vec![expected],
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Joins the pieces of a text until the events that end it, and demands that they are the whole of it.
+    pub(super) async fn expect_text(
+        &mut self,
+        step: &Step,
+        text: &JoinedText,
+    ) -> Result<(), EarlyStop> {
+        let mut wait = self.wait_for_event(step);
+        let mut seen = ReceivedEvents::default();
+        let mut joined = String::new();
+        let mut open: Vec<&Matcher> = text.until.iter().collect();
+        loop {
+            while let Some(event) = self.session.events.pop_front() {
+                if text.of.matches(&event.value, &self.captures).is_ok() {
+                    joined += event
+                        .value
+                        .pointer(&text.at)
+                        .and_then(Value::as_str)
+                        .unwrap_or_default();
+                }
+                seen.note(&event);
+                let met = |until: &&Matcher| until.matches(&event.value, &self.captures).is_ok();
+                if let Some(met) = open.iter().position(met) {
+                    open.remove(met);
+                }
+                if !open.is_empty() {
+                    continue;
+                }
+                if text.is_met_by(&joined) {
+                    self.checked();
+                    return Ok(());
+                }
+                let message = format!("the pieces of the text join to {joined:?}");
+                self.charge(StepFinding {
+                    near: BlamedFrame::Frame(event.n, String::new()),
+                    expected: vec![format!("{:?}", text.is)],
+                    ..StepFinding::new(step_rules::EXPECT_TEXT, message)
+                });
+                return Err(EarlyStop::Failed(None));
+            }
+            let more = self.more(&mut wait).await?;
+            if !matches!(more, WaitResult::Came) {
+                let expected = open.iter().map(|until| until.describe(&self.captures));
+                let expected = expected.collect();
+                return Err(self.missed(step_rules::EXPECT_TEXT, &more, &seen, None, expected));
+            }
+        }
+    }
+
+    pub(super) fn wait_for_event(&self, step: &Step) -> EventWait {
+        match step.within {
+            Some(within) => EventWait::for_event_within(("within", self.budgets.scaled(within))),
+            None => EventWait::for_event(),
+        }
+    }
+
+    fn matched(
+        &mut self,
+        step: &Step,
+        rule: &'static str,
+        event: &AgentEvent,
+    ) -> Result<(), EarlyStop> {
+        let Err(lacking) = self.captures.take(&step.capture, &event.value) else {
+            self.checked();
+            return Ok(());
+        };
+        let message = format!(
+            "`{}` came without what the step captures: {lacking}",
+            event.name
+        );
+        self.charge(StepFinding {
+            near: BlamedFrame::Frame(event.n, String::new()),
+            expected: vec![lacking.expected],
+            ..StepFinding::new(rule, message)
+        });
+        Err(EarlyStop::Failed(None))
+    }
+}
+
+/// The event that came nearest, with its first difference.
+pub(super) fn nearest(closest: &Closest<u64>) -> NearestMatch {
+    let (n, differences): (&u64, &[Mismatch]) = closest.get()?;
+    Some((*n, differences.first()?.clone()))
+}

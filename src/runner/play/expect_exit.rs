@@ -1,0 +1,125 @@
+//! The step that waits for the end of the process.
+
+use super::context::EarlyStop;
+use super::event_loop::{EventWait, WaitResult, late};
+use super::player::ScenarioPlayer;
+use super::step_finding::StepFinding;
+use crate::frame::End;
+use crate::runner::step_rules;
+use crate::scenario::types::{ExitExpectation, Step};
+use crate::signals;
+
+impl ScenarioPlayer {
+    /// Waits for the process to end, and looks how it did.
+    pub(super) async fn expect_exit(
+        &mut self,
+        step: &Step,
+        expected: &ExitExpectation,
+    ) -> Result<(), EarlyStop> {
+        let own = step
+            .within
+            .map(|within| ("within", self.budgets.scaled(within)));
+        let budget = own.unwrap_or(("exit", self.budgets.exit));
+        let mut wait = EventWait::for_event_within(budget).aside();
+        loop {
+            if let Some(end) = self.session.end.clone() {
+                if is_right(expected, &end) {
+                    self.checked();
+                    return Ok(());
+                }
+                let message = self.how_it_ended();
+                self.charge(StepFinding {
+                    expected: vec![describe(expected)],
+                    ..StepFinding::new(step_rules::EXPECT_EXIT, message)
+                });
+                return Err(EarlyStop::Failed(None));
+            }
+            if let WaitResult::Late(name, length) = self.more(&mut wait).await? {
+                let message = format!("the agent did not end {}", late(name, length));
+                self.charge(StepFinding {
+                    expected: vec![describe(expected)],
+                    ..StepFinding::new(step_rules::EXPECT_EXIT, message)
+                });
+                let why = if name == "total" {
+                    "budget:total"
+                } else {
+                    "budget:exit"
+                };
+                return Err(EarlyStop::Failed(Some(why)));
+            }
+        }
+    }
+}
+
+fn is_right(expected: &ExitExpectation, end: &End) -> bool {
+    match end {
+        End::Exited { code, .. } => match expected.code {
+            Some(wanted) => *code == wanted,
+            None => !expected.nonzero || *code != 0,
+        },
+        End::Signalled { signal, .. } => {
+            let wanted = expected.or_signal.as_deref().and_then(signals::find);
+            wanted.is_some_and(|wanted| wanted.as_raw() == *signal)
+        }
+        End::Killed { .. } | End::Open => false,
+    }
+}
+
+fn describe(expected: &ExitExpectation) -> String {
+    let code = match (expected.code, expected.nonzero) {
+        (Some(code), _) => Some(format!("an exit with code {code}")),
+        (None, true) => Some("an exit with a code other than 0".to_owned()),
+        (None, false) => Some("an exit with any code".to_owned()),
+    };
+    let signal = expected
+        .or_signal
+        .as_ref()
+        .map(|name| format!("an end by {name}"));
+    code.into_iter()
+        .chain(signal)
+        .collect::<Vec<_>>()
+        .join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_held_against_what_the_scenario_allows() {
+        let exited = |code| End::Exited { code, orphans: 0 };
+        let term = End::Signalled {
+            signal: 15,
+            orphans: 0,
+        };
+        let expect = |code, nonzero, or_signal: Option<&str>| ExitExpectation {
+            code,
+            nonzero,
+            or_signal: or_signal.map(str::to_owned),
+        };
+        let zero = expect(Some(0), false, None);
+        let zero_or_term = expect(Some(0), false, Some("SIGTERM"));
+        let nonzero = expect(None, true, None);
+        let any_or_term = expect(None, false, Some("SIGTERM"));
+        for (expected, end, right) in [
+            (&zero, exited(0), true),
+            (&zero, exited(1), false),
+            (&zero, term.clone(), false),
+            (&zero_or_term, term.clone(), true),
+            (&zero_or_term, exited(0), true),
+            (&nonzero, exited(3), true),
+            (&nonzero, exited(0), false),
+            (&any_or_term, term, true),
+            (&any_or_term, exited(3), true),
+            (
+                &zero_or_term,
+                End::Killed {
+                    why: "budget:exit".into(),
+                },
+                false,
+            ),
+        ] {
+            assert_eq!(is_right(expected, &end), right, "{expected:?} {end:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Several events in any order.
+
+use super::context::EarlyStop;
+use super::event_loop::WaitResult;
+use super::expect_event::nearest;
+use super::player::ScenarioPlayer;
+use super::timeout_message::ReceivedEvents;
+use crate::matcher::{Closest, Matcher};
+use crate::runner::step_rules;
+use crate::scenario::types::Step;
+
+impl ScenarioPlayer {
+    /// Waits until each matcher is met by an event of its own.
+    pub(super) async fn unordered(
+        &mut self,
+        step: &Step,
+        matchers: &[Matcher],
+    ) -> Result<(), EarlyStop> {
+        let mut wait = self.wait_for_event(step);
+        let mut seen = ReceivedEvents::default();
+        let mut pairs = EventMatching::new(matchers.len());
+        let mut closest: Vec<_> = matchers.iter().map(|_| Closest::default()).collect();
+        loop {
+            while let Some(event) = self.session.events.pop_front() {
+                seen.note(&event);
+                let mut fits = Vec::new();
+                for (index, matcher) in matchers.iter().enumerate() {
+                    if matcher.matches(&event.value, &self.captures).is_ok() {
+                        fits.push(index);
+                    } else {
+                        closest[index].offer(event.n, matcher, &event.value, &self.captures);
+                    }
+                }
+                pairs.add(fits);
+                if pairs.is_complete() {
+                    self.checked();
+                    return Ok(());
+                }
+            }
+            let more = self.more(&mut wait).await?;
+            if !matches!(more, WaitResult::Came) {
+                let open: Vec<usize> = pairs.open().collect();
+                let expected = open
+                    .iter()
+                    .map(|index| matchers[*index].describe(&self.captures));
+                let expected = expected.collect();
+                let nearest = open.first().and_then(|index| nearest(&closest[*index]));
+                return Err(self.missed(step_rules::UNORDERED, &more, &seen, nearest, expected));
+            }
+        }
+    }
+}
+
+/// Which event meets which matcher: a matching that is as large as can be, whatever the order of the events.
+#[derive(Debug)]
+struct EventMatching {
+    /// For each event that fits anything, the matchers it fits.
+    events: Vec<Vec<usize>>,
+    /// For each matcher, the event that meets it.
+    event_of: Vec<Option<usize>>,
+}
+
+impl EventMatching {
+    fn new(matchers: usize) -> Self {
+        EventMatching {
+            events: Vec::new(),
+            event_of: vec![None; matchers],
+        }
+    }
+
+    /// One more event, and the matchers it fits.
+    fn add(&mut self, fits: Vec<usize>) {
+        if !fits.is_empty() && !self.is_complete() {
+            self.events.push(fits);
+            let mut tried = vec![false; self.event_of.len()];
+            self.place(self.events.len() - 1, &mut tried);
+        }
+    }
+
+    /// Finds a matcher for an event, if need be by moving others.
+    fn place(&mut self, event: usize, tried: &mut [bool]) -> bool {
+        for fit in self.events[event].clone() {
+            if std::mem::replace(&mut tried[fit], true) {
+                continue;
+            }
+            let is_free = match self.event_of[fit] {
+                None => true,
+                Some(other) => self.place(other, tried),
+            };
+            if is_free {
+                self.event_of[fit] = Some(event);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_complete(&self) -> bool {
+        self.event_of.iter().all(Option::is_some)
+    }
+
+    fn open(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.event_of.len()).filter(|index| self.event_of[*index].is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_gives_way_to_one_that_fits_less() {
+        let mut pairs = EventMatching::new(3);
+        for fits in [vec![0, 1], vec![], vec![0], vec![1]] {
+            assert!(!pairs.is_complete());
+            pairs.add(fits);
+        }
+        assert_eq!(pairs.open().collect::<Vec<_>>(), [2]);
+        pairs.add(vec![0, 1, 2]);
+        assert!(pairs.is_complete());
+    }
+}

@@ -1,0 +1,155 @@
+//! The player of one scenario: sets up its sandbox, its scripted model and the agent, plays the steps, and returns the result.
+
+use super::agent_session::AgentSession;
+use super::context::{EarlyStop, SuiteContext};
+use super::model_requests::ModelRequests;
+use super::scenario_result::ScenarioResult;
+use super::skip::missing_feature;
+use crate::finding::Finding;
+use crate::matcher::{Captures, render_text};
+use crate::runner::event_queue::EventQueue;
+use crate::runner::limits::TimeoutBudgets;
+use crate::runner::sandbox::{Sandbox, write_below};
+use crate::runner::session_recorder::RecordedSession;
+use crate::runner::{launch, scripted_model};
+use crate::scenario::Scenario;
+use indexmap::IndexSet;
+use mock_provider::server::Server;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// A scenario as it is played.
+pub(crate) struct ScenarioPlayer {
+    pub(super) suite: Arc<SuiteContext>,
+    pub(super) scenario: Arc<Scenario>,
+    pub(super) sandbox: Sandbox,
+    pub(super) budgets: TimeoutBudgets,
+    /// When the whole scenario's budget runs out.
+    pub(super) until: Instant,
+    pub(super) captures: Captures,
+    pub(super) queue: Arc<EventQueue>,
+    pub(super) server: Server,
+    pub(super) script: mock_provider::Script,
+    pub(super) session: AgentSession,
+    pub(super) past_sessions: Vec<RecordedSession>,
+    /// Findings of steps, each with the number of its session.
+    pub(super) findings: Vec<(usize, Finding)>,
+    /// The tools that each request offered to the model.
+    pub(super) offered: HashMap<u64, Vec<String>>,
+    /// The step that is played, from 0.
+    pub(super) step: usize,
+    /// The requests to the model, and what the script did not foresee of them.
+    pub(super) requests: ModelRequests,
+    /// Until when an agent that was interrupted is watched before the host goes on.
+    pub(super) interrupt_grace: InterruptGrace,
+    /// Clauses that a step has checked.
+    pub(super) checked_clauses: IndexSet<String>,
+    /// How often each answer was sent.
+    pub(super) answered: Vec<u32>,
+    /// How long agents were alive.
+    pub(super) life: Duration,
+    pub(super) cancel: watch::Receiver<bool>,
+}
+
+/// Until when the agent is watched.
+#[derive(Debug, Default)]
+pub(crate) struct InterruptGrace {
+    pub(super) until: Option<Instant>,
+    /// Whether a step has waited since the interruption: what is sent right behind it is meant to be.
+    pub(super) waited: bool,
+}
+
+/// Plays a scenario.
+///
+/// # Errors
+/// The agent cannot be started at all, with the sentence that says why.
+pub(crate) async fn play(
+    suite: Arc<SuiteContext>,
+    scenario: Arc<Scenario>,
+) -> Result<ScenarioResult, String> {
+    let began = std::time::Instant::now();
+    if let Some(why) = missing_feature(&suite.agent.missing_features, &suite.dialect, &scenario) {
+        return Ok(ScenarioResult::skipped(why));
+    }
+    match ScenarioPlayer::start(suite, scenario) {
+        Ok(mut player) => {
+            let played = player.steps().await;
+            let stop = player.close(played.err()).await;
+            if let Some(EarlyStop::NotStarted(why)) = stop {
+                return Err(why);
+            }
+            Ok(player.outcome(stop, began).await)
+        }
+        Err(EarlyStop::NotStarted(why)) => Err(why),
+        Err(EarlyStop::Broken(why)) => Ok(ScenarioResult::broken(why, began.elapsed())),
+        Err(other) => Ok(ScenarioResult::broken(
+            format!("{other:?}"),
+            began.elapsed(),
+        )),
+    }
+}
+
+impl ScenarioPlayer {
+    fn start(suite: Arc<SuiteContext>, scenario: Arc<Scenario>) -> Result<Self, EarlyStop> {
+        let sandbox = suite.sandboxes.sandbox().map_err(|error| {
+            EarlyStop::Broken(format!("cannot make sandboxes folders: {error}"))
+        })?;
+        let queue = Arc::new(EventQueue::default());
+        let mut captures = launch::places(&sandbox, "");
+        let script = scripted_model::script(&scenario, &captures).map_err(EarlyStop::Broken)?;
+        let server =
+            scripted_model::serve(script.clone(), suite.seed, &queue).map_err(EarlyStop::Broken)?;
+        captures.set("llm_url", server.url());
+        write_files(&scenario, &sandbox, &captures)?;
+        let budgets = TimeoutBudgets::new(&suite.dialect, &scenario.budgets, suite.time_scale);
+        let session = AgentSession::start(
+            &suite,
+            &scenario,
+            &scenario.agent,
+            &sandbox,
+            &captures,
+            &queue,
+            0,
+        )?;
+        Ok(ScenarioPlayer {
+            until: Instant::now() + budgets.total,
+            budgets,
+            captures,
+            queue,
+            server,
+            script,
+            session,
+            past_sessions: Vec::new(),
+            findings: Vec::new(),
+            offered: HashMap::new(),
+            step: 0,
+            requests: ModelRequests::default(),
+            interrupt_grace: InterruptGrace::default(),
+            checked_clauses: IndexSet::new(),
+            life: Duration::ZERO,
+            answered: vec![0; scenario.answers.len()],
+            cancel: suite.cancel.clone(),
+            suite,
+            scenario,
+            sandbox,
+        })
+    }
+}
+
+/// Writes the scenario's files.
+fn write_files(scenario: &Scenario, sandbox: &Sandbox, places: &Captures) -> Result<(), EarlyStop> {
+    for (path, text) in &scenario.files {
+        let broken = |why: String| {
+            EarlyStop::Broken(format!(
+                "{}: the file {path}: {why}",
+                scenario.path.display()
+            ))
+        };
+        let text = render_text(text, places).map_err(|unknown| broken(unknown.to_string()))?;
+        write_below(&sandbox.workspace, path, &text).map_err(|error| broken(error.to_string()))?;
+    }
+    Ok(())
+}

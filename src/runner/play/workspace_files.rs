@@ -1,0 +1,211 @@
+//! The files of the workspace, before and after.
+
+use super::context::EarlyStop;
+use super::event_loop::WaitResult;
+use super::player::ScenarioPlayer;
+use super::step_finding::StepFinding;
+use super::timeout_message::ReceivedEvents;
+use crate::matcher::render_text;
+use crate::runner::step_rules;
+use crate::scenario::types::{FileState, Step};
+use data_encoding::BASE64;
+use indexmap::IndexMap;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most of a file that is compared.
+const LONGEST: u64 = 16 << 20;
+
+/// How soon a file that is waited for is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+impl ScenarioPlayer {
+    /// Looks at the files that the scenario says something of.
+    pub(super) fn files_after(&mut self) -> Result<(), EarlyStop> {
+        let scenario = Arc::clone(&self.scenario);
+        self.step = scenario.steps.len();
+        for (path, wanted) in self.filled(&scenario.files_after)? {
+            match difference(&self.sandbox.workspace.join(&path), &wanted) {
+                None => self
+                    .checked_clauses
+                    .extend(scenario.clauses.iter().cloned()),
+                Some(found) => {
+                    let message = format!("{path} {found}");
+                    self.charge(StepFinding {
+                        key: Some(path),
+                        expected: vec![describe(&wanted)],
+                        ..StepFinding::new(step_rules::FILES_AFTER, message)
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until files are as the step says. Events that come meanwhile are left to the next steps.
+    pub(super) async fn expect_file(
+        &mut self,
+        step: &Step,
+        files: &IndexMap<String, FileState>,
+    ) -> Result<(), EarlyStop> {
+        let files = self.filled(files)?;
+        let mut wait = self.wait_for_event(step).aside();
+        let mut last = None;
+        loop {
+            let wrong = files.iter().find_map(|(path, wanted)| {
+                let found = difference(&self.sandbox.workspace.join(path), wanted)?;
+                Some((format!("{path} {found}"), describe(wanted)))
+            });
+            let Some((found, wanted)) = wrong else {
+                self.checked();
+                return Ok(());
+            };
+            if let Some(more) = last {
+                let mut seen = ReceivedEvents::default();
+                self.session
+                    .events
+                    .iter()
+                    .for_each(|event| seen.note(event));
+                seen.add(found);
+                return Err(self.missed(step_rules::EXPECT_FILE, &more, &seen, None, vec![wanted]));
+            }
+            let more = tokio::time::timeout(LOOK_AGAIN, self.more(&mut wait)).await;
+            last = match more {
+                Err(_) | Ok(Ok(WaitResult::Came)) => None,
+                Ok(more) => Some(more?),
+            };
+        }
+    }
+
+    /// What must be true of files, with the places filled.
+    fn filled(
+        &self,
+        files: &IndexMap<String, FileState>,
+    ) -> Result<IndexMap<String, FileState>, EarlyStop> {
+        let fill = |text: &str| {
+            render_text(text, &self.captures).map_err(|unknown| {
+                EarlyStop::Broken(format!("{}: {unknown}", self.scenario.path.display()))
+            })
+        };
+        let filled = files.iter().map(|(path, wanted)| {
+            let wanted = match wanted {
+                FileState::Equals(text) => FileState::Equals(fill(text)?),
+                FileState::Contains(text) => FileState::Contains(fill(text)?),
+                FileState::Holds(text) => FileState::Holds(fill(text)?),
+                other => other.clone(),
+            };
+            Ok((path.clone(), wanted))
+        });
+        filled.collect()
+    }
+}
+
+/// What is wrong with a file, as the rest of a sentence.
+fn difference(path: &Path, wanted: &FileState) -> Option<String> {
+    let exists = match path.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        Err(error) => return Some(format!("cannot be looked at: {error}")),
+    };
+    let right: &dyn Fn(&str) -> bool = match wanted {
+        FileState::Absent => return exists.then(|| "is there".to_owned()),
+        _ if !exists => return Some("is not there".to_owned()),
+        FileState::Present => return None,
+        FileState::Equals(text) => &move |found| found == text,
+        FileState::Contains(text) => &move |found| found.contains(text),
+        FileState::Holds(text) => &move |found| holds(found, text),
+    };
+    match read(path) {
+        Err(why) => Some(why),
+        Ok(found) if right(&found) => None,
+        Ok(found) => Some(format!("holds {}", brief(&found))),
+    }
+}
+
+/// Whether a text is in another one, as it is or in Base64, wherever it begins in that.
+fn holds(found: &str, text: &str) -> bool {
+    let encoded = |skip: usize| {
+        let before = vec![b'x'; skip];
+        let code = BASE64.encode(&[&before, text.as_bytes()].concat());
+        // What also stands for bytes before or behind the text is left out.
+        let from = (skip * 8).div_ceil(6);
+        let to = (skip + text.len()) * 8 / 6;
+        code[from..to].to_owned()
+    };
+    found.contains(text) || (0..3).any(|skip| found.contains(&encoded(skip)))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("cannot be read: {error}");
+    let about = path.metadata().map_err(failed)?;
+    if !about.is_file() {
+        return Err("is no plain file".to_owned());
+    }
+    if about.len() > LONGEST {
+        return Err(format!("is {} bytes long", about.len()));
+    }
+    let bytes = std::fs::read(path).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn describe(wanted: &FileState) -> String {
+    match wanted {
+        FileState::Absent => "no such file".to_owned(),
+        FileState::Present => "a file".to_owned(),
+        FileState::Equals(text) => brief(text),
+        FileState::Contains(text) | FileState::Holds(text) => {
+            format!("a text that holds {}", brief(text))
+        }
+    }
+}
+
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{:?}… ({} characters)", &text[..end], text.chars().count()),
+        None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::sandbox::{SandboxRoot, write_below};
+
+    #[test]
+    fn a_file_is_held_against_what_is_wanted_of_it() {
+        let sandboxes = SandboxRoot::new().unwrap();
+        let sandbox = sandboxes.sandbox().unwrap();
+        write_below(&sandbox.workspace, "a.txt", "one\ntwo\n").unwrap();
+        let equals = |text: &str| FileState::Equals(text.to_owned());
+        let contains = |text: &str| FileState::Contains(text.to_owned());
+        let holds = |text: &str| FileState::Holds(text.to_owned());
+        write_below(
+            &sandbox.workspace,
+            "c.txt",
+            "<x>eyJ0ZXh0IjoiYSBoZXJvbiJ9</x>",
+        )
+        .unwrap();
+        for (path, wanted, right) in [
+            ("a.txt", FileState::Present, true),
+            ("a.txt", FileState::Absent, false),
+            ("a.txt", equals("one\ntwo\n"), true),
+            ("a.txt", equals("one\n"), false),
+            ("a.txt", contains("two"), true),
+            ("a.txt", contains("three"), false),
+            ("b.txt", FileState::Absent, true),
+            ("b.txt", FileState::Present, false),
+            ("b.txt", contains(""), false),
+            (".", equals(""), false),
+            ("a.txt", holds("two"), true),
+            ("c.txt", holds("a heron"), true),
+            ("c.txt", holds("heron"), true),
+            ("c.txt", holds("heron\"}"), true),
+            ("c.txt", holds("curlew"), false),
+        ] {
+            let found = difference(&sandbox.workspace.join(path), &wanted);
+            assert_eq!(found.is_none(), right, "{path} {wanted:?} {found:?}");
+        }
+    }
+}

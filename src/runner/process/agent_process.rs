@@ -1,0 +1,184 @@
+//! Starting the agent.
+
+use super::pipes::{self, StdinFull, StdinWriter};
+use super::process_tree::ProcessTree;
+use super::supervisor::Supervisor;
+use crate::runner::event_queue::EventQueue;
+use rustix::process::{Pid, Signal};
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::process::Command;
+use tokio::sync::mpsc;
+
+/// What is started, and where. Nothing else of the environment reaches the agent.
+#[derive(Debug, Clone)]
+pub(crate) struct LaunchCommand {
+    /// The program, as a path.
+    pub(crate) program: PathBuf,
+    /// Its arguments.
+    pub(crate) args: Vec<OsString>,
+    /// The whole environment.
+    pub(crate) env: Vec<(OsString, OsString)>,
+    /// The working directory.
+    pub(crate) dir: PathBuf,
+    /// The entry of the environment by which descendants of this agent are known: its own HOME.
+    pub(crate) mark: OsString,
+}
+
+impl LaunchCommand {
+    /// The command line, for transcripts.
+    pub(crate) fn argv(&self) -> Vec<String> {
+        let args = self
+            .args
+            .iter()
+            .map(|arg| arg.to_string_lossy().into_owned());
+        std::iter::once(self.program.display().to_string())
+            .chain(args)
+            .collect()
+    }
+}
+
+/// The agent could not be started at all.
+#[derive(Debug)]
+pub(crate) struct SpawnError {
+    program: PathBuf,
+    error: io::Error,
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot start {}: ", self.program.display())?;
+        match self.error.kind() {
+            ErrorKind::NotFound if self.program.exists() => {
+                write!(f, "the interpreter that its first line names is not there")
+            }
+            ErrorKind::NotFound => write!(f, "there is no such file"),
+            ErrorKind::PermissionDenied if self.program.is_dir() => write!(f, "it is a directory"),
+            ErrorKind::PermissionDenied => write!(f, "it is not executable"),
+            _ if self.error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+                write!(
+                    f,
+                    "it is no program that this system can run (a script needs a `#!` line)"
+                )
+            }
+            _ => self.error.fmt(f),
+        }
+    }
+}
+
+/// A running agent. Dropped, it is killed.
+#[derive(Debug)]
+pub(crate) struct AgentProcess {
+    pid: Pid,
+    stdin: Option<StdinWriter>,
+    kill: mpsc::UnboundedSender<String>,
+    life: Arc<OnceLock<Duration>>,
+    supervisor: tokio::task::JoinHandle<()>,
+}
+
+impl AgentProcess {
+    /// Starts an agent, everything that happens to be put into the queue; orphans are given this long to end by themselves.
+    pub(crate) fn start(
+        launch: &LaunchCommand,
+        queue: &Arc<EventQueue>,
+        grace: Duration,
+    ) -> Result<AgentProcess, SpawnError> {
+        let failed = |error| SpawnError {
+            program: launch.program.clone(),
+            error,
+        };
+        let (pipe, writer) = pipes::stdout_pipe().map_err(failed)?;
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.args)
+            .env_clear()
+            .envs(launch.env.iter().cloned())
+            .current_dir(&launch.dir)
+            .stdin(Stdio::piped())
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        let started = Instant::now();
+        let mut child = command.spawn().map_err(failed)?;
+        // The command holds a copy of the pipe's other end.
+        drop(command);
+        let pid = child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(Pid::from_raw)
+            .ok_or_else(|| failed(io::Error::other("it has no process id")))?;
+        queue.begin(Arc::clone(&pipe), started);
+        let stdin = child.stdin.take().map(StdinWriter::serve);
+        let mut readers = vec![tokio::spawn(pipes::read_stdout(pipe, Arc::clone(queue)))];
+        if let Some(pipe) = child.stderr.take() {
+            readers.push(tokio::spawn(pipes::read_stderr(pipe, Arc::clone(queue))));
+        }
+        let (kill, kills) = mpsc::unbounded_channel();
+        let life = Arc::new(OnceLock::new());
+        let ward = Supervisor {
+            child,
+            started,
+            life: Arc::clone(&life),
+            tree: ProcessTree::new(pid, launch.mark.clone(), grace),
+            readers,
+        };
+        let supervisor = tokio::spawn(ward.supervise(kills, Arc::clone(queue)));
+        Ok(AgentProcess {
+            pid,
+            stdin,
+            kill,
+            life,
+            supervisor,
+        })
+    }
+
+    /// Queues bytes for the agent's stdin; after [`AgentProcess::close_stdin`] they go nowhere.
+    pub(crate) fn write(&self, bytes: Vec<u8>) -> Result<(), StdinFull> {
+        self.stdin
+            .as_ref()
+            .map_or(Ok(()), |stdin| stdin.write(bytes))
+    }
+
+    /// Closes stdin, once everything queued is written.
+    pub(crate) fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Whether stdin is open on the host's side.
+    pub(crate) fn is_stdin_open(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    /// How long the agent lived, from its start to its end; nothing while it lives.
+    pub(crate) fn life(&self) -> Duration {
+        self.life.get().copied().unwrap_or_default()
+    }
+
+    /// Sends a signal to the agent itself.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let Err(error) = rustix::process::kill_process(self.pid, signal) {
+            tracing::debug!(%error, ?signal, "the signal was not sent");
+        }
+    }
+
+    /// Kills the agent and its whole tree.
+    pub(crate) fn kill(&self, why: impl Into<String>) {
+        // A supervisor that is gone has nothing left to kill.
+        drop(self.kill.send(why.into()));
+    }
+}
+
+impl Drop for AgentProcess {
+    fn drop(&mut self) {
+        if !self.supervisor.is_finished() {
+            self.supervisor.abort();
+            ProcessTree::kill_group(self.pid);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What `/proc` tells.
+
+use rustix::process::Pid;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// Whether processes cannot be told one by one.
+pub(super) const IS_BLIND: bool = false;
+
+/// A process.
+#[derive(Debug)]
+pub(super) struct ProcessInfo {
+    pub(super) pid: Pid,
+    pub(super) group: i32,
+    pub(super) session: i32,
+    /// It has ended and is not reaped.
+    pub(super) ended: bool,
+}
+
+impl ProcessInfo {
+    fn of(pid: i32) -> Option<ProcessInfo> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        // The name in brackets may hold anything; what follows it are words.
+        let behind = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        let words = String::from_utf8_lossy(stat.get(behind..)?).into_owned();
+        let mut words = words.split(' ');
+        let state = words.next()?;
+        let mut number = || words.next()?.parse().ok();
+        let (_parent, group, session) = (number()?, number()?, number()?);
+        Some(ProcessInfo {
+            pid: Pid::from_raw(pid)?,
+            group,
+            session,
+            ended: matches!(state, "Z" | "X"),
+        })
+    }
+
+    /// Whether its environment has this entry.
+    pub(super) fn has_in_environment(&self, entry: &OsStr) -> bool {
+        let path = format!("/proc/{}/environ", self.pid.as_raw_pid());
+        std::fs::read(path).is_ok_and(|environment| {
+            environment
+                .split(|byte| *byte == 0)
+                .any(|one| one == entry.as_bytes())
+        })
+    }
+}
+
+/// Whether a process has been sent SIGKILL and only the system has still to end it.
+pub(super) fn is_killed(pid: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
+    status.is_ok_and(|status| awaits_kill(&status))
+}
+
+/// Whether SIGKILL is among the pending signals that `/proc/PID/status` tells.
+fn awaits_kill(status: &str) -> bool {
+    const KILL: u64 = 1 << 8;
+    let masks = status.lines().filter_map(|line| {
+        line.strip_prefix("SigPnd:")
+            .or(line.strip_prefix("ShdPnd:"))
+    });
+    masks
+        .filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .any(|mask| mask & KILL != 0)
+}
+
+/// Every process.
+pub(super) fn all() -> impl Iterator<Item = ProcessInfo> {
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| ProcessInfo::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
+}
+
+/// The children of this process, of whichever thread.
+pub(super) fn children() -> impl Iterator<Item = ProcessInfo> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let lists = threads
+        .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
+    let pids: Vec<i32> = lists
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|word| word.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    pids.into_iter().filter_map(ProcessInfo::of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pending_kill_is_told_from_other_signals() {
+        let status = |thread: &str, all: &str| {
+            format!("Name:\tsleep\nSigPnd:\t{thread}\nShdPnd:\t{all}\nSigBlk:\tffffffffffffffff\n")
+        };
+        let none = "0000000000000000";
+        assert!(awaits_kill(&status("0000000000000100", none)));
+        assert!(awaits_kill(&status(none, "0000000000004100")));
+        assert!(!awaits_kill(&status(none, "0000000000004000")));
+        assert!(!awaits_kill(""));
+        assert!(!is_killed(rustix::process::getpid()));
+    }
+}

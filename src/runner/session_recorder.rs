@@ -1,0 +1,107 @@
+//! The history of one session: judged and written down frame by frame.
+
+use crate::check::{CheckOptions, CheckOutcome, Checker};
+use crate::dialect::Dialect;
+use crate::finding::Evidence;
+use crate::frame::{Body, Frame};
+use crate::profile::Profile;
+use crate::transcript::{Header, TranscriptWriter};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How many of the last lines of stderr are kept for the report, and how much of each.
+const STDERR_LINES: usize = 10;
+const STDERR_TEXT: usize = 500;
+
+/// A session under judgement.
+pub(super) struct SessionRecorder {
+    checker: Checker,
+    transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
+    path: PathBuf,
+    stderr: VecDeque<String>,
+}
+
+/// A session that is over.
+#[derive(Debug)]
+pub(super) struct RecordedSession {
+    /// What the rules say of it.
+    pub(super) outcome: CheckOutcome,
+    /// Where its transcript lies.
+    pub(super) transcript: PathBuf,
+    /// The last lines of stderr.
+    pub(super) stderr: Vec<String>,
+}
+
+impl SessionRecorder {
+    /// Begins a history; its transcript goes to a file.
+    pub(super) fn new(
+        dialect: &Arc<Dialect>,
+        profile: Profile,
+        argv: Vec<String>,
+        path: PathBuf,
+    ) -> Self {
+        let header = Header {
+            dialect: Some(dialect.id()),
+            agent: argv.clone(),
+        };
+        let context = CheckOptions {
+            argv: Some(argv),
+            capture: false,
+            profile,
+        };
+        let file = File::create(&path).map(BufWriter::new);
+        SessionRecorder {
+            checker: Checker::new(Arc::clone(dialect), context),
+            transcript: file.and_then(|file| TranscriptWriter::new(file, &header)),
+            path,
+            stderr: VecDeque::new(),
+        }
+    }
+
+    /// Takes the next frame, and returns its number.
+    pub(super) fn push(&mut self, frame: &Frame) -> u64 {
+        if let Body::Stderr(line) = &frame.body {
+            if self.stderr.len() == STDERR_LINES {
+                self.stderr.pop_front();
+            }
+            self.stderr
+                .push_back(line.text().chars().take(STDERR_TEXT).collect());
+        }
+        self.checker.push(frame);
+        if let Ok(writer) = &mut self.transcript
+            && let Err(error) = writer.write(frame)
+        {
+            self.transcript = Err(error);
+        }
+        self.number()
+    }
+
+    /// The number of the newest frame.
+    pub(super) fn number(&self) -> u64 {
+        self.checker.frames()
+    }
+
+    /// The newest frames, quoted.
+    pub(super) fn evidence(&self) -> Vec<Evidence> {
+        self.checker.evidence()
+    }
+
+    /// Ends the history.
+    ///
+    /// # Errors
+    /// The transcript could not be written.
+    pub(super) fn finish(self) -> Result<RecordedSession, String> {
+        let failed = |error| format!("cannot write the transcript: {error}");
+        self.transcript
+            .and_then(TranscriptWriter::finish)
+            .map_err(failed)?;
+        Ok(RecordedSession {
+            outcome: self.checker.finish(),
+            transcript: self.path,
+            stderr: self.stderr.into(),
+        })
+    }
+}
