@@ -8,9 +8,9 @@ use crate::faults::Fault;
 pub(crate) const ADAPTERS: &[Adapter] = &[
     aionrs::V0_1,
     aionrs::V0_2,
-    pi::V0_14,
-    pi::V0_73,
-    pi::V0_87,
+    pi::adapters::V0_14,
+    pi::adapters::V0_73,
+    pi::adapters::V0_87,
     synaps::V1,
 ];
 

@@ -1,109 +1,198 @@
-//! "Input Protocol" of the page: the four commands, and what is none.
+//! The command table, and the commands that start, stop and compact runs.
 
-use super::prompt;
+use super::dialogs;
+use super::models;
+use super::queries;
+use super::queue::{self, queue_update};
+use super::responses::{Answer, Command, Handler, respond};
+use super::sessions;
+use super::shell;
+use super::state::PiState;
+use super::version::Version;
 use crate::core::failure::Halt;
-use crate::core::failure::{Code, Failure};
-use crate::core::message::Prompt;
 use crate::core::session::Session;
+use crate::faults::Bug;
 use crate::os::stdin::Input;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What a command does.
-type Action = fn(&Session, Value) -> Result<(), Failure>;
-
-/// Every command by its type.
-const COMMANDS: &[(&str, Action)] = &[
+/// The commands of every version.
+const COMMANDS: &[(&str, Handler)] = &[
     ("prompt", prompt),
-    ("abort", |session, _| {
-        session.stop(Halt::Stop);
-        Ok(())
+    ("steer", |c| Some(queue::steer(c))),
+    ("follow_up", |c| Some(queue::follow_up(c))),
+    ("abort", abort),
+    ("new_session", sessions::new_session),
+    ("get_state", |c| Some(queries::state(c))),
+    ("get_messages", |c| Some(queries::messages(c))),
+    ("set_model", |c| Some(models::set_model(c))),
+    ("cycle_model", |c| Some(models::cycle_model(c))),
+    ("get_available_models", |c| {
+        Some(models::available_models(c))
+    }),
+    ("set_thinking_level", |c| Some(models::set_level(c))),
+    ("cycle_thinking_level", |c| Some(models::cycle_level(c))),
+    ("set_steering_mode", |c| {
+        Some(queue::set_mode(c, &c.session.queues.steering))
+    }),
+    ("set_follow_up_mode", |c| {
+        Some(queue::set_mode(c, &c.session.queues.following))
     }),
     ("compact", compact),
-    ("bash", bash),
+    ("set_auto_compaction", |c| {
+        Some(c.flag("enabled").map(|on| {
+            c.session.auto_compaction.set(on);
+            None
+        }))
+    }),
+    ("set_auto_retry", |c| {
+        Some(c.flag("enabled").map(|on| {
+            c.session.retry.on.set(on);
+            None
+        }))
+    }),
+    ("abort_retry", |c| {
+        if !c.session.faults.plays(Bug::RetryWaitsOn) {
+            c.session.retry.stop();
+        }
+        Some(Ok(None))
+    }),
+    ("bash", shell::bash),
+    ("abort_bash", |c| Some(shell::abort(c))),
+    ("get_session_stats", |c| Some(queries::stats(c))),
+    ("export_html", |c| Some(sessions::export(c))),
+    ("switch_session", sessions::switch_session),
+    ("fork", sessions::fork),
+    ("clone", sessions::clone_session),
+    ("get_fork_messages", |c| Some(queries::fork_messages(c))),
+    ("get_last_assistant_text", |c| Some(queries::last_text(c))),
+    ("set_session_name", |c| Some(sessions::set_name(c))),
+    ("get_commands", |c| Some(queries::commands(c))),
 ];
 
-/// Acts on one line; what is wrong with it is said as an error.
-pub(super) fn take(session: &Session, input: Input) {
-    if let Err(failure) = act(session, input) {
-        session.refuse(&failure);
+/// The commands that only some versions have.
+const OPTIONAL_COMMANDS: &[(&str, fn(Version) -> bool, Handler)] = &[
+    ("clear_queue", Version::has_clear_queue, |c| {
+        Some(queue::clear(c))
+    }),
+    (
+        "get_available_thinking_levels",
+        Version::lists_levels,
+        |c| Some(models::available_levels(c)),
+    ),
+    ("get_entries", Version::has_entries, |c| {
+        Some(queries::entries(c))
+    }),
+    ("get_tree", Version::has_entries, |c| Some(queries::tree(c))),
+];
+
+fn handler(version: Version, name: &str) -> Option<Handler> {
+    let always = COMMANDS.iter().find(|(known, _)| *known == name);
+    let optional = OPTIONAL_COMMANDS
+        .iter()
+        .find(|(known, in_version, _)| *known == name && in_version(version));
+    always
+        .map(|(_, handler)| *handler)
+        .or(optional.map(|(_, _, handler)| *handler))
+}
+
+/// Handles one line.
+pub(super) fn take(session: &Session, input: Input, version: Version) {
+    let mut fields = match read(input) {
+        Ok(fields) => fields,
+        Err(why) => {
+            let why = format!("Failed to parse command: {why}");
+            respond(session, None, "parse", Err(why));
+            return session.refused();
+        }
+    };
+    sessions::begin(session);
+    session.faults.command(&mut fields);
+    if fields["type"] == "extension_ui_response" {
+        return dialogs::handle_answer(session, &fields);
+    }
+    let command = Command {
+        session,
+        version,
+        fields,
+    };
+    let kind = command.fields["type"].as_str().unwrap_or("unknown");
+    let answer = match handler(version, kind) {
+        Some(handle) => handle(&command),
+        None => Some(Err(format!("Unknown command: {kind}"))),
+    };
+    if let Some(answer) = answer {
+        let refused = answer.is_err();
+        respond(session, command.id(), kind, answer);
+        if refused {
+            session.refused();
+        }
     }
 }
 
-fn act(session: &Session, input: Input) -> Result<(), Failure> {
+fn read(input: Input) -> Result<Value, String> {
     let Input::Line(line) = input else {
-        return Err(invalid("The line is longer than 64 MiB"));
+        return Err("the line is longer than 64 MiB".to_owned());
     };
-    let text = std::str::from_utf8(&line).map_err(|_| invalid("The line is not UTF-8"))?;
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() {
+    let text = std::str::from_utf8(&line).map_err(|_| "the line is not UTF-8")?;
+    serde_json::from_str(text.trim()).map_err(|error| error.to_string())
+}
+
+fn prompt(command: &Command<'_>) -> Option<Answer> {
+    match start_run(command) {
+        Ok(()) => None,
+        Err(why) => Some(Err(why)),
+    }
+}
+
+fn start_run(command: &Command<'_>) -> Result<(), String> {
+    const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+    let session = command.session;
+    let text = command.text("message")?;
+    if let Some(dialogs) = dialogs::extension_command(session, text) {
+        dialogs::run_extension_command(session, command.id().cloned(), dialogs);
         return Ok(());
     }
-    let mut command: Value = serde_json::from_str(text)
-        .map_err(|error| invalid(format!("The line is not JSON: {error}")))?;
-    session.faults.command(&mut command);
-    if !command.is_object() {
-        return Err(invalid("The line is not a JSON object"));
+    let prompt = queue::prompt(command, text)?;
+    if session.has_turn() {
+        match command.fields["streamingBehavior"].as_str() {
+            Some("steer") => session.queues.steering.push(prompt),
+            Some("followUp") => session.queues.following.push(prompt),
+            _ => return Err(BUSY.to_owned()),
+        }
+        session.events.send_frame(queue_update(&session.queues));
+        respond(session, command.id(), "prompt", Ok(None));
+        return Ok(());
     }
-    let Some(kind) = command["type"].as_str() else {
-        return Err(invalid("The message has no type"));
-    };
-    let known = COMMANDS.iter().find(|(name, _)| *name == kind);
-    let (_, action) = known.ok_or_else(|| invalid(format!("Unknown message type: {kind}")))?;
-    action(session, command)
+    respond(session, command.id(), "prompt", Ok(None));
+    models::before_run(session);
+    session.prompt(prompt).map_err(|failure| failure.message)
 }
 
-fn invalid(why: impl Into<String>) -> Failure {
-    Failure::lasting(Code::Protocol, why)
-}
-
-fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
-    let kind = command["type"].as_str().unwrap_or_default().to_owned();
-    serde_json::from_value(command).map_err(|error| invalid(format!("Invalid {kind}: {error}")))
-}
-
-fn prompt(session: &Session, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Fields {
-        message: String,
-        attachments: Option<Vec<Value>>,
+fn abort(command: &Command<'_>) -> Option<Answer> {
+    let session = command.session;
+    if !session.is_busy() {
+        session.faults.idle_stop();
+        return Some(Ok(None));
     }
-    let Fields {
-        message,
-        attachments,
-    } = read(command)?;
-    let attachments = attachments.unwrap_or_default();
-    let blocks = attachments
-        .iter()
-        .map(prompt::block)
-        .collect::<Result<_, _>>()
-        .map_err(|why| invalid(format!("Invalid attachment: {why}")))?;
-    session.prompt(Prompt {
-        turn: session.next_turn(),
-        text: message,
-        files: Vec::new(),
-        blocks,
-        attachments,
-        resumes: false,
-    })
+    let id = command.id().cloned();
+    PiState::with(session, |state| state.pending_aborts.push(id));
+    session.stop(Halt::Stop);
+    None
 }
 
-fn compact(session: &Session, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Fields {
-        custom_instructions: Option<String>,
+fn compact(command: &Command<'_>) -> Option<Answer> {
+    let session = command.session;
+    let instructions = command.fields["customInstructions"].as_str();
+    let id = command.id().cloned();
+    PiState::with(session, |state| state.pending_compacts.push(id));
+    if session.has_turn() {
+        session.stop(Halt::Stop);
     }
-    let fields: Fields = read(command)?;
-    session.compact(fields.custom_instructions)
-}
-
-fn bash(session: &Session, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Fields {
-        command: String,
+    match session.compact(instructions.map(str::to_owned)) {
+        Ok(()) => None,
+        Err(failure) => {
+            PiState::with(session, |state| state.pending_compacts.pop());
+            Some(Err(failure.message))
+        }
     }
-    let fields: Fields = read(command)?;
-    session.shell(fields.command)
 }

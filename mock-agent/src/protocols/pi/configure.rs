@@ -1,28 +1,47 @@
-//! What the agent runs with.
+//! The configuration from flags, environment, `models.json` and `settings.json`.
 
-use super::models::{Wish, choose};
+use super::extension_script::ExtensionScript;
+use super::models::LEVELS;
+use super::models_json::{self, ModelFlags};
+use super::version::Version;
 use crate::config::options::Options;
-use crate::config::{Config, Env, Sessions, Source};
+use crate::config::{Config, Env, Extras, Sessions, Source};
 use crate::core::approval::Mode;
-use std::path::PathBuf;
+use crate::core::retry::RetryPolicy;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// What the context is kept free for the reply: "reserveTokens" of the page.
-const RESERVE: u64 = 20_000;
+/// The tokens of the context that 0.14 keeps free for the reply: "reserveTokens" of the page.
+const RESERVE_V0_14: u64 = 20_000;
 
-/// The variable that says where the agent keeps its things.
+/// The same of later versions, without settings.
+const RESERVE: u64 = 16_384;
+
+/// The retries without settings.
+const PLAN: RetryPolicy = RetryPolicy {
+    attempts: 3,
+    delay: Duration::from_secs(2),
+    summaries: false,
+};
+
+/// The thinking level without a flag.
+const LEVEL: &str = "medium";
+
+/// The variable with the agent's folder.
 const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
 
-/// Settles everything. The dialect asks for no approvals, retries nothing, and runs tools one after the other.
-pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, String> {
+/// The configuration of 0.14: no approvals, no retries, one tool at a time.
+pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Config, String> {
     let folder = agent_dir(env);
     let (provider, model) = (options.provider.take(), options.model.take());
-    let wish = Wish {
+    let flags = ModelFlags {
         provider: provider.as_deref(),
         model: model.as_deref(),
         api_key: options.api_key.as_deref(),
     };
     let chosen = match &folder {
-        Some(folder) => choose(&folder.join("models.json"), wish, env)?,
+        Some(folder) => models_json::choose(&folder.join("models.json"), flags, env)?,
         None => None,
     };
     let no_session = options.no_session;
@@ -57,10 +76,106 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
         }
     }
     settings.model = settings.model_info.model.clone();
-    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE));
+    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE_V0_14));
     Ok(config)
 }
 
+/// The configuration of 0.73 and later: tools run in parallel, and a failed turn is retried.
+pub(super) fn configure(
+    version: Version,
+    mut options: Options,
+    env: Env<'_>,
+) -> Result<Config, String> {
+    let level = model_pattern(&mut options);
+    let paths = |list: &[String]| list.iter().map(PathBuf::from).collect();
+    let mut extras = Extras {
+        scope: scope(options.scope.as_deref()),
+        level: options.thinking.clone().or(level),
+        name: options.name.clone(),
+        templates: paths(&options.templates),
+        skills: paths(&options.skills),
+        extended: !options.extensions.is_empty(),
+        ..Extras::default()
+    };
+    let folder = options.session_dir.take().map(PathBuf::from);
+    let key = options.api_key.clone();
+    let agent = agent_dir(env);
+    if let Some(agent) = &agent {
+        extras.models = models_json::list(&agent.join("models.json"), key.as_deref(), env)?;
+    }
+    let mut config = configure_v0_14(options, env)?;
+    extras.sessions = match &config.sessions {
+        Sessions::Folder(kept) => Some(folder.unwrap_or_else(|| kept.clone())),
+        _ => None,
+    };
+    config.sessions = Sessions::Off;
+    if extras.extended && ExtensionScript::read().asks_before_tools() {
+        config.mode = Mode::Default;
+    }
+    let settings = &mut config.settings;
+    settings.one_at_a_time = false;
+    settings.again = Some(RetryPolicy {
+        summaries: version.retries_summaries(),
+        ..plan(agent.as_deref(), &config.workspace)
+    });
+    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE));
+    let model_info = &settings.model_info;
+    let mut listed = extras.models.iter();
+    let reasoning = listed.any(|m| m.model_info == *model_info && m.reasons);
+    extras.level = match reasoning {
+        true => extras.level.or_else(|| Some(LEVEL.to_owned())),
+        false => Some(LEVELS[0].to_owned()),
+    };
+    extras.goes_on = version.keeps_queue_after_abort();
+    settings.extras = extras;
+    Ok(config)
+}
+
+/// Splits `PROVIDER/` and `:LEVEL` off the model's name. Returns the level.
+fn model_pattern(options: &mut Options) -> Option<String> {
+    let pattern = options.model.take()?;
+    let (name, level) = match pattern.rsplit_once(':') {
+        Some((name, level)) if LEVELS.contains(&level) => (name.to_owned(), Some(level.to_owned())),
+        _ => (pattern, None),
+    };
+    options.model = match name.split_once('/') {
+        Some((provider, model)) if options.provider.is_none() => {
+            options.provider = Some(provider.to_owned());
+            Some(model.to_owned())
+        }
+        _ => Some(name),
+    };
+    level
+}
+
+fn scope(patterns: Option<&str>) -> Vec<String> {
+    let patterns = patterns.into_iter().flat_map(|list| list.split(','));
+    patterns.map(|pattern| pattern.trim().to_owned()).collect()
+}
+
+/// The retries by the settings of the user and of the project.
+fn plan(agent: Option<&Path>, workspace: &Path) -> RetryPolicy {
+    let files = [
+        agent.map(|folder| folder.join("settings.json")),
+        Some(workspace.join(".pi/settings.json")),
+    ];
+    let read = |path: PathBuf| -> Option<Value> {
+        serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+    };
+    let mut plan = PLAN;
+    for settings in files.into_iter().flatten().filter_map(read) {
+        let number = |name: &str| settings["retry"][name].as_u64();
+        if let Some(millis) = number("baseDelayMs") {
+            plan.delay = Duration::from_millis(millis);
+        }
+        if let Some(count) = number("maxRetries") {
+            plan.attempts = u32::try_from(count).unwrap_or(u32::MAX);
+        }
+    }
+    plan
+}
+
+/// The folder of models, settings and sessions.
 pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
     let given = |name: &str| env(name).filter(|value| !value.is_empty());
     given(AGENT_DIR)
@@ -77,11 +192,11 @@ mod tests {
             let found = vars.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        configure(options, &env).unwrap()
+        configure_v0_14(options, &env).unwrap()
     }
 
     #[test]
-    fn without_models_the_script_answers_under_the_names_that_were_asked_for() {
+    fn without_models_the_built_in_model_has_the_names_of_the_flags() {
         let options = Options {
             provider: Some("mocka".into()),
             model: Some("mock-a".into()),
@@ -96,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_kept_in_the_agents_folder_unless_they_are_not_wanted() {
+    fn sessions_are_saved_in_the_agents_folder_unless_a_flag_says_otherwise() {
         let sessions = |no_session, vars: &[_]| {
             let options = Options {
                 no_session,
@@ -112,5 +227,22 @@ mod tests {
             folder("/h/.pi/agent/sessions")
         );
         assert_eq!(sessions(true, &[(AGENT_DIR, "/a")]), Sessions::Off);
+    }
+
+    fn pattern(model: &str) -> (Option<String>, Option<String>, Option<String>) {
+        let mut options = Options {
+            model: Some(model.into()),
+            ..Options::default()
+        };
+        let level = model_pattern(&mut options);
+        (options.provider, options.model, level)
+    }
+
+    #[test]
+    fn a_pattern_has_a_provider_a_model_and_a_level() {
+        let some = |text: &str| Some(text.to_owned());
+
+        assert_eq!(pattern("p/m:high"), (some("p"), some("m"), some("high")));
+        assert_eq!(pattern("m:8b"), (None, some("m:8b"), None));
     }
 }

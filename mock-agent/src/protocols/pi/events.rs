@@ -1,104 +1,135 @@
-//! "Output Protocol" of the page: events. A turn of the core is a run here, and has a turn for each reply of the model.
+//! "Events" of the page: the emitter of 0.73 and later. A turn of the core is a run here, with one turn for each reply of the model.
 
-use super::messages::{Clock, arguments, bash, tool_message, tool_result, user};
+use super::compaction::{compaction_start, summary_retry};
+use super::dialogs;
+use super::messages::{
+    arguments, bare_frame, system_message, text, tool_message, tool_result, user,
+};
+use super::queue::queue_update;
+use super::responses::response;
+use super::state::{PiState, RunState};
 use super::stream::{Form, Reply};
-use crate::core::call::{Call, Outcome, Output};
-use crate::core::event::{Event, Summary};
+use crate::core::call::{Call, Outcome};
+use crate::core::event::Event;
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::{Code, Failure};
 use crate::core::message::Prompt;
 use crate::core::message::Stop;
-use crate::core::model_info::ModelInfo;
+use crate::core::queues::Queues;
 use crate::model::Chunk;
 use serde_json::{Value, json};
 
-/// Says what happens, and remembers what the ends of turns and runs repeat.
-#[derive(Debug, Default)]
-pub(super) struct Events {
-    model_info: Option<ModelInfo>,
-    clock: Clock,
-    run: Run,
-}
+/// The error of a message that was aborted.
+const ABORTED: &str = "This operation was aborted";
 
-/// The run at work.
-#[derive(Debug, Default)]
-struct Run {
-    messages: Vec<Value>,
-    /// The reply that streams in.
-    reply: Option<Reply>,
-    /// The turn's reply, once it is whole.
-    answer: Option<Value>,
-    results: Vec<Value>,
-}
-
-/// What an aborted message says.
-const ABORTED: &str = "Request was aborted.";
-
-impl EventEncoder for Events {
+impl EventEncoder for PiState {
     fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
         match event {
             Event::Ready(hello) => {
-                self.model_info = Some(hello.model_info.clone());
+                self.model_info = hello.model_info.clone();
                 vec![]
             }
-            Event::TurnStart { prompt, .. } => self.run_starts(prompt),
+            Event::TurnStart { prompt, .. } => self.run_started(prompt),
             Event::ModelRequest => self.next_turn(),
-            Event::ModelChunk { chunk, .. } => self.said(chunk),
+            Event::PromptsDelivered { prompts, queues } => self.dequeued(prompts, queues),
+            Event::ModelChunk { chunk, .. } => self.chunk(chunk),
             Event::ToolRefused { call, failure, .. } => {
-                let mut frames = vec![tool_start(call)];
+                let mut frames = self.tool_start(call);
                 frames.extend(self.tool_end(call, &Outcome::error(&failure.message)));
                 frames
             }
-            Event::ToolStart { call, .. } => vec![tool_start(call)],
-            Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
-            Event::ToolCancel { call, .. } => self.tool_end(call, &Outcome::error("Aborted")),
-            Event::TurnEnd { halt, .. } => self.run_ends(halt.is_some()),
-            Event::CompactionEnd(summary) => vec![compaction(summary)],
-            Event::ShellCommandEnd(executed) => {
-                let message = bash(executed, self.clock.tick());
-                vec![json!({ "type": "bash_end", "message": message })]
+            Event::ApprovalRequest { call, .. } => {
+                let mut frames = self.tool_start(call);
+                frames.extend(dialogs::ask_permission(self, call));
+                frames
             }
+            Event::ToolStart { call, .. } => self.tool_start(call),
+            Event::ToolProgress { call, output, .. } => vec![tool_update(call, output)],
+            Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
+            Event::ToolCancel { call, reason, .. } => self.tool_end(call, &Outcome::error(*reason)),
+            Event::TurnEnd { halt, again, .. } => self.run_ended(halt.is_some(), *again),
+            Event::Idle => self.settled(),
+            Event::RetryStart {
+                attempt,
+                of,
+                delay,
+                failure,
+            } => vec![json!({
+                "type": "auto_retry_start",
+                "attempt": attempt,
+                "maxAttempts": of,
+                "delayMs": delay.as_millis() as u64,
+                "errorMessage": failure.message,
+            })],
+            Event::RetryEnd { attempt, error } => self.retry_ended(*attempt, *error),
+            Event::CompactionStart(reason) => {
+                self.compacting = Some(*reason);
+                vec![compaction_start(*reason)]
+            }
+            Event::SummaryRetry(retry) => match self.version.retries_summaries() {
+                true => vec![summary_retry(retry)],
+                false => vec![],
+            },
+            Event::CompactionEnd(summary) => self.compacted(summary),
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
-            Event::ApprovalRequest { .. }
-            | Event::ToolProgress { .. }
-            | Event::PromptsDelivered { .. }
-            | Event::RetryStart { .. }
-            | Event::RetryEnd { .. }
-            | Event::CompactionStart(_)
-            | Event::SummaryRetry(_)
-            | Event::Idle
+            Event::McpServerConnected { .. }
+            | Event::ShellCommandEnd(_)
             | Event::Subagent { .. }
-            | Event::McpServerConnected { .. }
             | Event::Notice { .. } => vec![],
         }
     }
 }
 
-impl Events {
-    fn run_starts(&mut self, prompt: &Prompt) -> Vec<Value> {
-        self.run = Run::default();
-        let message = user(prompt, self.clock.tick());
-        let mut frames = vec![kind("agent_start"), kind("turn_start")];
-        frames.extend(self.whole(message));
+impl PiState {
+    fn run_started(&mut self, prompt: &Prompt) -> Vec<Value> {
+        self.run = RunState {
+            active: true,
+            ..RunState::default()
+        };
+        self.unsettled = true;
+        let mut frames = vec![bare_frame("agent_start"), bare_frame("turn_start")];
+        let first = !std::mem::replace(&mut self.has_sent_system_message, true);
+        if first && self.version.has_system_message() {
+            let message = system_message(self.clock.tick());
+            frames.extend(self.message(message));
+        }
+        if !prompt.resumes {
+            let message = user(prompt, self.clock.tick());
+            frames.extend(self.message(message));
+        }
         frames
     }
 
-    /// The frames of a message that does not stream.
-    fn whole(&mut self, message: Value) -> [Value; 2] {
+    /// The frames of a message that is not streamed.
+    fn message(&mut self, message: Value) -> [Value; 2] {
         let start = json!({ "type": "message_start", "message": message });
         [start, self.message_end(message)]
     }
 
     fn message_end(&mut self, message: Value) -> Value {
         self.run.messages.push(message.clone());
+        self.append_message(message.clone());
         json!({ "type": "message_end", "message": message })
     }
 
-    /// The model is asked again: the turn before is over.
+    /// Queued messages go with the next request.
+    fn dequeued(&mut self, prompts: &[Prompt], queues: &Queues) -> Vec<Value> {
+        let messages: Vec<_> = prompts
+            .iter()
+            .map(|prompt| user(prompt, self.clock.tick()))
+            .collect();
+        self.run.dequeued.extend(messages);
+        vec![queue_update(queues)]
+    }
+
+    /// The next request to the model ends the turn before it.
     fn next_turn(&mut self) -> Vec<Value> {
         let mut frames = self.turn_end();
         if !frames.is_empty() {
-            frames.push(kind("turn_start"));
+            frames.push(bare_frame("turn_start"));
+        }
+        for message in std::mem::take(&mut self.run.dequeued) {
+            frames.extend(self.message(message));
         }
         frames
     }
@@ -107,11 +138,17 @@ impl Events {
         let Some(answer) = self.run.answer.take() else {
             return vec![];
         };
-        let results = std::mem::take(&mut self.run.results);
-        vec![json!({ "type": "turn_end", "message": answer, "toolResults": results })]
+        let results = in_order_of_calls(&answer, std::mem::take(&mut self.run.results));
+        let mut frames: Vec<_> = results
+            .iter()
+            .flat_map(|message| self.message(message.clone()))
+            .collect();
+        frames.push(json!({ "type": "turn_end", "message": answer, "toolResults": results }));
+        frames.extend(self.script.error_at("turn_end"));
+        frames
     }
 
-    fn said(&mut self, chunk: &Chunk) -> Vec<Value> {
+    fn chunk(&mut self, chunk: &Chunk) -> Vec<Value> {
         let mut frames = Vec::new();
         let reply = self.reply(&mut frames);
         frames.extend(reply.add(chunk));
@@ -123,21 +160,21 @@ impl Events {
                 Stop::End | Stop::ToolUse => ("stop", None),
             };
             frames.extend(self.answer(reason, error));
+            self.log.unmeasured = false;
         }
         frames
     }
 
-    /// The reply that streams in; begins it if there is none.
+    /// The reply that is streaming. Starts one if there is none.
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
         let (model_info, clock) = (&self.model_info, &mut self.clock);
+        let form = match self.version.streams_deltas() {
+            false => Form::Whole,
+            true => Form::Deltas,
+        };
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(
-                Form::Whole,
-                model_info.clone().unwrap_or_default(),
-                clock.tick(),
-            );
+            let reply = Reply::new(form, model_info.clone(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
-            frames.push(reply.start());
             reply
         })
     }
@@ -148,32 +185,37 @@ impl Events {
         let message = self.reply(&mut frames).message(reason, error);
         self.run.reply = None;
         self.run.answer = Some(message.clone());
-        frames.push(Reply::end(&message));
         frames.push(self.message_end(message));
         frames
     }
 
+    fn tool_start(&mut self, call: &Call) -> Vec<Value> {
+        if self.run.started_calls.contains(&call.id) {
+            return vec![];
+        }
+        self.run.started_calls.push(call.id.clone());
+        vec![json!({
+            "type": "tool_execution_start",
+            "toolCallId": call.id,
+            "toolName": call.tool,
+            "args": arguments(&call.args),
+        })]
+    }
+
     fn tool_end(&mut self, call: &Call, outcome: &Outcome) -> Vec<Value> {
-        let result = match &outcome.output {
-            Output::Text(why) if !outcome.ok => json!(why),
-            _ => Value::Object(tool_result(outcome)),
-        };
         let message = tool_message(call, outcome, self.clock.tick());
-        self.run.results.push(message.clone());
-        let end = json!({
+        self.run.results.push(message);
+        vec![json!({
             "type": "tool_execution_end",
             "toolCallId": call.id,
             "toolName": call.tool,
-            "result": result,
+            "result": tool_result(outcome),
             "isError": !outcome.ok,
-        });
-        let mut frames = vec![end];
-        frames.extend(self.whole(message));
-        frames
+        })]
     }
 
-    /// An aborted run ends with a message that says so, in a turn of its own if a tool was at work.
-    fn run_ends(&mut self, halted: bool) -> Vec<Value> {
+    /// An aborted run ends with a message that says so, in a turn of its own if a tool was running.
+    fn run_ended(&mut self, halted: bool, again: bool) -> Vec<Value> {
         let mut frames = Vec::new();
         if halted {
             frames.extend(self.next_turn());
@@ -181,43 +223,101 @@ impl Events {
         }
         frames.extend(self.turn_end());
         let messages = std::mem::take(&mut self.run.messages);
-        frames.push(json!({ "type": "agent_end", "messages": messages }));
+        self.run.active = false;
+        let mut end = json!({ "type": "agent_end", "messages": messages });
+        if self.version.has_will_retry() {
+            end["willRetry"] = json!(again);
+        }
+        frames.push(end);
+        frames.extend(self.work_ended());
+        self.save_session();
         frames
     }
 
+    fn retry_ended(&mut self, attempt: u32, error: Option<&str>) -> Vec<Value> {
+        let mut frame =
+            json!({ "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt });
+        if let Some(error) = error {
+            frame["finalError"] = json!(error);
+        }
+        let mut frames = vec![frame];
+        frames.extend(self.work_ended());
+        frames
+    }
+
+    /// The run is over, with all of its retries and queued messages.
+    fn settled(&mut self) -> Vec<Value> {
+        let unsettled = std::mem::take(&mut self.unsettled);
+        if !self.version.has_settled_event() {
+            return vec![];
+        }
+        let mut frames = Vec::new();
+        if unsettled {
+            frames.push(bare_frame("agent_settled"));
+        }
+        frames.extend(self.answer_aborts());
+        frames
+    }
+
+    /// A run, its retries or a compaction ended: answers the aborts, in versions where they do not wait for `agent_settled`.
+    pub(super) fn work_ended(&mut self) -> Vec<Value> {
+        match self.version.has_settled_event() {
+            true => vec![],
+            false => self.answer_aborts(),
+        }
+    }
+
+    fn answer_aborts(&mut self) -> Vec<Value> {
+        let ids = std::mem::take(&mut self.pending_aborts).into_iter();
+        ids.map(|id| response(id.as_ref(), "abort", Ok(None)))
+            .collect()
+    }
+
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
-        match failure.code {
-            Code::Provider if in_run => self.answer("error", Some(&failure.message)),
-            Code::Config => {
+        match (failure.code, self.compacting.take_if(|_| !in_run)) {
+            (_, Some(reason)) => self.compaction_failed(reason, failure),
+            (Code::Provider, None) if in_run => self.answer("error", Some(&failure.message)),
+            _ => {
                 tracing::error!("{}", failure.message);
                 vec![]
             }
-            _ => vec![json!({ "type": "error", "error": failure.message })],
         }
     }
 }
 
-fn kind(kind: &str) -> Value {
-    json!({ "type": kind })
+/// The results of a reply's calls, in the order of the calls.
+fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
+    let calls = answer["content"].as_array().into_iter().flatten();
+    let ids: Vec<_> = calls.filter_map(|block| block["id"].as_str()).collect();
+    results.sort_by_key(|result| ids.iter().position(|id| result["toolCallId"] == **id));
+    results
 }
 
-fn tool_start(call: &Call) -> Value {
+fn tool_update(call: &Call, output: &str) -> Value {
     json!({
-        "type": "tool_execution_start",
+        "type": "tool_execution_update",
         "toolCallId": call.id,
         "toolName": call.tool,
         "args": arguments(&call.args),
+        "partialResult": { "content": [text(output)], "details": {} },
     })
 }
 
-fn compaction(summary: &Summary) -> Value {
-    let mut frame = json!({
-        "type": "compaction",
-        "summary": summary.text,
-        "tokensBefore": summary.before,
-    });
-    if summary.auto {
-        frame["auto"] = json!(true);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_their_calls() {
+        let answer = json!({ "content": [
+            { "type": "text", "text": "x" },
+            { "type": "toolCall", "id": "a" },
+            { "type": "toolCall", "id": "b" },
+        ] });
+        let result = |id: &str| json!({ "toolCallId": id });
+
+        let ordered = in_order_of_calls(&answer, vec![result("b"), result("a")]);
+
+        assert_eq!(ordered, [result("a"), result("b")]);
     }
-    frame
 }

@@ -1,12 +1,13 @@
-//! "Message Types" and "Content Types" of the page, but for the assistant's.
+//! "Message Types" and "Content Types" of the page, other than the assistant's.
 
+use super::tools::TOOLS;
 use crate::core::call::{Call, Outcome, Output, ShellResult};
 use crate::core::message::Prompt;
 use crate::core::message::{Block, Usage};
 use crate::core::model_info::Rates;
 use serde_json::{Map, Value, json};
 
-/// Tells the time by counting, so that the same script gives the same bytes.
+/// A clock that counts, so that the same script gives the same bytes.
 #[derive(Debug, Default)]
 pub(super) struct Clock(u64);
 
@@ -19,6 +20,11 @@ impl Clock {
         self.0 += 1;
         EPOCH + self.0
     }
+}
+
+/// A frame that has only a type.
+pub(super) fn bare_frame(kind: &str) -> Value {
+    json!({ "type": kind })
 }
 
 /// "UserMessageWithAttachments".
@@ -51,7 +57,7 @@ fn image(media_type: &str, data: &str) -> Value {
     json!({ "type": "image", "data": data, "mimeType": media_type })
 }
 
-/// "AgentToolResult": the content of a tool's result, and its details where it has some.
+/// "AgentToolResult": the content of a tool's result, and its details if it has any.
 pub(super) fn tool_result(outcome: &Outcome) -> Map<String, Value> {
     let mut result = Map::new();
     let (content, details) = match &outcome.output {
@@ -92,6 +98,26 @@ pub(super) fn bash(executed: &ShellResult, timestamp: u64) -> Value {
     message
 }
 
+const PREAMBLE: &str = "You are a scripted agent that stands in for a real one.";
+
+/// "SystemMessage": the prompt and the tools, as the first message of a session.
+pub(super) fn system_message(timestamp: u64) -> Value {
+    let tools = TOOLS.iter().map(|tool| {
+        json!({ "name": tool.name, "description": tool.purpose, "parameters": (tool.parameters)() })
+    });
+    let list: String = TOOLS
+        .iter()
+        .map(|tool| format!("- {}: {}\n", tool.name, tool.purpose))
+        .collect();
+    json!({
+        "role": "system",
+        "content": "",
+        "sections": { "preamble": PREAMBLE, "tools": format!("<tools>\n{list}</tools>") },
+        "toolsAdded": tools.collect::<Vec<_>>(),
+        "timestamp": timestamp,
+    })
+}
+
 /// "Usage".
 pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
     let costs = [
@@ -117,7 +143,7 @@ pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
     })
 }
 
-/// "Usage" with the sum of its tokens.
+/// "Usage" with `totalTokens`.
 pub(super) fn totalled(mut usage: Value) -> Value {
     let parts = ["input", "output", "cacheRead", "cacheWrite"];
     let total: u64 = parts.iter().filter_map(|part| usage[part].as_u64()).sum();
@@ -129,7 +155,7 @@ fn dollars(cost: f64) -> Value {
     if cost == 0.0 { json!(0) } else { json!(cost) }
 }
 
-/// Arguments as the page wants them: an object, also where the model gave none.
+/// Arguments as an object, also where the model gave none.
 pub(super) fn arguments(args: &Value) -> Value {
     if args.is_object() {
         args.clone()
@@ -169,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_whole_output_is_stands_there_only_if_it_was_cut() {
+    fn the_path_of_the_full_output_is_given_only_if_it_was_truncated() {
         let mut executed = ShellResult::default();
         assert_eq!(bash(&executed, 1).get("fullOutputPath"), None);
 

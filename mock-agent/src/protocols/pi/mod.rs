@@ -1,43 +1,29 @@
-//! pi@0.14: the RPC mode of December 2025.
+//! The protocol pi: the RPC mode of 0.14 (December 2025), 0.73 (May 2026) and 0.87 (November 2026).
 
+pub(super) mod adapters;
+mod attachments_v0_14;
 mod commands;
+mod commands_v0_14;
+mod compaction;
 mod configure;
+mod dialogs;
+mod entries;
 mod events;
+mod events_v0_14;
+mod expand;
+mod extension_script;
 mod faults;
 mod flags;
 mod messages;
 mod models;
-mod prompt;
+mod models_json;
+mod queries;
+mod queue;
+mod responses;
+mod session_log;
+mod sessions;
+mod shell;
+mod state;
 mod stream;
 mod tools;
-mod v0_73;
-
-use crate::protocols::adapter::Adapter;
-
-pub(super) use v0_73::{V0_73, V0_87};
-
-pub(super) const V0_14: Adapter = Adapter {
-    name: "pi",
-    version: "0.14",
-    chosen,
-    flags: flags::FLAGS,
-    line_limit: LINE_LIMIT,
-    emitter: || Box::new(events::Events::default()),
-    command: commands::take,
-    parent: None,
-    faults: faults::FAULTS,
-    without_faults: &[],
-    without_frames: &[],
-    caught_here: &[],
-    tools: tools::TOOLS,
-    configure: configure::configure,
-};
-
-/// The longest command, in bytes. The page names no limit; attachments come inside.
-const LINE_LIMIT: usize = 64 << 20;
-
-/// "Starting RPC Mode" of the page.
-fn chosen(args: &[String]) -> bool {
-    let two = |pair: &[String]| pair[0] == "--mode" && pair[1] == "rpc";
-    args.windows(2).any(two) || args.iter().any(|arg| arg == "--mode=rpc")
-}
+mod version;

@@ -1,223 +1,160 @@
-//! `models.json`: who serves which model, where, and at what price.
+//! "Model" and "Thinking" of the page: the commands that choose the model and its thinking level.
 
-use crate::config::{Env, Listed};
-use crate::core::model_info::{ModelInfo, Rates};
-use crate::model::{Endpoint, Wire, api_name};
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use std::path::Path;
+use super::responses::{Answer, Command, data};
+use super::state::PiState;
+use crate::config::Listed;
+use crate::core::session::Session;
+use crate::faults::Bug;
+use crate::model::Effort;
+use serde_json::{Value, json};
 
-/// A model that was chosen.
-pub(super) struct Chosen {
-    pub(super) model_info: ModelInfo,
-    pub(super) wire: Wire,
-    pub(super) endpoint: Endpoint,
-    pub(super) max_tokens: u32,
-}
+/// The thinking levels.
+pub(super) const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
-/// What the user asks for.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Wish<'a> {
-    pub(super) provider: Option<&'a str>,
-    pub(super) model: Option<&'a str>,
-    pub(super) api_key: Option<&'a str>,
-}
+/// A level that no model here has. `set_thinking_level` takes it as the highest of the model.
+const MAX_LEVEL: &str = "max";
 
-#[derive(Deserialize)]
-struct Models {
-    providers: Map<String, Value>,
-}
+/// How many of the levels a model with reasoning has.
+const LEVELS_WITH_REASONING: usize = 5;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Provider {
-    base_url: String,
-    api_key: String,
-    api: String,
-    models: Vec<Model>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Model {
-    id: String,
-    context_window: u64,
-    max_tokens: u32,
-    cost: Cost,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Cost {
-    input: f64,
-    output: f64,
-    cache_read: f64,
-    cache_write: f64,
-}
-
-/// Reads the file and chooses; none if it is not there.
-///
-/// # Errors
-/// The file cannot be understood, or does not have what is asked for.
-pub(super) fn choose(path: &Path, wish: Wish<'_>, env: Env<'_>) -> Result<Option<Chosen>, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    read(&text, wish, env)
-        .map(Some)
-        .map_err(|why| format!("{}: {why}", path.display()))
-}
-
-fn read(text: &str, wish: Wish<'_>, env: Env<'_>) -> Result<Chosen, String> {
-    let models: Models = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut providers = models.providers.into_iter();
-    let (name, provider) = providers
-        .find(|(name, _)| wish.provider.is_none_or(|wanted| wanted == name))
-        .ok_or_else(|| missing("provider", wish.provider))?;
-    let provider: Provider =
-        serde_json::from_value(provider).map_err(|error| format!("{name}: {error}"))?;
-    let mut models = provider.models.into_iter();
-    let model = models
-        .find(|model| wish.model.is_none_or(|wanted| wanted == model.id))
-        .ok_or_else(|| missing("model", wish.model))?;
-    let wire = wire(&provider.api)
-        .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
-    let key = match wish.api_key {
-        Some(key) => key.to_owned(),
-        None => env(&provider.api_key).unwrap_or(provider.api_key),
-    };
-    let endpoint = Endpoint::new(&provider.base_url, key)
-        .map_err(|why| format!("{name}: the base URL {why}"))?;
-    Ok(Chosen {
-        model_info: ModelInfo {
-            api: provider.api,
-            provider: name,
-            model: model.id,
-            window: model.context_window,
-            rates: Rates {
-                input: model.cost.input,
-                output: model.cost.output,
-                cache_read: model.cost.cache_read,
-                cache_write: model.cost.cache_write,
-            },
-        },
-        wire,
-        endpoint,
-        max_tokens: model.max_tokens,
+/// The current model, if `models.json` lists it.
+pub(super) fn current(session: &Session) -> Option<&Listed> {
+    let model_info = PiState::with(session, |state| state.model_info.clone())?;
+    let models = session.settings.extras.models.iter();
+    models.clone().find(|listed| {
+        listed.model_info.provider == model_info.provider
+            && listed.model_info.model == model_info.model
     })
 }
 
-/// The wire of an API, if this agent speaks it.
-fn wire(api: &str) -> Option<Wire> {
-    let mut known = [
-        Wire::AnthropicMessages,
-        Wire::OpenAiChat,
-        Wire::OpenAiResponses,
-    ]
-    .into_iter();
-    known.find(|wire| api_name(*wire) == api)
+/// The current model as the host sees it.
+pub(super) fn current_model(session: &Session) -> Value {
+    current(session).map_or(Value::Null, |listed| listed.shown.clone())
 }
 
-/// Every model of the file that this agent can ask; none if the file is not there.
-///
-/// # Errors
-/// The file cannot be understood.
-pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<Listed>, String> {
-    let Ok(text) = std::fs::read_to_string(path) else {
-        return Ok(Vec::new());
+fn choose(session: &Session, listed: &Listed) {
+    session.set_model(&listed.model_info.model, Some(&listed.endpoint));
+    session.model.set_wire(listed.wire);
+    PiState::with(session, |state| {
+        state.model_info = listed.model_info.clone()
+    });
+    match listed.reasons {
+        true => send_effort(session),
+        false => change_level(session, LEVELS[0]),
+    }
+}
+
+/// Called before each run. Only a fault acts here.
+pub(super) fn before_run(session: &Session) {
+    let again = PiState::with(session, |state| state.log.of_role("user").next().is_some());
+    if again == Some(true) && session.faults.plays(Bug::ModelForOneRun) {
+        choose(session, &session.settings.extras.models[0]);
+    }
+}
+
+/// Sets the level. Versions with change events say so if it is a new one.
+fn change_level(session: &Session, level: &str) {
+    let frame = PiState::with(session, |state| {
+        let before = std::mem::replace(&mut state.thinking_level, level.to_owned());
+        let changed = state.version.has_change_events() && before != level;
+        changed.then(|| json!({ "type": "thinking_level_changed", "level": level }))
+    });
+    if let Some(frame) = frame.flatten() {
+        session.events.send_frame(frame);
+    }
+    send_effort(session);
+}
+
+/// Sets the effort of the model by the level, if the model has reasoning.
+pub(super) fn send_effort(session: &Session) {
+    if session.faults.plays(Bug::LevelStaysUntold) {
+        return;
+    }
+    let level = PiState::with(session, |state| state.thinking_level.clone());
+    let effort = level.filter(|_| has_reasoning(session));
+    session
+        .model
+        .set_effort(effort.as_deref().map(Effort::named));
+}
+
+pub(super) fn set_model(command: &Command<'_>) -> Answer {
+    let (provider, id) = (command.text("provider")?, command.text("modelId")?);
+    let models = &command.session.settings.extras.models;
+    let listed = models
+        .iter()
+        .find(|listed| listed.model_info.provider == provider && listed.model_info.model == id)
+        .ok_or_else(|| format!("Model not found: {provider}/{id}"))?;
+    choose(command.session, listed);
+    data(listed.shown.clone())
+}
+
+pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
+    let session = command.session;
+    let extras = &session.settings.extras;
+    let named = |listed: &&Listed| {
+        let name = format!("{}/{}", listed.model_info.provider, listed.model_info.model);
+        extras.scope.is_empty() || extras.scope.contains(&name)
     };
-    let failed = |why: String| format!("{}: {why}", path.display());
-    let models: Models = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-    let mut listed = Vec::new();
-    for (name, provider) in models.providers {
-        if wire(provider["api"].as_str().unwrap_or_default()).is_none() {
-            continue;
-        }
-        let shown = provider["models"].as_array().cloned().unwrap_or_default();
-        for mut shown in shown {
-            let wish = Wish {
-                provider: Some(&name),
-                model: shown["id"].as_str(),
-                api_key: key,
-            };
-            let chosen = read(&text, wish, env).map_err(failed)?;
-            shown["api"] = provider["api"].clone();
-            shown["provider"] = name.as_str().into();
-            shown["baseUrl"] = provider["baseUrl"].clone();
-            listed.push(Listed {
-                reasons: shown["reasoning"] == true,
-                model_info: chosen.model_info,
-                wire: chosen.wire,
-                endpoint: chosen.endpoint,
-                shown,
-            });
-        }
+    let models: Vec<_> = extras.models.iter().filter(named).collect();
+    if models.len() < 2 {
+        return data(Value::Null);
     }
-    Ok(listed)
+    let now = current(session).and_then(|now| models.iter().position(|m| m.shown == now.shown));
+    let next = models[now.map_or(0, |now| now + 1) % models.len()];
+    choose(session, next);
+    let level = PiState::with(session, |state| state.thinking_level.clone());
+    data(json!({
+        "model": next.shown,
+        "thinkingLevel": level,
+        "isScoped": !extras.scope.is_empty(),
+    }))
 }
 
-fn missing(what: &str, wanted: Option<&str>) -> String {
-    match wanted {
-        Some(name) => format!("there is no {what} {name:?}"),
-        None => format!("there is no {what}"),
-    }
+pub(super) fn available_models(command: &Command<'_>) -> Answer {
+    let models = command.session.settings.extras.models.iter();
+    let shown: Vec<_> = models.map(|listed| &listed.shown).collect();
+    data(json!({ "models": shown }))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Whether the current model has reasoning.
+fn has_reasoning(session: &Session) -> bool {
+    current(session).is_some_and(|listed| listed.reasons)
+}
 
-    const FILE: &str = r#"{"providers":{
-        "a":{"baseUrl":"http://127.0.0.1:9","apiKey":"KEY_A","api":"anthropic-messages","models":[
-            {"id":"m","contextWindow":1000,"maxTokens":10,"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}}]},
-        "o":{"baseUrl":"http://127.0.0.1:9/v1","apiKey":"plain","api":"openai-completions","models":[
-            {"id":"n","contextWindow":2000,"maxTokens":20,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]},
-        "x":{"baseUrl":"http://127.0.0.1:9","apiKey":"k","api":"telepathy","models":[
-            {"id":"m","contextWindow":1000,"maxTokens":10,"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}}]}}}"#;
-
-    fn chosen(provider: Option<&str>, model: Option<&str>) -> Result<Chosen, String> {
-        let wish = Wish {
-            provider,
-            model,
-            api_key: None,
-        };
-        read(FILE, wish, &|name| {
-            (name == "KEY_A").then(|| "secret".into())
-        })
+pub(super) fn set_level(command: &Command<'_>) -> Answer {
+    let level = command.text("level")?;
+    if !LEVELS.contains(&level) && level != MAX_LEVEL {
+        return Err(format!("Unknown thinking level: {level}"));
     }
+    let levels = levels(command.session);
+    let level = levels.iter().find(|one| **one == level);
+    change_level(command.session, level.unwrap_or(&levels[levels.len() - 1]));
+    Ok(None)
+}
 
-    #[test]
-    fn the_first_model_of_the_first_provider_is_chosen_where_nothing_is_asked_for() {
-        let chosen = chosen(None, None).unwrap();
-
-        assert_eq!(chosen.model_info.provider, "a");
-        assert_eq!(chosen.model_info.window, 1000);
-        assert_eq!(chosen.wire, Wire::AnthropicMessages);
-        let expected = Endpoint::new("http://127.0.0.1:9", "secret".into()).unwrap();
-        assert_eq!(chosen.endpoint, expected);
+pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
+    if !has_reasoning(command.session) {
+        return data(Value::Null);
     }
+    let levels = levels(command.session);
+    let now = command.state(|state| {
+        levels
+            .iter()
+            .position(|level| *level == state.thinking_level)
+    });
+    let next = levels[now.flatten().map_or(0, |now| now + 1) % levels.len()];
+    change_level(command.session, next);
+    data(json!({ "level": next }))
+}
 
-    #[test]
-    fn a_provider_and_a_model_are_found_by_name() {
-        let chosen = chosen(Some("o"), Some("n")).unwrap();
+pub(super) fn available_levels(command: &Command<'_>) -> Answer {
+    data(json!({ "levels": levels(command.session) }))
+}
 
-        assert_eq!(chosen.wire, Wire::OpenAiChat);
-        assert_eq!(chosen.max_tokens, 20);
-        let expected = Endpoint::new("http://127.0.0.1:9/v1", "plain".into()).unwrap();
-        assert_eq!(chosen.endpoint, expected);
-    }
-
-    #[test]
-    fn what_is_not_there_is_named() {
-        let refused = |provider, model| chosen(provider, model).err().unwrap();
-
-        assert_eq!(refused(Some("z"), None), "there is no provider \"z\"");
-        assert_eq!(refused(Some("a"), Some("z")), "there is no model \"z\"");
-        assert_eq!(
-            refused(Some("x"), None),
-            "x: this agent does not speak telepathy"
-        );
+/// The levels of the current model. A model without reasoning has only the first.
+fn levels(session: &Session) -> &'static [&'static str] {
+    match has_reasoning(session) {
+        false => &LEVELS[..1],
+        true => &LEVELS[..LEVELS_WITH_REASONING],
     }
 }

@@ -1,4 +1,4 @@
-//! "AssistantMessage" as it streams in, and "AssistantMessageEvent" in all its forms.
+//! "AssistantMessage" while it is streaming, and "AssistantMessageEvent" in all its forms.
 
 use super::messages::{arguments, text, totalled, usage};
 use crate::core::message::Usage;
@@ -6,16 +6,16 @@ use crate::core::model_info::ModelInfo;
 use crate::model::{BlockStart, Chunk};
 use serde_json::{Value, json};
 
-/// What a chunk tells: of the block at this place, in an event of this kind, which also has a member.
-type Step = (usize, String, Option<(&'static str, Value)>);
+/// The event of a chunk: the index of its block, the event's type, and one more member.
+type EventParts = (usize, String, Option<(&'static str, Value)>);
 
-/// How a reply is told while it streams in.
+/// What each frame of a streaming reply holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Form {
-    /// Each frame has the message so far.
+    /// The message so far.
     #[default]
     Whole,
-    /// Each frame has what is new, and what has been used so far.
+    /// Only what is new, and the usage so far.
     Deltas,
 }
 
@@ -29,10 +29,10 @@ pub(super) struct Reply {
     usage: Usage,
 }
 
-/// A block of the message. Its place in the list is its `contentIndex`.
+/// A block of the message. Its position in the list is its `contentIndex`.
 #[derive(Debug)]
 struct Part {
-    /// The number that the model's wire gave it.
+    /// Its number in the model's stream.
     index: usize,
     block: Block,
     body: String,
@@ -57,7 +57,7 @@ impl Reply {
         }
     }
 
-    /// The message, with why it stopped, and what went wrong.
+    /// The message, with its stop reason and error.
     pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
         let content: Vec<_> = self.parts.iter().map(Part::content).collect();
         let mut message = json!({
@@ -66,7 +66,7 @@ impl Reply {
             "api": self.model_info.api,
             "provider": self.model_info.provider,
             "model": self.model_info.model,
-            "usage": self.used(),
+            "usage": self.usage_so_far(),
             "stopReason": stop,
         });
         if let Some(error) = error {
@@ -77,7 +77,7 @@ impl Reply {
     }
 
     /// "Usage" so far.
-    fn used(&self) -> Value {
+    fn usage_so_far(&self) -> Value {
         let used = usage(self.usage, self.model_info.rates);
         match self.form {
             Form::Whole => used,
@@ -85,13 +85,13 @@ impl Reply {
         }
     }
 
-    /// Whether the model wants tools.
+    /// Whether the model called tools.
     pub(super) fn has_calls(&self) -> bool {
         let mut parts = self.parts.iter();
         parts.any(|part| matches!(part.block, Block::Call { .. }))
     }
 
-    /// The message as it is while it streams.
+    /// The message while it is streaming.
     pub(super) fn partial(&self) -> Value {
         let stop = match self.form {
             Form::Whole => "stop",
@@ -106,7 +106,7 @@ impl Reply {
         update(&partial, json!({ "type": "start", "partial": partial }))
     }
 
-    /// The frame that closes the stream, with the message as it has become.
+    /// The frame that closes the stream, with the complete message.
     pub(super) fn end(message: &Value) -> Value {
         let reason = &message["stopReason"];
         let event = match reason.as_str() {
@@ -118,9 +118,9 @@ impl Reply {
         update(message, event)
     }
 
-    /// Takes a chunk in; gives the frame that tells of it, if one does.
+    /// Appends a chunk. Returns its frame; None for chunks that have no event.
     pub(super) fn add(&mut self, chunk: &Chunk) -> Option<Value> {
-        let (place, kind, more) = self.step(chunk)?;
+        let (place, kind, more) = self.event(chunk)?;
         let mut event = json!({ "type": kind, "contentIndex": place });
         if let Some((name, value)) = more {
             event[name] = value;
@@ -134,7 +134,7 @@ impl Reply {
             }
             return Some(json!({
                 "type": "message_update",
-                "usage": self.used(),
+                "usage": self.usage_so_far(),
                 "assistantMessageEvent": event,
             }));
         }
@@ -143,7 +143,7 @@ impl Reply {
         Some(update(&partial, event))
     }
 
-    fn step(&mut self, chunk: &Chunk) -> Option<Step> {
+    fn event(&mut self, chunk: &Chunk) -> Option<EventParts> {
         match chunk {
             Chunk::Start { index, block } => {
                 let part = Part::new(*index, block)?;
@@ -169,7 +169,11 @@ impl Reply {
             }
             Chunk::End { index } => {
                 let (place, part) = self.part(*index)?;
-                Some((place, format!("{}_end", part.kind()), Some(part.whole())))
+                Some((
+                    place,
+                    format!("{}_end", part.kind()),
+                    Some(part.end_member()),
+                ))
             }
             Chunk::Usage(usage) => {
                 self.usage = *usage;
@@ -191,7 +195,7 @@ fn update(message: &Value, event: Value) -> Value {
 }
 
 impl Part {
-    /// Nothing for what only the model can read.
+    /// None for blocks that only the model can read.
     fn new(index: usize, opening: &BlockStart) -> Option<Self> {
         let block = match opening {
             BlockStart::Text => Block::Text,
@@ -234,8 +238,8 @@ impl Part {
         }
     }
 
-    /// What the end of the block tells.
-    fn whole(&self) -> (&'static str, Value) {
+    /// The member of the block's end event with all of its content.
+    fn end_member(&self) -> (&'static str, Value) {
         match self.block {
             Block::Call { .. } => ("toolCall", self.content()),
             _ => ("content", json!(self.body)),
@@ -268,8 +272,8 @@ mod tests {
         Chunk::Text { index, text }
     }
 
-    /// Kind and contentIndex of the frames.
-    fn told(chunks: &[Chunk]) -> Vec<(String, u64)> {
+    /// Type and contentIndex of the frames.
+    fn events_of(chunks: &[Chunk]) -> Vec<(String, u64)> {
         let mut reply = reply();
         let frames = chunks.iter().filter_map(|chunk| reply.add(chunk));
         let events = frames.map(|frame| frame["assistantMessageEvent"].clone());
@@ -282,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_numbered_by_their_place_in_the_message() {
+    fn blocks_are_numbered_by_their_position_in_the_message() {
         let chunks = [
             start(0, BlockStart::Redacted("x".into())),
             Chunk::End { index: 0 },
@@ -293,11 +297,11 @@ mod tests {
         ];
 
         let expected = ["text_start", "text_delta", "text_end"].map(|kind| (kind.to_owned(), 0));
-        assert_eq!(told(&chunks), expected);
+        assert_eq!(events_of(&chunks), expected);
     }
 
     #[test]
-    fn the_stream_is_opened_and_closed() {
+    fn the_stream_has_a_start_and_an_end() {
         let reply = reply();
         assert_eq!(
             reply.start()["assistantMessageEvent"]["partial"],
@@ -316,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn deltas_have_what_is_new_and_what_was_used() {
+    fn deltas_hold_what_is_new_and_the_usage() {
         let mut reply = reply();
         reply.form = Form::Deltas;
         let call = BlockStart::Call {
@@ -324,18 +328,18 @@ mod tests {
             tool: "bash".into(),
         };
 
-        let begun = reply.add(&start(0, call)).unwrap();
+        let opened = reply.add(&start(0, call)).unwrap();
 
         let event =
             json!({ "type": "toolcall_start", "contentIndex": 0, "id": "t", "toolName": "bash" });
-        assert_eq!(begun["assistantMessageEvent"], event);
-        assert_eq!(begun["usage"]["totalTokens"], 0);
-        assert_eq!(begun.get("message"), None);
+        assert_eq!(opened["assistantMessageEvent"], event);
+        assert_eq!(opened["usage"]["totalTokens"], 0);
+        assert_eq!(opened.get("message"), None);
         assert_eq!(reply.partial()["stopReason"], "pending");
     }
 
     #[test]
-    fn the_end_of_a_block_has_all_of_it() {
+    fn the_end_of_a_block_holds_all_of_it() {
         let mut reply = reply();
         let call = BlockStart::Call {
             id: "t".into(),

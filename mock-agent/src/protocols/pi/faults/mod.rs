@@ -14,6 +14,11 @@ mod run;
 mod shapes;
 mod stream;
 mod tools;
+mod v73;
+mod v87;
+
+pub(super) use v73::{CAUGHT_HERE as CAUGHT_HERE_73, FAULTS as FAULTS_73, WITHOUT as WITHOUT_73};
+pub(super) use v87::{CAUGHT_HERE as CAUGHT_HERE_87, FAULTS as FAULTS_87, WITHOUT as WITHOUT_87};
 
 use crate::faults::Fault;
 

@@ -1,0 +1,65 @@
+//! The adapters of pi, one for each version.
+
+use super::commands;
+use super::commands_v0_14;
+use super::configure::{configure, configure_v0_14};
+use super::events_v0_14::EventsV0_14;
+use super::faults;
+use super::flags::{FLAGS, FLAGS_V0_14};
+use super::state::PiState;
+use super::tools::TOOLS;
+use super::version::Version;
+use crate::protocols::adapter::Adapter;
+
+pub(in crate::protocols) const V0_14: Adapter = Adapter {
+    name: "pi",
+    version: "0.14",
+    chosen: is_rpc_mode,
+    flags: FLAGS_V0_14,
+    line_limit: LINE_LIMIT,
+    emitter: || Box::new(EventsV0_14::default()),
+    command: commands_v0_14::take,
+    parent: None,
+    faults: faults::FAULTS,
+    without_faults: &[],
+    without_frames: &[],
+    caught_here: &[],
+    tools: TOOLS,
+    configure: configure_v0_14,
+};
+
+pub(in crate::protocols) const V0_73: Adapter = Adapter {
+    version: "0.73",
+    flags: FLAGS,
+    emitter: || Box::new(PiState::new(Version::V0_73)),
+    command: |session, input| commands::take(session, input, Version::V0_73),
+    configure: |options, env| configure(Version::V0_73, options, env),
+    parent: Some(&V0_14),
+    faults: faults::FAULTS_73,
+    without_faults: faults::WITHOUT_73,
+    without_frames: &["bash_end", "compaction", "error"],
+    caught_here: faults::CAUGHT_HERE_73,
+    ..V0_14
+};
+
+pub(in crate::protocols) const V0_87: Adapter = Adapter {
+    version: "0.87",
+    emitter: || Box::new(PiState::new(Version::V0_87)),
+    command: |session, input| commands::take(session, input, Version::V0_87),
+    configure: |options, env| configure(Version::V0_87, options, env),
+    parent: Some(&V0_73),
+    faults: faults::FAULTS_87,
+    without_faults: faults::WITHOUT_87,
+    without_frames: &[],
+    caught_here: faults::CAUGHT_HERE_87,
+    ..V0_73
+};
+
+/// The longest command, in bytes. The page names no limit. Attachments are part of the line.
+const LINE_LIMIT: usize = 64 << 20;
+
+/// "Starting RPC Mode" of the page.
+fn is_rpc_mode(args: &[String]) -> bool {
+    let two = |pair: &[String]| pair[0] == "--mode" && pair[1] == "rpc";
+    args.windows(2).any(two) || args.iter().any(|arg| arg == "--mode=rpc")
+}

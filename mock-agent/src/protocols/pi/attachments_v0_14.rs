@@ -1,0 +1,115 @@
+//! Attachments of prompts in pi@0.14, as blocks for the model.
+
+use crate::core::message::Block;
+use crate::tools::{Media, sniff, unbase64};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// "Attachment" of the page, the members that are needed.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attachment {
+    #[serde(rename = "id")]
+    _id: String,
+    #[serde(rename = "type")]
+    kind: Kind,
+    file_name: String,
+    mime_type: String,
+    #[serde(rename = "size")]
+    _size: f64,
+    content: String,
+    extracted_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Image,
+    Document,
+}
+
+/// The block that the model gets of an attachment.
+///
+/// # Errors
+/// It is not an attachment, or it has no content for the model.
+pub(super) fn block(attachment: &Value) -> Result<Block, String> {
+    let read = Attachment::deserialize(attachment).map_err(|error| error.to_string())?;
+    match read.kind {
+        Kind::Image => Ok(Block::Image {
+            media_type: read.mime_type,
+            data: read.content,
+        }),
+        Kind::Document => document(read),
+    }
+}
+
+/// A document's extracted text. Without one, the document itself if the model can read it.
+fn document(read: Attachment) -> Result<Block, String> {
+    let name = read.file_name;
+    if let Some(text) = read.extracted_text {
+        return Ok(text_of(&name, &text));
+    }
+    let bytes = unbase64(&read.content).ok_or_else(|| format!("{name} is not in base64"))?;
+    if let Some(Media::Document(media_type)) = sniff(&bytes) {
+        return Ok(Block::Document {
+            name,
+            media_type: media_type.to_owned(),
+            data: read.content,
+        });
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(text_of(&name, &text)),
+        _ => Err(format!(
+            "{name} has no extractedText, and is no text itself"
+        )),
+    }
+}
+
+fn text_of(name: &str, text: &str) -> Block {
+    Block::Text(format!("[Document: {name}]\n{text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn attached(kind: &str, content: &str, text: Option<&str>) -> Result<Block, String> {
+        let mut attachment = json!({
+            "id": "a", "type": kind, "fileName": "f", "mimeType": "image/png", "size": 3, "content": content,
+        });
+        if let Some(text) = text {
+            attachment["extractedText"] = json!(text);
+        }
+        block(&attachment)
+    }
+
+    #[test]
+    fn an_image_is_passed_on_unchanged() {
+        let image = Block::Image {
+            media_type: "image/png".into(),
+            data: "Zm9v".into(),
+        };
+        assert_eq!(attached("image", "Zm9v", None), Ok(image));
+    }
+
+    #[test]
+    fn of_a_document_the_model_gets_the_extracted_text_or_its_own() {
+        let text = |text: &str| Ok(Block::Text(format!("[Document: f]\n{text}")));
+
+        assert_eq!(attached("document", "Zm9v", Some("bar")), text("bar"));
+        assert_eq!(attached("document", "Zm9v", None), text("foo"));
+        assert!(matches!(
+            attached("document", "JVBERi0xLjc=", None),
+            Ok(Block::Document { .. })
+        ));
+    }
+
+    #[test]
+    fn attachments_without_readable_content_are_refused() {
+        assert!(attached("film", "Zm9v", None).is_err());
+        assert!(attached("document", "?", None).is_err());
+        assert!(attached("document", "AAAA", None).is_err());
+        assert!(block(&json!({ "type": "image" })).is_err());
+    }
+}

@@ -1,0 +1,198 @@
+//! "Extension UI Protocol" of the page: dialogs and notices of extensions, which act by a script.
+
+use super::extension_script::{PendingDialog, extension_error};
+use super::responses::respond;
+use super::state::PiState;
+use crate::core::approval::Decision;
+use crate::core::call::Call;
+use crate::core::session::Session;
+use crate::faults::Bug;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// The error of a tool call that the user refused.
+const REFUSED: &str = "The user refused";
+
+/// The names of the commands of extensions.
+pub(super) fn extension_commands(session: &Session) -> Vec<String> {
+    let names = PiState::with(session, |state| {
+        state.script.commands.keys().cloned().collect()
+    });
+    names.unwrap_or_default()
+}
+
+/// The dialogs of the extension's command that the text names, if it names one.
+pub(super) fn extension_command(session: &Session, text: &str) -> Option<Vec<Value>> {
+    let name = text.strip_prefix('/')?.split(' ').next()?;
+    PiState::with(session, |state| {
+        state.script.commands.get(name)?.as_array().cloned()
+    })?
+}
+
+/// Runs an extension's command as a background task, then answers the prompt that named it.
+pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
+    session.background_tasks.add(Box::new(move |session| {
+        Box::pin(async move {
+            for dialog in &dialogs {
+                if let Some(message) = dialog["throws"].as_str() {
+                    session
+                        .events
+                        .send_frame(extension_error("command", message));
+                    break;
+                }
+                if dialog["shutdown"] == true {
+                    if session.faults.plays(Bug::ShutdownForgotten) {
+                        continue;
+                    }
+                    respond(session, id.as_ref(), "prompt", Ok(None));
+                    return session.events.outbox.die(0);
+                }
+                if let Some(kind) = dialog["append"].as_str() {
+                    append_entry(session, kind, &dialog["data"]);
+                    continue;
+                }
+                let answer = ask(session, dialog).await;
+                if dialog["tell"] == true {
+                    notify(session, &answer);
+                }
+            }
+            respond(session, id.as_ref(), "prompt", Ok(None));
+        })
+    }));
+}
+
+/// An extension appends an entry of its own to the session.
+fn append_entry(session: &Session, kind: &str, data: &Value) {
+    let frame = PiState::with(session, |state| {
+        let id = state.next_id();
+        let more = json!({ "customType": kind, "data": data });
+        let entry = state.append_entry("custom", &id, more)?;
+        Some(json!({ "type": "entry_appended", "entry": entry }))
+    });
+    if let Some(frame) = frame.flatten() {
+        session.events.send_frame(frame);
+    }
+}
+
+fn notify(session: &Session, answer: &Value) {
+    let notice =
+        json!({ "method": "notify", "message": format!("answer: {answer}"), "notifyType": "info" });
+    let request = PiState::with(session, |state| request(state, &notice));
+    request
+        .into_iter()
+        .for_each(|(_, frame)| session.events.send_frame(frame));
+}
+
+/// The request for a dialog or a notice, and its id.
+fn request(state: &mut PiState, dialog: &Value) -> (String, Value) {
+    let id = state.next_id();
+    let mut frame = json!({ "type": "extension_ui_request", "id": id });
+    let fields = dialog.as_object().into_iter().flatten();
+    for (name, value) in fields.filter(|(name, _)| *name != "tell") {
+        frame[name] = value.clone();
+    }
+    if frame["method"] == "setEditorText" {
+        frame["method"] = json!("set_editor_text");
+    }
+    (id, frame)
+}
+
+/// Asks, and waits for the answer; nothing is waited for where none is due.
+async fn ask(session: &Session, dialog: &Value) -> Value {
+    let method = dialog["method"].as_str().unwrap_or_default();
+    let waits = ["select", "confirm", "input", "editor"].contains(&method)
+        || session.faults.plays(Bug::NoticesWait);
+    let (sender, receiver) = oneshot::channel();
+    let asked = PiState::with(session, |state| {
+        let (id, frame) = request(state, dialog);
+        if waits {
+            state
+                .dialogs
+                .insert(id.clone(), PendingDialog::Command(sender));
+        }
+        (id, frame)
+    });
+    let Some((id, frame)) = asked else {
+        return Value::Null;
+    };
+    session.events.send_frame(frame);
+    if !waits {
+        return Value::Null;
+    }
+    let timeout = dialog["timeout"].as_u64();
+    let given = match timeout.filter(|_| !session.faults.plays(Bug::DialogsWaitOn)) {
+        None => receiver.await.ok(),
+        Some(millis) => {
+            let wait = Duration::from_millis(millis);
+            let given = tokio::time::timeout(wait, receiver).await;
+            given.ok().and_then(Result::ok)
+        }
+    };
+    PiState::with(session, |state| state.dialogs.remove(&id));
+    value(method, &given.unwrap_or_default())
+}
+
+/// What an extension gets from a response.
+fn value(method: &str, response: &Value) -> Value {
+    let cancelled = response["cancelled"] == true;
+    match method {
+        "confirm" => json!(!cancelled && response["confirmed"] == true),
+        _ if cancelled => Value::Null,
+        _ => response["value"].clone(),
+    }
+}
+
+/// Asks whether a call may run.
+pub(super) fn ask_permission(state: &mut PiState, call: &Call) -> Option<Value> {
+    let dialog = state.script.tool_call.clone()?;
+    let (id, frame) = request(state, &dialog);
+    state
+        .dialogs
+        .insert(id, PendingDialog::ToolCall(call.id.clone()));
+    Some(frame)
+}
+
+/// Takes the host's answer to a dialog; one that nobody waits for is dropped.
+pub(super) fn handle_answer(session: &Session, response: &Value) {
+    let id = response["id"].as_str().unwrap_or_default();
+    let first = session.faults.plays(Bug::AnswersTheFirst);
+    let pending = PiState::with(session, |state| {
+        let others = state.dialogs.keys().min().filter(|_| first).cloned();
+        let id = others.unwrap_or_else(|| id.to_owned());
+        state.dialogs.remove(&id)
+    });
+    let pending = pending.flatten();
+    match pending {
+        Some(PendingDialog::Command(sender)) => {
+            let _ = sender.send(response.clone());
+        }
+        Some(PendingDialog::ToolCall(call)) => {
+            let decision = match value("confirm", response) == true {
+                true => Decision::Approve { always: false },
+                false => Decision::Deny {
+                    reason: REFUSED.to_owned(),
+                },
+            };
+            if let Err(failure) = session.decide(&call, decision) {
+                tracing::warn!("{}", failure.message);
+            }
+        }
+        None => tracing::warn!("no dialog waits under the id {id:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cancelled_is_nothing_and_a_confirm_is_false() {
+        let cancelled = json!({ "cancelled": true });
+
+        assert_eq!(value("select", &cancelled), Value::Null);
+        assert_eq!(value("confirm", &cancelled), json!(false));
+        assert_eq!(value("confirm", &json!({ "confirmed": true })), json!(true));
+        assert_eq!(value("input", &json!({ "value": "x" })), json!("x"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Prompt templates and skills: the expansion of prompts that begin with a slash, and `get_commands`.
+
+use super::dialogs::extension_commands;
+use super::extension_script::FILE;
+use super::state::PiState;
+use crate::core::session::Session;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A file with front matter between two lines of `---`.
+struct Document {
+    head: String,
+    body: String,
+}
+
+fn read(path: &Path) -> Option<Document> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let Some((head, body)) = text
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"))
+    else {
+        return Some(Document {
+            head: String::new(),
+            body: text,
+        });
+    };
+    Some(Document {
+        head: head.to_owned(),
+        body: body.to_owned(),
+    })
+}
+
+impl Document {
+    fn field(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
+        lines
+            .find(|(key, _)| key.trim() == name)
+            .map(|(_, value)| value.trim())
+    }
+
+    fn description(&self) -> &str {
+        let first = || self.body.lines().next().unwrap_or_default();
+        self.field("description").unwrap_or_else(first)
+    }
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+fn skill_file(folder: &Path) -> PathBuf {
+    folder.join("SKILL.md")
+}
+
+/// The text with its template or skill filled in. Unchanged if it names none.
+pub(super) fn expand(session: &Session, text: &str) -> String {
+    let Some(words) = text.strip_prefix('/') else {
+        return text.to_owned();
+    };
+    let (name, rest) = words.split_once(' ').unwrap_or((words, ""));
+    let extras = &session.settings.extras;
+    if let Some(skill) = name.strip_prefix("skill:") {
+        let folder = extras.skills.iter().find(|folder| stem(folder) == skill);
+        let Some(file) = folder.and_then(|folder| read(&skill_file(folder))) else {
+            return text.to_owned();
+        };
+        return format!(
+            "<skill name=\"{skill}\">\n{}\n</skill>\n\n{rest}",
+            file.body.trim()
+        );
+    }
+    let template = extras.templates.iter().find(|path| stem(path) == name);
+    match template.and_then(|path| read(path)) {
+        Some(file) => fill(file.body.trim(), rest),
+        None => text.to_owned(),
+    }
+}
+
+/// Replaces `$1`, `$2`, … by the words of the arguments, and `$@` by all of them.
+fn fill(body: &str, rest: &str) -> String {
+    let mut text = body.replace("$@", rest);
+    for (n, word) in rest.split_whitespace().enumerate() {
+        text = text.replace(&format!("${}", n + 1), word);
+    }
+    text
+}
+
+/// The absolute path of a file that was named on the command line.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn source_info(path: &Path) -> Value {
+    json!({ "path": absolute(path), "source": "cli", "scope": "temporary", "origin": "top-level" })
+}
+
+/// The commands that a prompt can name.
+pub(super) fn available_commands(session: &Session) -> Vec<Value> {
+    let extras = &session.settings.extras;
+    let mut all: Vec<_> = extension_commands(session)
+        .into_iter()
+        .map(|name| json!({ "name": name, "description": "Asks what the script says", "source": "extension" }))
+        .collect();
+    let version = PiState::with(session, |state| state.version).unwrap_or_default();
+    if version.has_source_info() {
+        for command in &mut all {
+            command["sourceInfo"] = source_info(Path::new(FILE));
+        }
+    }
+    let shown = |name: String, source: &str, path: &Path| {
+        let file = read(path)?;
+        let mut command =
+            json!({ "name": name, "description": file.description(), "source": source });
+        if version.has_source_info() {
+            command["sourceInfo"] = source_info(path);
+        } else {
+            command["location"] = json!("path");
+            command["path"] = json!(absolute(path));
+        }
+        Some(command)
+    };
+    let templates = extras.templates.iter();
+    all.extend(templates.filter_map(|path| shown(stem(path), "prompt", path)));
+    let skills = extras.skills.iter();
+    all.extend(skills.filter_map(|folder| {
+        let name = format!("skill:{}", stem(folder));
+        shown(name, "skill", &skill_file(folder))
+    }));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_replace_their_placeholders() {
+        assert_eq!(fill("$1 and $2: $@", "a b"), "a and b: a b");
+    }
+}

@@ -1,0 +1,152 @@
+//! Commands that are not done as they were given.
+
+use super::Rules;
+use crate::faults::{Bug, Fault, Play, bug, start};
+use serde_json::{Value, json};
+
+/// Commands are taken for others than they are.
+pub(in crate::protocols::pi) const fn taken(
+    id: &'static str,
+    summary: &'static str,
+    change: fn(&mut Value),
+    rules: Rules,
+) -> Fault {
+    start(id, summary, Play::Command(change)).caught_by(rules)
+}
+
+/// Commands of this type lose a member.
+pub(in crate::protocols::pi) fn lose(command: &mut Value, kind: &str, member: &str) {
+    if command["type"] == kind
+        && let Some(map) = command.as_object_mut()
+    {
+        map.shift_remove(member);
+    }
+}
+
+/// A text of commands of this type is changed.
+fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> String) {
+    if command["type"] == kind
+        && let Some(text) = command[member].as_str()
+    {
+        command[member] = json!(change(text));
+    }
+}
+
+fn behind_a_blank(text: &str) -> String {
+    format!(" {text}")
+}
+
+/// So many words of a template or a skill.
+fn first_words(text: &str, count: usize) -> String {
+    if !text.starts_with('/') {
+        return text.to_owned();
+    }
+    text.split(' ').take(count).collect::<Vec<_>>().join(" ")
+}
+
+#[rustfmt::skip]
+pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
+    // prompts
+    taken("images-of-prompts-lost", "the images of a prompt are dropped", |c| lose(c, "prompt", "images"), &["scenario:prompt/image"]),
+    taken("images-of-steers-lost", "the images of a steering message are dropped", |c| lose(c, "steer", "images"), &["scenario:queue/images"]),
+    taken("images-of-follow-ups-lost", "the images of a follow-up are dropped", |c| lose(c, "follow_up", "images"), &["scenario:queue/images"]),
+    taken("images-are-required", "a prompt without images is refused", |c| {
+        if c.get("images").is_none() {
+            lose(c, "prompt", "message");
+        }
+    }, &["scenario:prompt/response-then-run"]),
+    taken("steering-prompt-follows", "a prompt that is to steer is queued as a follow-up", |c| reword(c, "prompt", "streamingBehavior", |_| "followUp".into()), &["queue-contents", "scenario:queue/prompt-that-steers"]),
+    taken("following-prompt-steers", "a prompt that is to follow is queued as a steering message", |c| reword(c, "prompt", "streamingBehavior", |_| "steer".into()), &["queue-contents", "scenario:queue/prompt-that-follows"]),
+    taken("extension-command-goes-to-the-model", "an extension's command is taken for a prompt", |c| reword(c, "prompt", "message", behind_a_blank), &["scenario:extensions/command-during-a-run"]),
+    taken("prompts-are-not-expanded", "a template in a prompt is not expanded", |c| reword(c, "prompt", "message", behind_a_blank), &["scenario:prompt/template-is-expanded", "scenario:prompt/skill-is-expanded"]),
+    taken("second-argument-lost", "a template gets its first argument only", |c| reword(c, "prompt", "message", |text| first_words(text, 2)), &["scenario:prompt/template-takes-every-argument"]),
+    taken("arguments-of-a-skill-lost", "a skill gets no arguments", |c| reword(c, "prompt", "message", |text| match text.starts_with("/skill:") {
+        true => first_words(text, 1),
+        false => text.to_owned(),
+    }), &["scenario:prompt/skill-gets-its-arguments"]),
+    taken("steers-are-not-expanded", "a template in a steering message is not expanded", |c| reword(c, "steer", "message", behind_a_blank), &["scenario:queue/templates-are-expanded"]),
+    taken("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| reword(c, "follow_up", "message", behind_a_blank), &["scenario:queue/templates-are-expanded"]),
+    taken("extension-command-is-steered", "an extension's command is taken for a steering message", |c| reword(c, "steer", "message", behind_a_blank), &["scenario:extensions/command-is-not-queued"]),
+    taken("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| reword(c, "follow_up", "message", behind_a_blank), &["scenario:extensions/command-is-not-queued"]),
+    taken("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| reword(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host", "own-prompt"]),
+
+    taken("extra-field-is-refused", "a command with an unknown field is refused", |c| {
+        if c.get("future").is_some() {
+            c["type"] = json!("?");
+        }
+    }, &["scenario:framing/extra-fields", "response-names-command", "answered"]),
+
+    // queues
+    bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteersWait).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools", "own-prompt"]),
+    bug("follow-ups-are-early", "a follow-up does not wait for tool calls and steering messages", Bug::FollowsEarly).caught_by(&["scenario:queue/follow-up-after-the-tools"]),
+    bug("steers-together", "by default all steering messages go at once", Bug::SteersTogether).caught_by(&["scenario:queue/steers-one-at-a-time"]),
+    bug("follow-ups-behind-tools", "a follow-up comes behind the first tool calls", Bug::FollowsAfterTools).caught_by(&["scenario:queue/follow-up-waits-for-every-tool", "scenario:queue/prompt-that-follows-after-the-tools"]),
+    bug("follow-ups-together", "by default all follow-ups go at once", Bug::FollowsTogether).caught_by(&["scenario:queue/follow-ups-one-at-a-time"]),
+
+    // the model
+    start("model-flag-ignored", "the flags do not choose the model", Play::Options(|options| {
+        if options.model.as_deref() == Some("mock-o") {
+            options.provider = None;
+            options.model = None;
+        }
+    })).caught_by(&["scenario:startup/model-of-the-flags"]),
+    start("thinking-of-the-flag-ignored", "the thinking level behind the model's name is dropped", Play::Options(|options| {
+        options.model = options.model.take().map(|name| name.split(':').next().unwrap_or_default().to_owned());
+    })).caught_by(&["scenario:startup/thinking-of-the-flags"]),
+    taken("unknown-model-is-the-first", "a model that is not there is taken for another one", |c| {
+        if c["type"] == "set_model" && c["provider"] == "nobody" {
+            *c = json!({ "type": "set_model", "id": c["id"], "provider": "mocka", "modelId": "mock-a" });
+        }
+    }, &["scenario:model/unknown", "model-as-asked"]),
+    taken("level-is-always-low", "set_thinking_level sets another level", |c| reword(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
+    start("level-stays-untold", "the model is not told how much to think", Play::Bug(Bug::LevelStaysUntold)).caught_by(&["scenario:thinking/set"]),
+
+    // compactions and retries
+    taken("instructions-lost", "the instructions of `compact` are dropped", |c| lose(c, "compact", "customInstructions"), &["scenario:compact/instructions-guide-it"]),
+    taken("compaction-stays-on", "automatic compaction cannot be switched off", |c| {
+        if c["type"] == "set_auto_compaction" {
+            c["enabled"] = json!(true);
+        }
+    }, &["compaction-off", "state-of-modes", "scenario:compact/switched-off"]),
+    taken("retry-stays-on", "retries cannot be switched off", |c| {
+        if c["type"] == "set_auto_retry" {
+            c["enabled"] = json!(true);
+        }
+    }, &["retry-off", "scenario:retry/switched-off"]),
+    start("modes-are-one", "a mode is set for both queues", Play::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
+    bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]),
+    bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
+    bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
+    taken("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
+        reword(c, "steer", "message", |text| text.trim().to_owned());
+        reword(c, "follow_up", "message", |text| text.trim().to_owned());
+    }, &["queue-contents", "scenario:queue/text-is-kept"]),
+    bug("never-retries", "a transient failure is final", Bug::RetriesNever).caught_by(&["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors"]),
+    bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryWaitsOn).caught_by(&["scenario:retry/abort-retry"]),
+
+    // sessions
+    start("session-folder-ignored", "--session-dir is dropped", Play::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
+    bug("new-session-is-the-old-one", "new_session changes nothing", Bug::RenewsNothing).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
+    taken("parent-lost", "the parent of a new session is dropped", |c| lose(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
+    bug("loaded-session-stays-as-it-was", "what is said in a session that was loaded again is lost when it is left", Bug::ResumedStaysUnsaved).caught_by(&["scenario:session/to-and-fro"]),
+    bug("switch-loads-nothing", "switch_session changes nothing", Bug::SwitchLoadsNothing).caught_by(&["scenario:session/switch"]),
+    bug("fork-keeps-all", "a fork holds what came behind the message, too", Bug::ForkKeepsAll).caught_by(&["scenario:session/fork"]),
+    bug("clone-is-empty", "a clone has no messages", Bug::CloneIsEmpty).caught_by(&["scenario:session/clone"]),
+    taken("export-goes-elsewhere", "export_html writes another file than it was told", |c| reword(c, "export_html", "outputPath", |path| format!("{path}.out.html")), &["scenario:session/export"]),
+
+    // dialogs
+    start("notices-wait", "a notice waits for an answer", Play::Bug(Bug::NoticesWait)).caught_by(&["scenario:extensions/notices", "answered"]),
+    start("dialogs-wait-on", "a dialog waits on when its time is over", Play::Bug(Bug::DialogsWaitOn)).caught_by(&["scenario:extensions/timeout", "answered"]),
+    bug("tool-runs-before-the-answer", "a tool runs before the dialog about it is answered", Bug::RunsBeforeAnswer).caught_by(&["scenario:extensions/tool-is-denied"]),
+    taken("yes-is-no", "a confirm is answered the other way round", |c| {
+        if let Some(said) = c["confirmed"].as_bool() {
+            c["confirmed"] = json!(!said);
+        }
+    }, &["scenario:extensions/confirm"]),
+    taken("value-lost", "the extension does not get the value of a dialog", |c| reword(c, "extension_ui_response", "value", |_| String::new()), &["scenario:extensions/select", "scenario:extensions/input-and-editor"]),
+    taken("cancelled-is-a-value", "the extension gets a value from a cancelled dialog", |c| {
+        if c["cancelled"] == true {
+            *c = json!({ "type": "extension_ui_response", "id": c["id"], "value": "yes", "confirmed": true });
+        }
+    }, &["scenario:extensions/cancelled-dialogs"]),
+];

@@ -1,0 +1,122 @@
+//! Queries about the session: `get_state`, `get_messages`, `get_session_stats`, `get_entries` and others.
+
+use super::entries::EntryTree;
+use super::expand;
+use super::models::current_model;
+use super::responses::{Answer, Command, data};
+use super::session_log::text_of;
+use serde_json::json;
+
+pub(super) fn state(command: &Command<'_>) -> Answer {
+    let session = command.session;
+    let model = current_model(session);
+    let mode = |together: bool| if together { "all" } else { "one-at-a-time" };
+    let queues = &session.queues;
+    let mut shown = command
+        .state(|state| {
+            json!({
+                "model": model,
+                "thinkingLevel": state.thinking_level,
+                "isStreaming": state.run.active,
+                "isCompacting": state.compacting.is_some(),
+                "steeringMode": mode(queues.steering.together.get()),
+                "followUpMode": mode(queues.following.together.get()),
+                "sessionFile": state.log.file,
+                "sessionId": state.log.id,
+                "sessionName": state.log.name,
+                "autoCompactionEnabled": session.auto_compaction.get(),
+                "messageCount": state.log.entries.len(),
+                "pendingMessageCount": queues.len(),
+            })
+        })
+        .unwrap_or_default();
+    if let Some(fields) = shown.as_object_mut() {
+        let omits = command.version.omits_nulls();
+        fields.retain(|name, value| !value.is_null() || (name == "model" && !omits));
+    }
+    data(shown)
+}
+
+pub(super) fn messages(command: &Command<'_>) -> Answer {
+    let messages = command.state(|state| {
+        let entries = state.log.entries.iter();
+        entries
+            .map(|entry| entry.message.clone())
+            .collect::<Vec<_>>()
+    });
+    data(json!({ "messages": messages }))
+}
+
+pub(super) fn fork_messages(command: &Command<'_>) -> Answer {
+    let messages = command.state(|state| {
+        let users = state.log.of_role("user");
+        users
+            .map(|entry| json!({ "entryId": entry.id, "text": text_of(&entry.message) }))
+            .collect::<Vec<_>>()
+    });
+    data(json!({ "messages": messages }))
+}
+
+pub(super) fn last_text(command: &Command<'_>) -> Answer {
+    let text = command.state(|state| {
+        let last = state.log.of_role("assistant").next_back();
+        last.map(|entry| text_of(&entry.message))
+    });
+    data(json!({ "text": text.flatten() }))
+}
+
+pub(super) fn stats(command: &Command<'_>) -> Answer {
+    let session = command.session;
+    let context = session.context.get();
+    let stats = command.state(|state| {
+        let messages = || state.log.entries.iter().map(|entry| &entry.message);
+        let of = |role: &str| messages().filter(|m| m["role"] == role).count();
+        let calls = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
+        let calls = calls.filter(|block| block["type"] == "toolCall").count();
+        let used = || messages().map(|m| &m["usage"]).chain(&state.log.removed_usage);
+        let sum = |name: &str| used().filter_map(|u| u[name].as_u64()).sum::<u64>();
+        let costs = used().filter_map(|u| u["cost"]["total"].as_f64());
+        let (input, output) = (sum("input"), sum("output"));
+        let (read, write) = (sum("cacheRead"), sum("cacheWrite"));
+        let window = state.model_info.window;
+        let known = (!state.log.unmeasured).then_some(context);
+        let percent = known.map(|tokens| tokens as f64 * 100.0 / window.max(1) as f64);
+        let mut stats = json!({
+            "sessionId": state.log.id,
+            "userMessages": of("user"),
+            "assistantMessages": of("assistant"),
+            "toolCalls": calls,
+            "toolResults": of("toolResult"),
+            "totalMessages": messages().count(),
+            "tokens": { "input": input, "output": output, "cacheRead": read, "cacheWrite": write, "total": input + output + read + write },
+            "cost": costs.fold(0.0, |cost, one| cost + one),
+            "contextUsage": { "tokens": known, "contextWindow": window, "percent": percent },
+        });
+        if let Some(file) = &state.log.file {
+            stats["sessionFile"] = json!(file);
+        }
+        stats
+    });
+    Ok(stats)
+}
+
+pub(super) fn commands(command: &Command<'_>) -> Answer {
+    data(json!({ "commands": expand::available_commands(command.session) }))
+}
+
+pub(super) fn entries(command: &Command<'_>) -> Answer {
+    let tree = tree_of(command);
+    let entries = tree.since(command.fields["since"].as_str())?;
+    data(json!({ "entries": entries, "leafId": tree.leaf() }))
+}
+
+pub(super) fn tree(command: &Command<'_>) -> Answer {
+    let tree = tree_of(command);
+    data(json!({ "tree": tree.nested(), "leafId": tree.leaf() }))
+}
+
+fn tree_of(command: &Command<'_>) -> EntryTree {
+    command
+        .state(|state| state.tree.clone())
+        .unwrap_or_default()
+}

@@ -1,0 +1,227 @@
+//! "Session" of the page: new ones, others, forks and copies.
+
+use super::extension_script::ExtensionScript;
+use super::models::send_effort;
+use super::responses::{Answer, Command, cancelled, data, respond};
+use super::session_log::{LogEntry, SavedSession, text_of};
+use super::state::PiState;
+use crate::core::compaction::estimate;
+use crate::core::failure::Halt;
+use crate::core::message::{Block, Message, Role};
+use crate::core::session::Session;
+use crate::faults::Bug;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Opens the session before the first command is handled.
+pub(super) fn begin(session: &Session) {
+    let extras = &session.settings.extras;
+    let first = PiState::with(session, |state| {
+        if std::mem::replace(&mut state.begun, true) {
+            return false;
+        }
+        state.thinking_level = extras.level.clone().unwrap_or_default();
+        state.open_session(extras.sessions.as_deref());
+        state.log.name.clone_from(&extras.name);
+        if extras.extended {
+            state.script = ExtensionScript::read();
+        }
+        true
+    });
+    if first == Some(true) {
+        send_effort(session);
+    }
+}
+
+/// Changes the session.
+type Change = fn(&Session, &Value) -> Answer;
+
+/// Changes the session at once if the agent is idle. Otherwise stops its work first and answers later.
+fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -> Option<Answer> {
+    let session = command.session;
+    let cancels = PiState::with(session, |state| state.script.cancels(event));
+    if cancels == Some(true) {
+        return Some(cancelled_by_extension(name, command));
+    }
+    if !session.is_busy() {
+        return Some(act(session, &command.fields));
+    }
+    session.queues.clear();
+    session.stop(Halt::Stop);
+    let (id, fields) = (command.id().cloned(), command.fields.clone());
+    session.background_tasks.add(Box::new(move |session| {
+        Box::pin(async move {
+            session.idle().await;
+            respond(session, id.as_ref(), name, act(session, &fields));
+        })
+    }));
+    None
+}
+
+/// The answer to a change that an extension cancelled.
+fn cancelled_by_extension(name: &str, command: &Command<'_>) -> Answer {
+    if name != "fork" || !command.version.cancelled_fork_has_text() {
+        return cancelled(true);
+    }
+    let entry = command.text("entryId")?;
+    let (_, text) = find(command.session, entry)?;
+    data(json!({ "text": text, "cancelled": true }))
+}
+
+pub(super) fn new_session(command: &Command<'_>) -> Option<Answer> {
+    change(
+        command,
+        "session_before_switch",
+        "new_session",
+        |session, fields| {
+            if !session.faults.plays(Bug::RenewsNothing) {
+                leave(session, Vec::new(), Vec::new());
+                let parent = fields["parentSession"].as_str().map(str::to_owned);
+                PiState::with(session, |state| {
+                    state.log.parent = parent;
+                    state.save_session();
+                });
+            }
+            cancelled(false)
+        },
+    )
+}
+
+pub(super) fn switch_session(command: &Command<'_>) -> Option<Answer> {
+    change(
+        command,
+        "session_before_switch",
+        "switch_session",
+        |session, fields| {
+            let path = PathBuf::from(fields["sessionPath"].as_str().unwrap_or_default());
+            let known = PiState::with(session, |state| {
+                let here = state.log.file.as_ref() == Some(&path);
+                (state.saved.get(&path).cloned(), here)
+            });
+            let next = match known {
+                Some((_, true)) => return cancelled(false),
+                Some((Some(kept), _)) => kept,
+                _ => SavedSession::load(&path)?,
+            };
+            if session.faults.plays(Bug::SwitchLoadsNothing) {
+                return cancelled(false);
+            }
+            leave(session, Vec::new(), next.messages);
+            PiState::with(session, |state| state.resume_session(next.log));
+            cancelled(false)
+        },
+    )
+}
+
+pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
+    change(command, "session_before_fork", "fork", |session, fields| {
+        let entry = fields["entryId"].as_str().unwrap_or_default();
+        let (place, text) = find(session, entry)?;
+        let entries = PiState::with(session, |state| state.log.entries[..place].to_vec());
+        let mut messages = session.conversation.borrow().messages.clone();
+        if !session.faults.plays(Bug::ForkKeepsAll) {
+            messages = before(&messages, &text);
+        }
+        leave(session, entries.unwrap_or_default(), messages);
+        data(json!({ "text": text, "cancelled": false }))
+    })
+}
+
+pub(super) fn clone_session(command: &Command<'_>) -> Option<Answer> {
+    change(command, "session_before_fork", "clone", |session, _| {
+        let entries = PiState::with(session, |state| state.log.entries.clone());
+        let messages = session.conversation.borrow().messages.clone();
+        if session.faults.plays(Bug::CloneIsEmpty) {
+            leave(session, Vec::new(), Vec::new());
+        } else {
+            leave(session, entries.unwrap_or_default(), messages);
+        }
+        cancelled(false)
+    })
+}
+
+/// The position and the text of a message of the user.
+fn find(session: &Session, id: &str) -> Result<(usize, String), String> {
+    let found = PiState::with(session, |state| {
+        let mut entries = state.log.entries.iter().enumerate();
+        let (place, entry) = entries.find(|(_, entry)| entry.id == id)?;
+        (entry.message["role"] == "user").then(|| (place, text_of(&entry.message)))
+    });
+    found
+        .flatten()
+        .ok_or_else(|| "Invalid entry ID for forking".to_owned())
+}
+
+/// The messages before the last message of the user with this text.
+fn before(messages: &[Message], text: &str) -> Vec<Message> {
+    let says = |message: &Message| {
+        let mut blocks = message.content.iter();
+        message.role == Role::User && blocks.any(|b| matches!(b, Block::Text(said) if said == text))
+    };
+    let place = messages.iter().rposition(says).unwrap_or(messages.len());
+    messages[..place].to_vec()
+}
+
+/// Saves the current session, and continues in a new one with these entries and messages.
+fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
+    let current = session.conversation.borrow().messages.clone();
+    session.renew();
+    session.queues.clear();
+    session.context.set(estimate(&messages));
+    session.conversation.borrow_mut().messages = messages;
+    let folder = session.settings.extras.sessions.as_deref();
+    PiState::with(session, |state| {
+        state.save_session();
+        let log = std::mem::take(&mut state.log);
+        let forgets = |file: &PathBuf| {
+            state.saved.contains_key(file) && session.faults.plays(Bug::ResumedStaysUnsaved)
+        };
+        if let Some(file) = log.file.clone().filter(|file| !forgets(file)) {
+            state.saved.insert(
+                file,
+                SavedSession {
+                    log,
+                    messages: current,
+                },
+            );
+        }
+        state.open_session(folder);
+        let last = entries.last().map(|entry| entry.id.as_str());
+        state.tree = state.tree.up_to(last);
+        state.has_sent_system_message = last.is_some();
+        state.log.entries = entries;
+        state.save_session();
+    });
+}
+
+pub(super) fn set_name(command: &Command<'_>) -> Answer {
+    let name = command.text("name")?.trim().to_owned();
+    if name.is_empty() {
+        return Err("Session name cannot be empty".to_owned());
+    }
+    let told = PiState::with(command.session, |state| {
+        let frame = json!({ "type": "session_info_changed", "name": name });
+        let before = state.log.name.replace(name);
+        state.save_session();
+        let changed = state.version.has_change_events() && before != state.log.name;
+        changed.then_some(frame)
+    });
+    if let Some(frame) = told.flatten() {
+        command.session.events.send_frame(frame);
+    }
+    Ok(None)
+}
+
+/// Writes the session as a page for a browser.
+pub(super) fn export(command: &Command<'_>) -> Answer {
+    let mut log = PiState::with(command.session, |state| state.log.clone()).unwrap_or_default();
+    if command.session.faults.plays(Bug::ExportsNothing) {
+        log.entries.clear();
+    }
+    let path = match command.fields["outputPath"].as_str() {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from(format!("{}.html", log.id)),
+    };
+    std::fs::write(&path, log.html()).map_err(|error| format!("{}: {error}", path.display()))?;
+    data(json!({ "path": path }))
+}
