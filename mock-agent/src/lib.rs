@@ -13,7 +13,6 @@
 mod config;
 mod core;
 pub mod faults;
-mod mcp;
 mod model;
 mod os;
 mod process;

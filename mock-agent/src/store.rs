@@ -1,6 +1,6 @@
 //! Sessions on disk: one JSON file each, in `.mock-agent/sessions` under the workspace.
 
-use crate::core::message::Message;
+use crate::model::message::Message;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -225,7 +225,7 @@ fn nth_id(seed: u64, n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::message::{Block, Role};
+    use crate::model::message::{Block, Role};
 
     fn store(dir: &tempfile::TempDir) -> Store {
         Store::new(dir.path().join("a/b"), 0)

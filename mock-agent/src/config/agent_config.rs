@@ -3,9 +3,9 @@
 use super::options::{Env, Options};
 use super::provider::Provider;
 use crate::core::approval::Mode;
-use crate::core::message::Message;
 use crate::core::model_info::{self, ModelInfo};
 use crate::core::retry::RetryPolicy;
+use crate::model::message::Message;
 use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire, api_name};
 use crate::store::Choice;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};

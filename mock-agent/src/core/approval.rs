@@ -1,30 +1,7 @@
 //! Which tools may run without asking.
 
+use crate::tools::Category;
 use std::collections::BTreeSet;
-
-/// What kind of thing a tool does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Category {
-    /// It only reads.
-    Info,
-    /// It changes files.
-    Edit,
-    /// It runs programs or agents.
-    Exec,
-    /// It is another server's.
-    Mcp,
-}
-
-impl Category {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Category::Info => "info",
-            Category::Edit => "edit",
-            Category::Exec => "exec",
-            Category::Mcp => "mcp",
-        }
-    }
-}
 
 /// How much may run without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

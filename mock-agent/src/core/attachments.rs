@@ -1,6 +1,6 @@
 //! Files that the user hands to the model.
 
-use super::message::Block;
+use crate::model::message::Block;
 use crate::tools::{Media, base64, sniff};
 use std::path::Path;
 

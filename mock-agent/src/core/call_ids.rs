@@ -1,7 +1,7 @@
 //! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
 
-use super::message::{Block, Message};
 use crate::faults::{Bug, Faults};
+use crate::model::message::{Block, Message};
 use crate::model::{BlockStart, Chunk};
 use std::collections::HashSet;
 

@@ -2,12 +2,12 @@
 
 use super::event::{CompactionReason, Event, Summary, SummaryRetry};
 use super::failure::{Code, Failure};
-use super::message::{Block, Message, Role, Usage};
 use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::side_request::silent_reply;
 use crate::faults::Bug;
 use crate::model::ModelRequest;
+use crate::model::message::{Block, Message, Role, Usage};
 use tokio::sync::Notify;
 
 /// A compaction, asked for or not.
@@ -144,7 +144,7 @@ impl Compaction {
         let mut attempt = 0;
         loop {
             let answer = silent_reply(session, request).await;
-            let answer = answer.map_err(|error| error.failure());
+            let answer = answer.map_err(Failure::from);
             let left = plan.filter(|plan| attempt < plan.attempts);
             let again = |failure: &&Failure| failure.retryable && !is_overflow(failure);
             let (Some(plan), Some(failure)) = (left, answer.as_ref().err().filter(again)) else {

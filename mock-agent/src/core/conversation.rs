@@ -1,6 +1,6 @@
 //! What has been said in the session, as the model will be told again.
 
-use super::message::{Block, Message, Role};
+use crate::model::message::{Block, Message, Role};
 use crate::store::Stored;
 
 /// The conversation, and where it is kept.

@@ -1,13 +1,15 @@
 //! What the core says, before a dialect has put it into frames.
 
 use super::approval::Mode;
-use super::call::{Call, Outcome, ShellResult};
+use super::call::Call;
 use super::failure::{Failure, Halt};
-use super::message::Prompt;
-use super::message::Usage;
 use super::model_info::ModelInfo;
 use super::queues::Queues;
+use crate::core::queues::Prompt;
 use crate::model::Chunk;
+use crate::model::message::Usage;
+use crate::tools::ToolResult;
+use crate::tools::shell::ShellResult;
 use std::time::Duration;
 
 /// Something that happened. Adapters pick what their dialect speaks of.
@@ -37,7 +39,7 @@ pub(crate) enum Event<'a> {
     ToolEnd {
         turn: &'a str,
         call: &'a Call,
-        outcome: &'a Outcome,
+        outcome: &'a ToolResult,
     },
     /// A call is over without a result.
     ToolCancel {

@@ -1,5 +1,7 @@
 //! How work ends early: by a failure, or because it is stopped.
 
+use crate::model::ModelError;
+
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
@@ -33,6 +35,16 @@ impl Failure {
             code,
             message: message.into(),
             retryable: false,
+        }
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Failure {
+            code: Code::Provider,
+            message: error.message,
+            retryable: error.retryable,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Jobs at work side by side.
 
-use super::call::Outcome;
 use crate::tools::JobFuture;
+use crate::tools::ToolResult;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) struct JobSet<'a> {
 struct At<'a> {
     key: usize,
     job: JobFuture<'a>,
-    outcome: Option<Outcome>,
+    outcome: Option<ToolResult>,
 }
 
 impl<'a> JobSet<'a> {
@@ -31,7 +31,7 @@ impl<'a> JobSet<'a> {
     }
 
     /// The next outcome with its job's key; waits for ever while there is no job.
-    pub(crate) async fn next(&mut self) -> Option<(usize, Outcome)> {
+    pub(crate) async fn next(&mut self) -> Option<(usize, ToolResult)> {
         self.until(|jobs| jobs.iter().any(At::is_over)).await;
         let first_is_over = |jobs: &[At]| jobs.first().is_some_and(At::is_over);
         let _ = tokio::time::timeout(SETTLE, self.until(first_is_over)).await;
@@ -71,7 +71,7 @@ mod tests {
     fn after<'a>(millis: u64) -> JobFuture<'a> {
         Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(millis)).await;
-            Outcome::text(millis.to_string())
+            ToolResult::text(millis.to_string())
         })
     }
 

@@ -11,7 +11,7 @@ pub(crate) mod event;
 pub(crate) mod event_sink;
 pub(crate) mod failure;
 pub(crate) mod job_set;
-pub(crate) mod message;
+pub(crate) mod mcp_servers;
 pub(crate) mod model_info;
 pub(crate) mod model_request;
 pub(crate) mod queues;

@@ -1,17 +1,17 @@
 //! How a turn asks the model: once more where that is allowed, and never for ever.
 
 use super::event::Event;
-use super::message::{Block, Stop};
 use super::session::Session;
 use super::turn::Turn;
 use crate::faults::Bug;
+use crate::model::message::{Block, StopReason};
 use crate::model::{Chunk, ModelError};
 use std::time::Duration;
 
 /// A model's whole reply.
 pub(crate) struct Reply {
     pub(crate) content: Vec<Block>,
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopReason,
 }
 
 /// The wait before the first retry; it doubles with each.

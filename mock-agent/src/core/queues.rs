@@ -1,8 +1,26 @@
 //! What the host says while a turn is at work, and when the model gets it.
 
-use super::message::Prompt;
+use crate::model::message::Block;
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+
+/// What starts a turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Prompt {
+    /// The turn's id.
+    pub(crate) turn: String,
+    /// What the user says.
+    pub(crate) text: String,
+    /// Paths of attached files.
+    pub(crate) files: Vec<String>,
+    /// What else goes with it, behind the text.
+    pub(crate) blocks: Vec<Block>,
+    /// What the host attached, as it was given.
+    pub(crate) attachments: Vec<Value>,
+    /// Nothing new is said: the model is asked again where it failed.
+    pub(crate) resumes: bool,
+}
 
 /// What waits for the turn at work.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! A reply put together from its chunks.
 
-use super::message::Block;
+use crate::model::message::Block;
 use crate::model::{BlockStart, Chunk};
 use serde_json::Value;
 

@@ -11,14 +11,15 @@ use super::event::{AgentInfo, Event};
 use super::event_sink::EventSink;
 use super::failure::Halt;
 use super::failure::{Code, Failure};
+use super::mcp_servers::McpServers;
 use super::queues::Queues;
 use super::retry::RetryState;
 use super::shell_commands::ShellCommands;
 use super::turn::Turn;
 use crate::config::Settings;
 use crate::faults::{Bug, Faults};
-use crate::mcp::{Server, Servers};
 use crate::model::{Endpoint, ModelClient};
+use crate::tools::mcp_client::McpServer;
 use crate::tools::{Toolbox, Workspace};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -41,7 +42,7 @@ pub(crate) struct Session {
     /// Shell commands of the host's own.
     shell_commands: ShellCommands,
     /// MCP servers that the host adds.
-    servers: Servers,
+    servers: McpServers,
     /// What the host says while a turn is at work.
     pub(crate) queues: Queues,
     pub(crate) retry: RetryState,
@@ -87,7 +88,7 @@ impl Session {
             conversation: RefCell::new(conversation),
             turns: RefCell::default(),
             shell_commands: ShellCommands::default(),
-            servers: Servers::default(),
+            servers: McpServers::default(),
             queues: Queues::default(),
             retry: RetryState::default(),
             background_tasks: BackgroundTasks::default(),
@@ -205,7 +206,7 @@ impl Session {
     ///
     /// # Errors
     /// The user has already said something.
-    pub(crate) fn connect(&self, server: Server) -> Result<(), Failure> {
+    pub(crate) fn connect(&self, server: McpServer) -> Result<(), Failure> {
         if self.has_begun() {
             let why = "MCP servers must be added before the first message";
             return Err(Failure::lasting(Code::Protocol, why));

@@ -1,10 +1,10 @@
 //! Shell commands of the host's own: run one after the other, beside the turns.
 
-use super::call::ShellResult;
 use super::event::Event;
 use super::session::Session;
 use crate::faults::Bug;
-use crate::tools::shell::{self, Place};
+use crate::tools::shell::ShellResult;
+use crate::tools::shell::{self, ShellOptions};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use tokio::sync::Notify;
@@ -97,9 +97,9 @@ impl ShellCommands {
 }
 
 /// Where commands run.
-pub(crate) fn place(session: &Session) -> Place<'_> {
+pub(crate) fn place(session: &Session) -> ShellOptions<'_> {
     let faults = &session.faults;
-    Place {
+    ShellOptions {
         root: faults.shell_root(session.workspace.root()),
         outputs: &session.settings.outputs,
         keeps_children: faults.plays(Bug::ShellKeepsChildren),

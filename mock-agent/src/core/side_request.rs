@@ -1,14 +1,13 @@
 //! What the model is asked besides the conversation. One kind of sub-agent has the model and no tools, and answers once; for
 //! the other see [`super::subagent`].
 
-use super::message::{Block, Message, Role, Usage};
 use super::model_request::within;
 use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::turn::Turn;
+use crate::model::message::{Block, Message, Role, Usage};
 use crate::model::{Chunk, ModelError, ModelRequest};
-use crate::tools::{SubagentRunner, SubagentTask};
-use std::pin::Pin;
+use crate::tools::{SubagentFuture, SubagentRunner, SubagentTask};
 
 /// Has tasks done for a turn, at its expense.
 pub(crate) struct TurnSubagents<'a> {
@@ -17,10 +16,7 @@ pub(crate) struct TurnSubagents<'a> {
 }
 
 impl SubagentRunner for TurnSubagents<'_> {
-    fn delegate<'a>(
-        &'a self,
-        task: &'a str,
-    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>> {
+    fn answer<'a>(&'a self, task: &'a str) -> SubagentFuture<'a> {
         Box::pin(async move {
             let asked = Message {
                 role: Role::User,
@@ -34,11 +30,8 @@ impl SubagentRunner for TurnSubagents<'_> {
         })
     }
 
-    fn commission<'a>(
-        &'a self,
-        order: &'a SubagentTask,
-    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + 'a>> {
-        Box::pin(self.carry_out(order))
+    fn run<'a>(&'a self, task: &'a SubagentTask) -> SubagentFuture<'a> {
+        Box::pin(self.carry_out(task))
     }
 }
 

@@ -1,12 +1,12 @@
 //! A sub-agent: it has the model and all tools but the one that makes sub-agents, and tells how it is.
 
-use super::call::Outcome;
 use super::event::{Event, SubagentUpdate};
-use super::message::{Block, Message, Role};
 use super::side_request::TurnSubagents;
 use super::tool_calls::requested_calls;
 use super::tool_calls::{RequestedCall, result};
-use crate::tools::{Cx, SUBAGENT, SubagentTask};
+use crate::model::message::{Block, Message, Role};
+use crate::tools::ToolResult;
+use crate::tools::{SUBAGENT, SubagentTask, ToolContext};
 use std::time::Instant;
 use tokio::time::timeout;
 
@@ -71,21 +71,21 @@ impl TurnSubagents<'_> {
         Err("the sub-agent did not come to an end".into())
     }
 
-    async fn run(&self, call: &RequestedCall) -> Outcome {
+    async fn run(&self, call: &RequestedCall) -> ToolResult {
         if call.tool == SUBAGENT.name {
-            return Outcome::error("A sub-agent cannot have sub-agents.");
+            return ToolResult::error("A sub-agent cannot have sub-agents.");
         }
         match self.session.tools.job(&call.tool, &call.args) {
             Ok((_, job)) => {
-                let cx = Cx {
+                let context = ToolContext {
                     workspace: &self.session.workspace,
-                    delegate: self,
-                    faults: &self.session.faults,
+                    subagents: self,
+                    hooks: &*self.session.faults,
                     progress: None,
                 };
-                job.run(cx).await
+                job.run(context).await
             }
-            Err(refused) => Outcome::error(refused.0),
+            Err(refused) => ToolResult::error(refused.0),
         }
     }
 }

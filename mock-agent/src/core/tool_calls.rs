@@ -1,17 +1,19 @@
 //! The tool calls of one reply: asked for at once, answered in any order, run as they are approved.
 
-use super::approval::{Category, Decision};
-use super::call::{Call, Outcome, Output};
+use super::approval::Decision;
+use super::call::Call;
 use super::event::Event;
 use super::failure::Halt;
 use super::failure::{Code, Failure};
 use super::job_set::JobSet;
-use super::message::{Block, ResultContent};
 use super::session::Session;
 use super::side_request::TurnSubagents;
 use super::turn::Turn;
 use crate::faults::Bug;
-use crate::tools::{Cx, Job, Progress, Refused};
+use crate::model::message::{Block, ResultContent};
+use crate::tools::Category;
+use crate::tools::{InvalidCall, Job, ProgressListener, ToolContext};
+use crate::tools::{ToolOutput, ToolResult};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -35,14 +37,14 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    fn to<'t>(&'t self, cx: Cx<'t>, n: usize) -> Cx<'t> {
-        let progress = Some((self as &dyn Progress, n));
-        Cx { progress, ..cx }
+    fn to<'t>(&'t self, cx: ToolContext<'t>, n: usize) -> ToolContext<'t> {
+        let progress = Some((self as &dyn ProgressListener, n));
+        ToolContext { progress, ..cx }
     }
 }
 
-impl Progress for Teller<'_> {
-    fn tell(&self, n: usize, output: &str) {
+impl ProgressListener for Teller<'_> {
+    fn on_output(&self, n: usize, output: &str) {
         let call = self
             .calls
             .slots
@@ -181,10 +183,10 @@ impl ToolCalls {
 
     async fn run_some(&self, session: &Session, turn: &Turn, wanted: Vec<RequestedCall>) -> bool {
         let helper = TurnSubagents { turn, session };
-        let cx = Cx {
+        let cx = ToolContext {
             workspace: &session.workspace,
-            delegate: &helper,
-            faults: &session.faults,
+            subagents: &helper,
+            hooks: &*session.faults,
             progress: None,
         };
         let teller = Teller {
@@ -246,7 +248,7 @@ impl ToolCalls {
         let RequestedCall { id, tool, args } = wanted;
         let (category, job) = match session.tools.job(&tool, &args) {
             Ok(found) => found,
-            Err(Refused(why)) => {
+            Err(InvalidCall(why)) => {
                 let call = Call {
                     id: id.clone(),
                     tool,
@@ -259,7 +261,7 @@ impl ToolCalls {
                     call: &call,
                     failure: &Failure::lasting(Code::Tool, why.clone()),
                 });
-                let state = State::Over(result(&id, &Outcome::error(why)));
+                let state = State::Over(result(&id, &ToolResult::error(why)));
                 let work = None;
                 return self.slots.borrow_mut().push(Slot { id, work, state });
             }
@@ -296,7 +298,7 @@ impl ToolCalls {
         session: &Session,
         turn: &Turn,
         n: usize,
-        cx: Cx<'a>,
+        cx: ToolContext<'a>,
         running: &mut JobSet<'a>,
     ) {
         if let Some(Work { call, job }) = self.turn_to(n, State::JobSet) {
@@ -315,7 +317,7 @@ impl ToolCalls {
         }
     }
 
-    fn finish(&self, session: &Session, turn: &Turn, n: usize, outcome: &Outcome) {
+    fn finish(&self, session: &Session, turn: &Turn, n: usize, outcome: &ToolResult) {
         let over = State::Over(result(&self.id(n), outcome));
         if let Some(Work { call, .. }) = self.turn_to(n, over) {
             session.events.emit(&Event::ToolEnd {
@@ -328,7 +330,7 @@ impl ToolCalls {
 
     fn deny(&self, session: &Session, turn: &Turn, n: usize, reason: &str) {
         let right = format!("The user denied this call: {reason}");
-        let told = Outcome::error(session.faults.denial(right));
+        let told = ToolResult::error(session.faults.denial(right));
         let over = State::Over(result(&self.id(n), &told));
         if let Some(Work { call, .. }) = self.turn_to(n, over) {
             session.events.emit(&Event::ToolCancel {
@@ -341,7 +343,7 @@ impl ToolCalls {
 
     /// Forgets a call that was approved.
     fn lose(&self, n: usize) {
-        let told = Outcome::error("Nothing came of this call.");
+        let told = ToolResult::error("Nothing came of this call.");
         self.turn_to(n, State::Over(result(&self.id(n), &told)));
     }
 
@@ -370,7 +372,7 @@ impl ToolCalls {
     /// Ends every open call; gives those that the host knows of.
     pub(crate) fn abandon(&self, reason: &str) -> Vec<Rc<Call>> {
         let mut slots = self.slots.borrow_mut();
-        let told = Outcome::error(format!("Cancelled: {reason}"));
+        let told = ToolResult::error(format!("Cancelled: {reason}"));
         let unseen = self.later.take().into_iter().map(|wanted| Slot {
             state: State::Over(result(&wanted.id, &told)),
             id: wanted.id,
@@ -408,10 +410,12 @@ fn one_line(text: &str) -> String {
 }
 
 /// What the model is told of a call.
-pub(crate) fn result(call: &str, outcome: &Outcome) -> Block {
+pub(crate) fn result(call: &str, outcome: &ToolResult) -> Block {
     let output = match &outcome.output {
-        Output::Text(text) | Output::Diff { diff: text, .. } => ResultContent::Text(text.clone()),
-        Output::Image { media_type, data } => ResultContent::Image {
+        ToolOutput::Text(text) | ToolOutput::Diff { diff: text, .. } => {
+            ResultContent::Text(text.clone())
+        }
+        ToolOutput::Image { media_type, data } => ResultContent::Image {
             media_type: media_type.clone(),
             data: data.clone(),
         },

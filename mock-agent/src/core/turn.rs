@@ -6,14 +6,15 @@ use super::call::Call;
 use super::event::Event;
 use super::failure::Halt;
 use super::failure::{Code, Failure};
-use super::message::{Block, Message, Prompt, Role, Stop};
 use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::side_request::silent_reply;
 use super::tool_calls::{ToolCalls, requested_calls};
 use super::usage::TurnUsage;
+use crate::core::queues::Prompt;
 use crate::faults::Bug;
 use crate::model::ModelRequest;
+use crate::model::message::{Block, Message, Role, StopReason};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -180,7 +181,7 @@ impl Turn {
             }
             let reply = match reply {
                 Ok(reply) => reply,
-                Err(error) => return self.give_up(session, &error.failure()),
+                Err(error) => return self.give_up(session, &error.into()),
             };
             self.remark(session, reply.stop);
             if reply.content.is_empty() && session.faults.plays(Bug::EmptyReplyStuck) {
@@ -281,16 +282,16 @@ impl Turn {
         Ok(content)
     }
 
-    fn remark(&self, session: &Session, stop: Stop) {
+    fn remark(&self, session: &Session, stop: StopReason) {
         match stop {
-            Stop::MaxTokens => {
+            StopReason::MaxTokens => {
                 let limit = session.settings.max_tokens;
                 let text =
                     format!("The reply was cut off: the limit of {limit} output tokens is reached");
                 self.notice(session, &text);
             }
-            Stop::Refusal => self.notice(session, "The model refused to go on"),
-            Stop::End | Stop::ToolUse => {}
+            StopReason::Refusal => self.notice(session, "The model refused to go on"),
+            StopReason::End | StopReason::ToolUse => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! The tokens that a turn uses.
 
-use super::message::Usage;
+use crate::model::message::Usage;
 use std::cell::Cell;
 
 /// What a turn has used: the requests that are over, and the one at work.

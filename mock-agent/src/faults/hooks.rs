@@ -2,14 +2,15 @@
 
 use super::Faults;
 use super::fault::Bug;
-use crate::core::approval::{Category, Decision, Mode};
+use crate::core::approval::{Decision, Mode};
 use crate::core::failure::Halt;
-use crate::core::message::Prompt;
-use crate::core::message::{Block, Message, ResultContent};
+use crate::core::queues::Prompt;
 use crate::core::queues::Queues;
 use crate::model::ModelRequest;
+use crate::model::message::{Block, Message, ResultContent};
 use crate::os::stdin::Input;
 use crate::store::{Choice, Store};
+use crate::tools::Category;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
@@ -194,22 +195,6 @@ impl Faults {
             _ if line.len() > SHORTER && self.plays(Bug::LimitTooLow) => Some(Input::TooLong),
             _ => Some(input),
         }
-    }
-
-    /// The text that Edit puts in the place of another.
-    pub(crate) fn new_text(&self, right: &str, old: &str) -> String {
-        if right.contains("$&") && self.plays(Bug::EditExpands) {
-            return right.replace("$&", old);
-        }
-        right.to_owned()
-    }
-
-    /// A file as Edit leaves it.
-    pub(crate) fn edited(&self, right: String) -> String {
-        if right.contains("\r\n") && self.plays(Bug::EditEndsLines) {
-            return right.replace("\r\n", "\n");
-        }
-        right
     }
 
     /// Whether a command is lost because stdin ends right behind it.

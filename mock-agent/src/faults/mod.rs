@@ -9,6 +9,7 @@ mod hooks;
 mod patch;
 mod plan;
 pub(super) mod requests;
+mod tool_hooks;
 mod wire;
 
 pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, joined, start};

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{ModelRequest, merge_roles};
-use crate::core::message::{Block, ResultContent, Role, Stop, Usage};
+use crate::model::message::{Block, ResultContent, Role, StopReason, Usage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request.
@@ -81,7 +81,7 @@ fn source(media_type: &str, data: &str) -> Value {
 #[derive(Debug, Default)]
 pub(super) struct AnthropicDecoder {
     usage: Usage,
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
     complete: bool,
 }
 
@@ -107,7 +107,7 @@ impl StreamDecoder for AnthropicDecoder {
             }
             "message_stop" => {
                 self.complete = true;
-                vec![Chunk::Stop(self.stop.unwrap_or(Stop::End))]
+                vec![Chunk::Stop(self.stop.unwrap_or(StopReason::End))]
             }
             "error" => {
                 let error = &event["error"];
@@ -192,11 +192,11 @@ fn delta(index: usize, delta: &Value) -> Option<Chunk> {
     }
 }
 
-fn stop_reason(reason: &str) -> Stop {
+fn stop_reason(reason: &str) -> StopReason {
     match reason {
-        "tool_use" => Stop::ToolUse,
-        "max_tokens" => Stop::MaxTokens,
-        "refusal" => Stop::Refusal,
-        _ => Stop::End,
+        "tool_use" => StopReason::ToolUse,
+        "max_tokens" => StopReason::MaxTokens,
+        "refusal" => StopReason::Refusal,
+        _ => StopReason::End,
     }
 }

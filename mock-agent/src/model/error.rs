@@ -1,6 +1,5 @@
 //! Model errors: refused requests, broken connections and streams; which are retryable, and `retry-after`.
 
-use crate::core::failure::{Code, Failure};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -100,15 +99,6 @@ impl ModelError {
             retryable: TEMPORARY.contains(&kind),
             interrupted: false,
             retry_after: None,
-        }
-    }
-
-    /// The failure that is reported to the host.
-    pub(crate) fn failure(&self) -> Failure {
-        Failure {
-            code: Code::Provider,
-            message: self.message.clone(),
-            retryable: self.retryable,
         }
     }
 }

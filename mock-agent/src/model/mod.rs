@@ -9,6 +9,7 @@ mod echo;
 mod effort;
 mod error;
 mod http_client;
+pub(crate) mod message;
 mod openai_chat;
 mod openai_responses;
 mod reply_stream;

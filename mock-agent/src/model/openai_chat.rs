@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::core::message::{Block, Role, Stop, Usage};
+use crate::model::message::{Block, Role, StopReason, Usage};
 use serde_json::{Map, Value, json};
 
 /// The JSON body of a request.
@@ -88,7 +88,7 @@ pub(super) struct ChatDecoder {
     open: Option<(OpenBlock, usize)>,
     /// The block number of each call, by the wire's index.
     calls: Vec<(u64, usize)>,
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
     /// `[DONE]` has been received.
     done: bool,
     ended: bool,
@@ -145,7 +145,7 @@ impl StreamDecoder for ChatDecoder {
         self.close_block(&mut chunks);
         let calls = std::mem::take(&mut self.calls);
         chunks.extend(calls.into_iter().map(|(_, index)| Chunk::End { index }));
-        chunks.push(Chunk::Stop(self.stop.unwrap_or(Stop::End)));
+        chunks.push(Chunk::Stop(self.stop.unwrap_or(StopReason::End)));
         chunks
     }
 }
@@ -226,11 +226,11 @@ fn usage(reported: &Value) -> Option<Usage> {
     })
 }
 
-fn stop_reason(reason: &str) -> Stop {
+fn stop_reason(reason: &str) -> StopReason {
     match reason {
-        "tool_calls" => Stop::ToolUse,
-        "length" => Stop::MaxTokens,
-        "content_filter" => Stop::Refusal,
-        _ => Stop::End,
+        "tool_calls" => StopReason::ToolUse,
+        "length" => StopReason::MaxTokens,
+        "content_filter" => StopReason::Refusal,
+        _ => StopReason::End,
     }
 }

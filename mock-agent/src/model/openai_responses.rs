@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::core::message::{Block, Role, Stop, Usage};
+use crate::model::message::{Block, Role, StopReason, Usage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request. The provider stores nothing, so reasoning items are sent back as they were received.
@@ -157,12 +157,12 @@ impl ResponsesDecoder {
         }
     }
 
-    fn stop_reason(&self, response: &Value) -> Stop {
+    fn stop_reason(&self, response: &Value) -> StopReason {
         match response["incomplete_details"]["reason"].as_str() {
-            Some("content_filter") => Stop::Refusal,
-            Some(_) => Stop::MaxTokens,
-            None if self.has_calls => Stop::ToolUse,
-            None => Stop::End,
+            Some("content_filter") => StopReason::Refusal,
+            Some(_) => StopReason::MaxTokens,
+            None if self.has_calls => StopReason::ToolUse,
+            None => StopReason::End,
         }
     }
 }
@@ -191,7 +191,7 @@ fn usage(reported: &Value) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::message::Message;
+    use crate::model::message::Message;
 
     fn chunks(events: &[Value]) -> Vec<Chunk> {
         let mut decoder = ResponsesDecoder::default();
@@ -237,7 +237,7 @@ mod tests {
                 },
                 Chunk::End { index: 0 },
                 Chunk::Usage(usage),
-                Chunk::Stop(Stop::ToolUse),
+                Chunk::Stop(StopReason::ToolUse),
             ]
         );
     }
@@ -271,6 +271,6 @@ mod tests {
         });
 
         assert_eq!(asked["input"], json!([reasoning]));
-        assert_eq!(chunks.last(), Some(&Chunk::Stop(Stop::MaxTokens)));
+        assert_eq!(chunks.last(), Some(&Chunk::Stop(StopReason::MaxTokens)));
     }
 }

@@ -1,7 +1,7 @@
 //! The streamed reply: its chunks, and the decoder that each wire implements.
 
 use super::error::ModelError;
-use crate::core::message::{Stop, Usage};
+use crate::model::message::{StopReason, Usage};
 
 /// One piece of a reply as it streams in.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub(crate) enum Chunk {
     /// The tokens of the request so far; replaces earlier counts.
     Usage(Usage),
     /// The reply is complete.
-    Stop(Stop),
+    Stop(StopReason),
 }
 
 /// The kind of a content block that begins.

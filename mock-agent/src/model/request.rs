@@ -1,6 +1,6 @@
 //! A model request, and what the wires share when they write it: merged messages, content parts.
 
-use crate::core::message::{Block, Message, ResultContent, Role};
+use crate::model::message::{Block, Message, ResultContent, Role};
 use serde_json::Value;
 
 /// A request for the next reply, on any wire.

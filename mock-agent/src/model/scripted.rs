@@ -3,7 +3,7 @@
 use super::echo;
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk};
-use crate::core::message::{Stop, Usage};
+use crate::model::message::{StopReason, Usage};
 use mock_provider::script::Stop as ScriptedStop;
 use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens, Wire};
 use serde_json::Value;
@@ -166,11 +166,13 @@ fn usage(tokens: Tokens) -> Usage {
     }
 }
 
-fn stop_reason(stop: ScriptedStop) -> Stop {
+fn stop_reason(stop: ScriptedStop) -> StopReason {
     match stop {
-        ScriptedStop::ToolUse => Stop::ToolUse,
-        ScriptedStop::MaxTokens => Stop::MaxTokens,
-        ScriptedStop::Refusal => Stop::Refusal,
-        ScriptedStop::EndTurn | ScriptedStop::StopSequence | ScriptedStop::PauseTurn => Stop::End,
+        ScriptedStop::ToolUse => StopReason::ToolUse,
+        ScriptedStop::MaxTokens => StopReason::MaxTokens,
+        ScriptedStop::Refusal => StopReason::Refusal,
+        ScriptedStop::EndTurn | ScriptedStop::StopSequence | ScriptedStop::PauseTurn => {
+            StopReason::End
+        }
     }
 }

@@ -1,11 +1,10 @@
-//! `Bash`: a shell command in a process group of its own.
+//! `Bash` tool: runs a shell command in a process group of its own, with a timeout.
 
-use super::output::{LIMIT, clip};
-use super::registry::{Cx, Job, JobFuture, Progress, Tool, parse};
-use super::shell::{Sink, drain, finish, start};
-use crate::core::approval::Category;
-use crate::core::call::Outcome;
-use crate::faults::Bug;
+use super::output_limit::{OUTPUT_LIMIT, truncate};
+use super::shell::{OutputSink, drain, finish, start};
+use super::tool::{
+    Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult, parse,
+};
 use crate::os::process_tree::Tree;
 use serde::Deserialize;
 use serde_json::json;
@@ -27,8 +26,8 @@ pub(crate) const TOOL: Tool = Tool {
     parse: parse::<Bash>,
 };
 
-/// How long a command may run where the call does not say, in milliseconds.
-const TIMEOUT: u64 = 120_000;
+/// The default timeout of a command, in milliseconds.
+const DEFAULT_TIMEOUT: u64 = 120_000;
 
 #[derive(Deserialize)]
 pub(crate) struct Bash {
@@ -45,81 +44,83 @@ impl Job for Bash {
         )
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            self.execute(cx)
-                .await
-                .unwrap_or_else(|error| Outcome::error(format!("The shell did not start: {error}")))
+            self.run_command(context).await.unwrap_or_else(|error| {
+                ToolResult::error(format!("The shell did not start: {error}"))
+            })
         })
     }
 }
 
 impl Bash {
-    async fn execute(&self, cx: Cx<'_>) -> std::io::Result<Outcome> {
-        let stdin = if cx.faults.plays(Bug::ToolReadsStdin) {
+    async fn run_command(&self, context: ToolContext<'_>) -> std::io::Result<ToolResult> {
+        let stdin = if context.hooks.shell_inherits_stdin() {
             Stdio::inherit()
         } else {
             Stdio::null()
         };
-        if cx.faults.plays(Bug::ToolRunsTwice) {
-            let (mut child, _pipe) = start(&self.command, cx.workspace.root(), Stdio::null())?;
+        if context.hooks.shell_runs_twice() {
+            let (mut child, _pipe) = start(&self.command, context.workspace.root(), Stdio::null())?;
             let _tree = Tree::of(&child, false);
             child.wait().await?;
         }
-        let (mut child, mut pipe) = start(&self.command, cx.workspace.root(), stdin)?;
-        let tree = Tree::of(&child, cx.faults.intends(Bug::StopKeepsChildren));
-        let mut kept = Kept {
-            progress: cx.progress,
-            ..Kept::default()
+        let (mut child, mut pipe) = start(&self.command, context.workspace.root(), stdin)?;
+        let tree = Tree::of(&child, context.hooks.keeps_children());
+        let mut head = HeadBuffer {
+            progress: context.progress,
+            ..HeadBuffer::default()
         };
-        let limit = Duration::from_millis(self.timeout.unwrap_or(TIMEOUT));
+        let limit = Duration::from_millis(self.timeout.unwrap_or(DEFAULT_TIMEOUT));
         let ended = tokio::select! {
             biased;
-            status = finish(&mut child, &mut pipe, &mut kept) => Some(status?),
+            status = finish(&mut child, &mut pipe, &mut head) => Some(status?),
             () = tokio::time::sleep(limit) => None,
         };
         drop(tree);
-        drain(&mut pipe, &mut kept).await;
-        Ok(kept.outcome(ended, limit))
+        drain(&mut pipe, &mut head).await;
+        Ok(head.result(ended, limit))
     }
 }
 
-/// The output so far: its beginning, and how much more there was.
+/// The beginning of the output, and how many bytes were dropped after it.
 #[derive(Default)]
-struct Kept<'a> {
-    progress: Option<(&'a dyn Progress, usize)>,
+struct HeadBuffer<'a> {
+    progress: Option<(&'a dyn ProgressListener, usize)>,
     bytes: Vec<u8>,
     dropped: u64,
 }
 
-impl Sink for Kept<'_> {
-    fn take(&mut self, bytes: &[u8]) {
-        let room = LIMIT.saturating_sub(self.bytes.len()).min(bytes.len());
-        self.bytes.extend_from_slice(&bytes[..room]);
-        self.dropped += (bytes.len() - room) as u64;
-        if let Some((told, n)) = self.progress.filter(|_| room > 0) {
-            told.tell(n, &String::from_utf8_lossy(&self.bytes));
+impl OutputSink for HeadBuffer<'_> {
+    fn write(&mut self, bytes: &[u8]) {
+        let free = OUTPUT_LIMIT
+            .saturating_sub(self.bytes.len())
+            .min(bytes.len());
+        self.bytes.extend_from_slice(&bytes[..free]);
+        self.dropped += (bytes.len() - free) as u64;
+        if let Some((listener, n)) = self.progress.filter(|_| free > 0) {
+            listener.on_output(n, &String::from_utf8_lossy(&self.bytes));
         }
     }
 }
 
-impl Kept<'_> {
-    fn outcome(self, ended: Option<ExitStatus>, limit: Duration) -> Outcome {
+impl HeadBuffer<'_> {
+    fn result(self, ended: Option<ExitStatus>, limit: Duration) -> ToolResult {
         let text = String::from_utf8_lossy(&self.bytes).into_owned();
-        let text = clip(text, self.dropped);
+        let text = truncate(text, self.dropped);
         let note = match ended {
-            Some(status) if status.success() => return Outcome::text(text),
+            Some(status) if status.success() => return ToolResult::text(text),
             Some(status) => match (status.code(), status.signal()) {
                 (Some(code), _) => format!("[exit status {code}]"),
                 (None, signal) => format!("[killed by signal {}]", signal.unwrap_or_default()),
             },
             None => format!("[killed after {} s]", limit.as_secs_f64()),
         };
-        let gap = if text.is_empty() || text.ends_with('\n') {
+        let separator = if text.is_empty() || text.ends_with('\n') {
             ""
         } else {
             "\n"
         };
-        Outcome::error(format!("{text}{gap}{note}"))
+        ToolResult::error(format!("{text}{separator}{note}"))
     }
 }

@@ -1,10 +1,8 @@
-//! `Edit`: one text of a file for another; shows what changed as a unified diff.
+//! `Edit` tool: replaces a text in a file, and returns the change as a unified diff.
 
-use super::output::clip;
-use super::read::{load, reason};
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use crate::core::approval::Category;
-use crate::core::call::{Outcome, Output};
+use super::files::{error_message, read_file};
+use super::output_limit::truncate;
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
 use similar::TextDiff;
@@ -39,28 +37,30 @@ impl Job for Edit {
         format!("Edit {}", self.file_path)
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.edit(cx).unwrap_or_else(Outcome::error) })
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
+        Box::pin(async move { self.edit(context).unwrap_or_else(ToolResult::error) })
     }
 }
 
 impl Edit {
-    fn edit(&self, cx: Cx<'_>) -> Result<Outcome, String> {
-        let path = cx.workspace.resolve(&self.file_path)?;
+    fn edit(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+        let path = context.workspace.resolve(&self.file_path)?;
         let failed = |why: String| format!("{}: {why}", self.file_path);
-        let before = String::from_utf8(load(&path).map_err(failed)?)
+        let before = String::from_utf8(read_file(&path).map_err(failed)?)
             .map_err(|_| failed("not a text file".into()))?;
-        let new = cx.faults.new_text(&self.new_string, &self.old_string);
-        let after = cx
-            .faults
-            .edited(self.replaced(&before, &new).map_err(failed)?);
-        std::fs::write(&path, &after).map_err(|error| failed(reason(&error)))?;
-        let shown = cx.workspace.relative(&path);
-        let output = Output::Diff {
-            diff: clip(diff(&before, &after, &shown), 0),
+        let new = context
+            .hooks
+            .replacement(&self.new_string, &self.old_string);
+        let after = context
+            .hooks
+            .edited_file(self.replaced(&before, &new).map_err(failed)?);
+        std::fs::write(&path, &after).map_err(|error| failed(error_message(&error)))?;
+        let shown = context.workspace.relative(&path);
+        let output = ToolOutput::Diff {
+            diff: truncate(diff(&before, &after, &shown), 0),
             path: self.file_path.clone(),
         };
-        Ok(Outcome { ok: true, output })
+        Ok(ToolResult { ok: true, output })
     }
 
     fn replaced(&self, before: &str, new: &str) -> Result<String, String> {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_stands_once_is_replaced() {
+    fn a_text_that_occurs_once_is_replaced() {
         assert_eq!(
             edit("b", "x", false).replaced("a\nb\n", "x"),
             Ok("a\nx\n".into())
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_missing_or_stands_twice_is_an_error() {
+    fn a_text_that_is_missing_or_occurs_twice_is_an_error() {
         assert!(edit("c", "x", false).replaced("a\nb\n", "x").is_err());
         assert!(edit("a", "x", false).replaced("a\na\n", "x").is_err());
         assert_eq!(

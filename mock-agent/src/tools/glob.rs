@@ -1,10 +1,9 @@
-//! `Glob`: the files whose path fits a pattern.
+//! `Glob` tool: finds files whose path matches a pattern.
 
-use super::output::clip;
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use super::{pattern, walk};
-use crate::core::approval::Category;
-use crate::core::call::Outcome;
+use super::files;
+use super::glob_pattern;
+use super::output_limit::truncate;
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -33,27 +32,30 @@ impl Job for Glob {
         format!("Find files matching {}", self.pattern)
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            self.find(cx)
-                .map_or_else(Outcome::error, |found| Outcome::text(clip(found, 0)))
+            self.find(context).map_or_else(ToolResult::error, |found| {
+                ToolResult::text(truncate(found, 0))
+            })
         })
     }
 }
 
 impl Glob {
-    fn find(&self, cx: Cx<'_>) -> Result<String, String> {
-        let folder = cx.workspace.resolve(self.path.as_deref().unwrap_or("."))?;
-        let pattern = pattern::compile(&self.pattern)?;
-        let fits = |path: &std::path::PathBuf| {
+    fn find(&self, context: ToolContext<'_>) -> Result<String, String> {
+        let folder = context
+            .workspace
+            .resolve(self.path.as_deref().unwrap_or("."))?;
+        let pattern = glob_pattern::compile(&self.pattern)?;
+        let matches = |path: &std::path::PathBuf| {
             let inner = path.strip_prefix(&folder).unwrap_or(path);
             pattern.is_match(&inner.to_string_lossy())
         };
-        let found = walk::files(&folder);
+        let found = files::walk(&folder);
         let found: Vec<_> = found
             .iter()
-            .filter(|path| fits(path))
-            .map(|path| cx.workspace.relative(path))
+            .filter(|path| matches(path))
+            .map(|path| context.workspace.relative(path))
             .collect();
         Ok(if found.is_empty() {
             "No files found".into()

@@ -1,11 +1,9 @@
-//! `Grep`: the lines that fit a regular expression.
+//! `Grep` tool: searches files for lines that match a regular expression.
 
-use super::output::{LIMIT, clip};
-use super::read::load;
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use super::{pattern, walk};
-use crate::core::approval::Category;
-use crate::core::call::Outcome;
+use super::files;
+use super::glob_pattern;
+use super::output_limit::{OUTPUT_LIMIT, truncate};
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::json;
@@ -37,21 +35,29 @@ impl Job for Grep {
         format!("Search for {}", self.pattern)
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            self.search(cx)
-                .map_or_else(Outcome::error, |found| Outcome::text(clip(found, 0)))
+            self.search(context)
+                .map_or_else(ToolResult::error, |found| {
+                    ToolResult::text(truncate(found, 0))
+                })
         })
     }
 }
 
 impl Grep {
-    fn search(&self, cx: Cx<'_>) -> Result<String, String> {
-        let place = cx.workspace.resolve(self.path.as_deref().unwrap_or("."))?;
-        let wanted = Regex::new(&self.pattern)
+    fn search(&self, context: ToolContext<'_>) -> Result<String, String> {
+        let place = context
+            .workspace
+            .resolve(self.path.as_deref().unwrap_or("."))?;
+        let regex = Regex::new(&self.pattern)
             .map_err(|_| format!("{:?} is not a regular expression", self.pattern))?;
-        let glob = self.glob.as_deref().map(pattern::compile).transpose()?;
-        let fits = |path: &std::path::Path| {
+        let glob = self
+            .glob
+            .as_deref()
+            .map(glob_pattern::compile)
+            .transpose()?;
+        let matches = |path: &std::path::Path| {
             let inner = path.strip_prefix(&place).unwrap_or(path).to_string_lossy();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             glob.as_ref()
@@ -60,16 +66,19 @@ impl Grep {
         let files = if place.is_file() {
             vec![place.clone()]
         } else {
-            walk::files(&place)
+            files::walk(&place)
         };
         let mut found = String::new();
-        for path in files.iter().filter(|path| fits(path)) {
-            let Some(text) = load(path).ok().and_then(|b| String::from_utf8(b).ok()) else {
+        for path in files.iter().filter(|path| matches(path)) {
+            let Some(text) = files::read_file(path)
+                .ok()
+                .and_then(|b| String::from_utf8(b).ok())
+            else {
                 continue;
             };
-            let shown = cx.workspace.relative(path);
+            let shown = context.workspace.relative(path);
             for (i, line) in text.lines().enumerate() {
-                if wanted.is_match(line) && found.len() <= LIMIT {
+                if regex.is_match(line) && found.len() <= OUTPUT_LIMIT {
                     found.push_str(&format!("{shown}:{}:{line}\n", i + 1));
                 }
             }

@@ -1,16 +1,15 @@
-//! Tools of other servers: scripted ones give back what their declaration says, the others ask their server.
+//! MCP tools: scripted ones return what their declaration says, the others call their server.
 
-use super::output::clip;
-use super::registry::{Cx, Job, JobFuture};
-use crate::core::call::{Outcome, Output};
-use crate::mcp::Connection;
+use super::mcp_client::{ListedTool, McpConnection};
+use super::output_limit::truncate;
+use super::tool::{Job, JobFuture, ToolContext, ToolOutput, ToolResult};
 use crate::model::ToolSpec;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::rc::Rc;
 
-/// One tool of an MCP server, as a user declares it.
+/// An MCP tool, as a user declares it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct McpTool {
@@ -20,24 +19,25 @@ pub(crate) struct McpTool {
     description: String,
     /// JSON Schema of the arguments; any object if left out.
     parameters: Option<Value>,
-    /// What it gives back; its arguments if left out.
+    /// Its output; its arguments if left out.
     output: Option<String>,
-    /// Whether what it gives back is an error.
+    /// Whether its result is an error.
     #[serde(default)]
     error: bool,
-    /// The server that is asked, if there is one.
+    /// The server that has the tool; none for a scripted one.
     #[serde(skip)]
-    server: Option<Rc<Connection>>,
+    server: Option<Rc<McpConnection>>,
 }
 
-/// What there is where nothing is declared.
-pub(crate) const DEMO: &str = "[{ name: mcp__demo__echo, description: Gives back its arguments. }]";
+/// The tools where nothing is declared.
+pub(crate) const DEMO_MCP: &str =
+    "[{ name: mcp__demo__echo, description: Gives back its arguments. }]";
 
-/// Reads a list of tools: YAML or JSON, in a file or in the text itself; `none` for none.
+/// Loads a list of tools: YAML or JSON, in a file or in the text itself; `none` for none.
 ///
 /// # Errors
-/// What is wrong, and where.
-pub(crate) fn load(text: &str) -> Result<Vec<McpTool>, String> {
+/// What is wrong with the list, and where.
+pub(crate) fn load_mcp(text: &str) -> Result<Vec<McpTool>, String> {
     if text == "none" {
         return Ok(Vec::new());
     }
@@ -49,7 +49,7 @@ pub(crate) fn load(text: &str) -> Result<Vec<McpTool>, String> {
     let tools: Vec<McpTool> = node
         .and_then(|node| spanned_yaml::decode(&node))
         .map_err(|error| error.headline())?;
-    match tools.iter().find(|tool| !well_named(&tool.name)) {
+    match tools.iter().find(|tool| !is_valid_name(&tool.name)) {
         Some(tool) => Err(format!(
             "MCP tool {:?}: the name must be mcp__SERVER__TOOL",
             tool.name
@@ -58,32 +58,26 @@ pub(crate) fn load(text: &str) -> Result<Vec<McpTool>, String> {
     }
 }
 
-fn well_named(name: &str) -> bool {
+fn is_valid_name(name: &str) -> bool {
     let parts = name.strip_prefix("mcp__").and_then(|n| n.split_once("__"));
     parts.is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 impl McpTool {
-    /// A tool of a server that is connected.
-    pub(crate) fn served(
-        server: &str,
-        name: &str,
-        description: &str,
-        parameters: Option<Value>,
-        connection: Rc<Connection>,
-    ) -> Self {
+    /// A tool of a connected server.
+    pub(crate) fn served(server: &str, tool: ListedTool, connection: Rc<McpConnection>) -> Self {
         McpTool {
-            name: format!("mcp__{server}__{name}"),
-            description: description.to_owned(),
-            parameters,
+            name: format!("mcp__{server}__{}", tool.name),
+            description: tool.description,
+            parameters: tool.parameters,
             output: None,
             error: false,
             server: Some(connection),
         }
     }
 
-    /// Its name at its server.
-    pub(crate) fn short_name(&self) -> &str {
+    /// Its name on its server.
+    fn short_name(&self) -> &str {
         let parts = self.name.splitn(3, "__");
         parts.last().unwrap_or(&self.name)
     }
@@ -101,24 +95,24 @@ impl McpTool {
         let text = self.output.clone().unwrap_or_else(|| args.to_string());
         McpCall {
             name: self.name.clone(),
-            asks: self
+            remote: self
                 .server
                 .clone()
                 .map(|server| (server, self.short_name().to_owned(), args.clone())),
-            outcome: Outcome {
+            result: ToolResult {
                 ok: !self.error,
-                ..Outcome::text(clip(text, 0))
+                ..ToolResult::text(truncate(text, 0))
             },
         }
     }
 }
 
-/// A call of such a tool.
+/// A call of an MCP tool.
 pub(super) struct McpCall {
     name: String,
-    /// Whom to ask for what, with which arguments.
-    asks: Option<(Rc<Connection>, String, Value)>,
-    outcome: Outcome,
+    /// The server, the tool and the arguments; none for a scripted tool.
+    remote: Option<(Rc<McpConnection>, String, Value)>,
+    result: ToolResult,
 }
 
 impl Job for McpCall {
@@ -126,17 +120,17 @@ impl Job for McpCall {
         format!("Call {}", self.name)
     }
 
-    fn run<'a>(self: Rc<Self>, _: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, _: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match &self.asks {
+            match &self.remote {
                 Some((server, tool, args)) => {
-                    let mut outcome = server.call(tool, args).await;
-                    if let Output::Text(text) = outcome.output {
-                        outcome.output = Output::Text(clip(text, 0));
+                    let mut result = server.call(tool, args).await;
+                    if let ToolOutput::Text(text) = result.output {
+                        result.output = ToolOutput::Text(truncate(text, 0));
                     }
-                    outcome
+                    result
                 }
-                None => self.outcome.clone(),
+                None => self.result.clone(),
             }
         })
     }
@@ -148,22 +142,22 @@ mod tests {
 
     #[test]
     fn tools_are_declared_in_a_list() {
-        let tools = load("[{name: mcp__docs__search, output: found}]").unwrap();
+        let tools = load_mcp("[{name: mcp__docs__search, output: found}]").unwrap();
 
         assert_eq!(
-            tools[0].call(&json!({ "q": 1 })).outcome,
-            Outcome::text("found")
+            tools[0].call(&json!({ "q": 1 })).result,
+            ToolResult::text("found")
         );
     }
 
     #[test]
-    fn a_bad_declaration_is_refused_with_its_place() {
+    fn an_invalid_declaration_is_refused_with_its_location() {
         assert!(
-            load("[{name: search}]")
+            load_mcp("[{name: search}]")
                 .unwrap_err()
                 .contains("mcp__SERVER__TOOL")
         );
-        let unknown = load("[{name: mcp__a__b, reply: x}]").unwrap_err();
+        let unknown = load_mcp("[{name: mcp__a__b, reply: x}]").unwrap_err();
         assert!(unknown.contains("MCP tools:1:"), "{unknown}");
     }
 }

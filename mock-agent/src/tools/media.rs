@@ -1,13 +1,13 @@
-//! Files that are not text.
+//! Images and documents: detection of the media type, base64.
 
-/// A kind of file that models take as it is.
+/// A media type that models accept in base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Media {
     Image(&'static str),
     Document(&'static str),
 }
 
-/// What the first bytes of a file say about it.
+/// The media type of a file, from its first bytes.
 pub(crate) fn sniff(bytes: &[u8]) -> Option<Media> {
     const STARTS: [(&[u8], Media); 4] = [
         (b"\x89PNG\r\n\x1a\n", Media::Image("image/png")),
@@ -45,7 +45,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// What base64 stands for; none if it is no base64.
+/// Decodes base64; none if the text is no base64.
 pub(crate) fn unbase64(text: &str) -> Option<Vec<u8>> {
     let body = text.trim_end_matches('=');
     if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_follows_the_standard() {
         for (plain, coded) in [
             ("", ""),
             ("f", "Zg=="),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_known_by_their_first_bytes() {
+    fn the_media_type_is_known_by_the_first_bytes() {
         assert_eq!(
             sniff(b"\x89PNG\r\n\x1a\nrest"),
             Some(Media::Image("image/png"))

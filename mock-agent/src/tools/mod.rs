@@ -1,34 +1,41 @@
-//! The tools: what the model may call.
+//! The tools that the model can call: files, shell, sub-agents, MCP; confined to the workspace.
+//!
+//! `table` lists the built-in tools and imports one file for each; what they share is in `tool`.
 
 mod bash;
 mod edit;
+mod files;
 mod glob;
+mod glob_pattern;
 mod grep;
-mod mcp;
+pub(crate) mod mcp;
+pub(crate) mod mcp_client;
 mod media;
-mod output;
-mod pattern;
+mod output_limit;
 mod read;
-mod registry;
-pub(super) mod shell;
+pub(crate) mod shell;
 mod spawn;
 mod subagent;
-mod tail;
-mod walk;
+mod table;
+mod tool;
+mod toolbox;
 mod workspace;
 mod write;
 
-pub(super) use bash::{Bash, TOOL as BASH};
-pub(super) use edit::{Edit, TOOL as EDIT};
-pub(super) use glob::TOOL as GLOB;
-pub(super) use grep::TOOL as GREP;
-pub(super) use mcp::{DEMO as DEMO_MCP, McpTool, load as load_mcp};
-pub(super) use media::{Media, base64, sniff, unbase64};
-pub(super) use read::{Read, TOOL as READ};
-pub(super) use registry::{
-    Cx, Job, JobFuture, Progress, Refused, SubagentRunner, SubagentTask, TOOLS, Tool, Toolbox,
+pub(crate) use bash::{Bash, TOOL as BASH};
+pub(crate) use edit::{Edit, TOOL as EDIT};
+pub(crate) use glob::TOOL as GLOB;
+pub(crate) use grep::TOOL as GREP;
+pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
+pub(crate) use media::{Media, base64, sniff, unbase64};
+pub(crate) use read::{Read, TOOL as READ};
+pub(crate) use spawn::TOOL as SPAWN;
+pub(crate) use subagent::TOOL as SUBAGENT;
+pub(crate) use table::TOOLS;
+pub(crate) use tool::{
+    Category, Job, JobFuture, ProgressListener, SubagentFuture, SubagentRunner, SubagentTask, Tool,
+    ToolContext, ToolHooks, ToolOutput, ToolResult,
 };
-pub(super) use spawn::TOOL as SPAWN;
-pub(super) use subagent::TOOL as SUBAGENT;
-pub(super) use workspace::Workspace;
-pub(super) use write::{TOOL as WRITE, Write};
+pub(crate) use toolbox::{InvalidCall, Toolbox};
+pub(crate) use workspace::Workspace;
+pub(crate) use write::{TOOL as WRITE, Write};

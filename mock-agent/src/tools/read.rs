@@ -1,13 +1,11 @@
-//! `Read`: a file's lines with their numbers, or an image.
+//! `Read` tool: the lines of a file with their numbers, or an image.
 
-use super::output::clip;
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use super::{Media, base64, sniff};
-use crate::core::approval::Category;
-use crate::core::call::{Outcome, Output};
+use super::files::read_file;
+use super::media::{Media, base64, sniff};
+use super::output_limit::truncate;
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
-use std::path::Path;
 use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -24,9 +22,6 @@ pub(crate) const TOOL: Tool = Tool {
     parse: parse::<Read>,
 };
 
-/// The biggest file that is read.
-pub(crate) const MAX_BYTES: u64 = 5 << 20;
-
 #[derive(Deserialize)]
 pub(crate) struct Read {
     pub(crate) file_path: String,
@@ -39,21 +34,21 @@ impl Job for Read {
         format!("Read {}", self.file_path)
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.read(cx).unwrap_or_else(Outcome::error) })
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
+        Box::pin(async move { self.read(context).unwrap_or_else(ToolResult::error) })
     }
 }
 
 impl Read {
-    fn read(&self, cx: Cx<'_>) -> Result<Outcome, String> {
-        let path = cx.workspace.resolve(&self.file_path)?;
-        let bytes = load(&path).map_err(|why| format!("{}: {why}", self.file_path))?;
+    fn read(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+        let path = context.workspace.resolve(&self.file_path)?;
+        let bytes = read_file(&path).map_err(|why| format!("{}: {why}", self.file_path))?;
         if let Some(Media::Image(media_type)) = sniff(&bytes) {
-            let output = Output::Image {
+            let output = ToolOutput::Image {
                 media_type: media_type.to_owned(),
                 data: base64(&bytes),
             };
-            return Ok(Outcome { ok: true, output });
+            return Ok(ToolResult { ok: true, output });
         }
         if bytes.contains(&0) {
             return Err(format!("{}: not a text file", self.file_path));
@@ -68,27 +63,6 @@ impl Read {
         let numbered: Vec<_> = lines
             .map(|(i, line)| format!("{:>6}\t{line}", i + 1))
             .collect();
-        Ok(Outcome::text(clip(numbered.join("\n"), 0)))
-    }
-}
-
-/// A whole file of bearable size.
-pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
-    let about = path.metadata().map_err(|error| reason(&error))?;
-    if !about.is_file() {
-        return Err("not a file".into());
-    }
-    if about.len() > MAX_BYTES {
-        return Err(format!("{} bytes are more than is read", about.len()));
-    }
-    std::fs::read(path).map_err(|error| reason(&error))
-}
-
-/// An I/O error without its number, so that it reads the same everywhere.
-pub(super) fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "no such file".into(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        _ => error.to_string(),
+        Ok(ToolResult::text(truncate(numbered.join("\n"), 0)))
     }
 }

@@ -1,20 +1,19 @@
-//! The shell, for the model's commands and for the host's own.
+//! Shell processes: starts bash in a process group, reads its output, kills it; for the `Bash` tool and for commands of the host.
 
-use super::tail::Tail;
-use crate::core::call::ShellResult;
+use super::output_limit::TailBuffer;
 use crate::os::process_tree::Tree;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 
-/// How long the rest of the output is waited for once the shell has gone.
-pub(super) const DRAIN: Duration = Duration::from_millis(500);
+/// The timeout for the rest of the output after the shell has exited.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Variables that are the agent's own business.
+/// Environment variables that commands must not see.
 const SECRETS: [&str; 4] = [
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
@@ -22,7 +21,7 @@ const SECRETS: [&str; 4] = [
     "GOOGLE_APPLICATION_CREDENTIALS",
 ];
 
-/// Starts a command in a folder, in a process group of its own; both its outputs come through the pipe.
+/// Starts a command in a folder, in a process group of its own. Its standard output and standard error share the pipe.
 pub(super) fn start(
     command: &str,
     root: &Path,
@@ -47,36 +46,36 @@ pub(super) fn start(
     Ok((child, pipe))
 }
 
-/// What takes output in.
-pub(super) trait Sink {
-    fn take(&mut self, bytes: &[u8]);
+/// Receives output.
+pub(super) trait OutputSink {
+    fn write(&mut self, bytes: &[u8]);
 }
 
-impl Sink for Tail<'_> {
-    fn take(&mut self, bytes: &[u8]) {
+impl OutputSink for TailBuffer<'_> {
+    fn write(&mut self, bytes: &[u8]) {
         self.push(bytes);
     }
 }
 
-/// Reads once; false at the end.
-async fn read(pipe: &mut Receiver, sink: &mut impl Sink) -> std::io::Result<bool> {
+/// Reads once; false at the end of the output.
+async fn read(pipe: &mut Receiver, sink: &mut impl OutputSink) -> std::io::Result<bool> {
     let mut buffer = [0; 8192];
     let count = pipe.read(&mut buffer).await?;
-    sink.take(&buffer[..count]);
+    sink.write(&buffer[..count]);
     Ok(count > 0)
 }
 
-/// Reads what is left, but not for ever.
-pub(super) async fn drain(pipe: &mut Receiver, sink: &mut impl Sink) {
+/// Reads the rest of the output, with a timeout.
+pub(super) async fn drain(pipe: &mut Receiver, sink: &mut impl OutputSink) {
     let all = async { while read(pipe, sink).await.unwrap_or(false) {} };
-    let _ = tokio::time::timeout(DRAIN, all).await;
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, all).await;
 }
 
-/// Waits for the shell to end, reading meanwhile.
+/// Waits until the shell exits, and reads its output meanwhile.
 pub(super) async fn finish(
     child: &mut Child,
     pipe: &mut Receiver,
-    sink: &mut impl Sink,
+    sink: &mut impl OutputSink,
 ) -> std::io::Result<ExitStatus> {
     let mut open = true;
     loop {
@@ -87,68 +86,83 @@ pub(super) async fn finish(
     }
 }
 
-/// Where a command of the host's own runs.
+/// The result of a shell command of the host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ShellResult {
+    pub(crate) command: String,
+    /// Its output, or the end of a long one.
+    pub(crate) output: String,
+    /// The exit status; none if it was killed.
+    pub(crate) code: Option<i32>,
+    /// Whether the host cancelled it.
+    pub(crate) cancelled: bool,
+    /// The file with the whole of a long output.
+    pub(crate) whole: Option<PathBuf>,
+}
+
+/// How a command of the host runs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ShellOptions<'a> {
     pub(crate) root: &'a Path,
-    /// The folder of files with long outputs.
+    /// The folder for files with long outputs.
     pub(crate) outputs: &'a Path,
-    /// Whether what it leaves running is left to itself.
+    /// Whether only the shell itself is killed. Only a fault sets this.
     pub(crate) keeps_children: bool,
-    /// Whether it is run once more before.
+    /// Whether the command runs twice. Only a fault sets this.
     pub(crate) twice: bool,
 }
 
-/// Output that somebody else hears too.
-struct Overheard<'a> {
-    tail: Tail<'a>,
-    heard: &'a mut dyn FnMut(&[u8]),
+/// A tail buffer that also passes the output to a listener.
+struct TailWithListener<'a> {
+    tail: TailBuffer<'a>,
+    on_output: &'a mut dyn FnMut(&[u8]),
 }
 
-impl Sink for Overheard<'_> {
-    fn take(&mut self, bytes: &[u8]) {
-        (self.heard)(bytes);
+impl OutputSink for TailWithListener<'_> {
+    fn write(&mut self, bytes: &[u8]) {
+        (self.on_output)(bytes);
         self.tail.push(bytes);
     }
 }
 
-/// Runs a command of the host's own to its end, or until `stop`; what it writes is heard as it comes. A long output is kept whole in a file.
+/// Runs a command of the host until it exits, or until `stop`, and passes its output to `on_output` as it comes. A long output is
+/// written to a file as a whole.
 pub(crate) async fn execute(
     command: &str,
-    place: Place<'_>,
+    options: ShellOptions<'_>,
     stop: impl Future<Output = ()>,
-    heard: &mut dyn FnMut(&[u8]),
+    on_output: &mut dyn FnMut(&[u8]),
 ) -> ShellResult {
-    let mut executed = ShellResult {
+    let mut result = ShellResult {
         command: command.to_owned(),
         ..ShellResult::default()
     };
-    if place.twice
-        && let Ok((mut child, _pipe)) = start(command, place.root, Stdio::null())
+    if options.twice
+        && let Ok((mut child, _pipe)) = start(command, options.root, Stdio::null())
     {
         let _ = child.wait().await;
     }
-    let (mut child, mut pipe) = match start(command, place.root, Stdio::null()) {
+    let (mut child, mut pipe) = match start(command, options.root, Stdio::null()) {
         Ok(started) => started,
         Err(error) => {
-            executed.output = format!("The shell did not start: {error}");
-            return executed;
+            result.output = format!("The shell did not start: {error}");
+            return result;
         }
     };
-    let tree = Tree::of(&child, place.keeps_children);
-    let mut sink = Overheard {
-        tail: Tail::new(place.outputs),
-        heard,
+    let tree = Tree::of(&child, options.keeps_children);
+    let mut sink = TailWithListener {
+        tail: TailBuffer::new(options.outputs),
+        on_output,
     };
     tokio::select! {
         biased;
-        () = stop => executed.cancelled = true,
+        () = stop => result.cancelled = true,
         status = finish(&mut child, &mut pipe, &mut sink) => {
-            executed.code = status.ok().and_then(|status| status.code());
+            result.code = status.ok().and_then(|status| status.code());
         }
     }
     drop(tree);
     drain(&mut pipe, &mut sink).await;
-    (executed.output, executed.whole) = sink.tail.finish();
-    executed
+    (result.output, result.whole) = sink.tail.finish();
+    result
 }

@@ -1,9 +1,7 @@
-//! `Spawn`: tasks for other agents, one after the other; each has the model and nothing else.
+//! `Spawn` tool: hands tasks to sub-agents, one after the other. Each is one request to the model, without tools.
 
-use super::output::clip;
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use crate::core::approval::Category;
-use crate::core::call::Outcome;
+use super::output_limit::truncate;
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -25,11 +23,11 @@ pub(crate) const TOOL: Tool = Tool {
     parse: parse::<Spawn>,
 };
 
-/// The most characters of a task that are shown in the description of a call.
-const SHOWN: usize = 60;
+/// The maximum length of a task in the description of a call, in characters.
+const TITLE_LENGTH: usize = 60;
 
 #[derive(Deserialize)]
-#[serde(try_from = "Wish")]
+#[serde(try_from = "SpawnArgs")]
 struct Spawn {
     tasks: Vec<Task>,
 }
@@ -42,18 +40,18 @@ struct Task {
 
 /// The arguments as written: one task, or several.
 #[derive(Deserialize)]
-struct Wish {
+struct SpawnArgs {
     prompt: Option<String>,
     #[serde(default)]
     tasks: Vec<Task>,
 }
 
-impl TryFrom<Wish> for Spawn {
+impl TryFrom<SpawnArgs> for Spawn {
     type Error = &'static str;
 
-    fn try_from(wish: Wish) -> Result<Self, Self::Error> {
-        let one = wish.prompt.map(|prompt| Task { name: None, prompt });
-        let tasks: Vec<_> = one.into_iter().chain(wish.tasks).collect();
+    fn try_from(args: SpawnArgs) -> Result<Self, Self::Error> {
+        let one = args.prompt.map(|prompt| Task { name: None, prompt });
+        let tasks: Vec<_> = one.into_iter().chain(args.tasks).collect();
         if tasks.is_empty() {
             return Err("no task: give it `prompt` or `tasks`");
         }
@@ -64,7 +62,7 @@ impl TryFrom<Wish> for Spawn {
 impl Task {
     fn title(&self) -> String {
         let title = self.name.as_ref().unwrap_or(&self.prompt);
-        title.chars().take(SHOWN).collect()
+        title.chars().take(TITLE_LENGTH).collect()
     }
 }
 
@@ -74,19 +72,19 @@ impl Job for Spawn {
         format!("Spawn sub-agent: {}", titles.join(", "))
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             let mut answers = Vec::new();
             for task in &self.tasks {
-                match cx.delegate.delegate(&task.prompt).await {
+                match context.subagents.answer(&task.prompt).await {
                     Ok(answer) => answers.push(match &task.name {
                         Some(name) => format!("[{name}] {answer}"),
                         None => answer,
                     }),
-                    Err(why) => return Outcome::error(format!("{}: {why}", task.title())),
+                    Err(why) => return ToolResult::error(format!("{}: {why}", task.title())),
                 }
             }
-            Outcome::text(clip(answers.join("\n"), 0))
+            ToolResult::text(truncate(answers.join("\n"), 0))
         })
     }
 }

@@ -1,9 +1,7 @@
-//! `subagent`: a task for another agent, which has the same tools and tells how it is.
+//! `subagent` tool: hands a task to a sub-agent, which has the same tools and reports its progress.
 
-use super::output::clip;
-use super::registry::{Cx, Job, JobFuture, SubagentTask, Tool, parse};
-use crate::core::approval::Category;
-use crate::core::call::Outcome;
+use super::output_limit::truncate;
+use super::tool::{Category, Job, JobFuture, SubagentTask, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -25,8 +23,8 @@ pub(crate) const TOOL: Tool = Tool {
     parse: parse::<Subagent>,
 };
 
-/// How long a sub-agent may work where the call does not say, in seconds.
-const TIMEOUT: u64 = 300;
+/// The default timeout of a sub-agent, in seconds.
+const DEFAULT_TIMEOUT: u64 = 300;
 
 #[derive(Deserialize)]
 struct Subagent {
@@ -39,7 +37,7 @@ struct Subagent {
 }
 
 impl Subagent {
-    fn order(&self) -> SubagentTask {
+    fn task(&self) -> SubagentTask {
         let api_name = |model: &String| match model.split_once('/') {
             Some((_, name)) => name.to_owned(),
             None => model.clone(),
@@ -49,24 +47,21 @@ impl Subagent {
             system: self.system_prompt.clone(),
             task: self.task.clone(),
             model: self.model.as_ref().map(api_name),
-            limit: Duration::from_secs(self.timeout.unwrap_or(TIMEOUT)),
+            limit: Duration::from_secs(self.timeout.unwrap_or(DEFAULT_TIMEOUT)),
         }
     }
 }
 
 impl Job for Subagent {
     fn describe(&self) -> String {
-        format!(
-            "SubagentRunner: {}",
-            self.task.lines().next().unwrap_or_default()
-        )
+        format!("Delegate: {}", self.task.lines().next().unwrap_or_default())
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match cx.delegate.commission(&self.order()).await {
-                Ok(answer) => Outcome::text(clip(answer, 0)),
-                Err(why) => Outcome::error(why),
+            match context.subagents.run(&self.task()).await {
+                Ok(answer) => ToolResult::text(truncate(answer, 0)),
+                Err(why) => ToolResult::error(why),
             }
         })
     }

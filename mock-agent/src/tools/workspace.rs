@@ -1,8 +1,8 @@
-//! The folder that file tools are confined to.
+//! The workspace: the folder that the file tools are confined to, whatever `..` or symbolic link a path has.
 
 use std::path::{Component, Path, PathBuf};
 
-/// A workspace by its path as given and as it really is.
+/// A workspace, by its path as given and by its real path.
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {
     given: PathBuf,
@@ -13,7 +13,7 @@ impl Workspace {
     /// Opens a folder.
     ///
     /// # Errors
-    /// It is not there, or no folder.
+    /// It does not exist, or is no folder.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
         let failed = |why: &dyn std::fmt::Display| format!("workspace {}: {why}", path.display());
         let given = std::path::absolute(path).map_err(|error| failed(&error))?;
@@ -22,12 +22,12 @@ impl Workspace {
             return Err(failed(&"not a folder"));
         }
         Ok(Workspace {
-            given: normal(&given),
+            given: normalize(&given),
             real,
         })
     }
 
-    /// The path of the folder as it was given, made absolute.
+    /// The absolute path of the folder, as it was given.
     pub(crate) fn given(&self) -> &Path {
         &self.given
     }
@@ -37,18 +37,18 @@ impl Workspace {
         &self.real
     }
 
-    /// The real path that a tool's argument means, which may not exist yet.
+    /// The real path for a path in a tool's arguments. It may not exist yet.
     ///
     /// # Errors
     /// The path leads out of the workspace, by `..` or by a symbolic link, or cannot be followed.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let outside = || format!("{path} is outside the workspace");
-        let wanted = normal(&self.given.join(path));
-        let inner = wanted
+        let absolute = normalize(&self.given.join(path));
+        let inner = absolute
             .strip_prefix(&self.given)
-            .or_else(|_| wanted.strip_prefix(&self.real))
+            .or_else(|_| absolute.strip_prefix(&self.real))
             .map_err(|_| outside())?;
-        let real = follow(&self.real.join(inner)).map_err(|why| format!("{path}: {why}"))?;
+        let real = resolve_links(&self.real.join(inner)).map_err(|why| format!("{path}: {why}"))?;
         if real.starts_with(&self.real) {
             Ok(real)
         } else {
@@ -56,7 +56,7 @@ impl Workspace {
         }
     }
 
-    /// A path inside the workspace as it is shown.
+    /// A path relative to the workspace, for display.
     pub(crate) fn relative<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, str> {
         path.strip_prefix(&self.real)
             .unwrap_or(path)
@@ -64,8 +64,8 @@ impl Workspace {
     }
 }
 
-/// The path without `.` and `..`, by its text alone.
-fn normal(path: &Path) -> PathBuf {
+/// The path without `.` and `..`, without a look at the file system.
+fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -79,14 +79,14 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// The path with the links in what exists of it followed.
-fn follow(path: &Path) -> Result<PathBuf, String> {
+/// The path with the symbolic links resolved in the part of it that exists.
+fn resolve_links(path: &Path) -> Result<PathBuf, String> {
     match path.canonicalize() {
         Ok(real) => Ok(real),
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
         Err(_) if path.symlink_metadata().is_ok() => Err("a link that leads nowhere".into()),
         Err(error) => match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => Ok(follow(parent)?.join(name)),
+            (Some(parent), Some(name)) => Ok(resolve_links(parent)?.join(name)),
             _ => Err(error.to_string()),
         },
     }
@@ -98,7 +98,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn paths_inside_are_found_however_they_are_written() {
+    fn paths_inside_are_resolved_however_they_are_written() {
         let dir = tempfile::tempdir().unwrap();
         let space = Workspace::open(dir.path()).unwrap();
         let real = dir.path().canonicalize().unwrap();

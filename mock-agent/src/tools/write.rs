@@ -1,10 +1,7 @@
-//! `Write`: a whole file.
+//! `Write` tool: creates or overwrites a file.
 
-use super::read::reason;
-use super::registry::{Cx, Job, JobFuture, Tool, parse};
-use crate::core::approval::Category;
-use crate::core::call::Outcome;
-use crate::faults::Bug;
+use super::files::error_message;
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -33,28 +30,29 @@ impl Job for Write {
         format!("Write to {}", self.file_path)
     }
 
-    fn run<'a>(self: Rc<Self>, cx: Cx<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match self.write(cx) {
-                Ok(()) => Outcome::text("File written successfully"),
-                Err(why) => Outcome::error(why),
+            match self.write(context) {
+                Ok(()) => ToolResult::text("File written successfully"),
+                Err(why) => ToolResult::error(why),
             }
         })
     }
 }
 
 impl Write {
-    fn write(&self, cx: Cx<'_>) -> Result<(), String> {
-        let path = cx.workspace.resolve(&self.file_path)?;
-        let failed = |error: std::io::Error| format!("{}: {}", self.file_path, reason(&error));
+    fn write(&self, context: ToolContext<'_>) -> Result<(), String> {
+        let path = context.workspace.resolve(&self.file_path)?;
+        let failed =
+            |error: std::io::Error| format!("{}: {}", self.file_path, error_message(&error));
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let mut content = self.content.clone();
-        if cx.faults.plays(Bug::WriteAddsNewline) {
+        if context.hooks.write_adds_newline() {
             content.push('\n');
         }
-        if path.exists() && cx.faults.plays(Bug::WriteAppends) {
+        if path.exists() && context.hooks.write_appends() {
             content.insert_str(0, &std::fs::read_to_string(&path).map_err(failed)?);
         }
         std::fs::write(path, content).map_err(failed)

@@ -6,7 +6,7 @@ use crate::core::compaction::Compaction;
 use crate::core::event::CompactionReason;
 use crate::core::event::Event;
 use crate::core::failure::{Code, Failure};
-use crate::core::message::Prompt;
+use crate::core::queues::Prompt;
 use crate::core::retry::AfterTurn;
 use crate::core::turn::Turn;
 use crate::faults::Bug;

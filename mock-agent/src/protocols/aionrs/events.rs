@@ -1,11 +1,12 @@
 //! Sections 1.1 to 1.11 of the page: events.
 
-use crate::core::call::{Call, Outcome, Output};
+use crate::core::call::Call;
 use crate::core::event::{AgentInfo, Event};
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::{Code, Failure};
-use crate::core::message::Usage;
 use crate::model::Chunk;
+use crate::model::message::Usage;
+use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
 /// The version that `ready` tells.
@@ -96,11 +97,11 @@ fn tool_request(turn: &str, call: &Call) -> Value {
     })
 }
 
-fn tool_result(turn: &str, call: &Call, outcome: &Outcome) -> Value {
+fn tool_result(turn: &str, call: &Call, outcome: &ToolResult) -> Value {
     let (output, kind) = match &outcome.output {
-        Output::Text(text) => (text, "text"),
-        Output::Diff { diff, .. } => (diff, "diff"),
-        Output::Image { data, .. } => (data, "image"),
+        ToolOutput::Text(text) => (text, "text"),
+        ToolOutput::Diff { diff, .. } => (diff, "diff"),
+        ToolOutput::Image { data, .. } => (data, "image"),
     };
     let mut frame = json!({
         "type": "tool_result",
@@ -111,7 +112,7 @@ fn tool_result(turn: &str, call: &Call, outcome: &Outcome) -> Value {
         "output": output,
         "output_type": kind,
     });
-    if let Output::Diff { path, .. } = &outcome.output {
+    if let ToolOutput::Diff { path, .. } = &outcome.output {
         frame["metadata"] = json!({ "file_path": path });
     }
     frame

@@ -1,6 +1,6 @@
 //! Attachments of prompts in pi@0.14, as blocks for the model.
 
-use crate::core::message::Block;
+use crate::model::message::Block;
 use crate::tools::{Media, sniff, unbase64};
 use serde::Deserialize;
 use serde_json::Value;

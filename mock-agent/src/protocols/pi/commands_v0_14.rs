@@ -3,7 +3,7 @@
 use super::attachments_v0_14::block;
 use crate::core::failure::Halt;
 use crate::core::failure::{Code, Failure};
-use crate::core::message::Prompt;
+use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::os::stdin::Input;
 use serde::Deserialize;

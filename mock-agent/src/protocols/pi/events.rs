@@ -9,14 +9,15 @@ use super::queue::queue_update;
 use super::responses::response;
 use super::state::{PiState, RunState};
 use super::stream::{Form, Reply};
-use crate::core::call::{Call, Outcome};
+use crate::core::call::Call;
 use crate::core::event::Event;
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::{Code, Failure};
-use crate::core::message::Prompt;
-use crate::core::message::Stop;
+use crate::core::queues::Prompt;
 use crate::core::queues::Queues;
 use crate::model::Chunk;
+use crate::model::message::StopReason;
+use crate::tools::ToolResult;
 use serde_json::{Value, json};
 
 /// The error of a message that was aborted.
@@ -35,7 +36,7 @@ impl EventEncoder for PiState {
             Event::ModelChunk { chunk, .. } => self.chunk(chunk),
             Event::ToolRefused { call, failure, .. } => {
                 let mut frames = self.tool_start(call);
-                frames.extend(self.tool_end(call, &Outcome::error(&failure.message)));
+                frames.extend(self.tool_end(call, &ToolResult::error(&failure.message)));
                 frames
             }
             Event::ApprovalRequest { call, .. } => {
@@ -46,7 +47,9 @@ impl EventEncoder for PiState {
             Event::ToolStart { call, .. } => self.tool_start(call),
             Event::ToolProgress { call, output, .. } => vec![tool_update(call, output)],
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
-            Event::ToolCancel { call, reason, .. } => self.tool_end(call, &Outcome::error(*reason)),
+            Event::ToolCancel { call, reason, .. } => {
+                self.tool_end(call, &ToolResult::error(*reason))
+            }
             Event::TurnEnd { halt, again, .. } => self.run_ended(halt.is_some(), *again),
             Event::Idle => self.settled(),
             Event::RetryStart {
@@ -154,10 +157,10 @@ impl PiState {
         frames.extend(reply.add(chunk));
         if let Chunk::Stop(stop) = chunk {
             let (reason, error) = match stop {
-                Stop::MaxTokens => ("length", None),
-                Stop::Refusal => ("error", Some("The model refused to go on.")),
-                Stop::End | Stop::ToolUse if reply.has_calls() => ("toolUse", None),
-                Stop::End | Stop::ToolUse => ("stop", None),
+                StopReason::MaxTokens => ("length", None),
+                StopReason::Refusal => ("error", Some("The model refused to go on.")),
+                StopReason::End | StopReason::ToolUse if reply.has_calls() => ("toolUse", None),
+                StopReason::End | StopReason::ToolUse => ("stop", None),
             };
             frames.extend(self.answer(reason, error));
             self.log.unmeasured = false;
@@ -202,7 +205,7 @@ impl PiState {
         })]
     }
 
-    fn tool_end(&mut self, call: &Call, outcome: &Outcome) -> Vec<Value> {
+    fn tool_end(&mut self, call: &Call, outcome: &ToolResult) -> Vec<Value> {
         let message = tool_message(call, outcome, self.clock.tick());
         self.run.results.push(message);
         vec![json!({

@@ -2,14 +2,15 @@
 
 use super::messages::{Clock, arguments, bare_frame, bash, tool_message, tool_result, user};
 use super::stream::{Form, Reply};
-use crate::core::call::{Call, Outcome, Output};
+use crate::core::call::Call;
 use crate::core::event::{Event, Summary};
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::{Code, Failure};
-use crate::core::message::Prompt;
-use crate::core::message::Stop;
 use crate::core::model_info::ModelInfo;
+use crate::core::queues::Prompt;
 use crate::model::Chunk;
+use crate::model::message::StopReason;
+use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
 /// The emitter. It keeps what the ends of turns and runs repeat.
@@ -46,12 +47,12 @@ impl EventEncoder for EventsV0_14 {
             Event::ModelChunk { chunk, .. } => self.chunk(chunk),
             Event::ToolRefused { call, failure, .. } => {
                 let mut frames = vec![tool_start(call)];
-                frames.extend(self.tool_end(call, &Outcome::error(&failure.message)));
+                frames.extend(self.tool_end(call, &ToolResult::error(&failure.message)));
                 frames
             }
             Event::ToolStart { call, .. } => vec![tool_start(call)],
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
-            Event::ToolCancel { call, .. } => self.tool_end(call, &Outcome::error("Aborted")),
+            Event::ToolCancel { call, .. } => self.tool_end(call, &ToolResult::error("Aborted")),
             Event::TurnEnd { halt, .. } => self.run_ended(halt.is_some()),
             Event::CompactionEnd(summary) => vec![compaction(summary)],
             Event::ShellCommandEnd(executed) => {
@@ -117,10 +118,10 @@ impl EventsV0_14 {
         frames.extend(reply.add(chunk));
         if let Chunk::Stop(stop) = chunk {
             let (reason, error) = match stop {
-                Stop::MaxTokens => ("length", None),
-                Stop::Refusal => ("error", Some("The model refused to go on.")),
-                Stop::End | Stop::ToolUse if reply.has_calls() => ("toolUse", None),
-                Stop::End | Stop::ToolUse => ("stop", None),
+                StopReason::MaxTokens => ("length", None),
+                StopReason::Refusal => ("error", Some("The model refused to go on.")),
+                StopReason::End | StopReason::ToolUse if reply.has_calls() => ("toolUse", None),
+                StopReason::End | StopReason::ToolUse => ("stop", None),
             };
             frames.extend(self.answer(reason, error));
         }
@@ -153,9 +154,9 @@ impl EventsV0_14 {
         frames
     }
 
-    fn tool_end(&mut self, call: &Call, outcome: &Outcome) -> Vec<Value> {
+    fn tool_end(&mut self, call: &Call, outcome: &ToolResult) -> Vec<Value> {
         let result = match &outcome.output {
-            Output::Text(why) if !outcome.ok => json!(why),
+            ToolOutput::Text(why) if !outcome.ok => json!(why),
             _ => Value::Object(tool_result(outcome)),
         };
         let message = tool_message(call, outcome, self.clock.tick());

@@ -1,10 +1,12 @@
 //! "Message Types" and "Content Types" of the page, other than the assistant's.
 
 use super::tools::TOOLS;
-use crate::core::call::{Call, Outcome, Output, ShellResult};
-use crate::core::message::Prompt;
-use crate::core::message::{Block, Usage};
+use crate::core::call::Call;
 use crate::core::model_info::Rates;
+use crate::core::queues::Prompt;
+use crate::model::message::{Block, Usage};
+use crate::tools::shell::ShellResult;
+use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
 /// A clock that counts, so that the same script gives the same bytes.
@@ -58,12 +60,12 @@ fn image(media_type: &str, data: &str) -> Value {
 }
 
 /// "AgentToolResult": the content of a tool's result, and its details if it has any.
-pub(super) fn tool_result(outcome: &Outcome) -> Map<String, Value> {
+pub(super) fn tool_result(outcome: &ToolResult) -> Map<String, Value> {
     let mut result = Map::new();
     let (content, details) = match &outcome.output {
-        Output::Text(shown) => (text(shown), None),
-        Output::Diff { diff, .. } => (text(diff), Some(json!({ "diff": diff }))),
-        Output::Image { media_type, data } => (image(media_type, data), None),
+        ToolOutput::Text(shown) => (text(shown), None),
+        ToolOutput::Diff { diff, .. } => (text(diff), Some(json!({ "diff": diff }))),
+        ToolOutput::Image { media_type, data } => (image(media_type, data), None),
     };
     result.insert("content".into(), json!([content]));
     result.extend(details.map(|details| ("details".to_owned(), details)));
@@ -71,7 +73,7 @@ pub(super) fn tool_result(outcome: &Outcome) -> Map<String, Value> {
 }
 
 /// "ToolResultMessage".
-pub(super) fn tool_message(call: &Call, outcome: &Outcome, timestamp: u64) -> Value {
+pub(super) fn tool_message(call: &Call, outcome: &ToolResult, timestamp: u64) -> Value {
     let mut message = json!({ "role": "toolResult", "toolCallId": call.id, "toolName": call.tool });
     if let Some(fields) = message.as_object_mut() {
         fields.extend(tool_result(outcome));

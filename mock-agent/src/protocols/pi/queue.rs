@@ -3,10 +3,10 @@
 use super::dialogs;
 use super::expand::expand;
 use super::responses::{Answer, Command, data};
-use crate::core::message::Block;
-use crate::core::message::Prompt;
+use crate::core::queues::Prompt;
 use crate::core::queues::{Queue, Queues};
 use crate::faults::Bug;
+use crate::model::message::Block;
 use serde_json::{Value, json};
 
 /// "queue_update": the messages that wait.

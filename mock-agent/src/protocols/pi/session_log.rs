@@ -1,6 +1,6 @@
 //! A session's messages and its file: JSON Lines, the first line with id and name, then one line per message.
 
-use crate::core::message::{Block, Message, Role};
+use crate::model::message::{Block, Message, Role};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};

@@ -7,9 +7,9 @@ use super::session_log::{LogEntry, SavedSession, text_of};
 use super::state::PiState;
 use crate::core::compaction::estimate;
 use crate::core::failure::Halt;
-use crate::core::message::{Block, Message, Role};
 use crate::core::session::Session;
 use crate::faults::Bug;
+use crate::model::message::{Block, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

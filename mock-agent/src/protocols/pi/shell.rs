@@ -3,10 +3,10 @@
 use super::messages::bash as message;
 use super::responses::{Answer, Command, respond};
 use super::state::PiState;
-use crate::core::call::ShellResult;
 use crate::core::session::Session;
 use crate::core::shell_commands::{place, told};
 use crate::tools::shell;
+use crate::tools::shell::ShellResult;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use tokio::sync::Notify;

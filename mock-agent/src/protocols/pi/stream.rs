@@ -1,8 +1,8 @@
 //! "AssistantMessage" while it is streaming, and "AssistantMessageEvent" in all its forms.
 
 use super::messages::{arguments, text, totalled, usage};
-use crate::core::message::Usage;
 use crate::core::model_info::ModelInfo;
+use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
 use serde_json::{Value, json};
 

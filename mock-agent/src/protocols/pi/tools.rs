@@ -1,6 +1,6 @@
 //! The tools by the names that the dialect's models know.
 
-use crate::core::approval::Category;
+use crate::tools::Category;
 use crate::tools::{Bash, Edit, Job, Read, Tool, Write};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
 
 use crate::core::attachments::load;
-use crate::core::message::Block;
 use crate::faults::{Bug, Faults};
+use crate::model::message::Block;
 use serde::Deserialize;
 use std::path::Path;
 

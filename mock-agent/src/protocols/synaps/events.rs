@@ -1,12 +1,12 @@
 //! Events ("RpcEvent", lines 200 to 362): what the core says, in this dialect's frames.
 
 use super::frames::{agent_end, error, fits, pieces, response, update};
-use crate::core::call::{Outcome, Output};
 use crate::core::event::{Event, SubagentUpdate};
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::Halt;
-use crate::core::message::Usage;
+use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
+use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
 /// The version that `ready` tells.
@@ -255,10 +255,10 @@ fn result(call: &str, result: &str) -> Value {
     update(&json!({ "type": "toolcall_result", "tool_id": call, "result": result }))
 }
 
-fn text(outcome: &Outcome) -> String {
+fn text(outcome: &ToolResult) -> String {
     match &outcome.output {
-        Output::Text(text) | Output::Diff { diff: text, .. } => text.clone(),
-        Output::Image { media_type, data } => {
+        ToolOutput::Text(text) | ToolOutput::Diff { diff: text, .. } => text.clone(),
+        ToolOutput::Image { media_type, data } => {
             format!("[{media_type}, {} bytes in base64]", data.len())
         }
     }

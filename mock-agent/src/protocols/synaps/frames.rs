@@ -1,6 +1,6 @@
 //! Frames: what they look like, and how long they may be.
 
-use crate::core::message::Usage;
+use crate::model::message::Usage;
 use serde_json::{Map, Value, json};
 
 /// The longest frame in either direction, in bytes without its newline ("Framing", lines 18 to 21).

@@ -1,7 +1,7 @@
 //! The conversation as `get_messages` tells it.
 
-use crate::core::message::{Block, Message, Role};
 use crate::model::anthropic;
+use crate::model::message::{Block, Message, Role};
 use serde_json::{Value, json};
 
 pub(super) fn told(messages: &[Message]) -> Vec<Value> {

@@ -4,9 +4,9 @@ use super::events::{Events, info};
 use super::slash;
 use crate::core::failure::Failure;
 use crate::core::session::Session;
-use crate::mcp::Server;
 use crate::os::stdin::Input;
 use crate::protocols::aionrs::commands::{self, Action, invalid, mode, prompt, read};
+use crate::tools::mcp_client::McpServer;
 use serde_json::{Value, json};
 
 const COMMANDS: &[(&str, Action)] = &[
@@ -14,7 +14,7 @@ const COMMANDS: &[(&str, Action)] = &[
     ("set_mode", set_mode),
     ("set_config", set_config),
     ("add_mcp_server", |session, command| {
-        session.connect(read::<Server>(command)?)
+        session.connect(read::<McpServer>(command)?)
     }),
     ("ping", |session, _| {
         session.events.send_frame(json!({ "type": "pong" }));

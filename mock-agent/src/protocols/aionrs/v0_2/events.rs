@@ -4,7 +4,7 @@ use super::config::{Config, EFFORTS};
 use crate::core::event::{AgentInfo, Event};
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::{Code, Failure};
-use crate::core::message::Usage;
+use crate::model::message::Usage;
 use crate::protocols::aionrs::events::{error, frame, ready, stream_end};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use super::events::{Events, info};
 use crate::core::failure::Failure;
-use crate::core::message::Prompt;
-use crate::core::message::Usage;
+use crate::core::queues::Prompt;
 use crate::core::session::Session;
+use crate::model::message::Usage;
 use crate::protocols::aionrs::commands::invalid;
 use crate::protocols::aionrs::events::stream_end;
 

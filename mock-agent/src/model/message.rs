@@ -92,26 +92,9 @@ impl std::ops::AddAssign for Usage {
 
 /// Why the model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     End,
     ToolUse,
     MaxTokens,
     Refusal,
-}
-
-/// What starts a turn.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Prompt {
-    /// The turn's id.
-    pub(crate) turn: String,
-    /// What the user says.
-    pub(crate) text: String,
-    /// Paths of attached files.
-    pub(crate) files: Vec<String>,
-    /// What else goes with it, behind the text.
-    pub(crate) blocks: Vec<Block>,
-    /// What the host attached, as it was given.
-    pub(crate) attachments: Vec<Value>,
-    /// Nothing new is said: the model is asked again where it failed.
-    pub(crate) resumes: bool,
 }

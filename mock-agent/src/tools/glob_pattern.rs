@@ -1,11 +1,11 @@
-//! Glob patterns: `*`, `?`, `**`, `[a-z]`, `{a,b}`.
+//! Glob patterns (`*`, `?`, `**`, `[a-z]`, `{a,b}`), compiled to regular expressions.
 
 use regex::Regex;
 
-/// The pattern as a regular expression over a whole relative path.
+/// Compiles a pattern to a regular expression that matches a whole relative path.
 ///
 /// # Errors
-/// What is wrong with the pattern.
+/// The pattern is malformed.
 pub(super) fn compile(glob: &str) -> Result<Regex, String> {
     let mut out = String::from("^");
     let mut rest = glob;
@@ -50,7 +50,7 @@ pub(super) fn compile(glob: &str) -> Result<Regex, String> {
     Regex::new(&out).map_err(|_| format!("{glob:?} is not a glob pattern"))
 }
 
-/// Where the character class at the start of the text ends.
+/// The offset at which the character class at the start of the text ends.
 fn class_end(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('[')?;
     inner.find(']').filter(|end| *end > 0).map(|end| end + 1)

@@ -1,0 +1,42 @@
+//! The faults in the tools.
+
+use super::Faults;
+use super::fault::Bug;
+use crate::tools::ToolHooks;
+
+impl ToolHooks for Faults {
+    fn shell_inherits_stdin(&self) -> bool {
+        self.plays(Bug::ToolReadsStdin)
+    }
+
+    fn shell_runs_twice(&self) -> bool {
+        self.plays(Bug::ToolRunsTwice)
+    }
+
+    fn keeps_children(&self) -> bool {
+        // Only intended: whether it makes a difference shows when a turn is stopped.
+        self.intends(Bug::StopKeepsChildren)
+    }
+
+    fn write_adds_newline(&self) -> bool {
+        self.plays(Bug::WriteAddsNewline)
+    }
+
+    fn write_appends(&self) -> bool {
+        self.plays(Bug::WriteAppends)
+    }
+
+    fn replacement(&self, new: &str, old: &str) -> String {
+        if new.contains("$&") && self.plays(Bug::EditExpands) {
+            return new.replace("$&", old);
+        }
+        new.to_owned()
+    }
+
+    fn edited_file(&self, text: String) -> String {
+        if text.contains("\r\n") && self.plays(Bug::EditEndsLines) {
+            return text.replace("\r\n", "\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,57 @@
+//! File access for the tools: reads a file, walks a directory tree.
+
+use std::path::{Path, PathBuf};
+
+/// The maximum size of a file that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 5 << 20;
+
+/// Reads a whole file.
+///
+/// # Errors
+/// It is no regular file, is too big, or cannot be read.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let about = path.metadata().map_err(|error| error_message(&error))?;
+    if !about.is_file() {
+        return Err("not a file".into());
+    }
+    if about.len() > MAX_FILE_BYTES {
+        return Err(format!("{} bytes are more than is read", about.len()));
+    }
+    std::fs::read(path).map_err(|error| error_message(&error))
+}
+
+/// The message of an I/O error, without the error number, so that it is the same on every system.
+pub(super) fn error_message(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    }
+}
+
+/// The maximum number of files in a listing.
+const MAX_FILES: usize = 100_000;
+
+/// All files below a folder, sorted by path. Hidden names are skipped, and symbolic links are not followed.
+pub(super) fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    descend(folder, &mut found);
+    found.sort();
+    found
+}
+
+fn descend(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = folder.read_dir() else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(b".") || found.len() == MAX_FILES {
+            continue;
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => descend(&entry.path(), found),
+            Ok(kind) if kind.is_file() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+}

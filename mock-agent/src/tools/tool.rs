@@ -1,0 +1,182 @@
+//! What every tool shares: its declaration, the job of one call, the job's context and result.
+
+use super::workspace::Workspace;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A built-in tool.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) category: Category,
+    pub(crate) purpose: &'static str,
+    /// JSON Schema of the arguments.
+    pub(crate) parameters: fn() -> Value,
+    /// Parses the arguments of a call.
+    pub(crate) parse: fn(&Value) -> Result<Rc<dyn Job>, serde_json::Error>,
+}
+
+/// What kind of effect a tool has. Approval modes go by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Category {
+    /// Reads only.
+    Info,
+    /// Changes files.
+    Edit,
+    /// Runs programs or sub-agents.
+    Exec,
+    /// Runs on an MCP server.
+    Mcp,
+}
+
+impl Category {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Category::Info => "info",
+            Category::Edit => "edit",
+            Category::Exec => "exec",
+            Category::Mcp => "mcp",
+        }
+    }
+}
+
+/// A tool call with parsed arguments.
+pub(crate) trait Job {
+    /// What the call does, in one line.
+    fn describe(&self) -> String;
+
+    /// Runs the call. Dropping the future kills the processes that it started; other effects stay.
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a>;
+}
+
+/// A job that runs.
+pub(crate) type JobFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + 'a>>;
+
+/// What a job has access to.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolContext<'a> {
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) subagents: &'a dyn SubagentRunner,
+    pub(crate) hooks: &'a dyn ToolHooks,
+    /// The listener for the job's output, and the job's number; none if nobody listens.
+    pub(crate) progress: Option<(&'a dyn ProgressListener, usize)>,
+}
+
+/// Listens to the output of running jobs.
+pub(crate) trait ProgressListener {
+    /// Job number `n` has written this output so far.
+    fn on_output(&self, n: usize, output: &str);
+}
+
+/// Runs tasks in sub-agents.
+pub(crate) trait SubagentRunner {
+    /// One reply of the model to a task, without tools; or the reason why there is none.
+    fn answer<'a>(&'a self, task: &'a str) -> SubagentFuture<'a>;
+
+    /// The last reply of a sub-agent that has tools and reports its progress; or the reason why there is none.
+    fn run<'a>(&'a self, task: &'a SubagentTask) -> SubagentFuture<'a>;
+}
+
+/// A sub-agent that runs.
+pub(crate) type SubagentFuture<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
+
+/// A task for a sub-agent.
+#[derive(Debug, Clone)]
+pub(crate) struct SubagentTask {
+    /// The sub-agent's name.
+    pub(crate) name: String,
+    /// Its system prompt; the agent's own if left out.
+    pub(crate) system: Option<String>,
+    pub(crate) task: String,
+    /// Its model, by the name of the model's API; the turn's if left out.
+    pub(crate) model: Option<String>,
+    /// Its timeout.
+    pub(crate) limit: Duration,
+}
+
+/// What a fault can change in the tools. The defaults are the correct behaviour.
+pub(crate) trait ToolHooks {
+    /// Whether a shell command reads the agent's own standard input.
+    fn shell_inherits_stdin(&self) -> bool {
+        false
+    }
+
+    /// Whether a shell command runs twice.
+    fn shell_runs_twice(&self) -> bool {
+        false
+    }
+
+    /// Whether only the shell itself is killed, not the processes that it started.
+    fn keeps_children(&self) -> bool {
+        false
+    }
+
+    /// Whether `Write` adds a newline at the end.
+    fn write_adds_newline(&self) -> bool {
+        false
+    }
+
+    /// Whether `Write` appends to an existing file.
+    fn write_appends(&self) -> bool {
+        false
+    }
+
+    /// The text that `Edit` puts in the place of `old`.
+    fn replacement(&self, new: &str, _old: &str) -> String {
+        new.to_owned()
+    }
+
+    /// A whole file as `Edit` writes it.
+    fn edited_file(&self, text: String) -> String {
+        text
+    }
+}
+
+/// The result of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToolResult {
+    /// Whether the tool succeeded.
+    pub(crate) ok: bool,
+    pub(crate) output: ToolOutput,
+}
+
+/// The output of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ToolOutput {
+    Text(String),
+    /// A unified diff of the file at this path.
+    Diff {
+        diff: String,
+        path: String,
+    },
+    /// An image, in base64.
+    Image {
+        media_type: String,
+        data: String,
+    },
+}
+
+impl ToolResult {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        ToolResult {
+            ok: true,
+            output: ToolOutput::Text(text.into()),
+        }
+    }
+
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        ToolResult {
+            ok: false,
+            output: ToolOutput::Text(text.into()),
+        }
+    }
+}
+
+/// Parses the arguments of a tool whose job they are.
+pub(super) fn parse<J: Job + DeserializeOwned + 'static>(
+    args: &Value,
+) -> Result<Rc<dyn Job>, serde_json::Error> {
+    Ok(Rc::new(J::deserialize(args)?))
+}

@@ -1,0 +1,73 @@
+//! Toolbox: the registry of a session's tools, which finds the tool of a call by its name and parses the arguments.
+
+use super::mcp::McpTool;
+use super::tool::{Category, Job, Tool};
+use crate::model::ToolSpec;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// All tools of a session: the built-in ones of its protocol, and those of MCP servers.
+pub(crate) struct Toolbox {
+    built_in: &'static [Tool],
+    mcp: RefCell<Vec<McpTool>>,
+}
+
+/// Why a call is invalid: no such tool, or arguments that do not fit.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct InvalidCall(pub(crate) String);
+
+impl Toolbox {
+    pub(crate) fn new(built_in: &'static [Tool], mcp: Vec<McpTool>) -> Self {
+        Toolbox {
+            built_in,
+            mcp: RefCell::new(mcp),
+        }
+    }
+
+    pub(crate) fn has_mcp(&self) -> bool {
+        !self.mcp.borrow().is_empty()
+    }
+
+    /// Adds the tools of an MCP server.
+    pub(crate) fn add(&self, tools: Vec<McpTool>) {
+        self.mcp.borrow_mut().extend(tools);
+    }
+
+    /// The job of a call, and the category of its tool.
+    ///
+    /// # Errors
+    /// There is no such tool, or the arguments do not fit.
+    pub(crate) fn job(
+        &self,
+        name: &str,
+        args: &Value,
+    ) -> Result<(Category, Rc<dyn Job>), InvalidCall> {
+        if !args.is_object() {
+            return Err(InvalidCall(format!(
+                "The arguments of {name} are not a JSON object."
+            )));
+        }
+        if let Some(tool) = self.mcp.borrow().iter().find(|tool| tool.name == name) {
+            return Ok((Category::Mcp, Rc::new(tool.call(args))));
+        }
+        let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
+            return Err(InvalidCall(format!("There is no tool named {name:?}.")));
+        };
+        let job = (tool.parse)(args).map_err(|error| {
+            InvalidCall(format!("The arguments of {name} do not fit: {error}."))
+        })?;
+        Ok((tool.category, job))
+    }
+
+    /// The tools as they are described to the model.
+    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
+        let built_in = self.built_in.iter().map(|tool| ToolSpec {
+            name: tool.name.to_owned(),
+            purpose: tool.purpose.to_owned(),
+            parameters: (tool.parameters)(),
+        });
+        let mcp = self.mcp.borrow();
+        built_in.chain(mcp.iter().map(McpTool::spec)).collect()
+    }
+}
