@@ -146,7 +146,12 @@ fn judges_and_reporters_read_no_clock_no_environment_and_no_file() {
 #[test]
 fn the_reference_agent_does_not_depend_on_the_judge() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for package in ["mock-agent", "mock-provider", "spanned-yaml"] {
+    for package in [
+        "json-matcher",
+        "mock-agent",
+        "mock-provider",
+        "spanned-yaml",
+    ] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).unwrap();
         let judge = Regex::new(r"(?m)^conform\b").unwrap();
         assert!(!judge.is_match(&manifest), "{package}");
@@ -175,6 +180,7 @@ fn no_dialect_is_named_outside_its_data_and_its_adapter() {
     let mut places = sources(&[
         "src",
         "mock-agent/src",
+        "json-matcher/src",
         "mock-provider/src",
         "spanned-yaml/src",
     ]);

@@ -21,11 +21,11 @@ pub(crate) struct Said<'a> {
     /// Every string that carries content: texts, thoughts, arguments, results.
     pub(crate) texts: Vec<&'a str>,
     /// The tool results in it.
-    pub(crate) results: Vec<Outcome<'a>>,
+    pub(crate) results: Vec<ToolOutcome<'a>>,
 }
 
 /// A tool's result as it was handed to the model.
-pub(crate) struct Outcome<'a> {
+pub(crate) struct ToolOutcome<'a> {
     /// The id of the call.
     pub(crate) call: &'a str,
     /// Whether it is an error; unknown where the wire has no mark for it.
@@ -81,7 +81,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Every string of what was said since the model spoke last.
-    pub(crate) fn news(&self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn new_texts(&self) -> impl Iterator<Item = &'a str> {
         let known = self
             .messages
             .iter()
@@ -93,7 +93,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Every tool result.
-    pub(crate) fn results(&self) -> impl Iterator<Item = &Outcome<'a>> {
+    pub(crate) fn results(&self) -> impl Iterator<Item = &ToolOutcome<'a>> {
         self.messages.iter().flat_map(|said| said.results.iter())
     }
 }
@@ -127,17 +127,17 @@ fn said(message: &Value, wire: Wire) -> Said<'_> {
     }
 }
 
-fn anthropic_result(block: &Value) -> Outcome<'_> {
+fn anthropic_result(block: &Value) -> ToolOutcome<'_> {
     let is_error = Some(block["is_error"].as_bool().unwrap_or_default());
-    Outcome {
+    ToolOutcome {
         is_error,
         ..unmarked(block, "tool_use_id", "content")
     }
 }
 
 /// A result on a wire that has no mark for errors.
-fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> Outcome<'a> {
-    Outcome {
+fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> ToolOutcome<'a> {
+    ToolOutcome {
         call: message[call].as_str().unwrap_or_default(),
         is_error: None,
         texts: strings(&message[content]),

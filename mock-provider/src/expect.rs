@@ -1,122 +1,138 @@
-//! Whether a request is what a script demands.
+//! Request expectations: compares a request with the `expect_request` or `when` of a script.
 
+use json_matcher::{Captures, Matcher};
 use serde_json::Value;
 
-use crate::conversation::{Conversation, Outcome};
-use crate::matcher;
+use crate::conversation::{Conversation, ToolOutcome};
 use crate::request::Request;
 use crate::script::{Expect, Texts, ToolResult};
 
-/// One way in which a request is not what was demanded.
+/// One difference between a request and an [`Expect`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mismatch {
-    /// JSON Pointer into the demand, such as `/tool_result/0/contains/0`.
+pub struct RequestMismatch {
+    /// JSON Pointer into the `Expect`, such as `/tool_result/0/contains/0`.
     pub pointer: String,
-    /// What was demanded.
+    /// The expected content.
     pub expected: String,
-    /// What the request holds instead.
+    /// The actual content.
     pub actual: String,
 }
 
-/// The longest text that is shown of a request.
-const SHOWN: usize = 300;
+/// Longest text of a request that is shown, in characters.
+const MAX_SHOWN: usize = 300;
 
-/// Every way in which the request is not what is demanded; empty if it is.
-#[must_use]
-pub fn mismatches(expect: &Expect, request: &Request) -> Vec<Mismatch> {
-    let conversation = Conversation::of(request);
-    let mut found = Vec::new();
-    let everything = conversation.texts().collect::<Vec<_>>();
-    contains(
-        &mut found,
-        "/contains",
-        &expect.contains,
-        &everything,
-        "the conversation",
-    );
-    lacks(
-        &mut found,
-        "/not_contains",
-        &expect.not_contains,
-        &everything,
-        "the conversation",
-    );
-    let news = conversation.news().collect::<Vec<_>>();
-    contains(
-        &mut found,
-        "/last_contains",
-        &expect.last_contains,
-        &news,
-        "what is new",
-    );
-    for (i, result) in expect.tool_result.0.iter().enumerate() {
-        found.extend(tool_result(
-            &format!("/tool_result/{i}"),
-            result,
-            &conversation,
-        ));
-    }
-    if let Some(body) = &expect.body {
-        for difference in matcher::differences(body, &request.body) {
-            let place = if difference.pointer.is_empty() {
-                "the body"
-            } else {
-                &difference.pointer
-            };
-            let (expected, actual) = (
-                format!("{place} {}", difference.expected),
-                difference.actual,
-            );
-            found.push(Mismatch {
-                pointer: format!("/body{}", difference.rule),
-                expected,
-                actual,
-            });
+impl Expect {
+    /// Every difference between the request and this expectation; empty if the request matches.
+    #[must_use]
+    pub fn mismatches(&self, request: &Request) -> Vec<RequestMismatch> {
+        let conversation = Conversation::of(request);
+        let mut found = Vec::new();
+        let (all, whole) = (conversation.texts().collect::<Vec<_>>(), "the conversation");
+        contains(&mut found, "/contains", &self.contains, &all, whole);
+        lacks(&mut found, "/not_contains", &self.not_contains, &all, whole);
+        let new = conversation.new_texts().collect::<Vec<_>>();
+        let place = "the new messages";
+        contains(
+            &mut found,
+            "/last_contains",
+            &self.last_contains,
+            &new,
+            place,
+        );
+        for (i, result) in self.tool_result.0.iter().enumerate() {
+            let pointer = format!("/tool_result/{i}");
+            found.extend(tool_result(&pointer, result, &conversation));
         }
+        if let Some(matcher) = &self.body {
+            found.extend(body(matcher, &request.body));
+        }
+        found
     }
-    found
 }
 
-fn contains(found: &mut Vec<Mismatch>, pointer: &str, wanted: &Texts, texts: &[&str], place: &str) {
-    for (i, want) in wanted
-        .0
-        .iter()
-        .enumerate()
-        .filter(|(_, want)| !texts.iter().any(|text| text.contains(want.as_str())))
-    {
-        found.push(Mismatch {
+/// The differences between a body and a matcher whose placeholders are filled.
+fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
+    let matcher = match Matcher::compile_filled(matcher) {
+        Ok(matcher) => matcher,
+        Err(errors) => {
+            let mistakes = errors.into_iter().map(|error| RequestMismatch {
+                pointer: format!("/body{}", error.pointer),
+                expected: error.problem.to_string(),
+                actual: "nothing to compare".to_owned(),
+            });
+            return mistakes.collect();
+        }
+    };
+    let differences = matcher.differences(body, &Captures::default());
+    let mismatches = differences.into_iter().map(|found| RequestMismatch {
+        pointer: format!("/body{}", found.rule),
+        expected: match found.pointer.as_str() {
+            "" => format!("{} as the body", found.expected),
+            pointer => format!("{} at {pointer} of the body", found.expected),
+        },
+        actual: found.actual,
+    });
+    mismatches.collect()
+}
+
+fn contains(
+    found: &mut Vec<RequestMismatch>,
+    pointer: &str,
+    expected: &Texts,
+    texts: &[&str],
+    place: &str,
+) {
+    let is_missing = |part: &String| !texts.iter().any(|text| text.contains(part.as_str()));
+    let missing = expected.0.iter().enumerate();
+    for (i, part) in missing.filter(|(_, part)| is_missing(part)) {
+        found.push(RequestMismatch {
             pointer: format!("{pointer}/{i}"),
-            expected: format!("{want:?} in {place}"),
+            expected: format!("{part:?} in {place}"),
             actual: shown(texts),
         });
     }
 }
 
-fn lacks(found: &mut Vec<Mismatch>, pointer: &str, unwanted: &Texts, texts: &[&str], place: &str) {
-    for (i, unwanted) in unwanted.0.iter().enumerate() {
-        if let Some(text) = texts.iter().find(|text| text.contains(unwanted.as_str())) {
-            found.push(Mismatch {
+fn lacks(
+    found: &mut Vec<RequestMismatch>,
+    pointer: &str,
+    unexpected: &Texts,
+    texts: &[&str],
+    place: &str,
+) {
+    for (i, part) in unexpected.0.iter().enumerate() {
+        if let Some(text) = texts.iter().find(|text| text.contains(part.as_str())) {
+            found.push(RequestMismatch {
                 pointer: format!("{pointer}/{i}"),
-                expected: format!("no {unwanted:?} in {place}"),
+                expected: format!("no {part:?} in {place}"),
                 actual: shown(&[text]),
             });
         }
     }
 }
 
-/// The mismatches of the result that comes nearest.
-fn tool_result(pointer: &str, wanted: &ToolResult, conversation: &Conversation) -> Vec<Mismatch> {
-    let asked = |outcome: &&Outcome| wanted.call.as_ref().is_none_or(|call| call == outcome.call);
+/// The mismatches of the tool result with the fewest.
+fn tool_result(
+    pointer: &str,
+    expected: &ToolResult,
+    conversation: &Conversation,
+) -> Vec<RequestMismatch> {
+    let is_for_call = |outcome: &&ToolOutcome| {
+        expected
+            .call
+            .as_ref()
+            .is_none_or(|call| call == outcome.call)
+    };
     let tried = conversation
         .results()
-        .filter(asked)
-        .map(|outcome| compare(pointer, wanted, outcome));
+        .filter(is_for_call)
+        .map(|outcome| compare(pointer, expected, outcome));
     tried.min_by_key(Vec::len).unwrap_or_else(|| {
         let calls = conversation
             .results()
             .map(|outcome| outcome.call)
             .collect::<Vec<_>>();
-        let expected = wanted
+        let expected = expected
             .call
             .as_ref()
             .map_or("a tool result".to_owned(), |call| {
@@ -127,7 +143,7 @@ fn tool_result(pointer: &str, wanted: &ToolResult, conversation: &Conversation) 
         } else {
             format!("results for {}", calls.join(", "))
         };
-        vec![Mismatch {
+        vec![RequestMismatch {
             pointer: pointer.to_owned(),
             expected,
             actual,
@@ -135,16 +151,16 @@ fn tool_result(pointer: &str, wanted: &ToolResult, conversation: &Conversation) 
     })
 }
 
-fn compare(pointer: &str, wanted: &ToolResult, outcome: &Outcome) -> Vec<Mismatch> {
+fn compare(pointer: &str, expected: &ToolResult, outcome: &ToolOutcome) -> Vec<RequestMismatch> {
     let mut found = Vec::new();
-    if let (Some(wanted), Some(is_error)) = (wanted.is_error, outcome.is_error)
-        && wanted != is_error
+    if let (Some(is_expected), Some(is_error)) = (expected.is_error, outcome.is_error)
+        && is_expected != is_error
     {
         let says =
             |is_error: bool| format!("is_error {is_error} in the result for {:?}", outcome.call);
-        found.push(Mismatch {
+        found.push(RequestMismatch {
             pointer: format!("{pointer}/is_error"),
-            expected: says(wanted),
+            expected: says(is_expected),
             actual: says(is_error),
         });
     }
@@ -152,30 +168,30 @@ fn compare(pointer: &str, wanted: &ToolResult, outcome: &Outcome) -> Vec<Mismatc
     contains(
         &mut found,
         &format!("{pointer}/contains"),
-        &wanted.contains,
+        &expected.contains,
         &outcome.texts,
         &place,
     );
     lacks(
         &mut found,
         &format!("{pointer}/not_contains"),
-        &wanted.not_contains,
+        &expected.not_contains,
         &outcome.texts,
         &place,
     );
     found
 }
 
-/// Texts as they are shown in a failure: the end, where the news is, if they are long.
+/// Texts as JSON in a failure. Of long texts the end is shown, which has the newest message.
 fn shown(texts: &[&str]) -> String {
     let whole = Value::from(texts.to_vec()).to_string();
     let length = whole.chars().count();
-    if length <= SHOWN {
+    if length <= MAX_SHOWN {
         whole
     } else {
         whole
             .chars()
-            .skip(length - SHOWN)
+            .skip(length - MAX_SHOWN)
             .fold("…".to_owned(), |mut text, c| {
                 text.push(c);
                 text

@@ -35,7 +35,6 @@ mod failure;
 mod fallback;
 mod headers;
 mod ids;
-mod matcher;
 mod memory;
 mod model;
 mod plan;
@@ -45,7 +44,7 @@ pub mod server;
 mod wire;
 
 pub use answer::{Answer, Block, ErrorDetails, HttpError, Message, Piece, Tokens};
-pub use expect::{Mismatch, mismatches};
+pub use expect::RequestMismatch;
 pub use failure::{Failure, FailureKind};
 pub use headers::Headers;
 pub use model::{Model, Served};

@@ -7,7 +7,7 @@ use crate::answer::{Answer, HttpError};
 use crate::asked::{Asked, History};
 use crate::compose;
 use crate::conversation::Conversation;
-use crate::expect::{Mismatch, mismatches};
+use crate::expect::RequestMismatch;
 use crate::failure::{Failure, FailureKind};
 use crate::fallback;
 use crate::memory::Memory;
@@ -107,7 +107,7 @@ impl Model {
             Some(earlier) => Some((request.n, earlier)),
             None => self.history.first_repeat(),
         };
-        let fits = |expect: &Expect| mismatches(expect, request).is_empty();
+        let fits = |expect: &Expect| expect.mismatches(request).is_empty();
         failure.earlier = self.history.taken_from(fits);
         self.unforeseen += 1;
         let answer = if self.unforeseen > PATIENCE {
@@ -184,7 +184,7 @@ impl Model {
         let wrong = reply
             .expect_request
             .iter()
-            .flat_map(|expect| mismatches(expect, request));
+            .flat_map(|expect| expect.mismatches(request));
         let mut failures: Vec<Failure> = wrong
             .map(|mismatch| unexpected(index, request, mismatch))
             .collect();
@@ -226,7 +226,7 @@ impl Model {
     fn pick(&self, request: &Request) -> Result<usize, Box<Failure>> {
         let aside = self.history.is_aside(&Asked::of(request));
         let mut main = None;
-        let mut nearest: Option<(usize, Vec<Mismatch>)> = None;
+        let mut nearest: Option<(usize, Vec<RequestMismatch>)> = None;
         for (i, reply) in self
             .script
             .replies
@@ -238,7 +238,7 @@ impl Model {
                 main = main.or(Some(i));
                 continue;
             };
-            let missing = mismatches(when, request);
+            let missing = when.mismatches(request);
             if missing.is_empty() {
                 return Ok(i);
             }
@@ -256,7 +256,7 @@ impl Model {
     fn no_reply(
         &self,
         request: &Request,
-        nearest: Option<(usize, Vec<Mismatch>)>,
+        nearest: Option<(usize, Vec<RequestMismatch>)>,
         aside: bool,
     ) -> Failure {
         let (n, replies) = (request.n, self.script.replies.len());
@@ -273,7 +273,7 @@ impl Model {
         };
         let Some((
             i,
-            Mismatch {
+            RequestMismatch {
                 pointer,
                 expected,
                 actual,
@@ -307,11 +307,11 @@ impl Model {
 fn unexpected(
     index: usize,
     request: &Request,
-    Mismatch {
+    RequestMismatch {
         pointer,
         expected,
         actual,
-    }: Mismatch,
+    }: RequestMismatch,
 ) -> Failure {
     Failure {
         kind: FailureKind::Expectation,
@@ -379,12 +379,4 @@ fn last_words(request: &Request) -> String {
 
 fn count(times: u64) -> String {
     format!("{times} request{}", if times == 1 { "" } else { "s" })
-}
-
-impl Expect {
-    /// Every way in which the request is not what is demanded; empty if it is.
-    #[must_use]
-    pub fn mismatches(&self, request: &Request) -> Vec<Mismatch> {
-        mismatches(self, request)
-    }
 }

@@ -183,7 +183,7 @@ async fn a_request_that_fits_nothing_is_told_the_nearest_reply_and_what_differs(
     assert!(
         failure
             .to_string()
-            .contains("the nearest is reply 1; it is POST /v1/messages, and says last: \"hello\"; expected /model to be \"other\""),
+            .contains("the nearest is reply 1; it is POST /v1/messages, and says last: \"hello\"; expected \"other\" at /model of the body"),
         "{failure}"
     );
     let unused = mock.server.unused();
@@ -240,7 +240,7 @@ async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
             ),
             (
                 "/0/expect_request/last_contains/0",
-                "\"bye\" in what is new"
+                "\"bye\" in the new messages"
             ),
             (
                 "/0/expect_request/tool_result/0",
@@ -248,7 +248,7 @@ async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
             ),
             (
                 "/0/expect_request/body/messages/$length",
-                "/messages $length 2"
+                "a value whose length is 2 at /messages of the body"
             ),
         ]
     );

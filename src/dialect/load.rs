@@ -7,7 +7,7 @@ use super::merged_files::MergedFiles;
 use super::source::DialectSource;
 use super::types::{Clause, DetectionProbe, Dialect, SessionSpec};
 use crate::finding::{Level, Source};
-use crate::matcher::Matcher;
+use crate::matcher;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
 use crate::rules::parse::{FramePattern, Names, pattern};
 use crate::rules::rule::{Rule, RuleForm};
@@ -335,7 +335,7 @@ fn session_of(
 
 fn probe_of(file: &ProbeFile, errors: &mut Vec<Error>) -> Option<DetectionProbe> {
     let mut matcher = |node: &Node| {
-        let compiled = Matcher::compile(node);
+        let compiled = matcher::compile(node);
         compiled.map_err(|e| errors.extend(e)).ok()
     };
     let (shows, unless) = (matcher(&file.shows), file.unless.as_ref().map(matcher));

@@ -1,65 +1,120 @@
-//! Written matchers to patterns.
+//! Matchers in YAML files: compiles them with the location of each mistake, and finds their placeholders.
 
-use super::ops;
-use super::pattern::Pattern;
-use spanned_yaml::{Error, Key, Kind, Node, unknown};
+use json_matcher::{CompileError, Matcher, Problem, Subject};
+use spanned_yaml::{Error, Node, Spanned, unknown};
 
-/// Compiles a node; `None` if there were errors.
-pub(super) fn pattern(node: &Node, errors: &mut Vec<Error>) -> Option<Pattern> {
-    match node.kind() {
-        Kind::Text(text) => Some(Pattern::Text(text.clone())),
-        Kind::List(items) => patterns(items, errors).map(Pattern::List),
-        Kind::Map(entries) if entries.iter().any(|(key, _)| is_operator(key)) => {
-            checks(node, entries, errors)
-        }
-        Kind::Map(entries) => {
-            let compiled: Vec<_> = entries
-                .iter()
-                .map(|(key, value)| (plain(key), pattern(value, errors)))
-                .collect();
-            let whole = compiled.into_iter().map(|(name, one)| Some((name, one?)));
-            whole.collect::<Option<_>>().map(Pattern::Object)
-        }
-        _ => Some(Pattern::Scalar(node.to_value())),
+/// Compiles the matcher in a node.
+///
+/// # Errors
+/// Every unknown operator, bad operand and bad regular expression, at its location.
+pub fn compile(node: &Node) -> Result<Matcher, Vec<Error>> {
+    Matcher::compile(&node.to_value())
+        .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
+}
+
+/// The error at the location of its key or value in the file, with a suggestion for an unknown name.
+fn located(error: &CompileError, node: &Node) -> Error {
+    let span = match error.subject {
+        Subject::Key => node.key_at(&error.pointer),
+        Subject::Value => node.nearest(&error.pointer).span(),
+    };
+    let message = match &error.problem {
+        Problem::Unknown { what, name, known } => unknown(what, name, known.iter().copied()),
+        Problem::Invalid(message) => message.clone(),
+    };
+    node.error_at(span, message)
+}
+
+/// The `{name}` placeholders in every text of a node, in order, at the location of the text. In a `$regex` the braces of `\p{…}`
+/// are text.
+#[must_use]
+pub fn placeholders(node: &Node) -> Vec<Spanned<String>> {
+    let found = json_matcher::placeholders(&node.to_value()).into_iter();
+    let spanned = found.map(|placeholder| Spanned {
+        value: placeholder.name,
+        span: node.nearest(&placeholder.pointer).span(),
+    });
+    spanned.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spanned_yaml::load_yaml;
+
+    fn errors(text: &str) -> Vec<String> {
+        let node = load_yaml("m.yaml", text).expect("good YAML");
+        let errors = compile(&node).expect_err("mistakes");
+        errors
+            .iter()
+            .map(|error| {
+                let span = error.span;
+                format!("{}:{} {}", span.line, span.column, error.message)
+            })
+            .collect()
     }
-}
 
-/// Compiles several, with the errors of each.
-pub(super) fn patterns(nodes: &[Node], errors: &mut Vec<Error>) -> Option<Vec<Pattern>> {
-    let compiled: Vec<_> = nodes.iter().map(|node| pattern(node, errors)).collect();
-    compiled.into_iter().collect()
-}
-
-fn checks(node: &Node, entries: &[(Key, Node)], errors: &mut Vec<Error>) -> Option<Pattern> {
-    let mut checks = Vec::new();
-    let before = errors.len();
-    for (key, operand) in entries {
-        if !is_operator(key) {
-            let message = format!(
-                "the key `{}` beside operators; a map holds the one or the other",
-                key.name
-            );
-            errors.push(node.error_at(key.span, message));
-            continue;
-        }
-        let Some(operator) = ops::find(&key.name) else {
-            let known = ops::OPERATORS.iter().map(|operator| operator.name);
-            errors.push(node.error_at(key.span, unknown("operator", &key.name, known)));
-            continue;
-        };
-        match (operator.compile)(operand) {
-            Ok(check) => checks.push(check),
-            Err(found) => errors.extend(found),
+    #[test]
+    fn each_mistake_has_its_location_and_message() {
+        let cases: &[(&str, &[&str])] = &[
+            (
+                "{a: {$regx: x}}",
+                &[
+                    "1:6 unknown operator `$regx`; did you mean `$regex`? (one of $regex, $contains, $type, $one_of, $absent, $present, $length, $items, $in_order, $gte, $gt, $lte, $lt, $ne, $not, $all, $any)",
+                ],
+            ),
+            (
+                "{a: {$regex: '('}, b: {$type: strng}}",
+                &[
+                    "1:14 not a regular expression: unclosed group",
+                    "1:31 unknown type `strng`; did you mean `string`? (one of string, number, integer, boolean, object, array, null)",
+                ],
+            ),
+            (
+                "{$gte: 1, b: 2}",
+                &["1:11 the key `b` beside operators; a map holds the one or the other"],
+            ),
+            ("{$absent: false}", &["1:11 expected `true`, found `false`"]),
+            (
+                "{$gte: x}",
+                &["1:8 expected a number, or a captured one as \"{name}\", found the text \"x\""],
+            ),
+            (
+                "{$one_of: []}",
+                &["1:11 expected a list with at least one element, found a list"],
+            ),
+            (
+                "{$one_of: [{a: 1}]}",
+                &["1:12 expected a plain value ($any takes matchers), found a map"],
+            ),
+            (
+                "{$any: [{$all: 1}]}",
+                &["1:16 expected a list with at least one element, found the number 1"],
+            ),
+            (
+                "{$length: '3'}",
+                &[
+                    "1:11 expected a number, or operators on one such as { $gte: 1 }, found the text \"3\"",
+                ],
+            ),
+            (
+                "{$regex: 3}",
+                &["1:10 expected a regular expression, found the number 3"],
+            ),
+        ];
+        for (written, expected) in cases {
+            assert_eq!(errors(written), *expected, "{written}");
         }
     }
-    (errors.len() == before).then_some(Pattern::Checks(checks))
-}
 
-/// `$name` is an operator; `$$name` is the plain key `$name`.
-fn is_operator(key: &Key) -> bool {
-    key.name.starts_with('$') && !key.name.starts_with("$$")
-}
-
-fn plain(key: &Key) -> String {
-    key.name.strip_prefix('$').unwrap_or(&key.name).to_owned()
+    #[test]
+    fn the_braces_of_a_regular_expression_are_no_placeholders() {
+        let text = "{a: {$regex: '\\p{Lu}{2}{call}'}, b: '{other}'}";
+        let node = load_yaml("f.yaml", text).expect("good YAML");
+        let names: Vec<_> = placeholders(&node)
+            .into_iter()
+            .map(|name| (name.span.column, name.value))
+            .collect();
+        assert_eq!(names, [(14, "call".to_owned()), (37, "other".to_owned())]);
+    }
 }

@@ -1,22 +1,23 @@
-//! What a scenario may say about a request that the agent sends to its model.
+//! Request matchers: what a scenario expects of a request to the model, on the raw body or in the keys of a model script.
 
-use super::{Captures, Matcher, Mismatch, Template};
+use super::compile::compile;
 use crate::frame::LlmRequest;
+use json_matcher::{Captures, Matcher, Mismatch, Template};
 use mock_provider::script::Expect;
 use mock_provider::{Request, Wire};
 use spanned_yaml::{Error, Node};
 
-/// What a request to the model must be like.
+/// A matcher on a request to the model.
 #[derive(Debug, Clone)]
 pub enum RequestMatcher {
     /// A matcher on the raw body.
     Body(Matcher),
-    /// The script's own words: `contains`, `tool_result`, …, the same on every wire.
-    Demand(Template),
+    /// The keys of a model script (`contains`, `tool_result`, …), the same on every wire.
+    Expect(Template),
 }
 
-/// The keys of the script's own words.
-pub(crate) const DEMAND_KEYS: &[&str] = &[
+/// The keys of a model script's `expect_request`.
+const EXPECT_KEYS: &[&str] = &[
     "contains",
     "not_contains",
     "last_contains",
@@ -25,79 +26,73 @@ pub(crate) const DEMAND_KEYS: &[&str] = &[
 ];
 
 impl RequestMatcher {
-    /// Compiles what is written: the script's own words if every key is one of them, else a matcher on the body.
+    /// Compiles the matcher in a node: the keys of a model script if all keys are such keys, else a matcher on the body.
     ///
     /// # Errors
-    /// Every mistake, at its place.
+    /// Every mistake, at its location.
     pub fn compile(node: &Node) -> Result<Self, Vec<Error>> {
-        let is_demand = node.as_map().is_some_and(|entries| {
+        let has_script_keys = node.as_map().is_some_and(|entries| {
             !entries.is_empty()
                 && entries
                     .iter()
-                    .all(|(key, _)| DEMAND_KEYS.contains(&key.name.as_str()))
+                    .all(|(key, _)| EXPECT_KEYS.contains(&key.name.as_str()))
         });
-        if !is_demand {
-            return Matcher::compile(node).map(RequestMatcher::Body);
+        if !has_script_keys {
+            return compile(node).map(RequestMatcher::Body);
         }
         spanned_yaml::decode_all::<Expect>(node)?;
         if let Some(body) = node.get("body") {
-            Matcher::compile(body)?;
+            compile(body)?;
         }
-        Ok(RequestMatcher::Demand(Template::new(node.to_value())))
+        Ok(RequestMatcher::Expect(Template::new(node.to_value())))
     }
 
-    /// Whether a request is what is wanted.
+    /// Compares a request.
     ///
     /// # Errors
     /// The first difference.
     pub fn matches(&self, request: &LlmRequest, captures: &Captures) -> Result<(), Mismatch> {
         match self {
             RequestMatcher::Body(matcher) => matcher.matches(&request.body, captures),
-            RequestMatcher::Demand(template) => demand(template, request, captures),
+            RequestMatcher::Expect(template) => compare(template, request, captures),
         }
     }
 
-    /// What is wanted as written, the places it can fill filled, on one line of JSON.
+    /// The matcher as written on one line of JSON, with the known placeholders filled.
     #[must_use]
     pub fn describe(&self, captures: &Captures) -> String {
         match self {
             RequestMatcher::Body(matcher) => matcher.describe(captures),
-            RequestMatcher::Demand(template) => template.show(captures).to_string(),
+            RequestMatcher::Expect(template) => template.show(captures).to_string(),
         }
     }
 }
 
-fn demand(template: &Template, request: &LlmRequest, captures: &Captures) -> Result<(), Mismatch> {
-    let unfit = |error: String| Mismatch {
-        pointer: String::new(),
-        expected: error,
-        actual: "nothing to compare".to_owned(),
+fn compare(template: &Template, request: &LlmRequest, captures: &Captures) -> Result<(), Mismatch> {
+    let mismatch = |pointer: String, expected: String, actual: String| Mismatch {
+        rule: pointer.clone(),
+        pointer,
+        expected,
+        actual,
     };
+    let unusable = |error: String| mismatch(String::new(), error, "nothing to compare".to_owned());
     let rendered = template
         .render(captures)
-        .map_err(|error| unfit(error.to_string()))?;
+        .map_err(|error| unusable(error.to_string()))?;
     let expect: Expect =
-        serde_json::from_value(rendered).map_err(|error| unfit(error.to_string()))?;
+        serde_json::from_value(rendered).map_err(|error| unusable(error.to_string()))?;
     let Some(wire) = Wire::ALL
         .iter()
         .copied()
         .find(|wire| request.path.ends_with(wire.path()))
     else {
-        return Err(Mismatch {
-            pointer: String::new(),
-            expected: "a request for a message".to_owned(),
-            actual: format!("one to {}", request.path),
-        });
+        let actual = format!("one to {}", request.path);
+        let expected = "a request for a message".to_owned();
+        return Err(mismatch(String::new(), expected, actual));
     };
     let request = Request::in_process(request.n, wire, request.body.clone());
-    let first = mock_provider::mismatches(&expect, &request)
-        .into_iter()
-        .next();
-    first.map_or(Ok(()), |found| {
-        Err(Mismatch {
-            pointer: found.pointer,
-            expected: found.expected,
-            actual: found.actual,
-        })
-    })
+    match expect.mismatches(&request).into_iter().next() {
+        None => Ok(()),
+        Some(found) => Err(mismatch(found.pointer, found.expected, found.actual)),
+    }
 }

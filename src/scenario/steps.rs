@@ -4,7 +4,7 @@ use super::chunk;
 use super::context::LoadContext;
 use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile, texts, words};
 use super::types::{Barrier, ExitExpectation, FileState, JoinedText, Step, StepAction};
-use crate::matcher::{Matcher, RequestMatcher, Template};
+use crate::matcher::{self, Matcher, RequestMatcher, Template};
 use indexmap::IndexMap;
 use mock_provider::script::Span;
 use serde_json::Value;
@@ -191,7 +191,7 @@ fn action(step: &Spanned<StepFile>) -> Result<StepAction, Vec<Error>> {
 /// A matcher on an event, which is an object.
 pub(super) fn event(node: &Node) -> Result<Matcher, Vec<Error>> {
     match node.kind() {
-        Kind::Map(_) => Matcher::compile(node),
+        Kind::Map(_) => matcher::compile(node),
         _ => Err(vec![node.error(format!(
             "expected a matcher on an event, which is a map, found {}",
             node.describe()

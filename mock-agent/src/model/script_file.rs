@@ -1,8 +1,8 @@
 //! Loads a script file for the scripted model: a list of replies, or a scenario, whose `model` part is used.
 
+use json_matcher::Segment;
 use mock_provider::Script;
 use serde_json::Value;
-use spanned_yaml::Piece;
 use std::path::Path;
 
 /// The values of placeholders `{name}` in a script.
@@ -40,15 +40,15 @@ fn replace(value: &mut Value, placeholders: Placeholders<'_>) {
 
 fn replaced(text: &str, placeholders: Placeholders<'_>) -> String {
     let known = |name: &str| placeholders.iter().find(|(known, _)| *known == name);
-    let pieces = spanned_yaml::pieces(text)
+    let parts = json_matcher::segments(text)
         .into_iter()
-        .map(|piece| match piece {
-            Piece::Text(text) => text.to_owned(),
-            Piece::Place(name) => {
+        .map(|segment| match segment {
+            Segment::Text(text) => text.to_owned(),
+            Segment::Placeholder(name) => {
                 known(name).map_or_else(|| format!("{{{name}}}"), |(_, value)| value.clone())
             }
         });
-    pieces.collect()
+    parts.collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Expect, HttpFault, Item, Problem, Repeat, Reply, Script, Texts, ToolCall};
-use crate::{headers, matcher};
+use crate::headers;
+use json_matcher::Matcher;
 
 /// Collects problems below one place of the script.
 struct At<'a> {
@@ -174,9 +175,11 @@ fn expect(at: &mut At, expect: &Expect) {
     if *expect == Expect::default() {
         at.problem("says nothing: give it `contains`, `not_contains`, `last_contains`, `tool_result` or `body`");
     }
-    if let Some(Err(error)) = expect.body.as_ref().map(matcher::check) {
-        let mut at = at.below("body");
-        at.pointer.push_str(&error.pointer);
-        at.problem(error.message);
+    if let Some(Err(errors)) = expect.body.as_ref().map(Matcher::compile_filled) {
+        for error in errors {
+            let mut at = at.below("body");
+            at.pointer.push_str(&error.pointer);
+            at.problem(error.problem.to_string());
+        }
     }
 }

@@ -3,7 +3,8 @@
 use crate::dialect::FrameNames;
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepFile};
-use spanned_yaml::{Kind, Node, Piece, Spanned, pieces};
+use json_matcher::{Segment, segments};
+use spanned_yaml::{Kind, Node, Spanned};
 
 pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(vocabulary) = context.vocabulary else {
@@ -51,7 +52,7 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         {
             for (pointer, message) in judge(&command.to_value()) {
                 let at = command.nearest(&pointer);
-                if !is_place(at) {
+                if !is_placeholder(at) {
                     context.error(
                         at.span(),
                         format!("not a valid command: {message}; `send_raw` sends any line"),
@@ -165,7 +166,7 @@ fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext
 
 /// The names that a matcher on a name spells out.
 fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
-    let Some(node) = node.filter(|node| !is_place(node)) else {
+    let Some(node) = node.filter(|node| !is_placeholder(node)) else {
         return Vec::new();
     };
     match node.kind() {
@@ -191,10 +192,10 @@ fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
 }
 
 /// Whether the value is known only when the step is played.
-fn is_place(node: &Node) -> bool {
+fn is_placeholder(node: &Node) -> bool {
     node.as_str().is_some_and(|text| {
-        pieces(text)
+        segments(text)
             .iter()
-            .any(|piece| matches!(piece, Piece::Place(_)))
+            .any(|segment| matches!(segment, Segment::Placeholder(_)))
     })
 }

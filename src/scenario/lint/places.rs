@@ -4,7 +4,8 @@ use crate::matcher;
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, TextMap};
 use indexmap::IndexMap;
-use spanned_yaml::{Piece, Span, Spanned, did_you_mean, pieces};
+use json_matcher::{Segment, segments};
+use spanned_yaml::{Span, Spanned, did_you_mean};
 
 /// Names that every run knows.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
@@ -29,20 +30,20 @@ pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for answer in &file.answers {
         let mut scope = Scope::default();
-        scope.uses(matcher::places(&answer.on), context);
+        scope.uses(matcher::placeholders(&answer.on), context);
         scope.captures(&answer.capture, context);
-        scope.uses(matcher::places(&answer.send), context);
+        scope.uses(matcher::placeholders(&answer.send), context);
         scope.end(context);
     }
 }
 
 /// TextMap that are filled before the first step.
 pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let after = file.files_after.values().flat_map(matcher::places);
+    let after = file.files_after.values().flat_map(matcher::placeholders);
     let used = file
         .files
         .values()
-        .flat_map(places)
+        .flat_map(placeholders)
         .chain(agent_texts(&file.agent))
         .chain(after);
     for place in used {
@@ -53,7 +54,7 @@ pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
             context,
         );
     }
-    for place in file.model.iter().flat_map(matcher::places) {
+    for place in file.model.iter().flat_map(matcher::placeholders) {
         let advice = format!(
             "a script knows only these; a literal `{{{0}}}` is written `{{{{{0}}}}}`",
             place.value
@@ -115,8 +116,8 @@ impl Scope {
                 );
             }
             if !matches!(
-                pieces(&format!("{{{}}}", name.value)).as_slice(),
-                [Piece::Place(_)]
+                segments(&format!("{{{}}}", name.value)).as_slice(),
+                [Segment::Placeholder(_)]
             ) {
                 context.error(
                     name.span,
@@ -173,10 +174,10 @@ fn used_by(step: &StepFile) -> Vec<Spanned<String>> {
         .chain(none)
         .chain(text)
         .chain(step.expect_file.iter().flat_map(|files| files.values()));
-    let texts = step.send_raw.iter().flat_map(places);
+    let texts = step.send_raw.iter().flat_map(placeholders);
     let restart = step.restart.iter().flatten().flat_map(agent_texts);
     nodes
-        .flat_map(matcher::places)
+        .flat_map(matcher::placeholders)
         .chain(texts)
         .chain(restart)
         .collect()
@@ -187,33 +188,18 @@ fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Spanned<String>> {
         .args
         .iter()
         .chain(agent.env.values().flatten())
-        .flat_map(places)
+        .flat_map(placeholders)
 }
 
-fn places(text: &Spanned<String>) -> Vec<Spanned<String>> {
-    let names = pieces(text).into_iter().filter_map(|piece| match piece {
-        Piece::Place(name) => Some(Spanned {
-            value: name.to_owned(),
-            span: text.span,
-        }),
-        Piece::Text(_) => None,
-    });
+fn placeholders(text: &Spanned<String>) -> Vec<Spanned<String>> {
+    let names = segments(text)
+        .into_iter()
+        .filter_map(|segment| match segment {
+            Segment::Placeholder(name) => Some(Spanned {
+                value: name.to_owned(),
+                span: text.span,
+            }),
+            Segment::Text(_) => None,
+        });
     names.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use spanned_yaml::{Node, load_yaml};
-
-    #[test]
-    fn the_braces_of_a_regular_expression_are_not_places() {
-        let node: Node = load_yaml("f.yaml", "{a: {$regex: '\\p{Lu}{2}{call}'}, b: '{other}'}")
-            .expect("good YAML");
-        let names: Vec<String> = matcher::places(&node)
-            .into_iter()
-            .map(|place| place.value)
-            .collect();
-        assert_eq!(names, ["call", "other"]);
-    }
 }

@@ -1,22 +1,7 @@
-//! Every operator.
+//! The table of operators.
 
-use super::check::Check;
-use super::{compare, lists, logic, presence, text, types};
-use spanned_yaml::{Error, Node};
-use std::sync::Arc;
-
-/// What compiling an operand comes to.
-pub(super) type Compiled = Result<Arc<dyn Check>, Vec<Error>>;
-
-/// An operator.
-#[derive(Debug)]
-pub struct Operator {
-    /// Its name, such as `$regex`.
-    pub name: &'static str,
-    /// What it asks, with an example of its operand: editors show it.
-    pub text: &'static str,
-    pub(in crate::matcher) compile: fn(&Node) -> Compiled,
-}
+use super::{compare, lists, logic, text, types};
+use crate::compile::Operator;
 
 /// Every operator.
 pub const OPERATORS: &[Operator] = &[
@@ -43,12 +28,12 @@ pub const OPERATORS: &[Operator] = &[
     Operator {
         name: "$absent",
         text: "`true`: the object lacks the key.",
-        compile: presence::absent,
+        compile: types::absent,
     },
     Operator {
         name: "$present",
         text: "`true`: the object has the key, whatever its value.",
-        compile: presence::present,
+        compile: types::present,
     },
     Operator {
         name: "$length",
@@ -106,8 +91,3 @@ pub const OPERATORS: &[Operator] = &[
         compile: logic::any,
     },
 ];
-
-/// The operator of this name.
-pub(in crate::matcher) fn find(name: &str) -> Option<&'static Operator> {
-    OPERATORS.iter().find(|operator| operator.name == name)
-}

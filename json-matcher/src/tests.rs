@@ -1,26 +1,20 @@
-//! What each form of a matcher accepts, refuses and says.
+//! What each form of a matcher accepts, refuses and reports. The matchers are written in YAML, as users do.
 
-use super::{Captures, Closest, Matcher, Template};
-use serde_json::json;
-use spanned_yaml::load_yaml;
+use super::{Captures, Closest, CompileError, Matcher, Mismatch, Subject, Template};
+use serde_json::{Value, json};
 
-fn yaml(text: &str) -> Matcher {
-    let node = load_yaml("m.yaml", text).expect("good YAML");
-    Matcher::compile(&node).unwrap_or_else(|errors| panic!("{}", spanned_yaml::render_all(&errors)))
+fn yaml(text: &str) -> Value {
+    spanned_yaml::load_yaml("m.yaml", text)
+        .expect("good YAML")
+        .to_value()
 }
 
-fn refusals(text: &str) -> Vec<String> {
-    let node = load_yaml("m.yaml", text).expect("good YAML");
-    let errors = Matcher::compile(&node).expect_err("refused");
-    errors
-        .iter()
-        .map(|error| {
-            format!(
-                "{}:{} {}",
-                error.span.line, error.span.column, error.message
-            )
-        })
-        .collect()
+fn compiled(text: &str) -> Matcher {
+    Matcher::compile(&yaml(text)).expect("a good matcher")
+}
+
+fn mistakes(text: &str) -> Vec<CompileError> {
+    Matcher::compile(&yaml(text)).expect_err("mistakes")
 }
 
 #[test]
@@ -67,7 +61,7 @@ fn each_operator_accepts_and_refuses() {
     captures.set("seven", 7);
     captures.set("word", "a.c");
     for (written, good, bad) in cases {
-        let matcher = yaml(written);
+        let matcher = compiled(written);
         assert_eq!(
             matcher.matches(&good, &captures),
             Ok(()),
@@ -81,7 +75,7 @@ fn each_operator_accepts_and_refuses() {
 }
 
 #[test]
-fn a_difference_says_where_what_was_wanted_and_what_is_there() {
+fn a_difference_has_its_pointer_the_expected_and_the_actual_value() {
     let cases = [
         (
             "{a: {b: 1}}",
@@ -139,7 +133,7 @@ fn a_difference_says_where_what_was_wanted_and_what_is_there() {
     let mut captures = Captures::default();
     captures.set("id", "t1");
     for (written, value, expected) in cases {
-        let difference = yaml(written)
+        let difference = compiled(written)
             .matches(&value, &captures)
             .expect_err("differs");
         assert_eq!(difference.to_string(), expected, "{written}");
@@ -147,68 +141,149 @@ fn a_difference_says_where_what_was_wanted_and_what_is_there() {
 }
 
 #[test]
-fn a_bad_matcher_is_refused_at_its_place() {
-    let cases: &[(&str, &[&str])] = &[
+fn each_mistake_has_its_pointer_and_message() {
+    let cases = [
         (
-            "{a: {$regx: x}}",
-            &[
-                "1:6 unknown operator `$regx`; did you mean `$regex`? (one of $regex, $contains, $type, $one_of, $absent, $present, $length, $items, $in_order, $gte, $gt, $lte, $lt, $ne, $not, $all, $any)",
-            ],
+            "{$regx: x}",
+            "/$regx",
+            "unknown operator `$regx` (one of $regex, $contains, $type, $one_of, $absent, $present, $length, $items, $in_order, $gte, $gt, $lte, $lt, $ne, $not, $all, $any)",
         ),
         (
-            "{a: {$regex: '('}, b: {$type: strng}}",
-            &[
-                "1:14 not a regular expression: unclosed group",
-                "1:31 unknown type `strng`; did you mean `string`? (one of string, number, integer, boolean, object, array, null)",
-            ],
+            "{a: [{$regex: '('}]}",
+            "/a/0/$regex",
+            "not a regular expression: unclosed group",
         ),
         (
-            "{$gte: 1, b: 2}",
-            &["1:11 the key `b` beside operators; a map holds the one or the other"],
+            "{a/b: {$type: text}}",
+            "/a~1b/$type",
+            "unknown type `text` (one of string, number, integer, boolean, object, array, null)",
         ),
-        ("{$absent: false}", &["1:11 expected `true`, found `false`"]),
         (
-            "{$gte: x}",
-            &["1:8 expected a number, or a captured one as \"{name}\", found the text \"x\""],
+            "{$type: [string, 1]}",
+            "/$type/1",
+            "expected the name of a JSON type, found the number 1",
+        ),
+        (
+            "{a: {b: 1, $gt: 2}}",
+            "/a/b",
+            "the key `b` beside operators; a map holds the one or the other",
         ),
         (
             "{$one_of: []}",
-            &["1:11 expected a list with at least one element, found a list"],
+            "/$one_of",
+            "expected a list with at least one element, found a list",
         ),
         (
-            "{$one_of: [{a: 1}]}",
-            &["1:12 expected a plain value ($any takes matchers), found a map"],
-        ),
-        (
-            "{$any: [{$all: 1}]}",
-            &["1:16 expected a list with at least one element, found the number 1"],
-        ),
-        (
-            "{$length: '3'}",
-            &[
-                "1:11 expected a number, or operators on one such as { $gte: 1 }, found the text \"3\"",
-            ],
-        ),
-        (
-            "{$regex: 3}",
-            &["1:10 expected a regular expression, found the number 3"],
+            "{$all: [{$not: {$gte: x}}]}",
+            "/$all/0/$not/$gte",
+            "expected a number, or a captured one as \"{name}\", found the text \"x\"",
         ),
     ];
-    for (written, expected) in cases {
-        assert_eq!(refusals(written), *expected, "{written}");
+    for (written, pointer, message) in cases {
+        let found = mistakes(written);
+        assert_eq!(found.len(), 1, "{written}");
+        assert_eq!(
+            (found[0].pointer.as_str(), found[0].problem.to_string()),
+            (pointer, message.to_owned()),
+            "{written}"
+        );
+    }
+    let subjects = |text: &str| {
+        mistakes(text)
+            .iter()
+            .map(|one| one.subject)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        subjects("{a: {$nope: 1}, b: {$type: nope}}"),
+        [Subject::Key, Subject::Value]
+    );
+}
+
+#[test]
+fn a_difference_points_to_the_part_of_the_matcher() {
+    let value = json!({"a": {"$ref": 1, "list": [{"n": 1}, {"n": 0}], "text": "x"}});
+    let cases = [
+        ("{a: {$$ref: 2}}", "/a/$ref", "/a/$$ref"),
+        (
+            "{a: {text: {$length: 2, $regex: x}}}",
+            "/a/text",
+            "/a/text/$length",
+        ),
+        (
+            "{a: {list: {$items: {n: 1}}}}",
+            "/a/list/1/n",
+            "/a/list/$items/n",
+        ),
+        (
+            "{a: {$all: [{text: x}, {text: y}]}}",
+            "/a/text",
+            "/a/$all/1/text",
+        ),
+    ];
+    for (written, pointer, rule) in cases {
+        let found = compiled(written).matches(&value, &Captures::default());
+        let found = found.expect_err("a difference");
+        assert_eq!(
+            (found.pointer.as_str(), found.rule.as_str()),
+            (pointer, rule),
+            "{written}"
+        );
     }
 }
 
 #[test]
+fn braces_in_a_filled_matcher_are_text() {
+    let written = yaml("{a: '{n}', b: {$regex: '^x{2}$'}, c: {$contains: '{n}'}}");
+    let matcher = Matcher::compile_filled(&written).expect("a good matcher");
+    let value = json!({"a": "{n}", "b": "xx", "c": "1{n}"});
+    assert_eq!(matcher.differences(&value, &Captures::default()), []);
+    assert!(Matcher::compile_filled(&yaml("{$gt: '{n}'}")).is_err());
+}
+
+#[test]
+fn every_part_of_a_request_body_can_be_matched() {
+    let body = json!({ "model": "m", "n": 3, "list": [{ "a": 1 }, { "a": 2 }], "null": null });
+    for matcher in [
+        json!({ "model": "m", "n": 3.0 }),
+        json!({ "n": { "$type": ["string", "integer"], "$gte": 3 } }),
+        json!({ "list": [{}, { "a": { "$gte": 2, "$lt": 3 } }], "none": { "$absent": true } }),
+        json!({ "list": { "$length": 2, "$contains": { "a": 2 }, "$items": { "a": { "$type": "integer" } } } }),
+        json!({ "list": { "$not": { "$in_order": [{ "a": 2 }, { "a": 1 }] } } }),
+        json!({ "model": { "$regex": "^m$" }, "null": { "$present": true }, "n": { "$one_of": [1, 3] } }),
+        json!({ "$all": [{ "n": 3 }, { "$not": { "n": 4 } }, { "$any": [{ "n": 1 }, { "n": { "$ne": 1 } }] }] }),
+    ] {
+        let compiled = Matcher::compile(&matcher).expect("a good matcher");
+        assert_eq!(
+            compiled.differences(&body, &Captures::default()),
+            [],
+            "{matcher}"
+        );
+    }
+    let matcher = json!({ "list": [{ "a": 1 }, { "a": 5 }], "gone": 1 });
+    let found = Matcher::compile(&matcher)
+        .expect("a good matcher")
+        .differences(&body, &Captures::default());
+    let texts: Vec<_> = found.iter().map(Mismatch::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "/list/1/a: expected 5, got 2",
+            "/gone: expected 1, got nothing"
+        ]
+    );
+}
+
+#[test]
 fn the_closest_event_is_the_one_of_the_right_type() {
-    let wanted = yaml("{type: tool_request, msg_id: m1, tool: {name: Write}}");
+    let matcher = compiled("{type: tool_request, msg_id: m1, tool: {name: Write}}");
     let events = [
         json!({"type": "tool_request", "msg_id": "m2", "tool": {"name": "Read"}}),
         json!({"type": "text_delta", "msg_id": "m1", "tool": {"name": "Write"}}),
     ];
     let mut closest = Closest::default();
     for (number, event) in events.iter().enumerate() {
-        closest.offer(number, &wanted, event, &Captures::default());
+        closest.offer(number, &matcher, event, &Captures::default());
     }
     let (number, differences) = closest.get().expect("one was offered");
     let pointers: Vec<_> = differences
@@ -222,21 +297,21 @@ fn the_closest_event_is_the_one_of_the_right_type() {
 fn captures_are_taken_with_their_types_or_not_at_all() {
     let event = json!({"call_id": "t1", "n": 3});
     let mut captures = Captures::default();
-    let wanted = |pairs: &[(&str, &str)]| {
+    let pointers = |pairs: &[(&str, &str)]| {
         pairs
             .iter()
             .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
             .collect()
     };
     captures
-        .take(&wanted(&[("call", "/call_id"), ("n", "/n")]), &event)
+        .take(&pointers(&[("call", "/call_id"), ("n", "/n")]), &event)
         .expect("both are there");
     assert_eq!(
         Template::new(json!({"a": "{n}", "b": ["id {call}"]})).render(&captures),
         Ok(json!({"a": 3, "b": ["id t1"]}))
     );
     let error = captures
-        .take(&wanted(&[("call", "/n"), ("x", "/none")]), &event)
+        .take(&pointers(&[("call", "/n"), ("x", "/none")]), &event)
         .expect_err("not there");
     assert_eq!(
         error.to_string(),

@@ -1,0 +1,244 @@
+//! Compiles a matcher as written, a JSON value, to patterns, and collects every mistake in it.
+
+use crate::mismatch::Pointer;
+use crate::pattern::{Check, Pattern};
+use crate::placeholder::{self, Segment};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// A mistake in a matcher as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileError {
+    /// JSON Pointer into the matcher.
+    pub pointer: String,
+    /// Whether the mistake is in the key or in the value at the pointer.
+    pub subject: Subject,
+    /// The mistake.
+    pub problem: Problem,
+}
+
+/// The part of an entry that a [`CompileError`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The key.
+    Key,
+    /// The value.
+    Value,
+}
+
+/// The kind of mistake in a matcher.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// A name that is not known.
+    Unknown {
+        /// The kind of name, such as `operator`.
+        what: &'static str,
+        /// The name as written.
+        name: String,
+        /// The known names.
+        known: Vec<&'static str>,
+    },
+    /// Any other mistake, in one sentence.
+    Invalid(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Unknown { what, name, known } => {
+                write!(f, "unknown {what} `{name}` (one of {})", known.join(", "))
+            }
+            Problem::Invalid(message) => f.write_str(message),
+        }
+    }
+}
+
+/// An operator.
+#[derive(Debug)]
+pub struct Operator {
+    /// Its name, such as `$regex`.
+    pub name: &'static str,
+    /// What it checks, with an example of its operand: editors show it.
+    pub text: &'static str,
+    pub(crate) compile: fn(&Compiler, Operand<'_>) -> Compiled,
+}
+
+/// A compiled operator, or every mistake in its operand.
+pub(crate) type Compiled = Result<Arc<dyn Check>, Vec<CompileError>>;
+
+/// A part of a matcher as written, such as the operand of an operator.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operand<'a> {
+    pub(crate) value: &'a Value,
+    pub(crate) pointer: &'a Pointer<'a>,
+}
+
+/// Compiles with a table of operators.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compiler {
+    pub(crate) operators: &'static [Operator],
+    /// Whether `{name}` in a text is a placeholder; else all braces are text.
+    pub(crate) has_placeholders: bool,
+}
+
+impl Operand<'_> {
+    /// A mistake in this value.
+    pub(crate) fn invalid(self, message: impl Into<String>) -> Vec<CompileError> {
+        self.error(Subject::Value, Problem::Invalid(message.into()))
+    }
+
+    /// The mistake of a value of the wrong kind.
+    pub(crate) fn expected(self, what: &str) -> Vec<CompileError> {
+        self.invalid(format!("expected {what}, found {}", describe(self.value)))
+    }
+
+    pub(crate) fn error(self, subject: Subject, problem: Problem) -> Vec<CompileError> {
+        vec![CompileError {
+            pointer: self.pointer.to_string(),
+            subject,
+            problem,
+        }]
+    }
+
+    /// The elements of a list that is not empty, each compiled by a function.
+    ///
+    /// # Errors
+    /// Another kind of value, or every mistake in the elements.
+    pub(crate) fn each<T>(
+        self,
+        compile: impl Fn(Operand<'_>) -> Result<T, Vec<CompileError>>,
+    ) -> Result<Vec<T>, Vec<CompileError>> {
+        let items = self.value.as_array().filter(|items| !items.is_empty());
+        let items = items.ok_or_else(|| self.expected("a list with at least one element"))?;
+        all(items.iter().enumerate().map(|(index, value)| {
+            compile(Operand {
+                value,
+                pointer: &Pointer::Item(self.pointer, index),
+            })
+        }))
+    }
+}
+
+impl Compiler {
+    /// Compiles a part of a matcher.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub(crate) fn pattern(&self, part: Operand<'_>) -> Result<Pattern, Vec<CompileError>> {
+        match part.value {
+            Value::String(text) if self.has_placeholders => Ok(Pattern::Text(text.clone())),
+            Value::Array(items) => {
+                let items = items.iter().enumerate().map(|(index, value)| {
+                    self.pattern(Operand {
+                        value,
+                        pointer: &Pointer::Item(part.pointer, index),
+                    })
+                });
+                all(items).map(Pattern::List)
+            }
+            Value::Object(entries) if entries.keys().any(|key| is_operator(key)) => {
+                let checks = entries.iter().map(|(key, value)| {
+                    let pointer = &Pointer::Entry(part.pointer, key);
+                    self.operator(key, Operand { value, pointer })
+                });
+                all(checks).map(Pattern::Checks)
+            }
+            Value::Object(entries) => {
+                let entries = entries.iter().map(|(key, value)| {
+                    let pointer = &Pointer::Entry(part.pointer, key);
+                    let pattern = self.pattern(Operand { value, pointer })?;
+                    Ok((key.clone(), pattern))
+                });
+                all(entries).map(Pattern::Object)
+            }
+            scalar => Ok(Pattern::Scalar(scalar.clone())),
+        }
+    }
+
+    /// Compiles a list of matchers, at least one.
+    ///
+    /// # Errors
+    /// Another kind of value, or every mistake in the matchers.
+    pub(crate) fn patterns(&self, operand: Operand<'_>) -> Result<Vec<Pattern>, Vec<CompileError>> {
+        operand.each(|item| self.pattern(item))
+    }
+
+    fn operator(
+        &self,
+        key: &str,
+        operand: Operand<'_>,
+    ) -> Result<(&'static str, Arc<dyn Check>), Vec<CompileError>> {
+        if !is_operator(key) {
+            let message =
+                format!("the key `{key}` beside operators; a map holds the one or the other");
+            return Err(operand.error(Subject::Key, Problem::Invalid(message)));
+        }
+        let Some(operator) = self.operators.iter().find(|one| one.name == key) else {
+            let unknown = Problem::Unknown {
+                what: "operator",
+                name: key.to_owned(),
+                known: self.operators.iter().map(|one| one.name).collect(),
+            };
+            return Err(operand.error(Subject::Key, unknown));
+        };
+        Ok((operator.name, (operator.compile)(self, operand)?))
+    }
+
+    /// The segments of a regular expression.
+    pub(crate) fn regex_segments<'t>(&self, pattern: &'t str) -> Vec<Segment<'t>> {
+        if self.has_placeholders {
+            placeholder::regex_segments(pattern)
+        } else {
+            vec![Segment::Text(pattern)]
+        }
+    }
+
+    /// Whether a text is one placeholder and nothing else.
+    pub(crate) fn is_placeholder(&self, text: &str) -> bool {
+        let segments = placeholder::segments(text);
+        self.has_placeholders && matches!(segments.as_slice(), [Segment::Placeholder(_)])
+    }
+}
+
+/// Every value, or the mistakes of all.
+fn all<T>(
+    results: impl Iterator<Item = Result<T, Vec<CompileError>>>,
+) -> Result<Vec<T>, Vec<CompileError>> {
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() {
+        Ok(values)
+    } else {
+        Err(errors)
+    }
+}
+
+/// `$name` is an operator; `$$name` is the plain key `$name`.
+fn is_operator(key: &str) -> bool {
+    key.starts_with('$') && !key.starts_with("$$")
+}
+
+/// Longest text that a message shows in full, in characters.
+const MAX_SHOWN: usize = 60;
+
+/// A value in the words of an error message.
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(value) => format!("`{value}`"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) if text.chars().count() <= MAX_SHOWN => format!("the text {text:?}"),
+        Value::String(text) => {
+            let start: String = text.chars().take(MAX_SHOWN).collect();
+            format!("the text {start:?}…")
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "a map".to_owned(),
+    }
+}

@@ -1,0 +1,94 @@
+//! [`Matcher`]: a compiled matcher that compares values.
+
+use crate::captures::Captures;
+use crate::compile::{CompileError, Compiler, Operand};
+use crate::mismatch::{Differences, Mismatch, Pointer};
+use crate::operators::OPERATORS;
+use crate::pattern::{Context, Pattern, plain_key};
+use crate::template::Template;
+use serde_json::Value;
+
+/// A compiled matcher.
+#[derive(Debug, Clone)]
+pub struct Matcher {
+    pattern: Pattern,
+    written: Template,
+}
+
+/// Most differences that are collected of one value.
+const MAX_DIFFERENCES: usize = 16;
+
+impl Matcher {
+    /// Compiles a matcher as written.
+    ///
+    /// # Errors
+    /// Every unknown operator, bad operand and bad regular expression, with its pointer.
+    pub fn compile(written: &Value) -> Result<Self, Vec<CompileError>> {
+        Self::compile_with(written, true)
+    }
+
+    /// Compiles a matcher whose placeholders are filled already: all braces in it are text.
+    ///
+    /// # Errors
+    /// As of [`Matcher::compile`].
+    pub fn compile_filled(written: &Value) -> Result<Self, Vec<CompileError>> {
+        Self::compile_with(written, false)
+    }
+
+    fn compile_with(written: &Value, has_placeholders: bool) -> Result<Self, Vec<CompileError>> {
+        let compiler = Compiler {
+            operators: OPERATORS,
+            has_placeholders,
+        };
+        let pattern = compiler.pattern(Operand {
+            value: written,
+            pointer: &Pointer::Root,
+        })?;
+        Ok(Matcher {
+            pattern,
+            written: Template::new(written.clone()),
+        })
+    }
+
+    /// Compares a value.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn matches(&self, value: &Value, captures: &Captures) -> Result<(), Mismatch> {
+        let first = self.compare(value, captures, 1).into_iter().next();
+        first.map_or(Ok(()), Err)
+    }
+
+    /// Every difference, up to 16, in the order of the matcher as written.
+    #[must_use]
+    pub fn differences(&self, value: &Value, captures: &Captures) -> Vec<Mismatch> {
+        self.compare(value, captures, MAX_DIFFERENCES)
+    }
+
+    /// The matcher as written on one line of JSON, with the known placeholders filled.
+    #[must_use]
+    pub fn describe(&self, captures: &Captures) -> String {
+        self.written.show(captures).to_string()
+    }
+
+    /// The number of entries, in the order written, before the entry with the first difference.
+    pub(crate) fn matching_entries(&self, differences: &[Mismatch]) -> usize {
+        let (Some(first), Pattern::Object(entries)) = (differences.first(), &self.pattern) else {
+            return 0;
+        };
+        let is_in = |key: &str| {
+            let entry = Pointer::Entry(&Pointer::Root, plain_key(key)).to_string();
+            let rest = first.pointer.strip_prefix(&entry);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let position = entries.iter().position(|(key, _)| is_in(key));
+        position.unwrap_or_default()
+    }
+
+    fn compare(&self, value: &Value, captures: &Captures, limit: usize) -> Vec<Mismatch> {
+        let mut differences = Differences::at_most(limit);
+        let context = Context::root(captures);
+        self.pattern.check(Some(value), &context, &mut differences);
+        differences.into_list()
+    }
+}

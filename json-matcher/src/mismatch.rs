@@ -1,0 +1,117 @@
+//! Differences between a value and a matcher: where, what was expected, and the actual value.
+
+use crate::pattern::Context;
+use serde_json::Value;
+use std::fmt;
+
+/// One difference between a value and a matcher.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// JSON Pointer into the value; empty for the whole value.
+    pub pointer: String,
+    /// JSON Pointer into the matcher as written, to the part that does not match.
+    pub rule: String,
+    /// The expected value, in words.
+    pub expected: String,
+    /// The actual value: JSON, or `nothing`.
+    pub actual: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.pointer.is_empty() {
+            "the whole"
+        } else {
+            &self.pointer
+        };
+        write!(
+            f,
+            "{place}: expected {}, got {}",
+            self.expected, self.actual
+        )
+    }
+}
+
+/// A JSON Pointer (RFC 6901) as a chain of borrowed steps: text is allocated only when it is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pointer<'a> {
+    Root,
+    Entry(&'a Pointer<'a>, &'a str),
+    Item(&'a Pointer<'a>, usize),
+}
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pointer::Root => Ok(()),
+            Pointer::Entry(parent, name) => {
+                write!(f, "{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
+            }
+            Pointer::Item(parent, index) => write!(f, "{parent}/{index}"),
+        }
+    }
+}
+
+/// Collects mismatches, up to a limit.
+#[derive(Debug)]
+pub(crate) struct Differences {
+    list: Vec<Mismatch>,
+    limit: usize,
+}
+
+impl Differences {
+    pub(crate) fn at_most(limit: usize) -> Self {
+        Differences {
+            list: Vec::new(),
+            limit,
+        }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= self.limit
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, context: &Context<'_>, expected: String, actual: Option<&Value>) {
+        if !self.is_full() {
+            self.list.push(Mismatch {
+                pointer: context.pointer.to_string(),
+                rule: context.rule.to_string(),
+                expected,
+                actual: shown(actual),
+            });
+        }
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Mismatch> {
+        self.list
+    }
+}
+
+/// Longest value shown, in characters.
+const MAX_SHOWN: usize = 200;
+
+/// A value in a message: JSON, shortened; `nothing` for a missing value.
+pub(crate) fn shown(value: Option<&Value>) -> String {
+    value.map_or("nothing".to_owned(), |value| shorten(&value.to_string()))
+}
+
+/// A text cut to a readable length.
+pub(crate) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}… ({} characters)", &text[..end], text.chars().count()),
+        None => text.to_owned(),
+    }
+}
+
+/// Items joined by commas and a last `or`.
+pub(crate) fn join_or(items: &[String]) -> String {
+    match items {
+        [] => "nothing at all".to_owned(),
+        [one] => one.clone(),
+        [start @ .., last] => format!("{} or {last}", start.join(", ")),
+    }
+}

@@ -1,0 +1,195 @@
+//! The compiled form of a matcher: patterns, the trait of operators, and equality of JSON values.
+
+use crate::captures::Captures;
+use crate::mismatch::{Differences, Pointer, shorten, shown};
+use crate::placeholder::fill;
+use serde_json::{Number, Value};
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A compiled matcher, or a part of one.
+#[derive(Debug, Clone)]
+pub(crate) enum Pattern {
+    /// Equal to a scalar.
+    Scalar(Value),
+    /// Equal to a text with placeholders.
+    Text(String),
+    /// An object with at least these entries; the keys as written.
+    Object(Vec<(String, Pattern)>),
+    /// A list of exactly these elements.
+    List(Vec<Pattern>),
+    /// All of these operators hold.
+    Checks(Vec<(&'static str, Arc<dyn Check>)>),
+}
+
+/// A compiled operator with its operand.
+pub(crate) trait Check: Debug + Send + Sync {
+    /// Whether a value satisfies the operator; `None` is an entry that the object lacks.
+    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool;
+
+    /// The expected value, in words that follow "expected".
+    fn expected(&self, captures: &Captures) -> String;
+
+    /// Adds the differences. An operator that looks inside the value gives the pointer of each.
+    fn check(&self, value: Option<&Value>, context: &Context<'_>, out: &mut Differences) {
+        if !self.holds(value, context) {
+            out.push(context, self.expected(context.captures), value);
+        }
+    }
+}
+
+/// The position of a comparison, and the captures.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    /// The position in the value.
+    pub(crate) pointer: &'a Pointer<'a>,
+    /// The position in the matcher as written.
+    pub(crate) rule: &'a Pointer<'a>,
+    pub(crate) captures: &'a Captures,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn root(captures: &'a Captures) -> Self {
+        Context {
+            pointer: &Pointer::Root,
+            rule: &Pointer::Root,
+            captures,
+        }
+    }
+
+    /// The same value, compared with an inner part of the matcher.
+    pub(crate) fn with_rule(self, rule: &'a Pointer<'a>) -> Self {
+        Context { rule, ..self }
+    }
+
+    /// An inner value.
+    pub(crate) fn with_pointer(self, pointer: &'a Pointer<'a>) -> Self {
+        Context { pointer, ..self }
+    }
+}
+
+impl Pattern {
+    /// Adds the differences; `None` is an entry that the object lacks.
+    pub(crate) fn check(
+        &self,
+        value: Option<&Value>,
+        context: &Context<'_>,
+        out: &mut Differences,
+    ) {
+        if out.is_full() {
+            return;
+        }
+        match (self, value) {
+            (Pattern::Checks(checks), _) => {
+                for (name, check) in checks {
+                    let rule = Pointer::Entry(context.rule, name);
+                    check.check(value, &context.with_rule(&rule), out);
+                }
+            }
+            (Pattern::Object(entries), Some(Value::Object(object))) => {
+                for (written, pattern) in entries {
+                    let key = plain_key(written);
+                    let pointer = Pointer::Entry(context.pointer, key);
+                    let rule = Pointer::Entry(context.rule, written);
+                    let inner = context.with_pointer(&pointer).with_rule(&rule);
+                    pattern.check(object.get(key), &inner, out);
+                }
+            }
+            (Pattern::List(patterns), Some(Value::Array(items)))
+                if patterns.len() == items.len() =>
+            {
+                for (index, (pattern, item)) in patterns.iter().zip(items).enumerate() {
+                    let pointer = Pointer::Item(context.pointer, index);
+                    let rule = Pointer::Item(context.rule, index);
+                    let inner = context.with_pointer(&pointer).with_rule(&rule);
+                    pattern.check(Some(item), &inner, out);
+                }
+            }
+            (Pattern::Scalar(_) | Pattern::Text(_), Some(value))
+                if self
+                    .literal(context.captures)
+                    .is_some_and(|expected| is_equal(&expected, value)) => {}
+            (_, value) => out.push(context, self.expected(context.captures), value),
+        }
+    }
+
+    /// Whether nothing differs.
+    pub(crate) fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+        let mut differences = Differences::at_most(1);
+        self.check(value, context, &mut differences);
+        differences.is_empty()
+    }
+
+    /// The expected value, in words that follow "expected".
+    pub(crate) fn expected(&self, captures: &Captures) -> String {
+        match self {
+            Pattern::Scalar(value) => value.to_string(),
+            Pattern::Text(text) => {
+                let known = self.literal(captures);
+                known.map_or_else(
+                    || format!("{text:?}, which holds an unknown name"),
+                    |value| shown(Some(&value)),
+                )
+            }
+            Pattern::Object(entries) if entries.is_empty() => "an object".to_owned(),
+            Pattern::Object(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, one)| format!("{}: {}", plain_key(key), one.expected(captures)));
+                shorten(&format!(
+                    "an object with {{{}}}",
+                    entries.collect::<Vec<_>>().join(", ")
+                ))
+            }
+            Pattern::List(items) => {
+                let shown = all_expected(items, captures).join(", ");
+                shorten(&format!("a list of {}: [{shown}]", items.len()))
+            }
+            Pattern::Checks(checks) => checks
+                .iter()
+                .map(|(_, check)| check.expected(captures))
+                .collect::<Vec<_>>()
+                .join(", and "),
+        }
+    }
+
+    /// The literal value, if the pattern is a scalar or a text whose placeholders are known.
+    pub(crate) fn literal(&self, captures: &Captures) -> Option<Cow<'_, Value>> {
+        match self {
+            Pattern::Scalar(value) => Some(Cow::Borrowed(value)),
+            Pattern::Text(text) => fill(text, |name| captures.get(name)).ok().map(Cow::Owned),
+            _ => None,
+        }
+    }
+}
+
+/// The expected values of several patterns.
+pub(crate) fn all_expected(patterns: &[Pattern], captures: &Captures) -> Vec<String> {
+    patterns.iter().map(|one| one.expected(captures)).collect()
+}
+
+/// The key of the value for a key as written: `$$name` is `$name`.
+pub(crate) fn plain_key(written: &str) -> &str {
+    written.strip_prefix('$').unwrap_or(written)
+}
+
+/// Whether two values are equal, numbers by their value: `1` and `1.0` are equal.
+fn is_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => is_equal_number(a, b),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| is_equal(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn is_equal_number(a: &Number, b: &Number) -> bool {
+    a == b || (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()
+}
