@@ -134,7 +134,7 @@ impl RetryState {
         if again {
             return AfterTurn::Again;
         }
-        self.end(session, Some("RetryState cancelled"));
+        self.end(session, Some("Retry cancelled"));
         AfterTurn::Nothing
     }
 

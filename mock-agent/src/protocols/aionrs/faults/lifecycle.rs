@@ -38,7 +38,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "delta-before-ready",
         "a `text_delta` comes before `ready`",
         "ready",
-        Op::Before(r#"{"type":"text_delta","text":"AgentInfo","msg_id":""}"#),
+        Op::Before(r#"{"type":"text_delta","text":"Hello","msg_id":""}"#),
     )
     .at_start()
     .caught_by(&["ready-before-turns"]),

@@ -28,7 +28,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "update-event-is-text",
         "the event of a `message_update` is text",
         TEXT,
-        Op::Set("/event", "\"AgentInfo\""),
+        Op::Set("/event", "\"Hello\""),
     )
     .caught_by(&["schema/message_update"]),
     update(

@@ -37,7 +37,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ready(
         "text-before-ready",
         "a `message_update` comes before `ready`",
-        Op::Before(r#"{"type":"message_update","event":{"type":"text_delta","delta":"AgentInfo"}}"#),
+        Op::Before(r#"{"type":"message_update","event":{"type":"text_delta","delta":"Hello"}}"#),
     )
     .caught_by(&["ready-first", "update-in-turn"]),
     ready(
