@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the vendors' own SDKs against a running provider that serves sdk_check.yaml, and asserts what they parsed.
+"""Runs the official SDKs of the vendors against a running provider that serves sdk_check.yaml, and checks what they parse.
 
 Usage: sdk_check.py BASE_URL     (with the packages `anthropic` and `openai` installed)
 """
@@ -13,11 +13,11 @@ import anthropic
 import openai
 
 READ = {"path": "a.txt", "deep": {"list": [1, 2.5, None, True, "ü"]}}
-SAID = "I'll läs\n👋"
+TEXT = "I'll läs\n👋"
 USER = [{"role": "user", "content": "hello"}]
 
 
-def same(actual, expected):
+def assert_equal(actual, expected):
     assert actual == expected, f"\n  expected {expected!r}\n  got      {actual!r}"
 
 
@@ -45,30 +45,30 @@ def stream(client, **more):
 def anthropic_stream(client):
     thinking = {"type": "enabled", "budget_tokens": 1024}
     message, kinds = stream(client, thinking=thinking)
-    same(message.id[:6], "msg_01")
-    same(message.model, "m")
-    same([block.type for block in message.content], ["thinking", "text", "tool_use", "tool_use"])
+    assert_equal(message.id[:6], "msg_01")
+    assert_equal(message.model, "m")
+    assert_equal([block.type for block in message.content], ["thinking", "text", "tool_use", "tool_use"])
     thought, text, read, write = message.content
-    same((thought.thinking, thought.signature), ("Let me think.", "sig-1"))
-    same(text.text, SAID)
-    same((read.id, read.name, read.input), ("toolu_read", "Read", READ))
-    same((write.id[:8], write.name, write.input), ("toolu_01", "Write", {}))
-    same(message.stop_reason, "tool_use")
+    assert_equal((thought.thinking, thought.signature), ("Let me think.", "sig-1"))
+    assert_equal(text.text, TEXT)
+    assert_equal((read.id, read.name, read.input), ("toolu_read", "Read", READ))
+    assert_equal((write.id[:8], write.name, write.input), ("toolu_01", "Write", {}))
+    assert_equal(message.stop_reason, "tool_use")
     usage = message.usage
-    same((usage.input_tokens, usage.output_tokens), (12, 34))
-    same((usage.cache_read_input_tokens, usage.cache_creation_input_tokens), (5, 7))
-    same(kinds.count("message_start"), 1)
-    same(kinds[-1], "message_stop")
+    assert_equal((usage.input_tokens, usage.output_tokens), (12, 34))
+    assert_equal((usage.cache_read_input_tokens, usage.cache_creation_input_tokens), (5, 7))
+    assert_equal(kinds.count("message_start"), 1)
+    assert_equal(kinds[-1], "message_stop")
 
-    said = [block.model_dump(exclude_none=True) for block in message.content]
-    for block in said:
+    blocks = [block.model_dump(exclude_none=True) for block in message.content]
+    for block in blocks:
         block.pop("parsed_output", None)
     results = [
         {"type": "tool_result", "tool_use_id": read.id, "content": "no such file", "is_error": True},
         {"type": "tool_result", "tool_use_id": write.id, "content": "ok"},
     ]
-    history = USER + [{"role": "assistant", "content": said}, {"role": "user", "content": results}]
-    without_thought = history[:1] + [{"role": "assistant", "content": said[1:]}] + history[2:]
+    history = USER + [{"role": "assistant", "content": blocks}, {"role": "user", "content": results}]
+    without_thought = history[:1] + [{"role": "assistant", "content": blocks[1:]}] + history[2:]
     changed = json.loads(json.dumps(history))
     changed[1]["content"][0]["signature"] = "sig-2"
     for bad, words in [
@@ -78,36 +78,36 @@ def anthropic_stream(client):
         (USER + history[2:], "unexpected `tool_use_id`"),
     ]:
         error = raises(anthropic.BadRequestError, lambda: ask(client, messages=bad, thinking=thinking))
-        same(error.body["error"]["type"], "invalid_request_error")
+        assert_equal(error.body["error"]["type"], "invalid_request_error")
         assert words in error.body["error"]["message"], error
         assert error.request_id.startswith("req_") and error.body["request_id"] == error.request_id
     done = ask(client, messages=history, thinking=thinking)
-    same(done.content[0].text, "Done.")
+    assert_equal(done.content[0].text, "Done.")
 
 
 def anthropic_answers(client):
     message = ask(client)
-    same([block.type for block in message.content], ["thinking", "text", "tool_use"])
-    same(message.content[2].input, {"a": 1})
-    same((message.stop_reason, message.usage.output_tokens), ("tool_use", 2))
+    assert_equal([block.type for block in message.content], ["thinking", "text", "tool_use"])
+    assert_equal(message.content[2].input, {"a": 1})
+    assert_equal((message.stop_reason, message.usage.output_tokens), ("tool_use", 2))
     message, _ = stream(client)
-    same((message.content[0].data, message.content[1].text), ("b64==", "after"))
-    same(stream(client)[0].stop_reason, "max_tokens")
+    assert_equal((message.content[0].data, message.content[1].text), ("b64==", "after"))
+    assert_equal(stream(client)[0].stop_reason, "max_tokens")
     message, _ = stream(client, stop_sequences=["END"])
-    same((message.stop_reason, message.stop_sequence), ("stop_sequence", "END"))
+    assert_equal((message.stop_reason, message.stop_sequence), ("stop_sequence", "END"))
     message = ask(client)
-    same((message.stop_reason, message.content), ("refusal", []))
-    same(stream(client)[0].content[0].text, "trickle ü")
+    assert_equal((message.stop_reason, message.content), ("refusal", []))
+    assert_equal(stream(client)[0].content[0].text, "trickle ü")
     message, _ = stream(client)
-    same([block.text for block in message.content], ["x", "y"])
+    assert_equal([block.text for block in message.content], ["x", "y"])
 
 
 def anthropic_errors(client):
     once = client.with_options(max_retries=0)
-    same(ask(client).content[0].text, "third time")
+    assert_equal(ask(client).content[0].text, "third time")
     for _ in range(2):
         error = raises(anthropic.APIStatusError, lambda: stream(once))
-        same(error.body["error"]["type"], "overloaded_error")
+        assert_equal(error.body["error"]["type"], "overloaded_error")
     raises(Exception, lambda: stream(once))
     for kind, name in [
         (anthropic.BadRequestError, "invalid_request_error"),
@@ -120,24 +120,24 @@ def anthropic_errors(client):
         (anthropic.APIStatusError, "overloaded_error"),
     ]:
         error = raises(kind, lambda: ask(once))
-        same(error.body["error"]["type"], name)
+        assert_equal(error.body["error"]["type"], name)
         if name == "rate_limit_error":
-            same(error.response.headers["retry-after"], "17")
-            same(error.response.headers["anthropic-ratelimit-requests-remaining"], "0")
+            assert_equal(error.response.headers["retry-after"], "17")
+            assert_equal(error.response.headers["anthropic-ratelimit-requests-remaining"], "0")
     error = raises(anthropic.APIStatusError, lambda: ask(once))
-    same((error.status_code, error.body), (502, "<html>Bad Gateway</html>"))
+    assert_equal((error.status_code, error.body), (502, "<html>Bad Gateway</html>"))
 
 
 def anthropic_rest(client):
     count = client.messages.count_tokens(model="m", messages=USER)
     assert count.input_tokens > 0
     models = client.models.list()
-    same((models.has_more, models.data[0].id, models.first_id), (False, "mock-model", "mock-model"))
-    same(client.models.retrieve("mock-model").display_name, "Mock Model")
+    assert_equal((models.has_more, models.data[0].id, models.first_id), (False, "mock-model", "mock-model"))
+    assert_equal(client.models.retrieve("mock-model").display_name, "Mock Model")
     raises(anthropic.NotFoundError, lambda: client.models.retrieve("other"))
     keyless = urllib.request.Request(f"{str(client.base_url).rstrip('/')}/v1/messages", b"{}", {"anthropic-version": "2023-06-01"})
     error = raises(urllib.error.HTTPError, lambda: urllib.request.urlopen(keyless))
-    same((error.code, json.load(error)["error"]["type"]), (401, "authentication_error"))
+    assert_equal((error.code, json.load(error)["error"]["type"]), (401, "authentication_error"))
     raises(anthropic.BadRequestError, lambda: ask(client, messages=[]))
 
 
@@ -153,27 +153,27 @@ def chunks(client, **more):
 
 
 def openai_stream(client):
-    said = chunks(client, stream_options={"include_usage": True})
-    same(len({(chunk.id, chunk.object, chunk.model, chunk.created) for chunk in said}), 1)
-    last = said.pop()
-    same(last.choices, [])
+    stream_chunks = chunks(client, stream_options={"include_usage": True})
+    assert_equal(len({(chunk.id, chunk.object, chunk.model, chunk.created) for chunk in stream_chunks}), 1)
+    last = stream_chunks.pop()
+    assert_equal(last.choices, [])
     usage = last.usage
-    same((usage.prompt_tokens, usage.completion_tokens, usage.total_tokens), (24, 34, 58))
-    same((usage.prompt_tokens_details.cached_tokens, usage.completion_tokens_details.reasoning_tokens), (5, 3))
-    assert all(chunk.usage is None for chunk in said)
-    deltas = [chunk.choices[0].delta for chunk in said]
-    same(deltas[0].role, "assistant")
-    same("".join(delta.content or "" for delta in deltas), SAID)
-    same("".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas), "Let me think.")
+    assert_equal((usage.prompt_tokens, usage.completion_tokens, usage.total_tokens), (24, 34, 58))
+    assert_equal((usage.prompt_tokens_details.cached_tokens, usage.completion_tokens_details.reasoning_tokens), (5, 3))
+    assert all(chunk.usage is None for chunk in stream_chunks)
+    deltas = [chunk.choices[0].delta for chunk in stream_chunks]
+    assert_equal(deltas[0].role, "assistant")
+    assert_equal("".join(delta.content or "" for delta in deltas), TEXT)
+    assert_equal("".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas), "Let me think.")
     calls, order = {}, []
     for call in (call for delta in deltas for call in delta.tool_calls or []):
         order.append(call.index)
         known = calls.setdefault(call.index, {"id": call.id, "name": call.function.name, "arguments": ""})
         known["arguments"] += call.function.arguments
-    same((calls[0]["id"], calls[0]["name"], json.loads(calls[0]["arguments"])), ("call_read", "Read", {"path": "a.txt"}))
-    same((calls[1]["id"][:5], json.loads(calls[1]["arguments"])), ("call_", {"n": 1}))
-    same(order, [0, 1] * 5)
-    same(said[-1].choices[0].finish_reason, "tool_calls")
+    assert_equal((calls[0]["id"], calls[0]["name"], json.loads(calls[0]["arguments"])), ("call_read", "Read", {"path": "a.txt"}))
+    assert_equal((calls[1]["id"][:5], json.loads(calls[1]["arguments"])), ("call_", {"n": 1}))
+    assert_equal(order, [0, 1] * 5)
+    assert_equal(stream_chunks[-1].choices[0].finish_reason, "tool_calls")
 
     functions = [
         {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}}
@@ -183,7 +183,7 @@ def openai_stream(client):
         {"role": "tool", "tool_call_id": calls[0]["id"], "content": "no such file"},
         {"role": "tool", "tool_call_id": calls[1]["id"], "content": "ok"},
     ]
-    asked = USER + [{"role": "assistant", "content": SAID, "tool_calls": functions}]
+    asked = USER + [{"role": "assistant", "content": TEXT, "tool_calls": functions}]
     for bad, words in [
         (asked + results[:1], "did not have response messages"),
         (USER + results, "must be a response to a preceeding message"),
@@ -195,29 +195,29 @@ def openai_stream(client):
         for _ in events:
             pass
         completion = events.get_final_completion()
-    same((completion.choices[0].message.content, completion.choices[0].finish_reason), ("Done.", "stop"))
+    assert_equal((completion.choices[0].message.content, completion.choices[0].finish_reason), ("Done.", "stop"))
 
 
 def openai_answers(client):
     completion = chat(client)
     message = completion.choices[0].message
-    same((message.content, message.tool_calls[0].id), (None, "call_w"))
-    same(json.loads(message.tool_calls[0].function.arguments), {"a": 1})
-    same((completion.choices[0].finish_reason, completion.usage.total_tokens), ("tool_calls", 3))
-    said = chunks(client)
-    same((said[-1].choices[0].finish_reason, said[-1].usage), ("length", None))
-    same(chat(client).choices[0].finish_reason, "content_filter")
-    same("".join(chunk.choices[0].delta.content or "" for chunk in chunks(client)), "trickle ü")
-    same("".join(chunk.choices[0].delta.content or "" for chunk in chunks(client)), "xy")
+    assert_equal((message.content, message.tool_calls[0].id), (None, "call_w"))
+    assert_equal(json.loads(message.tool_calls[0].function.arguments), {"a": 1})
+    assert_equal((completion.choices[0].finish_reason, completion.usage.total_tokens), ("tool_calls", 3))
+    stream_chunks = chunks(client)
+    assert_equal((stream_chunks[-1].choices[0].finish_reason, stream_chunks[-1].usage), ("length", None))
+    assert_equal(chat(client).choices[0].finish_reason, "content_filter")
+    assert_equal("".join(chunk.choices[0].delta.content or "" for chunk in chunks(client)), "trickle ü")
+    assert_equal("".join(chunk.choices[0].delta.content or "" for chunk in chunks(client)), "xy")
 
 
 def openai_errors(client):
     once = client.with_options(max_retries=0)
-    same(chat(client).choices[0].message.content, "third time")
+    assert_equal(chat(client).choices[0].message.content, "third time")
     error = raises(openai.RateLimitError, lambda: chat(client))
-    same((error.code, error.type), ("insufficient_quota", "insufficient_quota"))
+    assert_equal((error.code, error.type), ("insufficient_quota", "insufficient_quota"))
     error = raises(openai.APIError, lambda: chunks(once))
-    same((error.message, error.type), ("The server had an error", "server_error"))
+    assert_equal((error.message, error.type), ("The server had an error", "server_error"))
     raises(Exception, lambda: chunks(once))
     for kind, name in [
         (openai.BadRequestError, "invalid_request_error"),
@@ -229,9 +229,9 @@ def openai_errors(client):
         (openai.InternalServerError, "server_error"),
     ]:
         error = raises(kind, lambda: chat(once))
-        same(error.type, name)
+        assert_equal(error.type, name)
         if name == "requests":
-            same(error.response.headers["x-ratelimit-remaining-requests"], "0")
+            assert_equal(error.response.headers["x-ratelimit-remaining-requests"], "0")
 
 
 def respond(client, **more):
@@ -243,16 +243,16 @@ def openai_responses(client):
     with client.responses.stream(model="m", input="hello", store=False, include=include) as events:
         seen = list(events)
         response = events.get_final_response()
-    same([event.sequence_number for event in seen], list(range(len(seen))))
-    same(("".join(event.delta for event in seen if event.type == "response.output_text.delta")), SAID)
+    assert_equal([event.sequence_number for event in seen], list(range(len(seen))))
+    assert_equal(("".join(event.delta for event in seen if event.type == "response.output_text.delta")), TEXT)
     thought, message, read, write = response.output
-    same((thought.summary[0].text, thought.encrypted_content), ("Let me think.", "opaque"))
-    same((response.output_text, message.status), (SAID, "completed"))
-    same((read.call_id, read.name, json.loads(read.arguments)), ("call_read", "Read", {"path": "a.txt"}))
-    same((write.call_id, write.arguments), ("call_write", "{}"))
+    assert_equal((thought.summary[0].text, thought.encrypted_content), ("Let me think.", "opaque"))
+    assert_equal((response.output_text, message.status), (TEXT, "completed"))
+    assert_equal((read.call_id, read.name, json.loads(read.arguments)), ("call_read", "Read", {"path": "a.txt"}))
+    assert_equal((write.call_id, write.arguments), ("call_write", "{}"))
     usage = response.usage
-    same((usage.input_tokens, usage.output_tokens, usage.total_tokens), (17, 34, 51))
-    same((usage.input_tokens_details.cached_tokens, usage.output_tokens_details.reasoning_tokens), (5, 3))
+    assert_equal((usage.input_tokens, usage.output_tokens, usage.total_tokens), (17, 34, 51))
+    assert_equal((usage.input_tokens_details.cached_tokens, usage.output_tokens_details.reasoning_tokens), (5, 3))
 
     asked = USER + [item.model_dump(exclude_none=True) for item in response.output]
     for item in asked:
@@ -265,21 +265,21 @@ def openai_responses(client):
         error = raises(openai.BadRequestError, lambda: respond(client, input=bad))
         assert words in error.body["message"], error
     done = respond(client, input=asked + outputs)
-    same((done.output_text, done.status), ("Done.", "completed"))
+    assert_equal((done.output_text, done.status), ("Done.", "completed"))
     cut = respond(client)
-    same((cut.status, cut.incomplete_details.reason), ("incomplete", "max_output_tokens"))
+    assert_equal((cut.status, cut.incomplete_details.reason), ("incomplete", "max_output_tokens"))
     failed = [event for event in respond(client, stream=True)][-1]
-    same((failed.type, failed.response.error.message), ("response.failed", "The server had an error"))
+    assert_equal((failed.type, failed.response.error.message), ("response.failed", "The server had an error"))
     error = [event for event in respond(client, stream=True)][-1]
-    same((error.type, error.code), ("error", "server_error"))
+    assert_equal((error.type, error.code), ("error", "server_error"))
 
 
 def openai_rest(client):
-    same([model.id for model in client.models.list()], ["mock-model", "mock-model-mini"])
-    same(client.models.retrieve("mock-model").object, "model")
-    same(raises(openai.NotFoundError, lambda: client.models.retrieve("other")).code, "model_not_found")
+    assert_equal([model.id for model in client.models.list()], ["mock-model", "mock-model-mini"])
+    assert_equal(client.models.retrieve("mock-model").object, "model")
+    assert_equal(raises(openai.NotFoundError, lambda: client.models.retrieve("other")).code, "model_not_found")
     raises(openai.BadRequestError, lambda: chat(client, messages=[]))
-    same(chat(client).choices[0].message.content, "OK.")
+    assert_equal(chat(client).choices[0].message.content, "OK.")
 
 
 # In the order of the script.

@@ -1,39 +1,39 @@
-//! The README is true: every command in its `console` blocks is run, and says what stands there.
+//! Runs every command in the `console` blocks of the README and compares its output with the block; checks the links of all pages.
 //!
-//! `...` on a line of its own stands for any lines. Times, ports and counts of the sum may differ.
+//! `...` on a line of its own matches any lines. Times, ports and the counts in the summary may differ.
 
 use regex::Regex;
 use snapbox::IntoData;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A command and what stands below it.
-struct Shown {
+/// A command and its expected output.
+struct Example {
     command: String,
     output: String,
 }
 
-fn shown(readme: &str) -> Vec<Shown> {
+fn parse_examples(readme: &str) -> Vec<Example> {
     let blocks = Regex::new(r"(?ms)^```console\n(.*?)^```$").unwrap();
-    let mut all = Vec::new();
+    let mut examples = Vec::new();
     for block in blocks.captures_iter(readme) {
         for line in block[1].lines() {
-            match (line.strip_prefix("$ "), all.last_mut()) {
-                (Some(command), _) => all.push(Shown {
+            match (line.strip_prefix("$ "), examples.last_mut()) {
+                (Some(command), _) => examples.push(Example {
                     command: command.to_owned(),
                     output: String::new(),
                 }),
-                (None, Some(Shown { output, .. })) => *output += &format!("{line}\n"),
+                (None, Some(Example { output, .. })) => *output += &format!("{line}\n"),
                 (None, None) => panic!("output without a command: {line}"),
             }
         }
     }
-    all
+    examples
 }
 
-/// A shell that knows the built programs, in a folder that looks like the root of the repository.
+/// A shell with the built programs on its PATH, in a folder that looks like the root of the repository.
 fn shell(command: &str, folder: &Path) -> Command {
     let bin = Path::new(env!("CARGO_BIN_EXE_conform")).parent().unwrap();
     let path = format!(
@@ -52,8 +52,8 @@ fn shell(command: &str, folder: &Path) -> Command {
     shell
 }
 
-/// What a command says; of one that serves until it is stopped, the first line.
-fn said(command: &str) -> String {
+/// The output of a command; only the first line for a command that serves until it is stopped.
+fn run(command: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     for name in ["examples", "scenarios"] {
         symlink(
@@ -62,14 +62,14 @@ fn said(command: &str) -> String {
         )
         .unwrap();
     }
-    let mut said = String::new();
+    let mut output = String::new();
     if command.starts_with("conform provider") {
         let mut child = shell(&format!("exec {command}"), folder.path())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut said)
+            .read_line(&mut output)
             .unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -83,17 +83,17 @@ fn said(command: &str) -> String {
             .stdout
             .take()
             .unwrap()
-            .read_to_string(&mut said)
+            .read_to_string(&mut output)
             .unwrap();
         child.wait().unwrap();
     }
-    said
+    output
 }
 
-/// The text without what differs from run to run.
-fn settled(text: &str) -> String {
+/// The text with the parts that differ from run to run replaced.
+fn normalize(text: &str) -> String {
     let mut text = text.to_owned();
-    for (pattern, instead) in [
+    for (pattern, replacement) in [
         (r"(?m)^note: the agent speaks aionrs@0\.1: .*\n", ""),
         (r"\[ *\d+\.\d+s\]", "[time]"),
         (r" +\d+(\.\d+)? (µs|ms)  ", " time  "),
@@ -103,44 +103,79 @@ fn settled(text: &str) -> String {
     ] {
         text = Regex::new(pattern)
             .unwrap()
-            .replace_all(&text, instead)
+            .replace_all(&text, replacement)
             .into_owned();
     }
     text
 }
 
 #[test]
-fn every_command_says_what_stands_below_it() {
+fn every_command_prints_the_output_below_it() {
     let readme =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let all = shown(&readme);
-    assert!(all.len() > 5, "found only {} commands", all.len());
-    for Shown { command, output } in all {
-        let expected = settled(&output).into_data();
+    let examples = parse_examples(&readme);
+    assert!(examples.len() > 5, "found only {} commands", examples.len());
+    for Example { command, output } in examples {
+        let expected = normalize(&output).into_data();
         snapbox::Assert::new()
             .try_eq(
                 Some(&command),
-                settled(&said(&command)).into_data(),
+                normalize(&run(&command)).into_data(),
                 expected,
             )
             .unwrap_or_else(|difference| panic!("{command}\n{difference}"));
     }
 }
 
-#[test]
-fn every_link_leads_somewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let links = Regex::new(r"\]\(([^)]+)\)").unwrap();
-    let targets: Vec<_> = links
-        .captures_iter(&readme)
-        .map(|link| link[1].to_owned())
-        .collect();
-    assert!(!targets.is_empty());
-    for target in targets {
-        assert!(
-            target.starts_with("https://") || root.join(&target).exists(),
-            "{target}"
-        );
+/// Every Markdown page of the repository.
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_built = path.ends_with("target") || path.ends_with(".git");
+        if path.is_dir() && !is_built {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
     }
+}
+
+/// The anchors of a page's headings, as GitHub derives them.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn every_link_of_every_page_leads_somewhere() {
+    let mut found = Vec::new();
+    pages(Path::new(env!("CARGO_MANIFEST_DIR")), &mut found);
+    let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let mut links = 0;
+    for page in found {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let targets = link.captures_iter(&text).map(|link| link[1].to_owned());
+        for target in targets.filter(|target| !target.starts_with("https://")) {
+            links += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
+            let path = page.parent().unwrap().join(file);
+            let path = if file.is_empty() { page.clone() } else { path };
+            assert!(path.exists(), "{}: {target}", page.display());
+            assert!(
+                anchor.is_empty()
+                    || anchors(&std::fs::read_to_string(&path).unwrap())
+                        .contains(&anchor.to_owned()),
+                "{}: {target}",
+                page.display()
+            );
+        }
+    }
+    assert!(links > 20, "found only {links} links");
 }
