@@ -1,4 +1,4 @@
-//! Sessions on disk: one JSON file each, in `.mock-agent/sessions` under the workspace.
+//! Session store: saves and resumes conversations, one JSON file per session.
 
 use crate::model::message::Message;
 use serde::{Deserialize, Serialize};
@@ -6,19 +6,19 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder of sessions.
+/// A folder with session files.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     folder: PathBuf,
     seed: u64,
-    /// From where on in the seed's sequence ids are new in this process.
+    /// The first index in the seed's sequence of ids that this process has not used.
     unused: u64,
 }
 
-/// Which session a process works on.
+/// Which session is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// A new one with an id of its own.
+    /// A new one with a generated id.
     New,
     /// A new one with this id.
     Named(String),
@@ -28,12 +28,12 @@ pub(super) enum Choice {
     Latest,
 }
 
-/// The session of this process.
+/// The open session.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) id: String,
     store: Store,
-    /// Nothing has been saved in it yet.
+    /// Nothing has been saved yet.
     fresh: bool,
 }
 
@@ -45,14 +45,14 @@ struct Document {
 
 const VERSION: u32 = 1;
 
-/// Names the session that was saved last.
+/// The file with the id of the session that was saved last.
 const LATEST: &str = "latest";
 
-/// The longest id.
+/// The maximum length of an id.
 const ID_LENGTH: usize = 128;
 
 impl Store {
-    /// The store of a workspace. The seed decides the ids of new sessions.
+    /// A store in a folder. The ids of new sessions depend on the seed only.
     pub(super) fn new(folder: PathBuf, seed: u64) -> Self {
         Store {
             folder,
@@ -61,22 +61,22 @@ impl Store {
         }
     }
 
-    /// Opens the chosen session, with what was said in it.
+    /// Opens a session, with the conversation in it.
     ///
     /// # Errors
-    /// The id is taken, unknown or no id; or the disk says no.
+    /// The id is taken, unknown or invalid; or the disk fails.
     pub(super) fn open(&self, choice: &Choice) -> Result<(Stored, Vec<Message>), String> {
         match choice {
             Choice::New => Ok((self.begin()?, Vec::new())),
             Choice::Named(id) => {
-                check(id)?;
+                check_id(id)?;
                 if !self.reserve(id)? {
                     return Err(format!("Session {id} already exists"));
                 }
                 Ok((self.stored(id.clone(), true), Vec::new()))
             }
             Choice::Resume(id) => {
-                check(id)?;
+                check_id(id)?;
                 self.load(id)
             }
             Choice::Latest => {
@@ -107,7 +107,7 @@ impl Store {
     }
 
     fn load(&self, id: &str) -> Result<(Stored, Vec<Message>), String> {
-        check(id)?;
+        check_id(id)?;
         let text = fs::read_to_string(self.path(id)).map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!("There is no session {id}"),
             _ => format!("Session {id}: {error}"),
@@ -159,26 +159,26 @@ impl Stored {
     /// Another new session in the same folder.
     ///
     /// # Errors
-    /// The disk says no.
+    /// The disk fails.
     pub(super) fn next(&self) -> Result<Self, String> {
         self.store.begin()
     }
 
-    /// Saves all that was said.
+    /// Saves the whole conversation.
     pub(super) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
         let document = Document {
             version: VERSION,
             messages: messages.to_vec(),
         };
-        replace(&self.store.path(&self.id), &serde_json::to_vec(&document)?)?;
-        replace(&self.store.folder.join(LATEST), self.id.as_bytes())?;
+        replace_file(&self.store.path(&self.id), &serde_json::to_vec(&document)?)?;
+        replace_file(&self.store.folder.join(LATEST), self.id.as_bytes())?;
         self.fresh = false;
         Ok(())
     }
 }
 
 impl Drop for Stored {
-    /// A session in which nothing was said leaves nothing behind.
+    /// A session that was never saved leaves no file behind.
     fn drop(&mut self) {
         if self.fresh {
             let _ = fs::remove_file(self.store.path(&self.id));
@@ -190,15 +190,15 @@ impl Drop for Stored {
     }
 }
 
-/// Writes a file so that it is either the old or the new one.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Replaces a file atomically.
+fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let draft = path.with_extension("tmp");
     fs::write(&draft, bytes)?;
     fs::rename(draft, path)
 }
 
-/// An id is a plain file name.
-fn check(id: &str) -> Result<(), String> {
+/// Checks that an id is a plain file name.
+fn check_id(id: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let good = !id.is_empty()
         && id.len() <= ID_LENGTH
@@ -231,7 +231,7 @@ mod tests {
         Store::new(dir.path().join("a/b"), 0)
     }
 
-    fn said(text: &str) -> Vec<Message> {
+    fn conversation(text: &str) -> Vec<Message> {
         vec![Message {
             role: Role::User,
             content: vec![Block::Text(text.into())],
@@ -239,21 +239,24 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_is_resumed() {
+    fn a_saved_conversation_is_resumed() {
         let dir = tempfile::tempdir().unwrap();
         let (mut first, _) = store(&dir).open(&Choice::Named("conv-1".into())).unwrap();
-        first.save(&said("hi")).unwrap();
+        first.save(&conversation("hi")).unwrap();
         drop(first);
 
         let by_id = store(&dir).open(&Choice::Resume("conv-1".into())).unwrap();
         let latest = store(&dir).open(&Choice::Latest).unwrap();
 
-        assert_eq!(by_id.1, said("hi"));
-        assert_eq!((latest.0.id.as_str(), latest.1), ("conv-1", said("hi")));
+        assert_eq!(by_id.1, conversation("hi"));
+        assert_eq!(
+            (latest.0.id.as_str(), latest.1),
+            ("conv-1", conversation("hi"))
+        );
     }
 
     #[test]
-    fn an_id_that_is_taken_unknown_or_no_id_is_refused() {
+    fn an_id_that_is_taken_unknown_or_invalid_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let _first = store(&dir).open(&Choice::Named("a".into())).unwrap();
 
@@ -284,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_in_which_nothing_was_said_leaves_nothing_behind() {
+    fn a_session_that_was_never_saved_leaves_no_file_behind() {
         let dir = tempfile::tempdir().unwrap();
         drop(store(&dir).open(&Choice::New).unwrap());
 

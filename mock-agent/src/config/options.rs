@@ -1,9 +1,9 @@
-//! The command line.
+//! Command-line options: the flags of the reference agent and their parser.
 
 /// Reads an environment variable.
 pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What was asked for, as written.
+/// The values of the flags, not validated yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) provider: Option<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Options {
     pub(crate) mcp: Option<String>,
     pub(crate) fault: Option<String>,
     pub(crate) api_key: Option<String>,
-    /// No session is kept.
+    /// Sessions are not saved.
     pub(crate) no_session: bool,
     pub(crate) profile: Option<String>,
     pub(crate) name: Option<String>,
@@ -30,22 +30,22 @@ pub(crate) struct Options {
     pub(crate) extensions: Vec<String>,
     pub(crate) templates: Vec<String>,
     pub(crate) skills: Vec<String>,
-    /// Files to read, as `@FILE`, which no version takes.
+    /// Arguments of the form `@FILE`, which no protocol accepts.
     pub(crate) files: Vec<String>,
-    /// The provider's variables are not looked at. No flag sets this.
+    /// The environment variables of the provider are not required. No flag sets this.
     pub(crate) keyless: bool,
 }
 
-/// One flag.
+/// A command-line flag.
 pub(crate) struct Flag {
     pub(crate) name: &'static str,
-    /// What stands for the value in the help; none for a flag without one.
+    /// The name of the value in the help; none for a flag without a value.
     pub(crate) value: Option<&'static str>,
     pub(crate) help: &'static str,
     pub(crate) set: fn(&mut Options, String) -> Result<(), String>,
 }
 
-/// A flag whose value is taken as it stands.
+/// A flag with a text value.
 macro_rules! text {
     ($name:literal, $value:literal, $field:ident, $help:literal) => {
         $crate::config::options::Flag {
@@ -62,7 +62,7 @@ macro_rules! text {
 
 pub(crate) use text;
 
-/// A flag whose value is a number from 1.
+/// A flag with a positive number as its value.
 macro_rules! count {
     ($name:literal, $field:ident, $help:literal) => {
         Flag {
@@ -81,7 +81,7 @@ const SCRIPT: Flag = text!(
     "--script",
     "FILE",
     script,
-    "What the model answers: a model script or a scenario"
+    "The script of the model: a model script or a scenario"
 );
 
 const MCP: Flag = text!(
@@ -95,21 +95,21 @@ const FAULT: Flag = text!(
     "--fault",
     "ID[@turn=N]",
     fault,
-    "Play a fault, from turn N on"
+    "Enable a fault, from turn N on"
 );
 
-/// Asks for a version of the dialect that the other flags ask for.
+/// Selects a version of the protocol that the other flags select.
 pub(crate) const PROTOCOL_FLAG: Flag = Flag {
     name: "--protocol",
     value: Some("VERSION"),
-    help: "The protocol's version; the oldest if left out",
+    help: "The version of the protocol; by default the oldest",
     set: |_, _| Ok(()),
 };
 
-/// The same in the environment: a version, or `NAME@VERSION`, which other dialects ignore.
+/// The environment variable for the same: a version, or `NAME@VERSION`, which applies to one protocol only.
 pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 
-/// The flags of a JSON stream agent.
+/// The flags of agents that speak the JSON Stream protocol.
 pub(crate) const COMMON: &[Flag] = &[
     Flag {
         name: "--json-stream",
@@ -123,24 +123,28 @@ pub(crate) const COMMON: &[Flag] = &[
         provider,
         "anthropic, openai, bedrock or vertex"
     ),
-    text!("--model", "ID", model, "The model to ask"),
-    count!("--max-tokens", max_tokens, "Output tokens of one reply"),
+    text!("--model", "ID", model, "The model to use"),
+    count!(
+        "--max-tokens",
+        max_tokens,
+        "The maximum output tokens of a reply"
+    ),
     count!(
         "--max-turns",
         max_turns,
-        "Replies of the model to one message"
+        "The maximum number of requests to the model for one message"
     ),
     text!(
         "--base-url",
         "URL",
         base_url,
-        "Where the model is served (http:// only)"
+        "The base URL of the model's API (http:// only)"
     ),
     text!(
         "--system-prompt",
         "TEXT",
         system_prompt,
-        "What the model is told first"
+        "The system prompt"
     ),
     Flag {
         name: "--auto-approve",
@@ -157,12 +161,17 @@ pub(crate) const COMMON: &[Flag] = &[
         workspace,
         "The folder for file operations"
     ),
-    text!("--session-id", "ID", session_id, "The new session's id"),
+    text!(
+        "--session-id",
+        "ID",
+        session_id,
+        "The id of the new session"
+    ),
     text!(
         "--resume",
         "ID",
         resume,
-        "The session to go on with, or latest"
+        "The id of the session to resume, or latest"
     ),
     SCRIPT,
     MCP,
@@ -170,7 +179,7 @@ pub(crate) const COMMON: &[Flag] = &[
     FAULT,
 ];
 
-/// The flags of an agent that is a subcommand.
+/// The flags of agents whose protocol is a subcommand.
 pub(crate) const RPC: &[Flag] = &[
     Flag {
         name: "rpc",
@@ -178,16 +187,21 @@ pub(crate) const RPC: &[Flag] = &[
         help: "Speak the bridge's RPC protocol on standard input and output",
         set: |_, _| Ok(()),
     },
-    text!("--continue", "ID", resume, "The session to go on with"),
+    text!(
+        "--continue",
+        "ID",
+        resume,
+        "The id of the session to resume"
+    ),
     text!(
         "--system",
         "TEXT",
         system_prompt,
-        "What the model is told first, or a file with it"
+        "The system prompt, or a file with it"
     ),
-    text!("-s", "TEXT", system_prompt, "The same"),
-    text!("--model", "ID", model, "The model to ask"),
-    text!("-m", "ID", model, "The same"),
+    text!("-s", "TEXT", system_prompt, "Short form"),
+    text!("--model", "ID", model, "The model to use"),
+    text!("-m", "ID", model, "Short form"),
     text!("--profile", "NAME", profile, "The settings to use"),
     SCRIPT,
     MCP,
@@ -202,10 +216,10 @@ fn count(value: &str) -> Result<u32, String> {
     }
 }
 
-/// Reads arguments: `--flag value` or `--flag=value`.
+/// Parses arguments: `--flag value` or `--flag=value`.
 ///
 /// # Errors
-/// The first thing that cannot be understood.
+/// The first argument that is unknown, lacks its value or has an invalid one.
 pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> {
     let mut options = Options::default();
     let mut rest = args.iter();
@@ -240,14 +254,14 @@ pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> 
 mod tests {
     use super::*;
 
-    fn read(args: &[&str]) -> Result<Options, String> {
+    fn parsed(args: &[&str]) -> Result<Options, String> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
         parse(COMMON, &args)
     }
 
     #[test]
-    fn values_may_follow_or_be_joined() {
-        let options = read(&[
+    fn a_value_follows_its_flag_or_an_equals_sign() {
+        let options = parsed(&[
             "--json-stream",
             "--model",
             "m",
@@ -262,8 +276,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_named() {
-        let refused = |args: &[&str]| read(args).unwrap_err();
+    fn an_invalid_argument_is_named() {
+        let refused = |args: &[&str]| parsed(args).unwrap_err();
 
         assert_eq!(refused(&["--fly"]), "Unknown argument: --fly");
         assert_eq!(refused(&["--model"]), "--model needs a value");

@@ -1,17 +1,17 @@
-//! Providers of models, and what they need to be told.
+//! Model providers: their wire, and the environment variables with their base URL and credentials.
 
 use super::options::Env;
 use crate::model::Wire;
 
-/// A provider: the wire of its models, where it is served, and the variables without which it cannot be asked.
+/// A provider of models.
 pub(crate) struct Provider {
     pub(crate) name: &'static str,
     pub(crate) wire: Wire,
-    /// The variable that says where it is served.
+    /// The variable with the base URL of its API.
     pub(crate) base_url: Option<&'static str>,
-    /// The variable that holds the key.
+    /// The variable with the API key.
     pub(crate) key: Option<&'static str>,
-    /// Of each inner list one is enough; a name with `+` stands for several that go together.
+    /// The required variables: one of each inner list. A name with `+` is several variables, all of them required.
     needs: &'static [&'static [&'static str]],
 }
 
@@ -54,6 +54,10 @@ const PROVIDERS: &[Provider] = &[
 ];
 
 impl Provider {
+    /// The provider of this name.
+    ///
+    /// # Errors
+    /// There is none.
     pub(crate) fn find(name: &str) -> Result<&'static Provider, String> {
         PROVIDERS
             .iter()
@@ -61,8 +65,10 @@ impl Provider {
             .ok_or_else(|| format!("Unknown provider: {name}"))
     }
 
+    /// Checks that the required variables are set.
+    ///
     /// # Errors
-    /// The first of its variables that is missing.
+    /// The first of them that is missing.
     pub(crate) fn check(&self, env: Env<'_>) -> Result<(), String> {
         let set = |names: &&str| names.split('+').all(|name| env(name).is_some());
         match self.needs.iter().find(|one_of| !one_of.iter().any(set)) {

@@ -1,57 +1,58 @@
-//! Processes that tools start, and everything that they start.
+//! Process trees: kills a process group and every descendant of it, and orphans that left their group.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::process::Child;
 
-/// A child that leads a process group, with all that descends from it. Dropping it kills them.
-pub(crate) struct Tree {
+/// A child that leads a process group, with all its descendants. Dropping this value kills them (SIGKILL).
+pub(crate) struct ProcessTree {
     leader: Option<Pid>,
-    /// Whether the leader is killed alone. Only a fault does that.
-    alone: bool,
+    /// Whether only the leader is killed. Only a fault sets this.
+    leader_only: bool,
 }
 
-/// The time to start children that a leader gets who is killed alone.
-const HEAD_START: std::time::Duration = std::time::Duration::from_millis(200);
+/// How long a leader that is killed without its children gets to start them.
+const CHILD_START_TIME: std::time::Duration = std::time::Duration::from_millis(200);
 
-impl Tree {
-    pub(crate) fn of(child: &Child, alone: bool) -> Self {
+impl ProcessTree {
+    pub(crate) fn of(child: &Child, leader_only: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Tree {
+        ProcessTree {
             leader: id.and_then(Pid::from_raw),
-            alone,
+            leader_only,
         }
     }
 }
 
-impl Drop for Tree {
+impl Drop for ProcessTree {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
-            if self.alone {
-                std::thread::sleep(HEAD_START);
+            if self.leader_only {
+                std::thread::sleep(CHILD_START_TIME);
                 let _ = kill_process(leader, Signal::KILL);
                 return;
             }
-            let below = descendants(leader);
+            let descendants = descendants(leader);
             let _ = kill_process_group(leader, Signal::KILL);
-            kill(&below);
+            kill(&descendants);
         }
     }
 }
 
-/// Makes this process the parent of orphans below it, so that [`sweep`] finds those that left their group.
+/// Makes this process the parent of orphaned descendants (child subreaper, Linux only), so that [`kill_descendants`] finds those
+/// that left their process group.
 pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// Kills everything below this process.
-pub(crate) fn sweep() {
+/// Kills all descendants of this process.
+pub(crate) fn kill_descendants() {
     kill(&descendants(rustix::process::getpid()));
 }
 
-/// Kills this process, and all below it first.
+/// Kills all descendants of this process, and then the process itself.
 pub(crate) fn kill_self() {
-    sweep();
+    kill_descendants();
     let _ = kill_process(rustix::process::getpid(), Signal::KILL);
 }
 
@@ -61,7 +62,7 @@ fn kill(pids: &[Pid]) {
     }
 }
 
-/// Every process below this one, where the system can tell.
+/// All descendants of a process, from /proc; none where there is no /proc.
 fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = children(root);
     let mut next = 0;

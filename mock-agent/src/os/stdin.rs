@@ -1,28 +1,28 @@
-//! Standard input: bytes to lines, in a thread of its own.
+//! Standard input: reads lines in a thread of its own, with a limit on their length.
 
 use std::io::{ErrorKind, Read};
 use tokio::sync::mpsc::{Receiver, channel};
 
-/// What the host sent.
+/// Input from the host.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A line without its end.
+    /// A line, without its newline.
     Line(Vec<u8>),
-    /// What stands behind the last line's end when there is no more.
+    /// The bytes after the last newline, at the end of file.
     Rest(Vec<u8>),
-    /// A line beyond the limit; what it held is gone.
+    /// A line was longer than the limit and was dropped.
     TooLong,
 }
 
-/// How many lines may wait to be taken.
-const WAITING: usize = 64;
+/// How many lines the channel buffers.
+const BUFFERED_LINES: usize = 64;
 
-/// Reads standard input. The channel closes at the end of file.
-pub(crate) fn listen(limit: usize) -> Receiver<Input> {
-    let (sender, receiver) = channel(WAITING);
+/// Starts reading standard input. The channel closes at the end of file.
+pub(crate) fn spawn_reader(limit: usize) -> Receiver<Input> {
+    let (sender, receiver) = channel(BUFFERED_LINES);
     std::thread::spawn(move || {
         let mut stdin = std::io::stdin().lock();
-        let mut lines = Lines::new(limit);
+        let mut lines = LineSplitter::new(limit);
         let mut buffer = vec![0; 64 << 10];
         loop {
             let count = match stdin.read(&mut buffer) {
@@ -44,17 +44,17 @@ pub(crate) fn listen(limit: usize) -> Receiver<Input> {
     receiver
 }
 
-/// Cuts bytes into lines; of an over-long one nothing is kept.
+/// Splits bytes into lines, and drops lines that are too long.
 #[derive(Debug)]
-struct Lines {
+struct LineSplitter {
     limit: usize,
     line: Vec<u8>,
     skipping: bool,
 }
 
-impl Lines {
+impl LineSplitter {
     fn new(limit: usize) -> Self {
-        Lines {
+        LineSplitter {
             limit,
             line: Vec::new(),
             skipping: false,
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str, limit: usize, size: usize) -> Vec<String> {
-        let mut lines = Lines::new(limit);
+        let mut lines = LineSplitter::new(limit);
         let mut found: Vec<_> = text
             .as_bytes()
             .chunks(size)
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_under_any_chunking() {
+    fn lines_are_the_same_in_any_chunking() {
         for size in 1..12 {
             assert_eq!(
                 lines("ab\n\r\ncd\nlast", 9, size),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_over_long_line_is_told_once_and_the_next_is_whole() {
+    fn a_line_that_is_too_long_is_reported_once_and_the_next_is_whole() {
         for size in 1..12 {
             assert_eq!(
                 lines("abcdef\nabc\nabcd", 3, size),

@@ -147,7 +147,7 @@ fn write_all(
             Out::Bytes(_) => {}
             Out::Wait(length) => std::thread::sleep(*length),
             Out::Exit(code) => {
-                process_tree::sweep();
+                process_tree::kill_descendants();
                 std::process::exit(*code)
             }
             Out::Kill(Death::Abort) => std::process::abort(),

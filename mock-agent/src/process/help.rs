@@ -1,69 +1,69 @@
-//! What is said where no dialect was asked for.
+//! `--help` and `--version`, and the usage error for arguments that select no protocol.
 
 use crate::config::options::{Flag, PROTOCOL_VARIABLE};
 use crate::protocols::table::ADAPTERS;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-/// Exit status where the arguments ask for no dialect.
+/// Exit status where the arguments select no protocol.
 const USAGE: u8 = 2;
 
-/// Variables of the environment that are this agent's own.
+/// The environment variables of the reference agent.
 const VARIABLES: &[(&str, &str)] = &[
     (
         "MOCK_AGENT_SCRIPT",
-        "What the model answers, like --script; wins over a base URL",
+        "The script of the model, like --script; takes precedence over a base URL",
     ),
     ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
     (
         PROTOCOL_VARIABLE,
-        "The protocol's version, like --protocol; NAME@VERSION for one dialect only",
+        "The version of the protocol, like --protocol; NAME@VERSION for one protocol only",
     ),
     ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
     (
         "MOCK_AGENT_SESSIONS",
-        "The folder for sessions, or off; .mock-agent/sessions in the workspace if not set",
+        "The folder for sessions, or off; by default .mock-agent/sessions in the workspace",
     ),
     (
         "MOCK_AGENT_RETRIES",
-        "How often a failed request is sent again; if not set 2 for a stream that broke off, else 0",
+        "The number of retries of a failed request to the model; by default 2 for an interrupted stream, else 0",
     ),
     (
         "MOCK_AGENT_PATIENCE_MS",
-        "How long the model may be silent; 120000 if not set",
+        "The timeout for output of the model; by default 120000",
     ),
     (
         "MOCK_AGENT_GATE_MS",
-        "How long a gate of a script holds in-process; 200 if not set",
+        "How long a gate in the script holds in-process; by default 200",
     ),
     (
         "MOCK_AGENT_LATENCY_MS",
-        "How much later than it was made each line leaves; 0 if not set",
+        "The delay of every output line; by default 0",
     ),
     (
         "MOCK_AGENT_SEED",
-        "A number that goes into ids; 0 if not set",
+        "The seed for generated ids; by default 0",
     ),
     (
         "MOCK_AGENT_LOG",
-        "What is logged on stderr; warn if not set",
+        "The log filter for stderr; by default warn",
     ),
 ];
 
-/// Explains the arguments and the variables.
+/// Prints the help, the version, or a usage error; returns the exit status.
 pub(crate) fn help(args: &[String]) -> ExitCode {
     if args.iter().any(|arg| arg == "--version" || arg == "-V") {
         println!("mock-agent {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
     let mut text =
-        String::from("The reference agent. It speaks the dialect that the flags ask for:\n");
+        String::from("The reference agent. The flags select the protocol that it speaks:\n");
     for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
         let names: Vec<_> = versions.iter().map(|adapter| adapter.version).collect();
         text.push_str(&format!("\n{} ({})\n", versions[0].name, names.join(", ")));
-        let mut told = HashSet::new();
+        let mut listed = HashSet::new();
         for flag in versions.iter().rev().flat_map(|adapter| adapter.flags) {
-            if told.insert(flag.name) {
+            if listed.insert(flag.name) {
                 text.push_str(&line(flag));
             }
         }
@@ -76,7 +76,7 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
         print!("{text}");
         return ExitCode::SUCCESS;
     }
-    eprint!("mock-agent: the arguments ask for no dialect\n\n{text}");
+    eprint!("mock-agent: the arguments select no protocol\n\n{text}");
     ExitCode::from(USAGE)
 }
 

@@ -92,7 +92,7 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
             let code = serve(adapter, &session).await;
             session.events.outbox.finish(FLUSH).await;
             if session.faults.sweeps() {
-                process_tree::sweep();
+                process_tree::kill_descendants();
             }
             session.faults.at_end();
             code
@@ -119,7 +119,7 @@ fn broken(adapter: &Adapter) -> u8 {
     for frame in (adapter.emitter)().encode(&event) {
         println!("{frame}");
     }
-    process_tree::sweep();
+    process_tree::kill_descendants();
     FATAL
 }
 

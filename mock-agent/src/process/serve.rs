@@ -39,7 +39,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     };
     let faults = &session.faults;
     let busy = || session.has_open_calls();
-    let mut input = stdin::listen(faults.line_limit(adapter.line_limit));
+    let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
     session.hello();
     if faults.plays(Bug::ComplainsFirst) {
         let why = "Something may go wrong";

@@ -5,7 +5,7 @@ use super::shell::{OutputSink, drain, finish, start};
 use super::tool::{
     Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult, parse,
 };
-use crate::os::process_tree::Tree;
+use crate::os::process_tree::ProcessTree;
 use serde::Deserialize;
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
@@ -62,11 +62,11 @@ impl Bash {
         };
         if context.hooks.shell_runs_twice() {
             let (mut child, _pipe) = start(&self.command, context.workspace.root(), Stdio::null())?;
-            let _tree = Tree::of(&child, false);
+            let _tree = ProcessTree::of(&child, false);
             child.wait().await?;
         }
         let (mut child, mut pipe) = start(&self.command, context.workspace.root(), stdin)?;
-        let tree = Tree::of(&child, context.hooks.keeps_children());
+        let tree = ProcessTree::of(&child, context.hooks.keeps_children());
         let mut head = HeadBuffer {
             progress: context.progress,
             ..HeadBuffer::default()

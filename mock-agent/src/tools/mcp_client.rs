@@ -1,7 +1,7 @@
 //! MCP client: starts a server as a child process and speaks JSON-RPC with it over stdio, to list and call its tools.
 
 use super::tool::ToolResult;
-use crate::os::process_tree::Tree;
+use crate::os::process_tree::ProcessTree;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ struct Pipes {
     stdin: ChildStdin,
     stdout: Take<BufReader<ChildStdout>>,
     requests: u64,
-    _tree: Tree,
+    _tree: ProcessTree,
 }
 
 impl Pipes {
@@ -134,7 +134,7 @@ impl Pipes {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
-        let tree = Tree::of(&child, false);
+        let tree = ProcessTree::of(&child, false);
         let no_pipes = || io::Error::other("it has no pipes");
         let stdin = child.stdin.take().ok_or_else(no_pipes)?;
         let stdout = child.stdout.take().ok_or_else(no_pipes)?;

@@ -1,7 +1,7 @@
 //! Shell processes: starts bash in a process group, reads its output, kills it; for the `Bash` tool and for commands of the host.
 
 use super::output_limit::TailBuffer;
-use crate::os::process_tree::Tree;
+use crate::os::process_tree::ProcessTree;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -149,7 +149,7 @@ pub(crate) async fn execute(
             return result;
         }
     };
-    let tree = Tree::of(&child, options.keeps_children);
+    let tree = ProcessTree::of(&child, options.keeps_children);
     let mut sink = TailWithListener {
         tail: TailBuffer::new(options.outputs),
         on_output,
