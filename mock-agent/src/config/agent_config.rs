@@ -1,7 +1,7 @@
 //! From options and environment to what the agent runs with.
 
 use super::options::{Env, Options};
-use super::provider::Provider;
+use super::provider::KnownProvider;
 use crate::core::approval::Mode;
 use crate::core::model_info::{self, ModelInfo};
 use crate::core::retry::RetryPolicy;
@@ -14,23 +14,23 @@ use std::time::Duration;
 
 /// Everything that is settled before the session begins.
 #[derive(Debug)]
-pub(crate) struct Config {
+pub(crate) struct AgentConfig {
     pub(crate) settings: Settings,
     pub(crate) wire: Wire,
-    pub(crate) source: Source,
+    pub(crate) source: ModelSource,
     pub(crate) gate: Duration,
     pub(crate) mode: Mode,
     pub(crate) workspace: PathBuf,
     pub(crate) session: Choice,
     /// Where sessions are kept instead of the workspace.
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: SessionStorage,
     pub(crate) mcp: Vec<McpTool>,
     pub(crate) seed: u64,
 }
 
 /// A provider of models that the host may choose from.
 #[derive(Debug, Clone)]
-pub(crate) struct Offer {
+pub(crate) struct ModelProvider {
     pub(crate) provider: String,
     /// The wire of its models.
     pub(crate) wire: Wire,
@@ -40,18 +40,18 @@ pub(crate) struct Offer {
     pub(crate) models: Vec<String>,
 }
 
-impl Offer {
+impl ModelProvider {
     /// Whether its models go by their bare names, whatever these are.
-    pub(crate) fn takes_any(&self) -> bool {
+    pub(crate) fn accepts_any_model(&self) -> bool {
         self.wire == Wire::AnthropicMessages
     }
 }
 
 /// What a host may choose from, or name, in dialects that know of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Extras {
+pub(crate) struct HostOptions {
     /// Every model that there is.
-    pub(crate) models: Vec<Listed>,
+    pub(crate) models: Vec<ListedModel>,
     /// Which of them the host cycles through; all if none are named.
     pub(crate) scope: Vec<String>,
     /// How much the model thinks.
@@ -72,7 +72,7 @@ pub(crate) struct Extras {
 
 /// A model that the host may choose.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub(crate) struct ListedModel {
     pub(crate) model_info: ModelInfo,
     pub(crate) wire: Wire,
     pub(crate) endpoint: Endpoint,
@@ -83,7 +83,7 @@ pub(crate) struct Listed {
 
 /// Where sessions are kept.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Sessions {
+pub(crate) enum SessionStorage {
     /// In the workspace.
     Workspace,
     /// In this folder.
@@ -94,11 +94,11 @@ pub(crate) enum Sessions {
 
 /// Where the model's replies come from.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ModelSource {
     /// A script file.
     Script(PathBuf),
-    /// The built-in script.
-    BuiltIn,
+    /// The echo model.
+    Echo,
     /// HTTP.
     Endpoint(Endpoint),
 }
@@ -117,7 +117,7 @@ pub(crate) struct Settings {
     pub(crate) says_once: bool,
     /// How turns that failed are tried again; none: they are not.
     pub(crate) again: Option<RetryPolicy>,
-    pub(crate) extras: Extras,
+    pub(crate) host_options: HostOptions,
     /// Whether the calls of a reply run one after the other.
     pub(crate) one_at_a_time: bool,
     pub(crate) model_info: ModelInfo,
@@ -125,7 +125,7 @@ pub(crate) struct Settings {
     pub(crate) compact_at: Option<u64>,
     /// The folder for long outputs of the host's commands.
     pub(crate) outputs: PathBuf,
-    pub(crate) offers: Vec<Offer>,
+    pub(crate) providers: Vec<ModelProvider>,
 }
 
 const MODEL: &str = "mock-model";
@@ -137,20 +137,20 @@ const GATE: Duration = Duration::from_millis(200);
 /// How often an interrupted stream is asked for again where the environment does not say.
 const STREAM_RETRIES: u32 = 2;
 
-impl Config {
+impl AgentConfig {
     /// Settles everything.
     ///
     /// # Errors
     /// What is missing or cannot be.
     pub(crate) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
-        let provider = Provider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
+        let provider = KnownProvider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
         let asked = options.provider.is_some() || options.base_url.is_some();
         if asked && !options.keyless {
             provider.check(env)?;
         }
         let workspace = PathBuf::from(options.workspace.as_deref().unwrap_or("."));
-        Ok(Config {
+        Ok(AgentConfig {
             source: source(&options, provider, env)?,
             wire: provider.wire,
             gate: millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE),
@@ -166,9 +166,9 @@ impl Config {
                 (None, None) => Choice::New,
             },
             sessions: match env("MOCK_AGENT_SESSIONS") {
-                None => Sessions::Workspace,
-                Some(off) if off == "off" => Sessions::Off,
-                Some(folder) => Sessions::Folder(folder.into()),
+                None => SessionStorage::Workspace,
+                Some(off) if off == "off" => SessionStorage::Off,
+                Some(folder) => SessionStorage::Folder(folder.into()),
             },
             mcp: {
                 let list = options.mcp.or_else(|| env("MOCK_AGENT_MCP"));
@@ -185,11 +185,11 @@ impl Config {
                 },
                 one_at_a_time: false,
                 again: None,
-                extras: Extras::default(),
+                host_options: HostOptions::default(),
                 compact_at: None,
                 outputs: std::env::temp_dir().join("mock-agent"),
                 says_once: false,
-                offers: Vec::new(),
+                providers: Vec::new(),
                 model: options.model.unwrap_or_else(|| MODEL.into()),
                 system: options
                     .system_prompt
@@ -234,23 +234,27 @@ fn system_prompt(workspace: &std::path::Path) -> String {
 }
 
 /// A script that was asked for wins over a URL, so that a host can be tested with the arguments it always gives.
-fn source(options: &Options, provider: &Provider, env: Env<'_>) -> Result<Source, String> {
+fn source(
+    options: &Options,
+    provider: &KnownProvider,
+    env: Env<'_>,
+) -> Result<ModelSource, String> {
     if let Some(script) = options.script.clone().or_else(|| env("MOCK_AGENT_SCRIPT")) {
-        return Ok(Source::Script(script.into()));
+        return Ok(ModelSource::Script(script.into()));
     }
     let by_environment = || {
         options.provider.as_ref()?;
         env(provider.base_url?)
     };
     let Some(base) = options.base_url.clone().or_else(by_environment) else {
-        return Ok(Source::BuiltIn);
+        return Ok(ModelSource::Echo);
     };
     let Some(key) = provider.key else {
-        return Ok(Source::BuiltIn);
+        return Ok(ModelSource::Echo);
     };
     let key = env(key).unwrap_or_default();
     Endpoint::new(&base, key)
-        .map(Source::Endpoint)
+        .map(ModelSource::Endpoint)
         .map_err(|why| format!("The base URL {why}"))
 }
 
@@ -281,12 +285,12 @@ fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {
 mod tests {
     use super::*;
 
-    fn config(options: Options, vars: &[(&str, &str)]) -> Result<Config, String> {
+    fn config(options: Options, vars: &[(&str, &str)]) -> Result<AgentConfig, String> {
         let env = |name: &str| {
             let found = vars.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Config::new(options, &env)
+        AgentConfig::new(options, &env)
     }
 
     fn provider(name: &str) -> Options {
@@ -300,7 +304,7 @@ mod tests {
     fn nothing_is_needed_where_nothing_is_asked_for() {
         assert_eq!(
             config(Options::default(), &[]).unwrap().source,
-            Source::BuiltIn
+            ModelSource::Echo
         );
     }
 
@@ -340,10 +344,10 @@ mod tests {
         };
         let source = |options, vars: &[_]| config(options, vars).unwrap().source;
 
-        let at = |base: &str| Source::Endpoint(Endpoint::new(base, "k".into()).unwrap());
+        let at = |base: &str| ModelSource::Endpoint(Endpoint::new(base, "k".into()).unwrap());
         assert_eq!(source(flag, &[key, url]), at("http://a"));
         assert_eq!(source(provider("openai"), &[key, url]), at("http://b"));
-        assert_eq!(source(Options::default(), &[key, url]), Source::BuiltIn);
+        assert_eq!(source(Options::default(), &[key, url]), ModelSource::Echo);
     }
 
     #[test]
@@ -357,7 +361,7 @@ mod tests {
 
         assert_eq!(
             config(options, &[script, key]).unwrap().source,
-            Source::Script("s.yaml".into())
+            ModelSource::Script("s.yaml".into())
         );
     }
 }

@@ -4,7 +4,7 @@ use super::options::Env;
 use crate::model::Wire;
 
 /// A provider of models.
-pub(crate) struct Provider {
+pub(crate) struct KnownProvider {
     pub(crate) name: &'static str,
     pub(crate) wire: Wire,
     /// The variable with the base URL of its API.
@@ -15,22 +15,22 @@ pub(crate) struct Provider {
     needs: &'static [&'static [&'static str]],
 }
 
-const PROVIDERS: &[Provider] = &[
-    Provider {
+const KNOWN_PROVIDERS: &[KnownProvider] = &[
+    KnownProvider {
         name: "anthropic",
         wire: Wire::AnthropicMessages,
         base_url: Some("ANTHROPIC_BASE_URL"),
         key: Some("ANTHROPIC_API_KEY"),
         needs: &[&["ANTHROPIC_API_KEY"]],
     },
-    Provider {
+    KnownProvider {
         name: "openai",
         wire: Wire::OpenAiChat,
         base_url: Some("OPENAI_BASE_URL"),
         key: Some("OPENAI_API_KEY"),
         needs: &[&["OPENAI_API_KEY"]],
     },
-    Provider {
+    KnownProvider {
         name: "bedrock",
         wire: Wire::AnthropicMessages,
         base_url: None,
@@ -40,7 +40,7 @@ const PROVIDERS: &[Provider] = &[
             &["AWS_ACCESS_KEY_ID+AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"],
         ],
     },
-    Provider {
+    KnownProvider {
         name: "vertex",
         wire: Wire::AnthropicMessages,
         base_url: None,
@@ -53,13 +53,13 @@ const PROVIDERS: &[Provider] = &[
     },
 ];
 
-impl Provider {
+impl KnownProvider {
     /// The provider of this name.
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn find(name: &str) -> Result<&'static Provider, String> {
-        PROVIDERS
+    pub(crate) fn find(name: &str) -> Result<&'static KnownProvider, String> {
+        KNOWN_PROVIDERS
             .iter()
             .find(|provider| provider.name == name)
             .ok_or_else(|| format!("Unknown provider: {name}"))

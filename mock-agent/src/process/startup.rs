@@ -1,7 +1,7 @@
 //! From the arguments to a session that can begin.
 
 use crate::config::options::Options;
-use crate::config::{Config, Sessions, Source};
+use crate::config::{AgentConfig, ModelSource, SessionStorage};
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
 use crate::core::session::Session;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// What a session is made of.
 pub(crate) struct Prepared {
-    config: Config,
+    config: AgentConfig,
     tools: &'static [Tool],
     workspace: Workspace,
     model: ModelClient,
@@ -47,11 +47,11 @@ pub(crate) fn prepare(
     })
 }
 
-fn source(config: &Config, workspace: &Workspace) -> Result<Backend, String> {
+fn source(config: &AgentConfig, workspace: &Workspace) -> Result<Backend, String> {
     let script = match &config.source {
-        Source::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
-        Source::BuiltIn => None,
-        Source::Script(path) => {
+        ModelSource::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
+        ModelSource::Echo => None,
+        ModelSource::Script(path) => {
             let home = std::env::var("HOME").unwrap_or_default();
             let root = workspace.given().to_string_lossy().into_owned();
             Some(script_file::load(
@@ -66,15 +66,15 @@ fn source(config: &Config, workspace: &Workspace) -> Result<Backend, String> {
 }
 
 fn conversation(
-    config: &Config,
+    config: &AgentConfig,
     workspace: &Workspace,
     faults: &Faults,
 ) -> Result<Conversation, String> {
     let folder = match &config.sessions {
-        Sessions::Workspace => workspace.root().join(".mock-agent/sessions"),
-        Sessions::Folder(folder) => folder.clone(),
-        Sessions::Off if config.session == Choice::New => return Ok(Conversation::default()),
-        Sessions::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
+        SessionStorage::Workspace => workspace.root().join(".mock-agent/sessions"),
+        SessionStorage::Folder(folder) => folder.clone(),
+        SessionStorage::Off if config.session == Choice::New => return Ok(Conversation::default()),
+        SessionStorage::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
     };
     let store = Store::new(folder, config.seed);
     match store.open(&faults.session(&config.session, &store)) {
@@ -92,7 +92,7 @@ fn conversation(
 
 impl Prepared {
     pub(crate) fn session(self, events: EventSink, faults: Rc<Faults>) -> Session {
-        let Config {
+        let AgentConfig {
             settings,
             mode,
             mcp,

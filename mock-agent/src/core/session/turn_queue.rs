@@ -232,7 +232,7 @@ impl Session {
 
     /// Takes up what was queued and outlived the turn before.
     fn go_on(&self) {
-        if !self.settings.extras.goes_on || self.is_closing() {
+        if !self.settings.host_options.goes_on || self.is_closing() {
             return;
         }
         let queues = &self.queues;

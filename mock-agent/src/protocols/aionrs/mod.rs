@@ -8,7 +8,7 @@ mod v0_2;
 pub(super) use v0_2::V0_2;
 
 use crate::config::options::{COMMON, Options};
-use crate::config::{Config, Env};
+use crate::config::{AgentConfig, Env};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
 
@@ -35,10 +35,10 @@ const ACTIVATION: &str = "--json-stream";
 /// The longest command, in bytes. The page names no limit.
 const LINE_LIMIT: usize = 16 << 20;
 
-fn configure(options: Options, env: Env<'_>) -> Result<Config, String> {
+fn configure(options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
     let both = options.session_id.is_some() && options.resume.is_some();
     if both {
         return Err("--session-id and --resume exclude each other".into());
     }
-    Config::new(options, env)
+    AgentConfig::new(options, env)
 }

@@ -5,7 +5,7 @@ use super::models::LEVELS;
 use super::models_json::{self, ModelFlags};
 use super::version::Version;
 use crate::config::options::Options;
-use crate::config::{Config, Env, Extras, Sessions, Source};
+use crate::config::{AgentConfig, Env, HostOptions, ModelSource, SessionStorage};
 use crate::core::approval::Mode;
 use crate::core::retry::RetryPolicy;
 use serde_json::Value;
@@ -32,7 +32,7 @@ const LEVEL: &str = "medium";
 const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
 
 /// The configuration of 0.14: no approvals, no retries, one tool at a time.
-pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Config, String> {
+pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
     let folder = agent_dir(env);
     let (provider, model) = (options.provider.take(), options.model.take());
     let flags = ModelFlags {
@@ -45,12 +45,14 @@ pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Conf
         None => None,
     };
     let no_session = options.no_session;
-    let mut config = Config::new(options, env)?;
+    let mut config = AgentConfig::new(options, env)?;
     config.mode = Mode::Yolo;
     config.mcp.clear();
     config.sessions = match (&folder, config.sessions) {
-        _ if no_session => Sessions::Off,
-        (Some(folder), Sessions::Workspace) => Sessions::Folder(folder.join("sessions")),
+        _ if no_session => SessionStorage::Off,
+        (Some(folder), SessionStorage::Workspace) => {
+            SessionStorage::Folder(folder.join("sessions"))
+        }
         (_, elsewhere) => elsewhere,
     };
     let settings = &mut config.settings;
@@ -65,8 +67,8 @@ pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Conf
             settings.model_info = chosen.model_info;
             settings.max_tokens = chosen.max_tokens;
             config.wire = chosen.wire;
-            if config.source == Source::BuiltIn {
-                config.source = Source::Endpoint(chosen.endpoint);
+            if config.source == ModelSource::Echo {
+                config.source = ModelSource::Endpoint(chosen.endpoint);
             }
         }
         None => {
@@ -85,17 +87,17 @@ pub(super) fn configure(
     version: Version,
     mut options: Options,
     env: Env<'_>,
-) -> Result<Config, String> {
+) -> Result<AgentConfig, String> {
     let level = model_pattern(&mut options);
     let paths = |list: &[String]| list.iter().map(PathBuf::from).collect();
-    let mut extras = Extras {
+    let mut extras = HostOptions {
         scope: scope(options.scope.as_deref()),
         level: options.thinking.clone().or(level),
         name: options.name.clone(),
         templates: paths(&options.templates),
         skills: paths(&options.skills),
         extended: !options.extensions.is_empty(),
-        ..Extras::default()
+        ..HostOptions::default()
     };
     let folder = options.session_dir.take().map(PathBuf::from);
     let key = options.api_key.clone();
@@ -105,10 +107,10 @@ pub(super) fn configure(
     }
     let mut config = configure_v0_14(options, env)?;
     extras.sessions = match &config.sessions {
-        Sessions::Folder(kept) => Some(folder.unwrap_or_else(|| kept.clone())),
+        SessionStorage::Folder(kept) => Some(folder.unwrap_or_else(|| kept.clone())),
         _ => None,
     };
-    config.sessions = Sessions::Off;
+    config.sessions = SessionStorage::Off;
     if extras.extended && ExtensionScript::read().asks_before_tools() {
         config.mode = Mode::Default;
     }
@@ -127,7 +129,7 @@ pub(super) fn configure(
         false => Some(LEVELS[0].to_owned()),
     };
     extras.goes_on = version.keeps_queue_after_abort();
-    settings.extras = extras;
+    settings.host_options = extras;
     Ok(config)
 }
 
@@ -187,7 +189,7 @@ pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn configured(options: Options, vars: &[(&str, &str)]) -> Config {
+    fn configured(options: Options, vars: &[(&str, &str)]) -> AgentConfig {
         let env = |name: &str| {
             let found = vars.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -204,7 +206,7 @@ mod tests {
         };
         let config = configured(options, &[(AGENT_DIR, "/nowhere")]);
 
-        assert_eq!(config.source, Source::BuiltIn);
+        assert_eq!(config.source, ModelSource::Echo);
         assert_eq!(config.settings.model_info.provider, "mocka");
         assert_eq!(config.settings.model, "mock-a");
         assert_eq!(config.settings.compact_at, Some(180_000));
@@ -220,13 +222,13 @@ mod tests {
             configured(options, vars).sessions
         };
 
-        let folder = |path: &str| Sessions::Folder(path.into());
+        let folder = |path: &str| SessionStorage::Folder(path.into());
         assert_eq!(sessions(false, &[(AGENT_DIR, "/a")]), folder("/a/sessions"));
         assert_eq!(
             sessions(false, &[("HOME", "/h")]),
             folder("/h/.pi/agent/sessions")
         );
-        assert_eq!(sessions(true, &[(AGENT_DIR, "/a")]), Sessions::Off);
+        assert_eq!(sessions(true, &[(AGENT_DIR, "/a")]), SessionStorage::Off);
     }
 
     fn pattern(model: &str) -> (Option<String>, Option<String>, Option<String>) {

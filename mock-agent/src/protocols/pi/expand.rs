@@ -59,7 +59,7 @@ pub(super) fn expand(session: &Session, text: &str) -> String {
         return text.to_owned();
     };
     let (name, rest) = words.split_once(' ').unwrap_or((words, ""));
-    let extras = &session.settings.extras;
+    let extras = &session.settings.host_options;
     if let Some(skill) = name.strip_prefix("skill:") {
         let folder = extras.skills.iter().find(|folder| stem(folder) == skill);
         let Some(file) = folder.and_then(|folder| read(&skill_file(folder))) else {
@@ -97,7 +97,7 @@ fn source_info(path: &Path) -> Value {
 
 /// The commands that a prompt can name.
 pub(super) fn available_commands(session: &Session) -> Vec<Value> {
-    let extras = &session.settings.extras;
+    let extras = &session.settings.host_options;
     let mut all: Vec<_> = extension_commands(session)
         .into_iter()
         .map(|name| json!({ "name": name, "description": "Asks what the script says", "source": "extension" }))

@@ -2,7 +2,7 @@
 
 use super::responses::{Answer, Command, data};
 use super::state::PiState;
-use crate::config::Listed;
+use crate::config::ListedModel;
 use crate::core::session::Session;
 use crate::faults::Bug;
 use crate::model::Effort;
@@ -18,9 +18,9 @@ const MAX_LEVEL: &str = "max";
 const LEVELS_WITH_REASONING: usize = 5;
 
 /// The current model, if `models.json` lists it.
-pub(super) fn current(session: &Session) -> Option<&Listed> {
+pub(super) fn current(session: &Session) -> Option<&ListedModel> {
     let model_info = PiState::with(session, |state| state.model_info.clone())?;
-    let models = session.settings.extras.models.iter();
+    let models = session.settings.host_options.models.iter();
     models.clone().find(|listed| {
         listed.model_info.provider == model_info.provider
             && listed.model_info.model == model_info.model
@@ -32,7 +32,7 @@ pub(super) fn current_model(session: &Session) -> Value {
     current(session).map_or(Value::Null, |listed| listed.shown.clone())
 }
 
-fn choose(session: &Session, listed: &Listed) {
+fn choose(session: &Session, listed: &ListedModel) {
     session.set_model(&listed.model_info.model, Some(&listed.endpoint));
     session.model.set_wire(listed.wire);
     PiState::with(session, |state| {
@@ -48,7 +48,7 @@ fn choose(session: &Session, listed: &Listed) {
 pub(super) fn before_run(session: &Session) {
     let again = PiState::with(session, |state| state.log.of_role("user").next().is_some());
     if again == Some(true) && session.faults.plays(Bug::ModelForOneRun) {
-        choose(session, &session.settings.extras.models[0]);
+        choose(session, &session.settings.host_options.models[0]);
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn send_effort(session: &Session) {
 
 pub(super) fn set_model(command: &Command<'_>) -> Answer {
     let (provider, id) = (command.text("provider")?, command.text("modelId")?);
-    let models = &command.session.settings.extras.models;
+    let models = &command.session.settings.host_options.models;
     let listed = models
         .iter()
         .find(|listed| listed.model_info.provider == provider && listed.model_info.model == id)
@@ -90,8 +90,8 @@ pub(super) fn set_model(command: &Command<'_>) -> Answer {
 
 pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
     let session = command.session;
-    let extras = &session.settings.extras;
-    let named = |listed: &&Listed| {
+    let extras = &session.settings.host_options;
+    let named = |listed: &&ListedModel| {
         let name = format!("{}/{}", listed.model_info.provider, listed.model_info.model);
         extras.scope.is_empty() || extras.scope.contains(&name)
     };
@@ -111,7 +111,7 @@ pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
 }
 
 pub(super) fn available_models(command: &Command<'_>) -> Answer {
-    let models = command.session.settings.extras.models.iter();
+    let models = command.session.settings.host_options.models.iter();
     let shown: Vec<_> = models.map(|listed| &listed.shown).collect();
     data(json!({ "models": shown }))
 }

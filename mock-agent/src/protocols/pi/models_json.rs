@@ -1,6 +1,6 @@
 //! `models.json`: providers, their models, endpoints and prices.
 
-use crate::config::{Env, Listed};
+use crate::config::{Env, ListedModel};
 use crate::core::model_info::{ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
 use serde::Deserialize;
@@ -128,7 +128,11 @@ fn wire(api: &str) -> Option<Wire> {
 ///
 /// # Errors
 /// The file is not valid.
-pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<Listed>, String> {
+pub(super) fn list(
+    path: &Path,
+    key: Option<&str>,
+    env: Env<'_>,
+) -> Result<Vec<ListedModel>, String> {
     let Ok(text) = std::fs::read_to_string(path) else {
         return Ok(Vec::new());
     };
@@ -150,7 +154,7 @@ pub(super) fn list(path: &Path, key: Option<&str>, env: Env<'_>) -> Result<Vec<L
             shown["api"] = provider["api"].clone();
             shown["provider"] = name.as_str().into();
             shown["baseUrl"] = provider["baseUrl"].clone();
-            listed.push(Listed {
+            listed.push(ListedModel {
                 reasons: shown["reasoning"] == true,
                 model_info: chosen.model_info,
                 wire: chosen.wire,

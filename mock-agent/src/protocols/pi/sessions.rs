@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Opens the session before the first command is handled.
 pub(super) fn begin(session: &Session) {
-    let extras = &session.settings.extras;
+    let extras = &session.settings.host_options;
     let first = PiState::with(session, |state| {
         if std::mem::replace(&mut state.begun, true) {
             return false;
@@ -169,7 +169,7 @@ fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
     session.queues.clear();
     session.context.set(estimate(&messages));
     session.conversation.borrow_mut().messages = messages;
-    let folder = session.settings.extras.sessions.as_deref();
+    let folder = session.settings.host_options.sessions.as_deref();
     PiState::with(session, |state| {
         state.save_session();
         let log = std::mem::take(&mut state.log);

@@ -44,7 +44,7 @@ pub(super) fn stats(session: &Session) -> Body {
 }
 
 pub(super) fn models(session: &Session) -> Body {
-    let offers = session.settings.offers.iter();
+    let offers = session.settings.providers.iter();
     let models = offers.flat_map(|offer| {
         offer.models.iter().map(
             |model| json!({ "provider": offer.provider, "model_id": model, "model_name": model }),
@@ -56,7 +56,7 @@ pub(super) fn models(session: &Session) -> Body {
 /// Takes any model of a provider that is known; a model without its provider must be one of those on offer, or is of the provider that
 /// lists none.
 pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> {
-    let offers = &session.settings.offers;
+    let offers = &session.settings.providers;
     let found = match model.split_once('/') {
         Some((provider, name)) => offers
             .iter()
@@ -65,7 +65,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
         None => offers
             .iter()
             .find(|offer| offer.models.iter().any(|known| known == model))
-            .or_else(|| offers.iter().find(|offer| offer.takes_any()))
+            .or_else(|| offers.iter().find(|offer| offer.accepts_any_model()))
             .map(|offer| (offer, model)),
     };
     let (offer, name) = found
@@ -76,7 +76,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
         session.set_model(name, offer.endpoint.as_ref());
         session.model.set_wire(offer.wire);
     }
-    let model = match offer.takes_any() {
+    let model = match offer.accepts_any_model() {
         true => name.to_owned(),
         false => format!("{}/{name}", offer.provider),
     };

@@ -2,7 +2,7 @@
 
 use super::settings::{Provider, Settings};
 use crate::config::options::Options;
-use crate::config::{Config, Env, Offer, Sessions, Source};
+use crate::config::{AgentConfig, Env, ModelProvider, ModelSource, SessionStorage};
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ const ANTHROPIC: &str = "anthropic";
 /// The variable that says where that one is.
 const ANTHROPIC_URL: &str = "SYNAPS_ANTHROPIC_BASE_URL";
 
-pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, String> {
+pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
     let base = base(env);
     let file = base.as_ref().map(|base| match &options.profile {
         Some(profile) => base.join(profile).join("config"),
@@ -48,17 +48,17 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<Config, St
         options.mcp = Some("none".into());
     }
     let own = |name: &str| env(name).filter(|_| name != "OPENAI_BASE_URL");
-    let mut config = Config::new(options, &own)?;
+    let mut config = AgentConfig::new(options, &own)?;
     config.wire = wire;
-    if let (Source::BuiltIn, Some(endpoint)) = (&config.source, endpoint) {
-        config.source = Source::Endpoint(endpoint);
+    if let (ModelSource::Echo, Some(endpoint)) = (&config.source, endpoint) {
+        config.source = ModelSource::Endpoint(endpoint);
     }
-    if let (Sessions::Workspace, Some(base)) = (&config.sessions, base) {
-        config.sessions = Sessions::Folder(base.join("sessions"));
+    if let (SessionStorage::Workspace, Some(base)) = (&config.sessions, base) {
+        config.sessions = SessionStorage::Folder(base.join("sessions"));
     }
     config.settings.retries = config.settings.retries.or(settings.retries).or(Some(0));
     config.settings.says_once = true;
-    config.settings.offers = offers;
+    config.settings.providers = offers;
     config.settings.model_info.provider = provider.to_owned();
     config.settings.model_info.model = chosen;
     Ok(config)
@@ -82,9 +82,9 @@ fn settings(file: Option<&Path>) -> Result<Settings, String> {
 }
 
 /// The models to choose from; the scripted one where there are no others.
-fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
+fn offers(providers: &[Provider]) -> Result<Vec<ModelProvider>, String> {
     if providers.is_empty() {
-        return Ok(vec![Offer {
+        return Ok(vec![ModelProvider {
             provider: PROVIDER.into(),
             wire: Wire::OpenAiChat,
             endpoint: None,
@@ -100,7 +100,7 @@ fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
         } = provider.clone();
         let endpoint = url.map(|url| Endpoint::new(&url, key.unwrap_or_default()));
         let endpoint = endpoint.transpose();
-        Ok(Offer {
+        Ok(ModelProvider {
             endpoint: endpoint.map_err(|why| format!("provider.{name}.url: {why}"))?,
             provider: name,
             wire: Wire::OpenAiChat,
@@ -111,11 +111,11 @@ fn offers(providers: &[Provider]) -> Result<Vec<Offer>, String> {
 }
 
 /// The provider that needs no settings, if the environment says where it is.
-fn anthropic(env: Env<'_>) -> Result<Option<Offer>, String> {
+fn anthropic(env: Env<'_>) -> Result<Option<ModelProvider>, String> {
     let url = env(ANTHROPIC_URL).filter(|url| !url.is_empty());
     let offer = url.map(|url| {
         let endpoint = Endpoint::new(&url, "none".into());
-        Ok(Offer {
+        Ok(ModelProvider {
             provider: ANTHROPIC.into(),
             wire: Wire::AnthropicMessages,
             endpoint: Some(endpoint.map_err(|why| format!("{ANTHROPIC_URL}: {why}"))?),
@@ -134,7 +134,7 @@ fn system_prompt(given: String) -> String {
 mod tests {
     use super::*;
 
-    fn configured(file: &str, script: Option<&str>) -> Result<Config, String> {
+    fn configured(file: &str, script: Option<&str>) -> Result<AgentConfig, String> {
         configured_with(file, script, None)
     }
 
@@ -142,7 +142,7 @@ mod tests {
         file: &str,
         script: Option<&str>,
         anthropic: Option<&str>,
-    ) -> Result<Config, String> {
+    ) -> Result<AgentConfig, String> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("config"), file).unwrap();
         let base = dir.path().to_string_lossy().into_owned();
@@ -163,7 +163,7 @@ mod tests {
         let config = configured(file, None).unwrap();
 
         let two = Endpoint::new("http://two/v1", String::new()).unwrap();
-        assert_eq!(config.source, Source::Endpoint(two));
+        assert_eq!(config.source, ModelSource::Endpoint(two));
         assert_eq!(config.settings.model, "x");
         assert_eq!(config.settings.model_info.model, "b/x");
     }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_model_without_a_provider_is_asked_where_the_environment_says() {
         let file = "provider.local.url = http://one/v1\nmodel = ";
-        let two = || Source::Endpoint(Endpoint::new("http://two", "none".into()).unwrap());
+        let two = || ModelSource::Endpoint(Endpoint::new("http://two", "none".into()).unwrap());
         for (model, url, wire, elsewhere) in [
             ("m", Some("http://two"), Wire::AnthropicMessages, true),
             ("local/m", Some("http://two"), Wire::OpenAiChat, false),
@@ -190,7 +190,7 @@ mod tests {
 
         let config = configured(file, Some("s.yaml")).unwrap();
 
-        assert_eq!(config.source, Source::Script("s.yaml".into()));
+        assert_eq!(config.source, ModelSource::Script("s.yaml".into()));
     }
 
     #[test]
