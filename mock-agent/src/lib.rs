@@ -1,14 +1,40 @@
-//! The reference agent: a real agent whose model is scripted.
+//! The reference agent: a real agent, in every protocol that `conform` judges, whose model is scripted. This page is its architecture.
 //!
 //! ```text
-//!  stdin ─► input ─► protocols::*::commands ─► session ─► turn ─► model (script in-process, or HTTP)
-//!                                             │         └───► tools (confined to the workspace)
-//!  stdout ◄─ outbox ◄─ protocols::*::events ◄── event
+//!  stdin ──► os::stdin ──► protocols: commands ──► core: session ──► turn ──► model (script in-process, or HTTP and SSE)
+//!                                                     │               └─────► tools (confined to the workspace)
+//!  stdout ◄─ os::stdout ◄─ protocols: events ◄──── core: events
 //! ```
 //!
-//! The core (session, turn, calls, approval, tools, model) speaks no protocol. An adapter turns a dialect's commands into calls on
-//! the session, and the core's events into frames. Every frame passes the `outbox`; faults play there and at the core's
-//! named hooks, and nowhere else.
+//! # Layers
+//!
+//! A layer imports only those below it.
+//!
+//! | layer | what it is |
+//! |---|---|
+//! | `process` | the process: protocol selection, startup, event loop, shutdown, exit status, `--help` |
+//! | `protocols` | protocol adapters, one for each version of a protocol: flags, commands in, frames out, and the protocol's faults |
+//! | [`faults`] | the fault engine: deliberate defects (`--fault ID`), for tests that must fail |
+//! | `config` | command-line options, environment variables, model providers |
+//! | `core` | the agent itself: sessions, turns, tool calls, approvals, compaction, retries, background tasks; it knows no protocol |
+//! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
+//! | `store` | the session store on disk |
+//! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
+//! | `os` | standard input and output, process trees, signals |
+//!
+//! A fault changes the agent at three places only: in the options and commands that the adapter parses, in the decisions that the
+//! core and the tools ask their hooks for, and in the frames that pass through `os::stdout`. Without `--fault`, every hook is the
+//! correct behaviour.
+//!
+//! # Where to find what
+//!
+//! | question | file |
+//! |---|---|
+//! | How does the agent exit, and with which status? | `process/run.rs`, `process/serve.rs` |
+//! | Where are child processes killed? | `os/process_tree.rs` |
+//! | Where does a tool go? | a file in `tools/`, and a line in `tools/table.rs` or in the adapter's own table |
+//! | Where does an LLM wire go? | a file in `model/`, and its lines in `model/wires.rs` |
+//! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/table.rs` |
 
 mod config;
 mod core;
@@ -22,5 +48,4 @@ mod tools;
 
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use process::main;
-
 pub use protocols::table::{all_faults, dialects};

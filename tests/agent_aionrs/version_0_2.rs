@@ -38,7 +38,7 @@ fn a_version_that_is_not_spoken_is_a_fatal_error() {
     let mut agent = Setup::new().args(&["--protocol", "0.9"]).start();
     assert_eq!(
         agent.next()["error"]["message"],
-        "--protocol: aionrs is not spoken in version \"0.9\", but in 0.1 and 0.2"
+        "--protocol: version \"0.9\" of aionrs is not supported, only 0.1 and 0.2"
     );
     assert_eq!(agent.finish().1, Some(1));
 }

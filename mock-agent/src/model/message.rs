@@ -1,9 +1,9 @@
-//! A conversation as it is kept, sent to models and stored.
+//! Messages of a conversation with the model: roles, content blocks, token usage. This is also the format of the session store.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Who said it.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
@@ -11,14 +11,13 @@ pub(crate) enum Role {
     Assistant,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Message {
     pub(crate) role: Role,
     pub(crate) content: Vec<Block>,
 }
 
-/// A part of a message.
+/// A content block of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Block {
@@ -27,9 +26,9 @@ pub(crate) enum Block {
         text: String,
         signature: String,
     },
-    /// Thinking that only the model can read.
+    /// Encrypted thinking.
     Redacted(String),
-    /// The model calls a tool. `args` is null where what came was no JSON; then `raw` has it.
+    /// A tool call. If the arguments were no valid JSON, `args` is null and `raw` has their text.
     Call {
         id: String,
         tool: String,
@@ -37,7 +36,7 @@ pub(crate) enum Block {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw: Option<String>,
     },
-    /// What a call came to.
+    /// The result of a tool call.
     Result {
         call: String,
         output: ResultContent,
@@ -56,7 +55,7 @@ pub(crate) enum Block {
     },
 }
 
-/// What a tool's result holds.
+/// The content of a tool result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ResultContent {
@@ -64,7 +63,7 @@ pub(crate) enum ResultContent {
     Image { media_type: String, data: String },
 }
 
-/// Tokens used.
+/// Token usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) input: u64,
@@ -74,7 +73,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// All tokens of a request and its reply: what the context has come to.
+    /// All tokens of a request and its reply: the size of the context.
     pub(crate) fn context(self) -> u64 {
         let read = self.cache_read.saturating_add(self.cache_write);
         self.input.saturating_add(self.output).saturating_add(read)
@@ -90,7 +89,7 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// Why the model stopped.
+/// Why a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
     End,

@@ -32,7 +32,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
     let variable = std::env::var(options::PROTOCOL_VARIABLE).ok();
-    let Some((adapter, fits)) = protocol_choice::adapter(&args, variable.as_deref()) else {
+    let Some((adapter, fits)) = protocol_choice::select_adapter(&args, variable.as_deref()) else {
         return help(&args);
     };
     log_to_stderr();

@@ -120,7 +120,7 @@ impl Pipes {
             ("stdio", Some(program)) => program,
             ("stdio", None) => return Err(io::Error::other("`command` is missing")),
             (other, _) => {
-                let why = format!("the transport {other:?} is not spoken, only stdio");
+                let why = format!("the transport {other:?} is not supported, only stdio");
                 return Err(io::Error::other(why));
             }
         };
