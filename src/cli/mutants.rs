@@ -9,6 +9,7 @@ use super::exit::ExitStatus;
 use super::{output, table};
 use crate::dialect::DialectSource;
 use crate::mutation::matrix::{Matrix, Row};
+use crate::runner::selection::Shard;
 use mutation_run::MutationRun;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -28,6 +29,9 @@ pub(super) struct MutantsArgs {
     /// Only faults whose id contains this text; repeatable
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
+    /// Only the K-th of N parts of the faults
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     /// How many faults to play at once [default: three a core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -37,12 +41,22 @@ pub(super) struct MutantsArgs {
     /// Write each dialect's matrix into this folder, as `NAME@VERSION.json` and as a page to read; faults left out stay as they stand there
     #[arg(long, value_name = "DIR")]
     publish: Option<PathBuf>,
+    /// Fail where a matrix differs from the one in this folder: a fault that is new or gone, or has another text, expectation or fate
+    #[arg(long, value_name = "DIR")]
+    compare: Option<PathBuf>,
+}
+
+impl MutantsArgs {
+    /// Whether every fault is played.
+    fn is_whole(&self) -> bool {
+        self.only.is_empty() && self.shard.is_none()
+    }
 }
 
 pub(super) fn run(args: MutantsArgs) -> ExitStatus {
     crate::runner::adopt_orphans();
     let status = match matrices(&args) {
-        Ok(matrices) => output::status(print(&matrices, args.only.is_empty()).map(|clean| {
+        Ok(matrices) => output::status(print(&matrices, &args).map(|clean| {
             if clean {
                 ExitStatus::Conformant
             } else {
@@ -75,6 +89,7 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     let mutation_run = MutationRun {
         source: &source,
         only: &args.only,
+        shard: args.shard,
         jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
         time_scale: args.time_scale,
     };
@@ -100,7 +115,7 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
 }
 
 /// Prints the matrices; whether all is well.
-fn print(matrices: &[Matrix], whole: bool) -> std::io::Result<bool> {
+fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
     let mut out = output::stdout();
     let mut clean = true;
     for matrix in matrices {
@@ -110,7 +125,11 @@ fn print(matrices: &[Matrix], whole: bool) -> std::io::Result<bool> {
             &rows,
             &mut out,
         )?;
-        let complaints = matrix.complaints(whole);
+        let mut complaints = matrix.complaints(args.is_whole());
+        if let Some(folder) = &args.compare {
+            let published = published::read(folder, &matrix.dialect)?;
+            complaints.extend(matrix.differences(&published, args.is_whole()));
+        }
         for complaint in &complaints {
             writeln!(out, "error: {complaint}")?;
         }

@@ -149,6 +149,49 @@ impl Matrix {
         rows.chain(unproved).collect()
     }
 
+    /// Where this matrix differs from a published one: faults that are new, gone, or have another text, expectation or fate. Lines and
+    /// frames are not compared, for those of findings that wait for time may differ. A fault is gone only if all were played.
+    #[must_use]
+    pub fn differences(&self, published: &Matrix, whole: bool) -> Vec<String> {
+        let of =
+            |matrix: &Matrix, id: &str| matrix.faults.iter().find(|row| row.fault == id).cloned();
+        let mut differences = Vec::new();
+        for row in &self.faults {
+            let id = &row.fault;
+            let Some(before) = of(published, id) else {
+                differences.push(format!("{id}: it is not in the published matrix"));
+                continue;
+            };
+            let compared = [
+                ("summary", &before.summary, &row.summary),
+                ("must", &before.must.join(", "), &row.must.join(", ")),
+                (
+                    "fate",
+                    &before.fate.word().to_owned(),
+                    &row.fate.word().to_owned(),
+                ),
+            ];
+            for (member, before, now) in compared {
+                if before != now {
+                    differences.push(format!(
+                        "{id}: its {member} is `{now}`, and `{before}` in the published matrix"
+                    ));
+                }
+            }
+        }
+        let gone = published
+            .faults
+            .iter()
+            .filter(|row| whole && of(self, &row.fault).is_none());
+        differences.extend(gone.map(|row| {
+            format!(
+                "{}: it is in the published matrix, and no fault any more",
+                row.fault
+            )
+        }));
+        differences
+    }
+
     /// How many were killed, in a sentence without its full stop.
     #[must_use]
     pub fn sum(&self) -> String {
@@ -213,5 +256,53 @@ impl Row {
         };
         let fate = self.fate.word();
         format!("| `{fault}` | {summary} | {fate} | {caught_by}{also} | {at} | {scenario} |\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(fault: &str, fate: Fate) -> Row {
+        Row {
+            fault: fault.to_owned(),
+            summary: "goes wrong".to_owned(),
+            must: vec!["toy/rule".to_owned()],
+            fate,
+            caught_by: String::new(),
+            scenario: String::new(),
+            line: 0,
+            frame: String::new(),
+            also: Vec::new(),
+            clauses: Vec::new(),
+        }
+    }
+
+    fn matrix(faults: Vec<Row>) -> Matrix {
+        Matrix::of("toy@1", faults, &[])
+    }
+
+    #[test]
+    fn a_matrix_differs_where_a_fault_is_new_or_gone_or_has_another_fate() {
+        let published = matrix(vec![row("a", Fate::Killed), row("b", Fate::Killed)]);
+        let played = matrix(vec![row("a", Fate::Survived), row("c", Fate::Killed)]);
+
+        assert_eq!(
+            played.differences(&published, true),
+            [
+                "a: its fate is `SURVIVED`, and `killed` in the published matrix",
+                "c: it is not in the published matrix",
+                "b: it is in the published matrix, and no fault any more",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_matrix_lacks_nothing_and_lines_may_differ() {
+        let published = matrix(vec![row("a", Fate::Killed), row("b", Fate::Killed)]);
+        let mut played = matrix(vec![row("a", Fate::Killed)]);
+        played.faults[0].line = 7;
+
+        assert_eq!(played.differences(&published, false), Vec::<String>::new());
     }
 }

@@ -46,8 +46,15 @@ impl Selection {
     /// Whether the scenario at this place of those that are wanted is in the shard.
     #[must_use]
     pub fn in_shard(&self, place: usize) -> bool {
-        self.shard
-            .is_none_or(|shard| place % shard.of == shard.part - 1)
+        self.shard.is_none_or(|shard| shard.holds(place))
+    }
+}
+
+impl Shard {
+    /// Whether what is at this place, counted from 0, is in the shard.
+    #[must_use]
+    pub fn holds(self, place: usize) -> bool {
+        place % self.of == self.part - 1
     }
 }
 

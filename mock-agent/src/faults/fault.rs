@@ -409,6 +409,17 @@ pub(crate) const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'stat
 }
 
 impl Fault {
+    /// The kind of its operation, such as `Drop` or `Twice` for frames, or the place where it is played, such as `Bug`.
+    #[must_use]
+    pub fn operation(&self) -> String {
+        let written = match self.play {
+            Play::Frames(frames) => format!("{:?}", frames.op),
+            other => format!("{other:?}"),
+        };
+        let end = written.find('(').unwrap_or(written.len());
+        written[..end].to_owned()
+    }
+
     /// The type of the frames that it is played on; none if that is not one.
     pub(crate) fn frame(&self) -> Option<&'static str> {
         match self.play {

@@ -15,6 +15,7 @@ use crate::runner::agent::Agent;
 use crate::runner::retry::RetryPolicy;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, DialectSuite, ScenarioRun, SuiteEnd, SuiteSettings};
+use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
 use crate::transcript::TranscriptReader;
@@ -56,6 +57,7 @@ const ROUNDS: &[Round] = &[
 
 pub(super) struct MutationRun<'a> {
     pub(super) only: &'a [String],
+    pub(super) shard: Option<Shard>,
     pub(super) jobs: usize,
     pub(super) time_scale: f64,
     pub(super) source: &'a DialectSource,
@@ -126,8 +128,10 @@ impl MutationRun<'_> {
         let is_wanted = |id: &str| {
             self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
         };
-        let wanted: Vec<TestedFault> = suspects.into_iter().filter(|s| is_wanted(&s.id)).collect();
+        let wanted = suspects.into_iter().filter(|s| is_wanted(&s.id));
         let hosts = hosts.into_iter().filter(|row| is_wanted(&row.fault));
+        let wanted = self.part(wanted);
+        let hosts = self.part(hosts);
         let sandboxes = Arc::new(SandboxRoot::new().map_err(|e| e.to_string())?);
         let ground = Arc::new(MutationContext {
             published: published::matrix(&dialect.id()),
@@ -155,6 +159,15 @@ impl MutationRun<'_> {
             rows: rows.into_iter().map(|(_, row)| row).chain(hosts).collect(),
             dialect: dialect.id(),
         }))
+    }
+}
+
+impl MutationRun<'_> {
+    /// The part of them that is in the shard.
+    fn part<T>(&self, all: impl Iterator<Item = T>) -> Vec<T> {
+        let places = all.enumerate();
+        let inside = places.filter(|(place, _)| self.shard.is_none_or(|shard| shard.holds(*place)));
+        inside.map(|(_, one)| one).collect()
     }
 }
 

@@ -18,6 +18,18 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
         })
 }
 
+/// The matrix of a dialect in a folder.
+///
+/// # Errors
+/// A file that cannot be read, or is no matrix.
+pub(super) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
+    let path = folder.join(format!("{dialect}.json"));
+    let place =
+        |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
+    let text = std::fs::read(&path).map_err(|error| place(&error))?;
+    serde_json::from_slice(&text).map_err(|error| place(&error))
+}
+
 /// Writes a matrix as JSON and as a page. What was not played stays as it stands there.
 ///
 /// # Errors
