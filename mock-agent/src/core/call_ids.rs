@@ -1,6 +1,6 @@
 //! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
 
-use crate::faults::{Bug, Faults};
+use super::hooks::Hooks;
 use crate::model::message::{Block, Message};
 use crate::model::{BlockStart, Chunk};
 use std::collections::HashSet;
@@ -21,14 +21,14 @@ impl CallIds {
     }
 
     /// Gives a call that begins an id of its own: the model's, if it was not used before.
-    pub(crate) fn settle(&mut self, chunk: &mut Chunk, faults: &Faults) {
+    pub(crate) fn settle(&mut self, chunk: &mut Chunk, hooks: &dyn Hooks) {
         if let Chunk::Start {
             block: BlockStart::Call { id, .. },
             ..
         } = chunk
         {
             let unique = self.unique(id);
-            if unique != *id && !faults.plays(Bug::RepeatsCallIds) {
+            if unique != *id && hooks.renames_repeated_call_id() {
                 *id = unique;
             }
         }

@@ -2,10 +2,10 @@
 
 use super::event::{CompactionReason, Event, Summary, SummaryRetry};
 use super::failure::{Code, Failure};
+use super::hooks::After;
 use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::side_request::silent_reply;
-use crate::faults::Bug;
 use crate::model::ModelRequest;
 use crate::model::message::{Block, Message, Role, Usage};
 use tokio::sync::Notify;
@@ -75,9 +75,7 @@ impl Compaction {
         match done {
             Ok(summary) => session.events.emit(&Event::CompactionEnd(&summary)),
             Err(failure) => {
-                if session.faults.plays(Bug::FailedCompactForgets) {
-                    session.conversation.borrow_mut().messages.clear();
-                }
+                session.forget(After::FailedCompaction);
                 session.events.emit_failure(&failure);
                 return false;
             }
@@ -113,14 +111,8 @@ impl Compaction {
         }
         let auto = self.reason != CompactionReason::Manual;
         let mut conversation = session.conversation.borrow_mut();
-        let summary = session.faults.summary(format!("{PREFACE}\n\n{text}"));
-        if session.faults.plays(Bug::CompactionKeepsHistory) {
-            conversation.add_aside(summary);
-        } else if session.faults.plays(Bug::CompactForgetsAll) {
-            conversation.messages.clear();
-        } else if !session.faults.plays(Bug::CompactsNothing) {
-            conversation.replace(summary);
-        }
+        let summary = format!("{PREFACE}\n\n{text}");
+        session.hooks.compact(&mut conversation, summary);
         session.context.set(0);
         if let Err(error) = conversation.save() {
             tracing::warn!("the session could not be saved: {error}");

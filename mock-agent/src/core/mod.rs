@@ -10,6 +10,7 @@ pub(crate) mod conversation;
 pub(crate) mod event;
 pub(crate) mod event_sink;
 pub(crate) mod failure;
+pub(crate) mod hooks;
 pub(crate) mod job_set;
 pub(crate) mod mcp_servers;
 pub(crate) mod model_info;

@@ -3,7 +3,6 @@
 use super::event::Event;
 use super::session::Session;
 use super::turn::Turn;
-use crate::faults::Bug;
 use crate::model::message::{Block, StopReason};
 use crate::model::{Chunk, ModelError};
 use std::time::Duration;
@@ -58,11 +57,11 @@ impl Turn {
             let tools = session.tools.specs();
             let mut request = session.settings.request(&conversation.messages, &tools);
             request.model = &self.model;
-            session.faults.request(&mut request);
+            session.hooks.model_request(&mut request);
             session.model.body(&request)
         };
         let mut stream = within(patience, session.model.send(body)).await??;
-        if !self.usage.is_nothing() && session.faults.plays(Bug::UsageOfLastRequest) {
+        if !self.usage.is_nothing() && !session.hooks.sums_usage() {
             self.usage.forget();
         }
         loop {
@@ -71,8 +70,8 @@ impl Turn {
                 None => return Err(ModelError::cut_short()),
             };
             session.events.outbox.room().await;
-            let faults = &session.faults;
-            session.call_ids.borrow_mut().settle(&mut chunk, faults);
+            let hooks = &*session.hooks;
+            session.call_ids.borrow_mut().settle(&mut chunk, hooks);
             let turn = self.id();
             session.events.emit(&Event::ModelChunk {
                 turn,

@@ -6,7 +6,6 @@ use super::event::Event;
 use super::failure::Failure;
 use super::session::Session;
 use super::turn::Turn;
-use crate::faults::Bug;
 use std::cell::Cell;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -103,10 +102,9 @@ impl RetryState {
                 false => AfterTurn::Nothing,
             };
         }
-        let refusal = !failure.retryable && self.attempt.get() < plan.attempts;
-        let stubborn = refusal && session.faults.plays(Bug::RetriesRefusals);
-        if !stubborn && !self.may_follow(&failure, plan) || session.faults.plays(Bug::RetriesNever)
-        {
+        let refused = !failure.retryable && self.attempt.get() < plan.attempts;
+        let right = self.may_follow(&failure, plan);
+        if !session.hooks.retries_turn(right, refused) {
             self.end(session, Some(&failure.message));
             return AfterTurn::Nothing;
         }

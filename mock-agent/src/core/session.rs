@@ -11,13 +11,13 @@ use super::event::{AgentInfo, Event};
 use super::event_sink::EventSink;
 use super::failure::Halt;
 use super::failure::{Code, Failure};
+use super::hooks::{After, Hooks, StopEffect};
 use super::mcp_servers::McpServers;
 use super::queues::Queues;
 use super::retry::RetryState;
 use super::shell_commands::ShellCommands;
 use super::turn::Turn;
 use crate::config::Settings;
-use crate::faults::{Bug, Faults};
 use crate::model::{Endpoint, ModelClient};
 use crate::tools::mcp_client::McpServer;
 use crate::tools::{Toolbox, Workspace};
@@ -54,7 +54,7 @@ pub(crate) struct Session {
     pub(crate) context: Cell<u64>,
     /// How many sub-agents there have been.
     pub(crate) helpers: Cell<u64>,
-    pub(crate) faults: Rc<Faults>,
+    pub(crate) hooks: Rc<dyn Hooks>,
     prompted: Notify,
     closing: Cell<bool>,
     leaving: Cell<bool>,
@@ -73,7 +73,7 @@ impl Session {
         settings: Settings,
         mode: Mode,
         conversation: Conversation,
-        faults: Rc<Faults>,
+        hooks: Rc<dyn Hooks>,
     ) -> Self {
         Session {
             events,
@@ -94,7 +94,7 @@ impl Session {
             background_tasks: BackgroundTasks::default(),
             auto_compaction: Cell::new(true),
             context: Cell::new(0),
-            faults,
+            hooks,
             prompted: Notify::new(),
             closing: Cell::new(false),
             leaving: Cell::new(false),
@@ -138,11 +138,8 @@ impl Session {
     /// Has the turns to come ask this model, where it is served.
     pub(crate) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
         let other = *self.model_name.borrow() != name;
-        if other && self.faults.plays(Bug::ModelForgetsAllowed) {
-            self.approvals.borrow_mut().forget();
-        }
-        if other && self.faults.plays(Bug::ModelChangeForgets) {
-            self.conversation.borrow_mut().messages.clear();
+        if other {
+            self.forget(After::ModelChange);
         }
         self.model_name.replace(name.to_owned());
         if let Some(endpoint) = endpoint {
@@ -171,7 +168,7 @@ impl Session {
     pub(crate) fn stop(&self, why: Halt) {
         let ignored = why == Halt::Stop
             && self.shell_commands.any()
-            && self.faults.plays(Bug::ShellIgnoresStop);
+            && !self.hooks.stop_cancels_shell_commands();
         if !ignored {
             self.shell_commands.cancel();
         }
@@ -182,24 +179,34 @@ impl Session {
             return compaction.stop();
         }
         match self.current() {
-            Some(turn) if !self.faults.ignores(why) => self.halt(&turn, why),
-            Some(_) => {}
-            None => self.faults.idle_stop(),
+            Some(turn) => self.halt(&turn, why),
+            None => self.hooks.on_idle_stop(),
         }
     }
 
     fn halt(&self, turn: &Turn, why: Halt) {
-        if why == Halt::Stop && self.faults.plays(Bug::StopExits) {
-            self.events.outbox.die(0);
-        }
-        let asked = turn.calls.all_asked();
-        if why == Halt::Stop && !asked.is_empty() && self.faults.plays(Bug::StopRunsTools) {
-            for call in asked {
-                turn.decide(&call, Decision::Approve { always: false });
+        let waiting = turn.calls.all_asked();
+        match self.hooks.stop_effect(why, !waiting.is_empty()) {
+            StopEffect::Nothing => {}
+            StopEffect::ApproveCalls => {
+                for call in waiting {
+                    turn.decide(&call, Decision::Approve { always: false });
+                }
             }
-            return;
+            StopEffect::StopTurn => {
+                if why == Halt::Stop && self.hooks.exits(After::Stop) {
+                    self.events.outbox.die(0);
+                }
+                turn.halt(why);
+            }
         }
-        turn.halt(why);
+    }
+
+    /// Lets a hook change what the session remembers.
+    pub(crate) fn forget(&self, after: After) {
+        let approvals = &mut self.approvals.borrow_mut();
+        let messages = &mut self.conversation.borrow_mut().messages;
+        self.hooks.forget(after, approvals, messages);
     }
 
     /// Connects an MCP server.
@@ -225,8 +232,7 @@ impl Session {
             return Err(Failure::lasting(Code::Protocol, why));
         }
         let mut conversation = self.conversation.borrow_mut();
-        let later = conversation.has_preface() && self.faults.plays(Bug::LosesLaterHistory);
-        if !later && !self.faults.plays(Bug::LosesHistory) {
+        if self.hooks.keeps_history(!conversation.has_preface()) {
             conversation.add_preface(text);
         }
         Ok(())
@@ -240,11 +246,11 @@ impl Session {
 
     /// A command was refused.
     pub(crate) fn refused(&self) {
-        if self.faults.plays(Bug::BadCommandExits) {
+        if self.hooks.exits(After::RejectedCommand) {
             self.events.outbox.die(0);
         }
         if let Some(turn) = self.current()
-            && self.faults.plays(Bug::BadCommandEndsTurn)
+            && self.hooks.stops_turn_on_rejected_command()
         {
             turn.halt(Halt::Stop);
         }

@@ -2,7 +2,6 @@
 
 use super::event::Event;
 use super::session::Session;
-use crate::faults::Bug;
 use crate::tools::shell::ShellResult;
 use crate::tools::shell::{self, ShellOptions};
 use std::cell::{Cell, RefCell};
@@ -68,7 +67,7 @@ impl ShellCommands {
                     let executed = self.run(session, wanted).await;
                     session.events.outbox.room().await;
                     session.events.emit(&Event::ShellCommandEnd(&executed));
-                    if let Some(told) = session.faults.told(told(&executed)) {
+                    if let Some(told) = session.hooks.shell_command_text(told(&executed)) {
                         session.add_aside(told);
                     }
                 }
@@ -98,13 +97,12 @@ impl ShellCommands {
 
 /// Where commands run.
 pub(crate) fn place(session: &Session) -> ShellOptions<'_> {
-    let faults = &session.faults;
-    ShellOptions {
-        root: faults.shell_root(session.workspace.root()),
+    session.hooks.shell_options(ShellOptions {
+        root: session.workspace.root(),
         outputs: &session.settings.outputs,
-        keeps_children: faults.plays(Bug::ShellKeepsChildren),
-        twice: faults.plays(Bug::ShellRunsTwice),
-    }
+        keeps_children: false,
+        twice: false,
+    })
 }
 
 /// What the model is told of a command.

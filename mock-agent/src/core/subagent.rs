@@ -15,7 +15,7 @@ impl TurnSubagents<'_> {
     pub(crate) async fn carry_out(&self, order: &SubagentTask) -> Result<String, String> {
         let id = self.session.helpers.get() + 1;
         self.session.helpers.set(id);
-        let id = self.session.faults.helper(id);
+        let id = self.session.hooks.subagent_id(id);
         self.tell(id, order, SubagentUpdate::Started { task: &order.task });
         let began = Instant::now();
         let answer = match timeout(order.limit, self.work(id, order)).await {
@@ -80,7 +80,7 @@ impl TurnSubagents<'_> {
                 let context = ToolContext {
                     workspace: &self.session.workspace,
                     subagents: self,
-                    hooks: &*self.session.faults,
+                    hooks: &*self.session.hooks,
                     progress: None,
                 };
                 job.run(context).await

@@ -9,7 +9,6 @@ use super::job_set::JobSet;
 use super::session::Session;
 use super::side_request::TurnSubagents;
 use super::turn::Turn;
-use crate::faults::Bug;
 use crate::model::message::{Block, ResultContent};
 use crate::tools::Category;
 use crate::tools::{InvalidCall, Job, ProgressListener, ToolContext};
@@ -157,14 +156,15 @@ impl ToolCalls {
         turn: &Turn,
         wanted: Vec<RequestedCall>,
     ) -> bool {
+        let mut wanted = wanted;
         let mut at_once = wanted.len();
-        if session.settings.one_at_a_time
-            || at_once > 1 && session.faults.plays(Bug::OneRequestAtATime)
-        {
+        if session.settings.one_at_a_time {
             at_once = 1;
         }
+        at_once = session.hooks.calls_at_once(at_once);
+        wanted.truncate(session.hooks.admitted_calls(wanted.len()));
         let mut denied = false;
-        self.later.replace(session.faults.wanted(wanted).into());
+        self.later.replace(wanted.into());
         loop {
             let some = self.next_wanted(at_once);
             if some.is_empty() {
@@ -186,7 +186,7 @@ impl ToolCalls {
         let cx = ToolContext {
             workspace: &session.workspace,
             subagents: &helper,
-            hooks: &*session.faults,
+            hooks: &*session.hooks,
             progress: None,
         };
         let teller = Teller {
@@ -212,33 +212,33 @@ impl ToolCalls {
         while self.any_open() {
             session.events.outbox.room().await;
             tokio::select! {
-                biased;
-                () = self.decided.notified() => {
-                    for (n, decision) in self.decisions.take() {
-                        match decision {
-                            Decision::Approve { .. } if session.faults.plays(Bug::LosesApproval) => {
-                                self.lose(n);
-                            }
-                            Decision::Approve { .. } => {
-                                self.start(session, turn, n, teller.to(cx, n), &mut running);
-                                while session.faults.plays(Bug::ApprovalIsForAll)
-                                    && let Some(n) = self.position(|slot| slot.state == State::Asked)
-                                {
-                                    self.start(session, turn, n, teller.to(cx, n), &mut running);
-                                }
-                            }
-                            Decision::Deny { reason } => {
-                                self.deny(session, turn, n, &reason);
-                                denied = true;
-                                if session.faults.plays(Bug::DenialIsForAll) {
-                                    self.deny_all(session, turn, &reason);
-                                }
-                            }
-                        }
-                    }
-                }
-                Some((n, outcome)) = running.next() => self.finish(session, turn, n, &outcome),
-            }
+                           biased;
+                           () = self.decided.notified() => {
+                               for (n, decision) in self.decisions.take() {
+                                   match decision {
+                                       Decision::Approve { .. } if session.hooks.loses_approval() => {
+                                           self.lose(n);
+                                       }
+                                       Decision::Approve { .. } => {
+                                           self.start(session, turn, n, teller.to(cx, n), &mut running);
+                                           while session.hooks.answers_all(true)
+            && let Some(n) = self.position(|slot| slot.state == State::Asked)
+                                           {
+                                               self.start(session, turn, n, teller.to(cx, n), &mut running);
+                                           }
+                                       }
+                                       Decision::Deny { reason } => {
+                                           self.deny(session, turn, n, &reason);
+                                           denied = true;
+                                           if session.hooks.answers_all(false) {
+                                               self.deny_all(session, turn, &reason);
+                                           }
+                                       }
+                                   }
+                               }
+                           }
+                           Some((n, outcome)) = running.next() => self.finish(session, turn, n, &outcome),
+                       }
         }
         denied
     }
@@ -267,7 +267,7 @@ impl ToolCalls {
             }
         };
         let call = Rc::new(Call {
-            id: session.faults.call_id(&id, self.slots.borrow().len()),
+            id: session.hooks.host_call_id(&id, self.slots.borrow().len()),
             tool,
             category,
             args,
@@ -288,7 +288,7 @@ impl ToolCalls {
     fn may_start(&self, session: &Session, n: usize) -> bool {
         match self.slots.borrow()[n].state {
             State::New => true,
-            State::Asked => session.faults.plays(Bug::RunsBeforeAnswer),
+            State::Asked => session.hooks.starts_unapproved(),
             _ => false,
         }
     }
@@ -305,7 +305,7 @@ impl ToolCalls {
             let turn = turn.id();
             session.events.emit(&Event::ToolStart { turn, call: &call });
             let first = Rc::clone(&job).run(cx);
-            if session.faults.plays(Bug::RunsToolsTwice) {
+            if session.hooks.repeats_tool() {
                 let both = async move {
                     let outcome = first.await;
                     job.run(cx).await;
@@ -330,7 +330,7 @@ impl ToolCalls {
 
     fn deny(&self, session: &Session, turn: &Turn, n: usize, reason: &str) {
         let right = format!("The user denied this call: {reason}");
-        let told = ToolResult::error(session.faults.denial(right));
+        let told = ToolResult::error(session.hooks.denial_text(right));
         let over = State::Over(result(&self.id(n), &told));
         if let Some(Work { call, .. }) = self.turn_to(n, over) {
             session.events.emit(&Event::ToolCancel {

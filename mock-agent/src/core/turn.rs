@@ -6,15 +6,14 @@ use super::call::Call;
 use super::event::Event;
 use super::failure::Halt;
 use super::failure::{Code, Failure};
+use super::hooks::{After, ExtraRequest};
 use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::side_request::silent_reply;
 use super::tool_calls::{ToolCalls, requested_calls};
 use super::usage::TurnUsage;
 use crate::core::queues::Prompt;
-use crate::faults::Bug;
-use crate::model::ModelRequest;
-use crate::model::message::{Block, Message, Role, StopReason};
+use crate::model::message::{Block, StopReason};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -84,8 +83,8 @@ impl Turn {
 
     /// Does the whole turn, and says its end.
     pub(crate) async fn run(&self, session: &Session) {
-        let faults = &session.faults;
-        if faults.poisons() {
+        let hooks = &session.hooks;
+        if hooks.stops_turn_at_start() {
             self.halt(Halt::Stop);
         }
         let mut work = Box::pin(self.work(session));
@@ -95,7 +94,7 @@ impl Turn {
             () = &mut work => None,
         };
         if let Some(why) = halt {
-            if faults.keeps_work(why, self.calls.any_open()) {
+            if hooks.abandons_work(why, self.calls.any_open()) {
                 let _ = tokio::time::timeout(HEAD_START, &mut work).await;
                 std::mem::forget(work);
             } else {
@@ -104,26 +103,22 @@ impl Turn {
             self.break_off(session, why);
         }
         self.usage.settle();
-        let saved = match session.faults.leaves_unsaved() {
-            true => Ok(()),
-            false => session.conversation.borrow_mut().save(),
+        let saved = match hooks.saves_turn() {
+            true => session.conversation.borrow_mut().save(),
+            false => Ok(()),
         };
         if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
             self.fail(session, &Failure::lasting(Code::Internal, why));
         }
-        let endless = match halt {
-            Some(Halt::Stop) => faults.plays(Bug::StopHasNoEnd),
-            Some(Halt::Exit) => faults.plays(Bug::ExitHasNoEnd),
-            None => false,
-        };
-        if endless || self.busy.get() {
+        let silent = halt.is_some_and(|why| !hooks.reports_turn_end(why));
+        if silent || self.busy.get() {
             return;
         }
         self.busy
-            .set(halt == Some(Halt::Stop) && faults.plays(Bug::StopLeavesBusy));
+            .set(halt == Some(Halt::Stop) && hooks.stays_busy(After::Stop));
         let first = &session.settings.model;
-        if *session.model_name.borrow() != *first && faults.plays(Bug::ModelLastsOneTurn) {
+        if *session.model_name.borrow() != *first && hooks.resets_model(After::Turn) {
             session.set_model(first, None);
         }
         let (turn, usage) = (self.id(), self.usage.total());
@@ -162,20 +157,19 @@ impl Turn {
             Ok(_) if self.prompt.resumes => {}
             Ok(content) => {
                 let mut conversation = session.conversation.borrow_mut();
-                session.faults.forget(&mut conversation.messages);
+                session.hooks.on_turn_prompt(&mut conversation.messages);
                 conversation.user(content);
             }
             Err(why) => return self.fail(session, &Failure::lasting(Code::Protocol, why)),
         }
         self.hear(session, false);
-        if session.faults.plays(Bug::AsksForTitle) {
-            self.ask_for_title(session).await;
-        }
+        let extra = session.hooks.request_before_turn(&self.prompt.text);
+        self.send_extra(session, extra).await;
         for _ in 0..session.settings.max_turns {
             session.events.emit(&Event::ModelRequest);
             let mut reply = self.reply(session).await;
             if reply.as_ref().is_err_and(|error| !error.retryable)
-                && session.faults.plays(Bug::AsksRefusedAgain)
+                && session.hooks.repeats_refused_request()
             {
                 reply = self.reply(session).await;
             }
@@ -184,12 +178,16 @@ impl Turn {
                 Err(error) => return self.give_up(session, &error.into()),
             };
             self.remark(session, reply.stop);
-            if reply.content.is_empty() && session.faults.plays(Bug::EmptyReplyStuck) {
+            if reply.content.is_empty() && session.hooks.stays_busy(After::EmptyReply) {
                 self.busy.set(true);
             }
             let wanted = requested_calls(&reply.content);
             if wanted.is_empty() {
-                self.ask_besides(session).await;
+                let extra = {
+                    let conversation = session.conversation.borrow();
+                    session.hooks.request_after_turn(&conversation.messages)
+                };
+                self.send_extra(session, extra).await;
             }
             session.conversation.borrow_mut().assistant(reply.content);
             if wanted.is_empty() {
@@ -199,11 +197,9 @@ impl Turn {
                 return;
             }
             let denied = self.calls.run(session, self, wanted).await;
-            let results = session.faults.results(self.calls.take());
+            let results = session.hooks.tool_results(self.calls.take());
             session.conversation.borrow_mut().user(results);
-            if denied && session.faults.plays(Bug::EndsTurnOnDenial)
-                || session.faults.plays(Bug::EndsTurnAfterTools)
-            {
+            if session.hooks.ends_turn_after_tools(denied) {
                 return;
             }
             self.hear(session, false);
@@ -213,46 +209,25 @@ impl Turn {
         self.notice(session, &text);
     }
 
-    /// Asks the model what to call the conversation, as some agents do. The answer is of no account here.
-    async fn ask_for_title(&self, session: &Session) {
-        let messages = [Message {
-            role: Role::User,
-            content: vec![Block::Text(format!(
-                "Find a title of a few words for this: {}",
-                self.prompt.text
-            ))],
-        }];
-        let request = ModelRequest {
-            system: "You find titles for conversations.",
-            model: &self.model,
-            ..session.settings.request(&messages, &[])
-        };
-        let _ = silent_reply(session, &request).await;
-    }
-
-    /// Asks once more behind the last answer: for a summary, or the same again. The answer is of no account here.
-    async fn ask_besides(&self, session: &Session) {
-        let mut messages = session.conversation.borrow().messages.clone();
-        if session.faults.plays(Bug::AsksForSummary) {
-            messages.push(Message {
-                role: Role::User,
-                content: vec![Block::Text("Summarize the conversation so far.".into())],
-            });
-        } else if !session.faults.plays(Bug::AsksTwice) {
+    /// Sends a request that is no part of the conversation. Its answer is not used.
+    async fn send_extra(&self, session: &Session, extra: Option<ExtraRequest>) {
+        let Some(extra) = extra else {
             return;
-        }
-        let tools = session.tools.specs();
-        let request = ModelRequest {
-            model: &self.model,
-            ..session.settings.request(&messages, &tools)
         };
+        let tools = match extra.tools {
+            true => session.tools.specs(),
+            false => vec![],
+        };
+        let mut request = session.settings.request(&extra.messages, &tools);
+        request.model = &self.model;
+        request.system = extra.system.unwrap_or(request.system);
         let _ = silent_reply(session, &request).await;
     }
 
     /// Takes what was queued and is due to the conversation. False if there is nothing.
     fn hear(&self, session: &Session, done: bool) -> bool {
         let queues = &session.queues;
-        let prompts = session.faults.due(queues, done);
+        let prompts = session.hooks.due_prompts(queues, done);
         for prompt in &prompts {
             let mut content = vec![Block::Text(prompt.text.clone())];
             content.extend_from_slice(&prompt.blocks);
@@ -271,12 +246,12 @@ impl Turn {
     /// What the user says, with the attachments.
     fn opening(&self, session: &Session) -> Result<Vec<Block>, String> {
         let root = session.workspace.root();
-        let files = session.faults.files(&self.prompt.files).iter();
+        let files = session.hooks.attached_files(&self.prompt.files).iter();
         let mut content = files
-            .map(|path| attachments::load(path, root).map(|file| session.faults.attached(file)))
+            .map(|path| attachments::load(path, root).map(|file| session.hooks.attachment(file)))
             .collect::<Result<Vec<_>, _>>()?;
         if !self.prompt.text.is_empty() || content.is_empty() {
-            content.push(Block::Text(session.faults.prompt(&self.prompt.text)));
+            content.push(Block::Text(session.hooks.prompt_text(&self.prompt.text)));
         }
         content.extend_from_slice(&self.prompt.blocks);
         Ok(content)
@@ -297,19 +272,16 @@ impl Turn {
 
     /// The model failed.
     fn give_up(&self, session: &Session, failure: &Failure) {
-        if session.faults.plays(Bug::ProviderErrorForgets) {
-            session.conversation.borrow_mut().messages.clear();
-        }
-        if session.faults.plays(Bug::FailureResetsModel) {
+        session.forget(After::ModelError);
+        if session.hooks.resets_model(After::ModelError) {
             session.set_model(&session.settings.model, None);
         }
         self.fail(session, failure);
         self.failure.set(Some(failure.clone()));
-        if session.faults.plays(Bug::ProviderErrorExits) {
+        if session.hooks.exits(After::ModelError) {
             session.events.outbox.die(0);
         }
-        self.busy
-            .set(session.faults.plays(Bug::ProviderErrorLeavesBusy));
+        self.busy.set(session.hooks.stays_busy(After::ModelError));
     }
 
     /// Puts in order what a halt has left open.
@@ -321,8 +293,7 @@ impl Turn {
         };
         let mut conversation = session.conversation.borrow_mut();
         conversation.assistant(self.partial.take().text_only());
-        let silent =
-            stopped && self.calls.any_open() && session.faults.plays(Bug::StopCancelsNothing);
+        let silent = stopped && self.calls.any_open() && !session.hooks.reports_cancelled_calls();
         for call in self.calls.abandon(reason) {
             let turn = self.id();
             let event = Event::ToolCancel {
@@ -335,13 +306,13 @@ impl Turn {
             }
         }
         conversation.user(self.calls.take());
-        if stopped && session.faults.plays(Bug::StopForgets) {
-            conversation.messages.clear();
-        }
         if stopped {
-            session.stop_forgets();
+            let approvals = &mut session.approvals.borrow_mut();
+            session
+                .hooks
+                .forget(After::Stop, approvals, &mut conversation.messages);
         }
-        if stopped && session.faults.plays(Bug::StopIsError) {
+        if stopped && session.hooks.reports_stop_as_failure() {
             self.fail(session, &Failure::lasting(Code::Internal, "Cancelled"));
         }
     }

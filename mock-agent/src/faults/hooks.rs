@@ -1,81 +1,124 @@
-//! The core's named hooks: each takes what is right, and gives back what is done.
+//! Faults at the hooks of the core: the decisions that an agent gets wrong.
 
-use super::Faults;
-use super::fault::Bug;
-use crate::core::approval::{Decision, Mode};
+use super::active::Faults;
+use super::bug::Bug;
+use super::memory;
+use crate::core::approval::{Approvals, Decision, Mode};
+use crate::core::call::Call;
+use crate::core::conversation::Conversation;
 use crate::core::failure::Halt;
-use crate::core::queues::Prompt;
-use crate::core::queues::Queues;
+use crate::core::hooks::{After, ExtraRequest, Hooks, LateAnswer, StopEffect};
+use crate::core::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
-use crate::model::message::{Block, Message, ResultContent};
-use crate::os::stdin::Input;
-use crate::store::{Choice, Store};
+use crate::model::message::{Block, Message, ResultContent, Role};
 use crate::tools::Category;
+use crate::tools::shell::ShellOptions;
 use std::path::Path;
-use std::time::Duration;
-use tokio::sync::mpsc::Receiver;
 
-/// A line longer than this is refused by [`Bug::LongLineIsBad`].
-const SHORT: usize = 1 << 20;
+/// The longest tool result that [`Bug::CutsToolResults`] leaves alone, in bytes.
+const LONG_RESULT: usize = 4096;
 
-/// A line longer than this is refused by [`Bug::LimitTooLow`].
-const SHORTER: usize = 64 << 10;
-
-/// A line longer than this is refused even by [`Bug::NoLimit`].
-const LONG: usize = 64 << 20;
-
-/// What comes within this time comes right behind.
-const RIGHT_BEHIND: Duration = Duration::from_millis(100);
-
-impl Faults {
-    /// Whether a call must be asked for.
-    pub(crate) fn asks(&self, right: bool, mode: Mode, category: Category, tool: &str) -> bool {
-        let quiet = matches!(category, Category::Info | Category::Edit);
-        let known = || self.approved.borrow().iter().any(|name| name == tool);
-        match right {
-            true if self.applies(Bug::NeverAsks, mode == Mode::Default) => false,
-            true if self.applies(Bug::AutoEditAllowsAll, mode == Mode::AutoEdit) => false,
-            true if self.applies(
-                Bug::SpawnsUnasked,
-                mode == Mode::AutoEdit && tool == "Spawn",
-            ) =>
-            {
-                false
-            }
-            false if self.applies(Bug::AsksForSpawn, mode == Mode::Yolo && tool == "Spawn") => true,
-            false if self.applies(Bug::AsksInYolo, mode == Mode::Yolo) => true,
-            false if self.applies(Bug::AsksInAutoEdit, mode == Mode::AutoEdit && quiet) => true,
-            false if self.applies(Bug::AlwaysIsForTool, mode == Mode::Default && !known()) => true,
-            right => right,
+impl Hooks for Faults {
+    fn exits(&self, after: After) -> bool {
+        match after {
+            After::Stop => self.triggers(Bug::StopExits),
+            After::ModelError => self.triggers(Bug::ProviderErrorExits),
+            After::RejectedCommand => self.triggers(Bug::BadCommandExits),
+            After::Turn => self.triggers(Bug::ExitsAfterTurn),
+            _ => false,
         }
     }
 
-    fn applies(&self, bug: Bug, case: bool) -> bool {
-        case && self.plays(bug)
+    fn stays_busy(&self, after: After) -> bool {
+        match after {
+            After::Stop => self.triggers(Bug::StopLeavesBusy),
+            After::ModelError => self.triggers(Bug::ProviderErrorLeavesBusy),
+            After::EmptyReply => self.triggers(Bug::EmptyReplyStuck),
+            _ => false,
+        }
     }
 
-    /// What the host's answer to a call is taken for.
-    pub(crate) fn decision(&self, right: Decision, tool: &str) -> Decision {
-        if right == (Decision::Approve { always: true }) {
+    fn forget(&self, after: After, approvals: &mut Approvals, messages: &mut Vec<Message>) {
+        let (conversation, always) = match after {
+            After::ModeChange => (Bug::ModeForgetsTurns, Some(Bug::ModeForgetsAllowed)),
+            After::ModelChange => (Bug::ModelChangeForgets, Some(Bug::ModelForgetsAllowed)),
+            After::Stop => (Bug::StopForgets, Some(Bug::StopForgetsAllowed)),
+            After::ModelError => (Bug::ProviderErrorForgets, None),
+            After::FailedCompaction => (Bug::FailedCompactForgets, None),
+            _ => return,
+        };
+        if self.triggers(conversation) {
+            messages.clear();
+        }
+        if always.is_some_and(|bug| self.triggers(bug)) {
+            approvals.forget();
+        }
+        if after == After::Stop && self.triggers(Bug::StopResetsMode) {
+            approvals.mode = Mode::Default;
+        }
+    }
+
+    fn resets_model(&self, after: After) -> bool {
+        match after {
+            After::ModelError => self.triggers(Bug::FailureResetsModel),
+            After::Turn => self.triggers(Bug::ModelLastsOneTurn),
+            _ => false,
+        }
+    }
+
+    fn needs_approval(&self, required: bool, mode: Mode, call: &Call) -> bool {
+        let harmless = matches!(call.category, Category::Info | Category::Edit);
+        let spawns = call.tool == "Spawn";
+        let approved = || self.approved.borrow().contains(&call.tool);
+        let bug = match (required, mode) {
+            (true, Mode::Default) => Bug::NeverAsks,
+            (true, Mode::AutoEdit) if self.is_armed(Bug::AutoEditAllowsAll) => {
+                Bug::AutoEditAllowsAll
+            }
+            (true, Mode::AutoEdit) if spawns => Bug::SpawnsUnasked,
+            (false, Mode::Yolo) if spawns && self.is_armed(Bug::AsksForSpawn) => Bug::AsksForSpawn,
+            (false, Mode::Yolo) => Bug::AsksInYolo,
+            (false, Mode::AutoEdit) if harmless => Bug::AsksInAutoEdit,
+            (false, Mode::Default) if !approved() => Bug::AlwaysIsForTool,
+            _ => return required,
+        };
+        required != self.triggers(bug)
+    }
+
+    fn accepts_answer(&self, is_first: bool) -> bool {
+        is_first || !self.triggers(Bug::AnswersInOrder)
+    }
+
+    fn decision(&self, decision: Decision, tool: &str) -> Decision {
+        if decision == (Decision::Approve { always: true }) {
             self.approved.borrow_mut().push(tool.to_owned());
         }
-        match right {
-            Decision::Approve { always: true } if self.plays(Bug::IgnoresAlways) => {
+        match decision {
+            Decision::Approve { always: true } if self.triggers(Bug::IgnoresAlways) => {
                 Decision::Approve { always: false }
             }
-            Decision::Approve { always: false } if self.plays(Bug::OnceIsAlways) => {
+            Decision::Approve { always: false } if self.triggers(Bug::OnceIsAlways) => {
                 Decision::Approve { always: true }
             }
-            Decision::Deny { .. } if self.plays(Bug::RunsDenied) => {
+            Decision::Deny { .. } if self.triggers(Bug::RunsDenied) => {
                 Decision::Approve { always: false }
             }
-            right => right,
+            decision => decision,
         }
     }
 
-    /// The categories that "always" lets pass.
-    pub(crate) fn allowed(&self, right: Category) -> Vec<Category> {
-        if self.plays(Bug::AlwaysAllowsAll) {
+    fn late_answer(&self, known: bool) -> LateAnswer {
+        if self.is_armed(Bug::RunsBeforeAnswer) {
+            return LateAnswer::Accepted;
+        }
+        if known && self.triggers(Bug::StartsTwice) {
+            return LateAnswer::StartsAgain;
+        }
+        LateAnswer::Rejected
+    }
+
+    fn always_approved(&self, category: Category) -> Vec<Category> {
+        if self.triggers(Bug::AlwaysAllowsAll) {
             return vec![
                 Category::Info,
                 Category::Edit,
@@ -83,161 +126,191 @@ impl Faults {
                 Category::Mcp,
             ];
         }
-        vec![right]
+        vec![category]
     }
 
-    /// The mode that is set.
-    pub(crate) fn mode(&self, now: Mode, wanted: Mode, in_turn: bool) -> Mode {
-        if now != wanted && self.plays(Bug::IgnoresMode) {
-            return now;
+    fn new_mode(&self, current: Mode, wanted: Mode, in_turn: bool) -> Mode {
+        if current != wanted && self.triggers(Bug::IgnoresMode) {
+            return current;
         }
-        if now == Mode::Yolo && wanted == Mode::AutoEdit && self.plays(Bug::YoloStays) {
-            return now;
+        if current == Mode::Yolo && wanted == Mode::AutoEdit && self.triggers(Bug::YoloStays) {
+            return current;
         }
-        if now != wanted && in_turn && self.plays(Bug::ModeWaits) {
+        if current != wanted && in_turn && self.triggers(Bug::ModeWaits) {
             self.late_mode.set(Some(wanted));
-            return now;
+            return current;
         }
         wanted
     }
 
-    /// The mode that waits for the end of the turn.
-    pub(crate) fn late_mode(&self) -> Option<Mode> {
-        self.late_mode.take()
-    }
-
-    /// The id of a call as the host is told; `n` calls of the same reply came before it.
-    pub(crate) fn call_id(&self, right: &str, n: usize) -> String {
-        if self.plays(Bug::CallIdsBeginAgain) {
-            return format!("call-{n}");
+    fn mode_after_turn(&self, mode: Mode) -> Mode {
+        if self.triggers(Bug::ForgetsMode) {
+            return Mode::Default;
         }
-        right.to_owned()
+        self.late_mode.take().unwrap_or(mode)
     }
 
-    /// What the model is told of a denied call.
-    pub(crate) fn denial(&self, right: String) -> String {
-        if self.plays(Bug::LosesReason) {
+    fn calls_at_once(&self, calls: usize) -> usize {
+        if calls > 1 && self.triggers(Bug::OneRequestAtATime) {
+            return 1;
+        }
+        calls
+    }
+
+    fn admitted_calls(&self, calls: usize) -> usize {
+        if calls > 1 && self.triggers(Bug::LosesSecondCall) {
+            return 1;
+        }
+        calls
+    }
+
+    fn renames_repeated_call_id(&self) -> bool {
+        !self.triggers(Bug::RepeatsCallIds)
+    }
+
+    fn host_call_id(&self, id: &str, index: usize) -> String {
+        if self.triggers(Bug::CallIdsBeginAgain) {
+            return format!("call-{index}");
+        }
+        id.to_owned()
+    }
+
+    fn starts_unapproved(&self) -> bool {
+        self.triggers(Bug::RunsBeforeAnswer)
+    }
+
+    fn loses_approval(&self) -> bool {
+        self.triggers(Bug::LosesApproval)
+    }
+
+    fn answers_all(&self, approved: bool) -> bool {
+        self.triggers(match approved {
+            true => Bug::ApprovalIsForAll,
+            false => Bug::DenialIsForAll,
+        })
+    }
+
+    fn repeats_tool(&self) -> bool {
+        self.triggers(Bug::RunsToolsTwice)
+    }
+
+    fn denial_text(&self, text: String) -> String {
+        if self.triggers(Bug::LosesReason) {
             return "The user denied this call.".into();
         }
-        right
+        text
     }
 
-    /// The calls of a reply that are taken in.
-    pub(crate) fn wanted<T>(&self, mut right: Vec<T>) -> Vec<T> {
-        if right.len() > 1 && self.plays(Bug::LosesSecondCall) {
-            right.truncate(1);
-        }
-        right
-    }
-
-    /// Whether a turn that is halted goes on all the same.
-    pub(crate) fn ignores(&self, halt: Halt) -> bool {
-        let stop = halt == Halt::Stop;
-        stop && (self.plays(Bug::IgnoresStop) || self.ignores_second_stop())
-    }
-
-    /// Whether this stop, which is one more, changes nothing.
-    pub(crate) fn ignores_second_stop(&self) -> bool {
-        self.stopped.replace(true) && self.plays(Bug::StopsOnce)
-    }
-
-    /// Whether what a halted turn was doing is left to itself.
-    pub(crate) fn keeps_work(&self, halt: Halt, tool: bool) -> bool {
-        match halt {
-            Halt::Stop if tool => {
-                // The tool's children are spared where they are started; it shows here.
-                let _ = self.plays(Bug::StopKeepsChildren);
-                self.plays(Bug::StopKeepsTool)
+    fn tool_results(&self, mut results: Vec<Block>) -> Vec<Block> {
+        for block in &mut results {
+            if let Block::Result { output, .. } = block
+                && let ResultContent::Text(text) = output
+                && text.len() > LONG_RESULT
+                && self.triggers(Bug::CutsToolResults)
+            {
+                text.truncate(text.floor_char_boundary(LONG_RESULT));
             }
-            Halt::Stop => self.plays(Bug::StopKeepsRequest),
-            Halt::Exit => tool && self.plays(Bug::ToolOutlivesAgent),
         }
-    }
-
-    /// A stop came while there was nothing to stop.
-    pub(crate) fn idle_stop(&self) {
-        if self.plays(Bug::IdleStopPoisons) {
-            self.poisoned.set(true);
-        }
-    }
-
-    /// Whether a turn is over before it begins.
-    pub(crate) fn poisons(&self) -> bool {
-        self.poisoned.take()
-    }
-
-    /// Whether the next turn never begins, although it should.
-    pub(crate) fn stuck(&self) -> bool {
-        self.turn() == self.first_turn() && self.plays(Bug::SecondTurnStuck)
-    }
-
-    /// A line of input as it is taken; none for the end of file.
-    pub(crate) fn input(&self, input: Input) -> Option<Input> {
-        let input = match input {
-            Input::Rest(_) if self.plays(Bug::LosesLastLine) => return None,
-            Input::Rest(line) => Input::Line(line),
-            input => input,
-        };
-        let Input::Line(line) = &input else {
-            return Some(input);
-        };
-        let bad = || Some(Input::Line(b"?".to_vec()));
-        let blank = line.iter().all(u8::is_ascii_whitespace);
-        match line.as_slice() {
-            _ if std::str::from_utf8(line).is_err() && self.plays(Bug::InvalidUtf8IsEof) => None,
-            [.., b'\r'] if self.plays(Bug::CrLfIsBad) => bad(),
-            _ if blank && self.plays(Bug::BlankLineIsBad) => bad(),
-            _ if line.len() > SHORT && self.plays(Bug::LongLineIsBad) => Some(Input::TooLong),
-            _ if line.len() > SHORT && self.plays(Bug::NoLimit) => Some(input),
-            _ if line.len() == SHORT && self.plays(Bug::LimitExcludesItself) => {
-                Some(Input::TooLong)
+        if self.triggers(Bug::LosesToolResults) {
+            for block in &mut results {
+                if let Block::Result { output, .. } = block {
+                    *output = ResultContent::Text("ok".into());
+                }
             }
-            _ if line.len() > SHORTER && self.plays(Bug::LimitTooLow) => Some(Input::TooLong),
-            _ => Some(input),
+        }
+        results
+    }
+
+    fn ends_turn_after_tools(&self, denied: bool) -> bool {
+        denied && self.triggers(Bug::EndsTurnOnDenial) || self.triggers(Bug::EndsTurnAfterTools)
+    }
+
+    fn subagent_id(&self, id: u64) -> u64 {
+        if id > 1 && self.triggers(Bug::HelperIdsRepeat) {
+            return 1;
+        }
+        if self.triggers(Bug::HelperIdsFall) {
+            return 1000_u64.saturating_sub(id);
+        }
+        id
+    }
+
+    fn attached_files<'a>(&self, paths: &'a [String]) -> &'a [String] {
+        if !paths.is_empty() && self.triggers(Bug::LosesFiles) {
+            return &[];
+        }
+        paths
+    }
+
+    fn attachment(&self, mut file: Block) -> Block {
+        if let Block::Image { media_type, .. } = &mut file
+            && media_type != "image/png"
+            && self.triggers(Bug::ImagesArePng)
+        {
+            "image/png".clone_into(media_type);
+        }
+        file
+    }
+
+    fn prompt_text(&self, text: &str) -> String {
+        if self.triggers(Bug::LosesInput) {
+            return "(nothing)".into();
+        }
+        text.to_owned()
+    }
+
+    fn on_turn_prompt(&self, messages: &mut Vec<Message>) {
+        if !messages.is_empty() && self.triggers(Bug::ForgetsTurns) {
+            messages.clear();
+        }
+        if messages.len() >= 4 && self.triggers(Bug::ForgetsFirstTurn) {
+            messages.drain(..2);
+        }
+        if memory::has_denials(messages) && self.triggers(Bug::ForgetsDenials) {
+            memory::remove_denials(messages);
+        }
+        if memory::has_files(messages) && self.triggers(Bug::ForgetsFiles) {
+            memory::remove_files(messages);
+        }
+        if memory::has_calls(messages) && self.triggers(Bug::ForgetsOldResults) {
+            memory::remove_calls(messages);
         }
     }
 
-    /// Whether a command is lost because stdin ends right behind it.
-    pub(crate) async fn loses_last(&self, input: &Receiver<Input>) -> bool {
-        if !self.intends(Bug::LosesLastCommand) {
-            return false;
-        }
-        tokio::time::sleep(RIGHT_BEHIND).await;
-        input.is_closed() && input.is_empty() && self.plays(Bug::LosesLastCommand)
+    fn keeps_history(&self, is_first: bool) -> bool {
+        let loses = !is_first && self.triggers(Bug::LosesLaterHistory);
+        !loses && !self.triggers(Bug::LosesHistory)
     }
 
-    /// The longest line that is taken.
-    pub(crate) fn line_limit(&self, right: usize) -> usize {
-        if self.intends(Bug::NoLimit) {
-            LONG
-        } else {
-            right
-        }
+    fn drops_prompt_while_busy(&self) -> bool {
+        self.triggers(Bug::DropsWhileBusy)
     }
 
-    /// What was queued and goes to the model now; `done` if it wants no more tools.
-    pub(crate) fn due(&self, queues: &Queues, done: bool) -> Vec<Prompt> {
+    fn starts_next_task(&self) -> bool {
+        let second = self.turn() == self.first_turn();
+        !(second && self.triggers(Bug::SecondTurnStuck))
+    }
+
+    fn due_prompts(&self, queues: &Queues, done: bool) -> Vec<Prompt> {
         let Queues {
             steering,
             following,
         } = queues;
-        if steering.is_waiting() && !done && self.plays(Bug::SteersWait) {
+        let (steers, follows) = (steering.is_waiting(), following.is_waiting());
+        if steers && !done && self.triggers(Bug::SteersWait) {
             return vec![];
         }
-        let early = following.is_waiting() && (steering.is_waiting() || !done);
-        if early && self.plays(Bug::FollowsEarly) {
+        if follows && (steers || !done) && self.triggers(Bug::FollowsEarly) {
             return following.take();
         }
-        let between = following.is_waiting() && !steering.is_waiting() && !done;
-        if between && self.plays(Bug::FollowsAfterTools) {
+        if follows && !steers && !done && self.triggers(Bug::FollowsAfterTools) {
             return following.take();
         }
-        let steers = steering.is_waiting();
         let (queue, bug) = match steers {
             true => (steering, Bug::SteersTogether),
             false => (following, Bug::FollowsTogether),
         };
-        if queue.len() > 1 && !queue.together.get() && (steers || done) && self.plays(bug) {
+        if queue.len() > 1 && !queue.together.get() && (steers || done) && self.triggers(bug) {
             queue.together.set(true);
             let due = queues.due(done);
             queue.together.set(false);
@@ -246,257 +319,186 @@ impl Faults {
         queues.due(done)
     }
 
-    /// The number of a sub-agent.
-    pub(crate) fn helper(&self, right: u64) -> u64 {
-        if right > 1 && self.plays(Bug::HelperIdsRepeat) {
-            return 1;
-        }
-        if self.plays(Bug::HelperIdsFall) {
-            return 1000_u64.saturating_sub(right);
-        }
-        right
+    fn keeps_queues(&self) -> bool {
+        !self.triggers(Bug::QueueEndsWithStop)
     }
 
-    /// What the model is told that the user said.
-    pub(crate) fn prompt(&self, right: &str) -> String {
-        if self.plays(Bug::LosesInput) {
-            return "(nothing)".into();
-        }
-        right.to_owned()
-    }
-
-    /// The files that the model is shown.
-    pub(crate) fn files<'f>(&self, right: &'f [String]) -> &'f [String] {
-        if !right.is_empty() && self.plays(Bug::LosesFiles) {
-            return &[];
-        }
-        right
-    }
-
-    /// An attached file as the model is shown it.
-    pub(crate) fn attached(&self, mut right: Block) -> Block {
-        if let Block::Image { media_type, .. } = &mut right
-            && media_type != "image/png"
-            && self.plays(Bug::ImagesArePng)
-        {
-            "image/png".clone_into(media_type);
-        }
-        right
-    }
-
-    /// What is left of the conversation when a turn begins.
-    pub(crate) fn forget(&self, messages: &mut Vec<Message>) {
-        if !messages.is_empty() && self.plays(Bug::ForgetsTurns) {
-            messages.clear();
-        }
-        if messages.len() >= 4 && self.plays(Bug::ForgetsFirstTurn) {
-            messages.drain(..2);
-        }
-        self.forget_denials(messages);
-        self.forget_files(messages);
-        let calls = |block: &Block| matches!(block, Block::Call { .. } | Block::Result { .. });
-        let called = messages
-            .iter()
-            .any(|message| message.content.iter().any(calls));
-        if called && self.plays(Bug::ForgetsOldResults) {
-            for message in messages.iter_mut() {
-                message.content.retain(|block| !calls(block));
-            }
-            messages.retain(|message| !message.content.is_empty());
-        }
-    }
-
-    /// Takes the calls that were denied out of the conversation.
-    fn forget_denials(&self, messages: &mut Vec<Message>) {
-        let denied: Vec<_> = messages
-            .iter()
-            .flat_map(|message| &message.content)
-            .filter_map(|block| match block {
-                Block::Result {
-                    call,
-                    output: ResultContent::Text(text),
-                    ..
-                } if text.contains("denied") => Some(call.clone()),
-                _ => None,
-            })
-            .collect();
-        if denied.is_empty() || !self.plays(Bug::ForgetsDenials) {
-            return;
-        }
-        for message in messages.iter_mut() {
-            message.content.retain(|block| match block {
-                Block::Call { id: call, .. } | Block::Result { call, .. } => !denied.contains(call),
-                _ => true,
-            });
-        }
-        messages.retain(|message| !message.content.is_empty());
-    }
-
-    /// Takes what was attached out of the conversation.
-    fn forget_files(&self, messages: &mut [Message]) {
-        let attached = |block: &Block| match block {
-            Block::Text(text) => text.contains("<file path="),
-            Block::Image { .. } | Block::Document { .. } => true,
-            _ => false,
-        };
-        let mut blocks = messages.iter().flat_map(|message| &message.content);
-        if blocks.any(attached) && self.plays(Bug::ForgetsFiles) {
-            for message in messages {
-                message.content.retain(|block| !attached(block));
-            }
-        }
-    }
-
-    /// The request that goes to the model.
-    pub(crate) fn request(&self, right: &mut ModelRequest<'_>) {
+    fn model_request(&self, request: &mut ModelRequest<'_>) {
         if !self.asked.replace(true) {
             return;
         }
-        if self.plays(Bug::SystemPromptOnce) {
-            right.system = "";
+        if self.triggers(Bug::SystemPromptOnce) {
+            request.system = "";
         }
-        if self.plays(Bug::MaxTokensOnce) {
-            right.max_tokens = 4096;
+        if self.triggers(Bug::MaxTokensOnce) {
+            request.max_tokens = 4096;
         }
-        if self.turn() > self.first_turn() && self.plays(Bug::ToolsOnce) {
-            right.tools = &[];
-        }
-    }
-
-    /// What is left of the conversation when a session is resumed.
-    pub(crate) fn remember(&self, messages: &mut Vec<Message>) {
-        self.resumed.set(!messages.is_empty());
-        if !messages.is_empty() && self.plays(Bug::ResumeForgets) {
-            messages.clear();
+        if self.turn() > self.first_turn() && self.triggers(Bug::ToolsOnce) {
+            request.tools = &[];
         }
     }
 
-    /// Whether what a turn has said is not saved.
-    pub(crate) fn leaves_unsaved(&self) -> bool {
-        self.resumed.get() && self.plays(Bug::ResumedStaysUnsaved)
+    fn request_before_turn(&self, prompt: &str) -> Option<ExtraRequest> {
+        let text = || format!("Find a title of a few words for this: {prompt}");
+        self.triggers(Bug::AsksForTitle).then(|| ExtraRequest {
+            system: Some("You find titles for conversations."),
+            messages: vec![user(text())],
+            tools: false,
+        })
     }
 
-    /// The results of tools as the model is told.
-    pub(crate) fn results(&self, mut right: Vec<Block>) -> Vec<Block> {
-        for block in &mut right {
-            if let Block::Result { output, .. } = block
-                && let ResultContent::Text(text) = output
-                && text.len() > 4096
-                && self.plays(Bug::CutsToolResults)
-            {
-                text.truncate(text.floor_char_boundary(4096));
-            }
-        }
-        if self.plays(Bug::LosesToolResults) {
-            for block in &mut right {
-                if let Block::Result { output, .. } = block {
-                    *output = ResultContent::Text("ok".into());
-                }
-            }
-        }
-        right
-    }
-
-    /// The session that is opened.
-    pub(crate) fn session(&self, right: &Choice, store: &Store) -> Choice {
-        let known = |id: &str| store.ids().iter().any(|known| known == id);
-        match right {
-            Choice::Named(id) if known(id) && self.plays(Bug::TakesKnownId) => {
-                Choice::Resume(id.clone())
-            }
-            Choice::Resume(id) if !known(id) && self.plays(Bug::ResumesNothing) => {
-                Choice::Named(id.clone())
-            }
-            Choice::New if !store.ids().is_empty() && self.plays(Bug::ResumesUnasked) => {
-                Choice::Latest
-            }
-            Choice::Latest if self.plays(Bug::LatestIsFirst) => {
-                store.ids().pop().map_or(Choice::Latest, Choice::Resume)
-            }
-            right => right.clone(),
-        }
-    }
-
-    /// Before anything else.
-    pub(crate) fn at_start(&self, args: &[String]) {
-        const OLD: [&str; 2] = ["--max-turns", "--no-session"];
-        let gone = args.iter().find(|arg| OLD.contains(&arg.as_str()));
-        if let Some(flag) = gone
-            && self.plays(Bug::FlagGone)
-        {
-            eprintln!("error: unexpected argument '{flag}' found");
-            std::process::exit(2);
-        }
-    }
-
-    /// What the model is told of a shell command of the host's; none for nothing.
-    pub(crate) fn told(&self, right: String) -> Option<String> {
-        if self.plays(Bug::ShellStaysUntold) {
+    fn request_after_turn(&self, messages: &[Message]) -> Option<ExtraRequest> {
+        let mut messages = messages.to_vec();
+        if self.triggers(Bug::AsksForSummary) {
+            messages.push(user("Summarize the conversation so far.".into()));
+        } else if !self.triggers(Bug::AsksTwice) {
             return None;
         }
-        if self.plays(Bug::ShellToldOtherwise) {
-            return Some(right.replace("```", "---"));
-        }
-        Some(right)
+        Some(ExtraRequest {
+            system: None,
+            messages,
+            tools: true,
+        })
     }
 
-    /// Where shell commands of the host's run.
-    pub(crate) fn shell_root<'r>(&self, right: &'r Path) -> &'r Path {
-        if self.plays(Bug::ShellRunsElsewhere) {
-            return Path::new("/");
-        }
-        right
+    fn sums_usage(&self) -> bool {
+        !self.triggers(Bug::UsageOfLastRequest)
     }
 
-    /// What the model is told first from a compaction on.
-    pub(crate) fn summary(&self, right: String) -> String {
-        if self.plays(Bug::CompactionLosesSummary) {
-            return "(compacted)".into();
-        }
-        right
+    fn repeats_refused_request(&self) -> bool {
+        self.triggers(Bug::AsksRefusedAgain)
     }
 
-    /// From how many tokens on the conversation is compacted without being asked.
-    pub(crate) fn compact_at(&self, right: u64, now: u64) -> u64 {
-        match now > right {
-            true if self.plays(Bug::CompactsNever) => u64::MAX,
-            false if now > right / 2 && self.plays(Bug::CompactsEarly) => right / 2,
-            _ => right,
+    fn retries_turn(&self, right: bool, refused: bool) -> bool {
+        match right {
+            true => !self.triggers(Bug::RetriesNever),
+            false => refused && self.triggers(Bug::RetriesRefusals),
         }
     }
 
-    /// The exit status of an orderly end.
-    pub(crate) fn status(&self) -> u8 {
-        if self.plays(Bug::PanicsAtEnd) {
-            101
-        } else if self.plays(Bug::ExitsWithThree) {
-            3
-        } else {
-            0
+    fn on_retry(&self, conversation: &mut Conversation, after_compaction: bool) {
+        if !after_compaction && self.triggers(Bug::RetryDoublesPrompt) {
+            conversation.repeat_prompt();
+        }
+        if self.triggers(Bug::RetryStartsOver) {
+            conversation.start_over();
         }
     }
 
-    /// What keeps an agent alive behind the end of its input, for ever.
-    pub(crate) async fn deafness(&self, asking: bool) {
-        if self.plays(Bug::DeafToEof) || asking && self.plays(Bug::HangsAtEofWhileAsking) {
-            std::future::pending::<()>().await;
+    fn on_turn_start(&self) {
+        self.count_turn();
+    }
+
+    fn stops_turn_at_start(&self) -> bool {
+        self.poisoned.take()
+    }
+
+    fn stop_effect(&self, halt: Halt, awaits_approval: bool) -> StopEffect {
+        if halt == Halt::Exit {
+            return StopEffect::StopTurn;
         }
-        while self.plays(Bug::SpinsAfterEof) {
-            tokio::task::yield_now().await;
+        if self.triggers(Bug::IgnoresStop) || self.ignores_second_stop() {
+            return StopEffect::Nothing;
+        }
+        if awaits_approval && self.triggers(Bug::StopRunsTools) {
+            return StopEffect::ApproveCalls;
+        }
+        StopEffect::StopTurn
+    }
+
+    fn stops_turn_on_rejected_command(&self) -> bool {
+        self.triggers(Bug::BadCommandEndsTurn)
+    }
+
+    fn on_idle_stop(&self) {
+        if self.triggers(Bug::IdleStopPoisons) {
+            self.poisoned.set(true);
         }
     }
 
-    /// Whether processes that tools have left are ended with the agent.
-    pub(crate) fn sweeps(&self) -> bool {
-        !self.plays(Bug::ToolOutlivesAgent)
+    fn abandons_work(&self, halt: Halt, tool: bool) -> bool {
+        match halt {
+            Halt::Stop if tool => {
+                // The tool spares its children when it starts; the effect shows here.
+                let _ = self.triggers(Bug::StopKeepsChildren);
+                self.triggers(Bug::StopKeepsTool)
+            }
+            Halt::Stop => self.triggers(Bug::StopKeepsRequest),
+            Halt::Exit => tool && self.triggers(Bug::ToolOutlivesAgent),
+        }
     }
 
-    /// After everything else.
-    pub(crate) fn at_end(&self) {
-        if self.plays(Bug::OrphanHoldsStdout) {
-            use std::os::unix::process::CommandExt;
-            let mut orphan = std::process::Command::new("sleep");
-            let _ = orphan.arg("300").process_group(0).spawn();
+    fn reports_cancelled_calls(&self) -> bool {
+        !self.triggers(Bug::StopCancelsNothing)
+    }
+
+    fn reports_stop_as_failure(&self) -> bool {
+        self.triggers(Bug::StopIsError)
+    }
+
+    fn saves_turn(&self) -> bool {
+        !(self.resumed.get() && self.triggers(Bug::ResumedStaysUnsaved))
+    }
+
+    fn reports_turn_end(&self, halt: Halt) -> bool {
+        !self.triggers(match halt {
+            Halt::Stop => Bug::StopHasNoEnd,
+            Halt::Exit => Bug::ExitHasNoEnd,
+        })
+    }
+
+    fn compact(&self, conversation: &mut Conversation, summary: String) {
+        let summary = match self.triggers(Bug::CompactionLosesSummary) {
+            true => "(compacted)".into(),
+            false => summary,
+        };
+        if self.triggers(Bug::CompactionKeepsHistory) {
+            conversation.add_aside(summary);
+        } else if self.triggers(Bug::CompactForgetsAll) {
+            conversation.messages.clear();
+        } else if !self.triggers(Bug::CompactsNothing) {
+            conversation.replace(summary);
         }
+    }
+
+    fn compaction_threshold(&self, threshold: u64, used: u64) -> u64 {
+        match used > threshold {
+            true if self.triggers(Bug::CompactsNever) => u64::MAX,
+            false if used > threshold / 2 && self.triggers(Bug::CompactsEarly) => threshold / 2,
+            _ => threshold,
+        }
+    }
+
+    fn stop_cancels_shell_commands(&self) -> bool {
+        !self.triggers(Bug::ShellIgnoresStop)
+    }
+
+    fn shell_options<'a>(&self, options: ShellOptions<'a>) -> ShellOptions<'a> {
+        ShellOptions {
+            root: match self.triggers(Bug::ShellRunsElsewhere) {
+                true => Path::new("/"),
+                false => options.root,
+            },
+            keeps_children: self.triggers(Bug::ShellKeepsChildren),
+            twice: self.triggers(Bug::ShellRunsTwice),
+            ..options
+        }
+    }
+
+    fn shell_command_text(&self, text: String) -> Option<String> {
+        if self.triggers(Bug::ShellStaysUntold) {
+            return None;
+        }
+        if self.triggers(Bug::ShellToldOtherwise) {
+            return Some(text.replace("```", "---"));
+        }
+        Some(text)
+    }
+}
+
+fn user(text: String) -> Message {
+    Message {
+        role: Role::User,
+        content: vec![Block::Text(text)],
     }
 }

@@ -1,20 +1,29 @@
-//! Deliberate defects. Without `--fault` none is played; with it exactly one, and not before its turn has come.
+//! Deliberate faults of the reference agent. Without `--fault` there is none; with it exactly one is active, from a certain turn on.
 //!
-//! A fault is data: what happens to which frame on its way out (`Op`), or which of the core's named hooks lies (`Bug`). Each
-//! adapter has a table of the faults of its dialect. What is played is told on stderr, with the number of the frame.
+//! A fault is data: an operation on the frames that are sent ([`Op`]), a bug in a decision of the agent ([`Bug`]), or a change of its
+//! options or commands. Each protocol adapter has a table of faults. When a fault takes effect, the fault log on stderr says so, with
+//! the number of the output line.
 
+mod active;
+mod bug;
 mod fault;
 mod fault_log;
+mod frame_faults;
+mod frame_op;
 mod hooks;
+mod memory;
 mod patch;
-mod plan;
+mod process;
 pub(super) mod requests;
 mod tool_hooks;
-mod wire;
 
-pub(super) use fault::{ABSENT, Bug, Op, Play, bug, frame, joined, start};
-pub use fault::{Fault, Shows};
+pub(super) use active::Faults;
+pub(super) use bug::Bug;
+pub use fault::Fault;
+pub(super) use fault::{Effect, bug, frame, joined, start};
 pub use fault_log::{entry, parse_entry};
+pub use frame_op::Shows;
+pub(super) use frame_op::{ABSENT, Op};
 pub(super) use patch::trim;
-pub(super) use plan::Faults;
-pub(super) use wire::{Death, Out};
+
+pub(super) use crate::os::stdout::KillSignal;

@@ -1,6 +1,7 @@
 //! Faults in the requests to the model that any protocol can have.
 
-use super::{Bug, Fault, bug};
+use super::bug::Bug;
+use super::fault::{Fault, bug};
 
 pub(crate) const ASKS_FOR_A_TITLE: Fault = bug(
     "asks-for-a-title",

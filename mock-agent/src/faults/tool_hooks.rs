@@ -1,40 +1,40 @@
 //! The faults in the tools.
 
-use super::Faults;
-use super::fault::Bug;
+use super::active::Faults;
+use super::bug::Bug;
 use crate::tools::ToolHooks;
 
 impl ToolHooks for Faults {
     fn shell_inherits_stdin(&self) -> bool {
-        self.plays(Bug::ToolReadsStdin)
+        self.triggers(Bug::ToolReadsStdin)
     }
 
     fn shell_runs_twice(&self) -> bool {
-        self.plays(Bug::ToolRunsTwice)
+        self.triggers(Bug::ToolRunsTwice)
     }
 
     fn keeps_children(&self) -> bool {
         // Only intended: whether it makes a difference shows when a turn is stopped.
-        self.intends(Bug::StopKeepsChildren)
+        self.is_armed(Bug::StopKeepsChildren)
     }
 
     fn write_adds_newline(&self) -> bool {
-        self.plays(Bug::WriteAddsNewline)
+        self.triggers(Bug::WriteAddsNewline)
     }
 
     fn write_appends(&self) -> bool {
-        self.plays(Bug::WriteAppends)
+        self.triggers(Bug::WriteAppends)
     }
 
     fn replacement(&self, new: &str, old: &str) -> String {
-        if new.contains("$&") && self.plays(Bug::EditExpands) {
+        if new.contains("$&") && self.triggers(Bug::EditExpands) {
             return new.replace("$&", old);
         }
         new.to_owned()
     }
 
     fn edited_file(&self, text: String) -> String {
-        if text.contains("\r\n") && self.plays(Bug::EditEndsLines) {
+        if text.contains("\r\n") && self.triggers(Bug::EditEndsLines) {
             return text.replace("\r\n", "\n");
         }
         text

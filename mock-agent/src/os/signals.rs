@@ -26,8 +26,8 @@ impl Signals {
                 _ = int.recv() => {}
                 _ = hangup.recv() => {}
             }
-            if !(faults.plays(Bug::DeafToSigterm)
-                || busy() && faults.plays(Bug::DeafToSigtermInTool))
+            if !(faults.triggers(Bug::DeafToSigterm)
+                || busy() && faults.triggers(Bug::DeafToSigtermInTool))
             {
                 return;
             }

@@ -1,6 +1,5 @@
 //! Standard output: every frame passes here, and is written by a thread of its own.
 
-use crate::faults::{Death, Faults, Out};
 use crate::os::process_tree;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -14,10 +13,35 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
+/// What the writing thread does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OutboxItem {
+    /// Write these bytes.
+    Bytes(Vec<u8>),
+    /// Wait.
+    Wait(Duration),
+    /// Exit with this status.
+    Exit(i32),
+    /// Kill the process with this signal.
+    Kill(KillSignal),
+}
+
+/// A signal that ends a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KillSignal {
+    Abort,
+    Kill,
+}
+
+/// Turns frames into what the writing thread does.
+pub(crate) trait FrameWriter {
+    fn write(&self, frame: Value, write: &mut dyn FnMut(OutboxItem));
+}
+
 /// Where frames leave.
 pub(crate) struct Outbox {
-    faults: Rc<Faults>,
-    queue: RefCell<Option<Sender<(Instant, Out)>>>,
+    frames: Rc<dyn FrameWriter>,
+    queue: RefCell<Option<Sender<(Instant, OutboxItem)>>>,
     shared: Arc<Shared>,
     sent: Cell<u64>,
 }
@@ -40,7 +64,7 @@ const INPUT_WAITS: usize = 16 << 20;
 
 impl Outbox {
     /// Starts writing to standard output. Everything leaves so long after it was sent.
-    pub(crate) fn open(faults: Rc<Faults>, latency: Duration) -> io::Result<Self> {
+    pub(crate) fn open(frames: Rc<dyn FrameWriter>, latency: Duration) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
         let shared = Arc::new(Shared::default());
@@ -51,7 +75,7 @@ impl Outbox {
             report.change.notify_waiters();
         });
         Ok(Outbox {
-            faults,
+            frames,
             queue: RefCell::new(Some(queue)),
             shared,
             sent: Cell::new(0),
@@ -61,7 +85,7 @@ impl Outbox {
     /// Sends a frame. Never waits.
     pub(crate) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
-        self.faults.pass(frame, &mut |out| self.write(out));
+        self.frames.write(frame, &mut |item| self.write(item));
     }
 
     /// How many frames have been sent so far.
@@ -71,15 +95,15 @@ impl Outbox {
 
     /// Ends the process with this status, once all that was sent is written.
     pub(crate) fn die(&self, code: i32) {
-        self.write(Out::Exit(code));
+        self.write(OutboxItem::Exit(code));
     }
 
     /// Holds back for so long what is sent from here on. Only a fault does that.
     pub(crate) fn pause(&self, length: Duration) {
-        self.write(Out::Wait(length));
+        self.write(OutboxItem::Wait(length));
     }
 
-    fn write(&self, out: Out) {
+    fn write(&self, out: OutboxItem) {
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&out), Ordering::SeqCst);
             let _ = queue.send((Instant::now(), out));
@@ -127,31 +151,31 @@ impl Outbox {
     }
 }
 
-fn size(out: &Out) -> usize {
+fn size(out: &OutboxItem) -> usize {
     match out {
-        Out::Bytes(bytes) => bytes.len(),
+        OutboxItem::Bytes(bytes) => bytes.len(),
         _ => 0,
     }
 }
 
 fn write_all(
     mut stdout: File,
-    queue: &Receiver<(Instant, Out)>,
+    queue: &Receiver<(Instant, OutboxItem)>,
     latency: Duration,
     report: &Shared,
 ) {
     for (sent, out) in queue {
         std::thread::sleep(latency.saturating_sub(sent.elapsed()));
         match &out {
-            Out::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
-            Out::Bytes(_) => {}
-            Out::Wait(length) => std::thread::sleep(*length),
-            Out::Exit(code) => {
+            OutboxItem::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
+            OutboxItem::Bytes(_) => {}
+            OutboxItem::Wait(length) => std::thread::sleep(*length),
+            OutboxItem::Exit(code) => {
                 process_tree::kill_descendants();
                 std::process::exit(*code)
             }
-            Out::Kill(Death::Abort) => std::process::abort(),
-            Out::Kill(Death::Kill) => process_tree::kill_self(),
+            OutboxItem::Kill(KillSignal::Abort) => std::process::abort(),
+            OutboxItem::Kill(KillSignal::Kill) => process_tree::kill_self(),
         }
         report.queued.fetch_sub(size(&out), Ordering::SeqCst);
         report.change.notify_waiters();

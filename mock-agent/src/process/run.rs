@@ -8,9 +8,10 @@ use crate::config::{self, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Code, Failure};
+use crate::core::hooks::Hooks;
 use crate::faults::{Bug, Faults};
 use crate::os::process_tree;
-use crate::os::stdout::Outbox;
+use crate::os::stdout::{FrameWriter, Outbox};
 use crate::protocols::adapter::Adapter;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -77,8 +78,8 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
         (Ok(latency), options) => (latency, options),
         (Err(why), _) => (Duration::ZERO, Err(why)),
     };
-    faults.at_start(args);
-    let outbox = match Outbox::open(Rc::clone(&faults), latency) {
+    faults.on_process_start(args);
+    let outbox = match Outbox::open(Rc::clone(&faults) as Rc<dyn FrameWriter>, latency) {
         Ok(outbox) => outbox,
         Err(error) => {
             eprintln!("mock-agent: standard output: {error}");
@@ -88,19 +89,19 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
     let events = EventSink::new((adapter.emitter)(), outbox);
     match options.and_then(|options| prepare(adapter, options, &faults)) {
         Ok(prepared) => {
-            let session = prepared.session(events, faults);
-            let code = serve(adapter, &session).await;
+            let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
+            let code = serve(adapter, &session, &faults).await;
             session.events.outbox.finish(FLUSH).await;
-            if session.faults.sweeps() {
+            if faults.kills_leftover_processes() {
                 process_tree::kill_descendants();
             }
-            session.faults.at_end();
+            faults.on_process_end();
             code
         }
         Err(why) => {
             events.emit_failure(&Failure::lasting(Code::Config, why));
             events.outbox.finish(FLUSH).await;
-            if faults.plays(Bug::FatalExitsZero) {
+            if faults.triggers(Bug::FatalExitsZero) {
                 0
             } else {
                 FATAL
@@ -132,7 +133,7 @@ fn variable(name: &str) -> Option<String> {
 fn fault(adapter: &Adapter, flag: Option<&str>) -> Result<Faults, String> {
     let env = std::env::var("MOCK_AGENT_FAULT").ok();
     match flag.or(env.as_deref()).filter(|text| !text.is_empty()) {
-        Some(text) => Faults::find(&adapter.faults(), text),
+        Some(text) => Faults::find(&adapter.faults(), adapter.kind_pointer, text),
         None => Ok(Faults::default()),
     }
 }

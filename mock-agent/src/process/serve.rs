@@ -4,7 +4,7 @@ use super::run::FATAL;
 use crate::core::failure::Halt;
 use crate::core::failure::{Code, Failure};
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use crate::os::signals::Signals;
 use crate::os::stdin::{self, Input};
 use crate::protocols::adapter::Adapter;
@@ -29,7 +29,7 @@ enum Over {
 }
 
 /// Serves the host; gives the exit status.
-pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
+pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults) -> u8 {
     let Ok(mut signals) = Signals::new() else {
         let why = "Signals cannot be heard";
         session
@@ -37,11 +37,10 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
             .emit_failure(&Failure::lasting(Code::Internal, why));
         return FATAL;
     };
-    let faults = &session.faults;
     let busy = || session.has_open_calls();
     let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
     session.hello();
-    if faults.plays(Bug::ComplainsFirst) {
+    if faults.triggers(Bug::ComplainsFirst) {
         let why = "Something may go wrong";
         session
             .events
@@ -53,13 +52,13 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
         biased;
         () = signals.any(faults, busy) => Over::Signal,
         () = session.events.outbox.closed() => Over::HostGone,
-        over = take_commands(adapter, session, &mut input) => over,
+        over = take_commands(adapter, session, faults, &mut input) => over,
         () = &mut work => Over::EndOfInput,
     };
     if matches!(over, Over::EndOfInput) {
         tokio::select! {
             () = signals.any(faults, busy) => {}
-            () = faults.deafness(session.is_asking()) => {}
+            () = faults.outlives_input(session.is_asking()) => {}
         }
     }
     session.close();
@@ -73,7 +72,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
             () = &mut work => true,
         };
         if done {
-            return faults.status();
+            return faults.exit_status();
         }
     }
     session.forget_waiting();
@@ -81,19 +80,24 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session) -> u8 {
     if !matches!(over, Over::HostGone) {
         let _ = tokio::time::timeout(FAREWELL, work).await;
     }
-    faults.status()
+    faults.exit_status()
 }
 
-async fn take_commands(adapter: &Adapter, session: &Session, input: &mut Receiver<Input>) -> Over {
+async fn take_commands(
+    adapter: &Adapter,
+    session: &Session,
+    faults: &Faults,
+    input: &mut Receiver<Input>,
+) -> Over {
     while !session.is_leaving() {
         session.events.outbox.room_for_answers().await;
         let Some(line) = input.recv().await else {
             return Over::EndOfInput;
         };
-        if session.faults.loses_last(input).await {
+        if faults.loses_last_command(input).await {
             return Over::EndOfInput;
         }
-        match session.faults.input(line) {
+        match faults.input(line) {
             Some(line) => (adapter.command)(session, line),
             None => return Over::EndOfInput,
         }

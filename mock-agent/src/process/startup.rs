@@ -4,6 +4,7 @@ use crate::config::options::Options;
 use crate::config::{AgentConfig, ModelSource, SessionStorage};
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
+use crate::core::hooks::Hooks;
 use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
@@ -77,9 +78,9 @@ fn conversation(
         SessionStorage::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
     };
     let store = Store::new(folder, config.seed);
-    match store.open(&faults.session(&config.session, &store)) {
+    match store.open(&faults.session_choice(&config.session, &store)) {
         Ok((stored, mut messages)) => {
-            faults.remember(&mut messages);
+            faults.resumed_messages(&mut messages);
             Ok(Conversation::new(messages, Some(stored)))
         }
         Err(why) if config.session == Choice::New => {
@@ -91,7 +92,7 @@ fn conversation(
 }
 
 impl Prepared {
-    pub(crate) fn session(self, events: EventSink, faults: Rc<Faults>) -> Session {
+    pub(crate) fn session(self, events: EventSink, hooks: Rc<dyn Hooks>) -> Session {
         let AgentConfig {
             settings,
             mode,
@@ -106,7 +107,7 @@ impl Prepared {
             settings,
             mode,
             self.conversation,
-            faults,
+            hooks,
         )
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Adapter {
     pub(crate) flags: &'static [Flag],
     /// The longest line it takes, in bytes.
     pub(crate) line_limit: usize,
+    /// Where a frame names its kind, as a JSON Pointer.
+    pub(crate) kind_pointer: &'static str,
     pub(crate) emitter: fn() -> Box<dyn EventEncoder>,
     /// Acts on one line of input.
     pub(crate) command: fn(&Session, Input),

@@ -5,7 +5,7 @@ use crate::core::approval::{Decision, Mode};
 use crate::core::call::Call;
 use crate::core::event::Event;
 use crate::core::failure::{Code, Failure};
-use crate::faults::Bug;
+use crate::core::hooks::{After, LateAnswer};
 
 impl Session {
     /// Hands over the host's answer to a call that asked.
@@ -15,23 +15,19 @@ impl Session {
     pub(crate) fn decide(&self, call: &str, decision: Decision) -> Result<(), Failure> {
         let asked = self.current().and_then(|turn| turn.asked(call));
         let Some((turn, asked)) = asked else {
-            if self.faults.intends(Bug::RunsBeforeAnswer) {
-                self.late_answer(call, &decision);
-                return Ok(());
-            }
-            if self.faults.intends(Bug::StartsTwice) && self.starts_again(call) {
+            if self.accept_late(call, &decision) {
                 return Ok(());
             }
             let why = format!("No tool request is waiting under the call_id {call:?}");
             return Err(Failure::lasting(Code::Protocol, why));
         };
         let is_first = turn.calls.all_asked().first().is_some_and(|id| id == call);
-        if !is_first && self.faults.plays(Bug::AnswersInOrder) {
+        if !self.hooks.accepts_answer(is_first) {
             return Ok(());
         }
-        let decision = self.faults.decision(decision, &asked.tool);
+        let decision = self.hooks.decision(decision, &asked.tool);
         if decision == (Decision::Approve { always: true }) {
-            for category in self.faults.allowed(asked.category) {
+            for category in self.hooks.always_approved(asked.category) {
                 self.approvals.borrow_mut().allow(category);
             }
         }
@@ -39,25 +35,23 @@ impl Session {
         Ok(())
     }
 
-    /// An answer to a call that has not waited for it.
-    fn late_answer(&self, call: &str, decision: &Decision) {
-        let known = self.current().and_then(|turn| turn.calls.known(call));
-        if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
-            self.approvals.borrow_mut().allow(call.category);
-        }
-    }
-
-    /// Says of a call that was answered before that it starts once more. Only a fault does that.
-    fn starts_again(&self, call: &str) -> bool {
-        let Some(turn) = self.current() else {
-            return false;
-        };
-        let Some(call) = turn.calls.known(call) else {
-            return false;
-        };
-        if self.faults.plays(Bug::StartsTwice) {
-            let turn = turn.id();
-            self.events.emit(&Event::ToolStart { turn, call: &call });
+    /// Handles an answer to a call that does not wait for one; false if the answer is to be rejected.
+    fn accept_late(&self, id: &str, decision: &Decision) -> bool {
+        let turn = self.current();
+        let known = turn.as_ref().and_then(|turn| turn.calls.known(id));
+        match self.hooks.late_answer(known.is_some()) {
+            LateAnswer::Rejected => return false,
+            LateAnswer::Accepted => {
+                if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
+                    self.approvals.borrow_mut().allow(call.category);
+                }
+            }
+            LateAnswer::StartsAgain => {
+                if let (Some(call), Some(turn)) = (known, turn) {
+                    let turn = turn.id();
+                    self.events.emit(&Event::ToolStart { turn, call: &call });
+                }
+            }
         }
         true
     }
@@ -65,31 +59,16 @@ impl Session {
     pub(crate) fn set_mode(&self, mode: Mode) {
         let in_turn = self.has_turn();
         let mut approvals = self.approvals.borrow_mut();
-        approvals.mode = self.faults.mode(approvals.mode, mode, in_turn);
-        if self.faults.plays(Bug::ModeForgetsAllowed) {
-            approvals.forget();
-        }
-        if self.faults.plays(Bug::ModeForgetsTurns) {
-            self.conversation.borrow_mut().messages.clear();
-        }
+        approvals.mode = self.hooks.new_mode(approvals.mode, mode, in_turn);
+        let messages = &mut self.conversation.borrow_mut().messages;
+        self.hooks
+            .forget(After::ModeChange, &mut approvals, messages);
     }
 
-    /// A turn was stopped, which takes back nothing that was allowed. Only a fault does that.
-    pub(crate) fn stop_forgets(&self) {
-        let mut approvals = self.approvals.borrow_mut();
-        if self.faults.plays(Bug::StopForgetsAllowed) {
-            approvals.forget();
-        }
-        if self.faults.plays(Bug::StopResetsMode) {
-            approvals.mode = Mode::Default;
-        }
-    }
-
-    /// Whether a call may only run if the host agrees.
+    /// Whether a call may only run if the host approves it.
     pub(crate) fn must_ask(&self, call: &Call) -> bool {
         let approvals = self.approvals.borrow();
-        let right = approvals.must_ask(call.category);
-        self.faults
-            .asks(right, approvals.mode, call.category, &call.tool)
+        let required = approvals.must_ask(call.category);
+        self.hooks.needs_approval(required, approvals.mode, call)
     }
 }

@@ -1,15 +1,14 @@
 //! What a session has to do: turns and compactions, one at a time.
 
 use super::Session;
-use crate::core::approval::Mode;
 use crate::core::compaction::Compaction;
 use crate::core::event::CompactionReason;
 use crate::core::event::Event;
 use crate::core::failure::{Code, Failure};
+use crate::core::hooks::After;
 use crate::core::queues::Prompt;
 use crate::core::retry::AfterTurn;
 use crate::core::turn::Turn;
-use crate::faults::Bug;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
@@ -61,7 +60,7 @@ impl Session {
     /// The turn's id was used before, or too many wait.
     pub(crate) fn prompt(&self, prompt: Prompt) -> Result<(), Failure> {
         let mut turns = self.turns.borrow_mut();
-        if turns.current.is_some() && self.faults.plays(Bug::DropsWhileBusy) {
+        if turns.current.is_some() && self.hooks.drops_prompt_while_busy() {
             return Ok(());
         }
         turns.is_new(&prompt.turn)?;
@@ -159,10 +158,7 @@ impl Session {
                         self.compact_if_full();
                     }
                     AfterTurn::Again => {
-                        if self.faults.plays(Bug::RetryDoublesPrompt) {
-                            self.conversation.borrow_mut().repeat_prompt();
-                        }
-                        self.again();
+                        self.again(false);
                     }
                     AfterTurn::Compact(compaction) => self.first(Task::Compact(compaction)),
                 }
@@ -170,7 +166,7 @@ impl Session {
                 let again = compaction.run(self).await;
                 self.turns.borrow_mut().compaction = None;
                 if again {
-                    self.again();
+                    self.again(true);
                 }
             } else if self.is_closing() {
                 return;
@@ -189,13 +185,9 @@ impl Session {
 
     async fn turn(&self, turn: &Turn) {
         turn.run(self).await;
-        if let Some(mode) = self.faults.late_mode() {
-            self.approvals.borrow_mut().mode = mode;
-        }
-        if self.faults.plays(Bug::ForgetsMode) {
-            self.approvals.borrow_mut().mode = Mode::Default;
-        }
-        if self.faults.plays(Bug::ExitsAfterTurn) {
+        let mode = self.approvals.borrow().mode;
+        self.approvals.borrow_mut().mode = self.hooks.mode_after_turn(mode);
+        if self.hooks.exits(After::Turn) {
             self.events.outbox.die(0);
         }
         while turn.leaves_busy() && !self.is_closing() {
@@ -207,7 +199,7 @@ impl Session {
     fn advance(&self) {
         let mut turns = self.turns.borrow_mut();
         let busy = turns.current.is_some() || turns.compaction.is_some();
-        if busy || turns.waiting.is_empty() || self.faults.stuck() {
+        if busy || turns.waiting.is_empty() || !self.hooks.starts_next_task() {
             return;
         }
         let prompt = match turns.waiting.pop_front() {
@@ -222,7 +214,7 @@ impl Session {
         let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
         turns.current = Some(Rc::clone(&turn));
         drop(turns);
-        self.faults.turn_begins();
+        self.hooks.on_turn_start();
         self.events.emit(&Event::TurnStart {
             turn: turn.id(),
             prompt: turn.prompt(),
@@ -236,7 +228,7 @@ impl Session {
             return;
         }
         let queues = &self.queues;
-        if self.faults.plays(Bug::QueueEndsWithStop) {
+        if !self.hooks.keeps_queues() {
             queues.clear();
         }
         let mut due = queues.due(true).into_iter();
@@ -252,7 +244,7 @@ impl Session {
 
     fn compact_if_full(&self) {
         let now = self.context.get();
-        let full = |mark: u64| now > self.faults.compact_at(mark, now);
+        let full = |mark: u64| now > self.hooks.compaction_threshold(mark, now);
         if self.auto_compaction.get() && self.settings.compact_at.is_some_and(full) {
             self.first(Task::Compact(Compaction::because(
                 CompactionReason::Threshold,
@@ -261,10 +253,9 @@ impl Session {
     }
 
     /// Has the model asked again where it failed, before anything else.
-    fn again(&self) {
-        if self.faults.plays(Bug::RetryStartsOver) {
-            self.conversation.borrow_mut().start_over();
-        }
+    fn again(&self, after_compaction: bool) {
+        let conversation = &mut self.conversation.borrow_mut();
+        self.hooks.on_retry(conversation, after_compaction);
         self.first(Task::Turn(Prompt {
             turn: self.next_turn(),
             resumes: true,

@@ -18,6 +18,7 @@ pub(super) const V0_1: Adapter = Adapter {
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: COMMON,
     line_limit: LINE_LIMIT,
+    kind_pointer: "/type",
     emitter: || Box::new(events::Events),
     command: |session, input| commands::take(session, input, &[commands::COMMANDS]),
     parent: None,

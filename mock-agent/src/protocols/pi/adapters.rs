@@ -17,6 +17,7 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     chosen: is_rpc_mode,
     flags: FLAGS_V0_14,
     line_limit: LINE_LIMIT,
+    kind_pointer: "/type",
     emitter: || Box::new(EventsV0_14::default()),
     command: commands_v0_14::take,
     parent: None,

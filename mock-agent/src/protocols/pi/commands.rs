@@ -11,7 +11,7 @@ use super::state::PiState;
 use super::version::Version;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use crate::os::stdin::Input;
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ const COMMANDS: &[(&str, Handler)] = &[
         }))
     }),
     ("abort_retry", |c| {
-        if !c.session.faults.plays(Bug::RetryWaitsOn) {
+        if !Faults::of(&c.session).triggers(Bug::RetryWaitsOn) {
             c.session.retry.stop();
         }
         Some(Ok(None))
@@ -106,7 +106,7 @@ pub(super) fn take(session: &Session, input: Input, version: Version) {
         }
     };
     sessions::begin(session);
-    session.faults.command(&mut fields);
+    Faults::of(session).command(&mut fields);
     if fields["type"] == "extension_ui_response" {
         return dialogs::handle_answer(session, &fields);
     }
@@ -171,7 +171,7 @@ fn start_run(command: &Command<'_>) -> Result<(), String> {
 fn abort(command: &Command<'_>) -> Option<Answer> {
     let session = command.session;
     if !session.is_busy() {
-        session.faults.idle_stop();
+        session.hooks.on_idle_stop();
         return Some(Ok(None));
     }
     let id = command.id().cloned();

@@ -5,6 +5,7 @@ use crate::core::failure::Halt;
 use crate::core::failure::{Code, Failure};
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
+use crate::faults::Faults;
 use crate::os::stdin::Input;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -42,7 +43,7 @@ fn handle(session: &Session, input: Input) -> Result<(), Failure> {
     }
     let mut command: Value = serde_json::from_str(text)
         .map_err(|error| invalid(format!("The line is not JSON: {error}")))?;
-    session.faults.command(&mut command);
+    Faults::of(session).command(&mut command);
     if !command.is_object() {
         return Err(invalid("The line is not a JSON object"));
     }

@@ -6,7 +6,7 @@ use super::state::PiState;
 use crate::core::approval::Decision;
 use crate::core::call::Call;
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -42,7 +42,7 @@ pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialog
                     break;
                 }
                 if dialog["shutdown"] == true {
-                    if session.faults.plays(Bug::ShutdownForgotten) {
+                    if Faults::of(session).triggers(Bug::ShutdownForgotten) {
                         continue;
                     }
                     respond(session, id.as_ref(), "prompt", Ok(None));
@@ -102,7 +102,7 @@ fn request(state: &mut PiState, dialog: &Value) -> (String, Value) {
 async fn ask(session: &Session, dialog: &Value) -> Value {
     let method = dialog["method"].as_str().unwrap_or_default();
     let waits = ["select", "confirm", "input", "editor"].contains(&method)
-        || session.faults.plays(Bug::NoticesWait);
+        || Faults::of(session).triggers(Bug::NoticesWait);
     let (sender, receiver) = oneshot::channel();
     let asked = PiState::with(session, |state| {
         let (id, frame) = request(state, dialog);
@@ -121,7 +121,7 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
         return Value::Null;
     }
     let timeout = dialog["timeout"].as_u64();
-    let given = match timeout.filter(|_| !session.faults.plays(Bug::DialogsWaitOn)) {
+    let given = match timeout.filter(|_| !Faults::of(session).triggers(Bug::DialogsWaitOn)) {
         None => receiver.await.ok(),
         Some(millis) => {
             let wait = Duration::from_millis(millis);
@@ -156,7 +156,7 @@ pub(super) fn ask_permission(state: &mut PiState, call: &Call) -> Option<Value> 
 /// Takes the host's answer to a dialog; one that nobody waits for is dropped.
 pub(super) fn handle_answer(session: &Session, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
-    let first = session.faults.plays(Bug::AnswersTheFirst);
+    let first = Faults::of(session).triggers(Bug::AnswersTheFirst);
     let pending = PiState::with(session, |state| {
         let others = state.dialogs.keys().min().filter(|_| first).cloned();
         let id = others.unwrap_or_else(|| id.to_owned());

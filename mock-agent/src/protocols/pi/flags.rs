@@ -71,7 +71,7 @@ const FAULT: Flag = text!(
     "--fault",
     "ID[@turn=N]",
     fault,
-    "Play a fault, from turn N on"
+    "Effect a fault, from turn N on"
 );
 
 /// The flags of 0.14.

@@ -4,7 +4,7 @@ use super::responses::{Answer, Command, data};
 use super::state::PiState;
 use crate::config::ListedModel;
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use crate::model::Effort;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn choose(session: &Session, listed: &ListedModel) {
 /// Called before each run. Only a fault acts here.
 pub(super) fn before_run(session: &Session) {
     let again = PiState::with(session, |state| state.log.of_role("user").next().is_some());
-    if again == Some(true) && session.faults.plays(Bug::ModelForOneRun) {
+    if again == Some(true) && Faults::of(session).triggers(Bug::ModelForOneRun) {
         choose(session, &session.settings.host_options.models[0]);
     }
 }
@@ -67,7 +67,7 @@ fn change_level(session: &Session, level: &str) {
 
 /// Sets the effort of the model by the level, if the model has reasoning.
 pub(super) fn send_effort(session: &Session) {
-    if session.faults.plays(Bug::LevelStaysUntold) {
+    if Faults::of(session).triggers(Bug::LevelStaysUntold) {
         return;
     }
     let level = PiState::with(session, |state| state.thinking_level.clone());

@@ -5,7 +5,7 @@ use super::expand::expand;
 use super::responses::{Answer, Command, data};
 use crate::core::queues::Prompt;
 use crate::core::queues::{Queue, Queues};
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use crate::model::message::Block;
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ pub(super) fn set_mode(command: &Command<'_>, queue: &Queue) -> Answer {
         "one-at-a-time" => queue.together.set(false),
         other => return Err(format!("Unknown mode: {other}")),
     }
-    if command.session.faults.plays(Bug::ModesAreOne) {
+    if Faults::of(&command.session).triggers(Bug::ModesAreOne) {
         let Queues {
             steering,
             following,

@@ -8,7 +8,7 @@ use super::state::PiState;
 use crate::core::compaction::estimate;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use crate::model::message::{Block, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ pub(super) fn new_session(command: &Command<'_>) -> Option<Answer> {
         "session_before_switch",
         "new_session",
         |session, fields| {
-            if !session.faults.plays(Bug::RenewsNothing) {
+            if !Faults::of(session).triggers(Bug::RenewsNothing) {
                 leave(session, Vec::new(), Vec::new());
                 let parent = fields["parentSession"].as_str().map(str::to_owned);
                 PiState::with(session, |state| {
@@ -103,7 +103,7 @@ pub(super) fn switch_session(command: &Command<'_>) -> Option<Answer> {
                 Some((Some(kept), _)) => kept,
                 _ => SavedSession::load(&path)?,
             };
-            if session.faults.plays(Bug::SwitchLoadsNothing) {
+            if Faults::of(session).triggers(Bug::SwitchLoadsNothing) {
                 return cancelled(false);
             }
             leave(session, Vec::new(), next.messages);
@@ -119,7 +119,7 @@ pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
         let (place, text) = find(session, entry)?;
         let entries = PiState::with(session, |state| state.log.entries[..place].to_vec());
         let mut messages = session.conversation.borrow().messages.clone();
-        if !session.faults.plays(Bug::ForkKeepsAll) {
+        if !Faults::of(session).triggers(Bug::ForkKeepsAll) {
             messages = before(&messages, &text);
         }
         leave(session, entries.unwrap_or_default(), messages);
@@ -131,7 +131,7 @@ pub(super) fn clone_session(command: &Command<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "clone", |session, _| {
         let entries = PiState::with(session, |state| state.log.entries.clone());
         let messages = session.conversation.borrow().messages.clone();
-        if session.faults.plays(Bug::CloneIsEmpty) {
+        if Faults::of(session).triggers(Bug::CloneIsEmpty) {
             leave(session, Vec::new(), Vec::new());
         } else {
             leave(session, entries.unwrap_or_default(), messages);
@@ -174,7 +174,7 @@ fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
         state.save_session();
         let log = std::mem::take(&mut state.log);
         let forgets = |file: &PathBuf| {
-            state.saved.contains_key(file) && session.faults.plays(Bug::ResumedStaysUnsaved)
+            state.saved.contains_key(file) && Faults::of(session).triggers(Bug::ResumedStaysUnsaved)
         };
         if let Some(file) = log.file.clone().filter(|file| !forgets(file)) {
             state.saved.insert(
@@ -215,7 +215,7 @@ pub(super) fn set_name(command: &Command<'_>) -> Answer {
 /// Writes the session as a page for a browser.
 pub(super) fn export(command: &Command<'_>) -> Answer {
     let mut log = PiState::with(command.session, |state| state.log.clone()).unwrap_or_default();
-    if command.session.faults.plays(Bug::ExportsNothing) {
+    if Faults::of(&command.session).triggers(Bug::ExportsNothing) {
         log.entries.clear();
     }
     let path = match command.fields["outputPath"].as_str() {

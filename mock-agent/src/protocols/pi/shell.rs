@@ -5,6 +5,7 @@ use super::responses::{Answer, Command, respond};
 use super::state::PiState;
 use crate::core::session::Session;
 use crate::core::shell_commands::{place, told};
+use crate::faults::Faults;
 use crate::tools::shell;
 use crate::tools::shell::ShellResult;
 use serde_json::{Value, json};
@@ -77,7 +78,7 @@ impl ShellCommand {
         });
         respond(session, id, "bash", Ok(Some(result(&executed))));
         if !self.excluded
-            && let Some(told) = session.faults.told(told(&executed))
+            && let Some(told) = session.hooks.shell_command_text(told(&executed))
         {
             session.add_aside(told);
         }
@@ -100,7 +101,7 @@ fn result(executed: &ShellResult) -> Value {
 
 /// Stops every running command.
 pub(super) fn abort(command: &Command<'_>) -> Answer {
-    if !command.session.faults.ignores_second_stop() {
+    if !Faults::of(&command.session).ignores_second_stop() {
         command.state(|state| {
             state.shell_stops.iter().for_each(|stop| stop.notify_one());
         });

@@ -3,7 +3,7 @@
 use super::events::Events;
 use super::history::told;
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use serde_json::{Map, Value, json};
 
 type Body = Map<String, Value>;
@@ -15,7 +15,7 @@ pub(super) fn messages(session: &Session) -> Body {
 
 pub(super) fn state(session: &Session) -> Body {
     let busy = session.is_busy();
-    let sticks = session.faults.plays(Bug::StopLeavesStreaming);
+    let sticks = Faults::of(session).triggers(Bug::StopLeavesStreaming);
     let count = session.conversation.borrow().messages.len();
     asked(session, |events| {
         json!({
@@ -71,7 +71,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
     let (offer, name) = found
         .filter(|(_, name)| !name.is_empty())
         .ok_or_else(|| format!("Unknown model: {model}"))?;
-    let deaf = session.faults.plays(Bug::SetsNoModel);
+    let deaf = Faults::of(session).triggers(Bug::SetsNoModel);
     if !deaf {
         session.set_model(name, offer.endpoint.as_ref());
         session.model.set_wire(offer.wire);
@@ -89,21 +89,21 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
 }
 
 pub(super) fn new_session(session: &Session) -> Body {
-    if session.faults.plays(Bug::RenewExits) {
+    if Faults::of(session).triggers(Bug::RenewExits) {
         session.events.outbox.die(0);
     }
-    let keeps = session.faults.plays(Bug::RenewsNothing);
+    let keeps = Faults::of(session).triggers(Bug::RenewsNothing);
     if !keeps {
         session.renew();
     }
-    if session.faults.plays(Bug::RenewResetsModel) {
+    if Faults::of(session).triggers(Bug::RenewResetsModel) {
         session.set_model(&session.settings.model, None);
     }
     let id = session.conversation.borrow().id().map(str::to_owned);
     let id = id.filter(|_| !keeps);
-    let same = session.faults.plays(Bug::RenewsNoId);
-    let counts_on = session.faults.plays(Bug::RenewsNoStats);
-    let old = session.faults.plays(Bug::RenewsOldId);
+    let same = Faults::of(session).triggers(Bug::RenewsNoId);
+    let counts_on = Faults::of(session).triggers(Bug::RenewsNoStats);
+    let old = Faults::of(session).triggers(Bug::RenewsOldId);
     asked(session, |events| {
         let before = events.session.clone();
         let id = if same { Some(&*before) } else { id.as_deref() };

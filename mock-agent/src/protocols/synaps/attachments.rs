@@ -53,10 +53,10 @@ impl Attachment {
 
     fn check(&self, faults: &Faults) -> Result<(), String> {
         let path = &self.path;
-        if !Path::new(path).is_absolute() && !faults.plays(Bug::TakesRelativePaths) {
+        if !Path::new(path).is_absolute() && !faults.triggers(Bug::TakesRelativePaths) {
             return Err(format!("Attachment {path}: the path is not absolute"));
         }
-        if path.split('/').any(|segment| segment == "..") && !faults.plays(Bug::TakesDotDot) {
+        if path.split('/').any(|segment| segment == "..") && !faults.triggers(Bug::TakesDotDot) {
             return Err(format!("Attachment {path}: the path has a `..` segment"));
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::frames::{error, response};
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
-use crate::faults::Bug;
+use crate::faults::{Bug, Faults};
 use crate::model::message::Block;
 use crate::os::stdin::Input;
 use serde::Deserialize;
@@ -99,13 +99,13 @@ pub(super) fn take(session: &Session, input: Input) {
 
 fn refuse(session: &Session, bad: &Bad) {
     let unknown = bad.unknown.as_deref();
-    if unknown.is_some() && session.faults.plays(Bug::IgnoresUnknownCommand) {
+    if unknown.is_some() && Faults::of(session).triggers(Bug::IgnoresUnknownCommand) {
         return;
     }
     session
         .events
         .send_frame(error(bad.id.as_deref(), &bad.why));
-    if session.faults.plays(Bug::BadCommandsAddUp) {
+    if Faults::of(session).triggers(Bug::BadCommandsAddUp) {
         let count = session.events.encoder(|events: &mut Events| {
             events.seen.bad_lines += 1;
             events.seen.bad_lines
@@ -115,7 +115,7 @@ fn refuse(session: &Session, bad: &Bad) {
         }
     }
     if let Some(name) = unknown
-        && session.faults.plays(Bug::AnswersUnknownCommand)
+        && Faults::of(session).triggers(Bug::AnswersUnknownCommand)
     {
         let id = bad.id.as_deref().unwrap_or_default();
         session.events.send_frame(response(id, name, ok()));
@@ -131,7 +131,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
         why,
     };
     let Input::Line(line) = input else {
-        if session.faults.plays(Bug::OversizeExits) {
+        if Faults::of(session).triggers(Bug::OversizeExits) {
             session.events.outbox.die(0);
         }
         return Err(bad("The frame is longer than 1 MiB".into()));
@@ -141,7 +141,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let kept = session.faults.plays(Bug::EscapesAreKept);
+    let kept = Faults::of(session).triggers(Bug::EscapesAreKept);
     let text = if kept {
         text.replace("\\u", "\\\\u")
     } else {
@@ -152,7 +152,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     if !command.is_object() {
         return Err(bad("The frame is not a JSON object".into()));
     }
-    session.faults.command(&mut command);
+    Faults::of(session).command(&mut command);
     let id = command["id"].as_str().map(str::to_owned);
     let name = command["type"].as_str().unwrap_or_default().to_owned();
     serde_json::from_value(command).map(Some).map_err(|error| {
@@ -172,11 +172,11 @@ fn act(session: &Session, command: Command) {
             session.events.send_frame(error(Some(id), &why));
         }
     };
-    let faults = &session.faults;
-    if session.is_busy() && command.is_query() && faults.plays(Bug::DeafWhileBusy) {
+    let faults = Faults::of(session);
+    if session.is_busy() && command.is_query() && faults.triggers(Bug::DeafWhileBusy) {
         return;
     }
-    if command.is_query() && faults.intends(Bug::QuitDropsAnswers) {
+    if command.is_query() && faults.is_armed(Bug::QuitDropsAnswers) {
         session.events.outbox.pause(SLOW);
     }
     match command {
@@ -215,7 +215,7 @@ fn act(session: &Session, command: Command) {
 
 fn idle(session: &Session) -> Result<(), Refusal> {
     if session.is_busy() {
-        if session.faults.plays(Bug::BusyEndsTurn) {
+        if Faults::of(session).triggers(Bug::BusyEndsTurn) {
             session.stop(Halt::Stop);
         }
         return Err("Busy: a turn is at work".into());
@@ -229,8 +229,9 @@ fn prompt(
     message: String,
     attachments: &[Attachment],
 ) -> Result<(), Refusal> {
-    let mut blocks = attachments::read(attachments, session.workspace.root(), &session.faults)?;
-    if !blocks.is_empty() && session.faults.plays(Bug::LosesFiles) {
+    let mut blocks =
+        attachments::read(attachments, session.workspace.root(), &Faults::of(session))?;
+    if !blocks.is_empty() && Faults::of(session).triggers(Bug::LosesFiles) {
         blocks.clear();
     }
     say(session, id, "prompt", message, blocks)
@@ -243,19 +244,19 @@ fn say(
     text: String,
     blocks: Vec<Block>,
 ) -> Result<(), Refusal> {
-    if session.is_busy() && session.faults.plays(Bug::DropsWhileBusy) {
+    if session.is_busy() && Faults::of(session).triggers(Bug::DropsWhileBusy) {
         session.events.send_frame(response(id, command, ok()));
         return Ok(());
     }
     let again = session.events.encoder(|events: &mut Events| {
         std::mem::replace(&mut events.seen.message, text.clone()) == text
     });
-    if again == Some(true) && session.faults.plays(Bug::SaysTheSameOnce) {
+    if again == Some(true) && Faults::of(session).triggers(Bug::SaysTheSameOnce) {
         session.events.send_frame(response(id, command, ok()));
         return Ok(());
     }
     begin(session, id, command)?;
-    if command == FOLLOW_UP && session.faults.plays(Bug::FollowUpForgets) {
+    if command == FOLLOW_UP && Faults::of(session).triggers(Bug::FollowUpForgets) {
         session.conversation.borrow_mut().messages.clear();
     }
     // A number of its own: a host may use an id again.
@@ -284,7 +285,7 @@ fn begin(session: &Session, id: &str, command: &'static str) -> Result<(), Refus
 }
 
 fn compact(session: &Session, id: &str) -> Result<(), Refusal> {
-    if session.faults.plays(Bug::CompactHangs) {
+    if Faults::of(session).triggers(Bug::CompactHangs) {
         return Ok(());
     }
     begin(session, id, COMPACT)?;
@@ -305,15 +306,15 @@ fn abort(session: &Session, id: String) {
 }
 
 fn shut_down(session: &Session) {
-    let faults = &session.faults;
-    if faults.plays(Bug::QuitDropsAnswers) {
+    let faults = Faults::of(session);
+    if faults.triggers(Bug::QuitDropsAnswers) {
         std::process::exit(0);
     }
-    if faults.plays(Bug::AnswersQuit) {
+    if faults.triggers(Bug::AnswersQuit) {
         session.events.send_frame(response("", "shutdown", ok()));
     }
-    let deaf = session.is_busy() && faults.plays(Bug::DeafToQuitInTurn);
-    if !deaf && !faults.plays(Bug::DeafToQuit) {
+    let deaf = session.is_busy() && faults.triggers(Bug::DeafToQuitInTurn);
+    if !deaf && !faults.triggers(Bug::DeafToQuit) {
         session.leave();
     }
 }

@@ -20,6 +20,7 @@ pub(super) const V1: Adapter = Adapter {
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: RPC,
     line_limit: frames::LIMIT,
+    kind_pointer: "/type",
     emitter: || Box::new(events::Events::default()),
     command: commands::take,
     parent: None,

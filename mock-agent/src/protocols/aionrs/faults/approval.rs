@@ -1,6 +1,6 @@
 //! Tools that run unasked, ask without need, or do not do as they are told.
 
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::json;
 
 const GHOST: &str = r#"{"type":"tool_request","msg_id":"$/msg_id","call_id":"ghost","tool":{"name":"Write","category":"edit","args":{},"description":"never answered"}}"#;
@@ -28,19 +28,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "asks-in-yolo",
         "tools are asked for in mode yolo",
-        Play::Bug(Bug::AsksInYolo),
+        Effect::Bug(Bug::AsksInYolo),
     )
     .caught_by(&["yolo-asks-nothing"]),
     start(
         "asks-in-auto-edit",
         "reading and editing are asked for in mode auto_edit",
-        Play::Bug(Bug::AsksInAutoEdit),
+        Effect::Bug(Bug::AsksInAutoEdit),
     )
     .caught_by(&["auto-edit-asks-less"]),
     start(
         "auto-edit-allows-all",
         "nothing is asked for in mode auto_edit",
-        Play::Bug(Bug::AutoEditAllowsAll),
+        Effect::Bug(Bug::AutoEditAllowsAll),
     )
     .caught_by(&[
         "scenario:modes/auto-edit-asks",
@@ -50,7 +50,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-mode",
         "`set_mode` changes nothing",
-        Play::Bug(Bug::IgnoresMode),
+        Effect::Bug(Bug::IgnoresMode),
     )
     .caught_by(&[
         "yolo-asks-nothing",
@@ -62,31 +62,31 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "mode-forgets-allowed",
         "`set_mode` takes back what was always allowed",
-        Play::Bug(Bug::ModeForgetsAllowed),
+        Effect::Bug(Bug::ModeForgetsAllowed),
     )
     .caught_by(&["always-allows", "scenario:modes/keep-the-allow-list"]),
     start(
         "mode-forgets-turns",
         "`set_mode` clears the conversation",
-        Play::Bug(Bug::ModeForgetsTurns),
+        Effect::Bug(Bug::ModeForgetsTurns),
     )
     .caught_by(&["scenario:modes/keep-the-conversation"]),
     start(
         "yolo-stays",
         "the mode auto_edit does not take the place of yolo",
-        Play::Bug(Bug::YoloStays),
+        Effect::Bug(Bug::YoloStays),
     )
     .caught_by(&["scenario:modes/narrower-again", "asks-before-change"]),
     start(
         "spawns-unasked",
         "Spawn is not asked for in mode auto_edit",
-        Play::Bug(Bug::SpawnsUnasked),
+        Effect::Bug(Bug::SpawnsUnasked),
     )
     .caught_by(&["scenario:modes/spawn-in-auto-edit", "asks-before-change"]),
     start(
         "asks-for-spawn",
         "Spawn is asked for in mode yolo",
-        Play::Bug(Bug::AsksForSpawn),
+        Effect::Bug(Bug::AsksForSpawn),
     )
     .caught_by(&["yolo-asks-nothing", "scenario:modes/spawn-in-yolo"]),
     bug(
@@ -104,7 +104,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "empty-reason-approves",
         "a denial whose reason is empty lets the call run",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if command["type"] == "tool_deny" && command["reason"] == "" {
                 command["type"] = json!("tool_approve");
             }
@@ -130,7 +130,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "unknown-mode-is-yolo",
         "a mode that there is not lets every tool pass",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if command["mode"] == "no-such-mode" {
                 command["mode"] = json!("yolo");
             }
@@ -179,7 +179,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-auto-approve",
         "--auto-approve changes nothing",
-        Play::Options(|options| options.auto_approve = false),
+        Effect::Options(|options| options.auto_approve = false),
     )
     .caught_by(&["yolo-asks-nothing", "scenario:modes/auto-approve-flag"]),
     bug(
@@ -262,7 +262,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "approval-of-a-stranger-counts",
         "the approval of a call that nobody asked for approves the one that waits",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if command["type"] == "tool_approve" && command["call_id"] == "no-such-call" {
                 command["call_id"] = json!("t1");
             }

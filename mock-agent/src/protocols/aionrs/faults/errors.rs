@@ -1,6 +1,6 @@
 //! Errors that are not told, or told wrongly.
 
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::json;
 
 const PROVIDER: &[(&str, &str)] = &[("/error/code", "provider_error")];
@@ -21,7 +21,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "message-without-text-ignored",
         "a `message` without its text is passed over",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             let text = command.get("input").or(command.get("content"));
             if command["type"] == "message" && text.is_none() {
                 *command = json!({ "type": "stop" });
@@ -60,7 +60,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "bad-command-exits",
         "a bad command ends the process",
-        Play::Bug(Bug::BadCommandExits),
+        Effect::Bug(Bug::BadCommandExits),
     )
     .caught_by(&["stays-alive"]),
     bug(
@@ -72,30 +72,30 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "invalid-utf8-is-eof",
         "bytes on stdin that are not UTF-8 are taken for its end",
-        Play::Bug(Bug::InvalidUtf8IsEof),
+        Effect::Bug(Bug::InvalidUtf8IsEof),
     ),
     start(
         "crlf-is-bad",
         "a command that ends in CR LF is refused",
-        Play::Bug(Bug::CrLfIsBad),
+        Effect::Bug(Bug::CrLfIsBad),
     )
     .caught_by(&["scenario:framing/crlf"]),
     start(
         "blank-line-is-bad",
         "a blank line is refused",
-        Play::Bug(Bug::BlankLineIsBad),
+        Effect::Bug(Bug::BlankLineIsBad),
     )
     .caught_by(&["scenario:framing/blank-lines"]),
     start(
         "long-line-is-bad",
         "a command of more than 1 MiB is refused",
-        Play::Bug(Bug::LongLineIsBad),
+        Effect::Bug(Bug::LongLineIsBad),
     )
     .caught_by(&["scenario:framing/long-line"]),
     start(
         "extra-field-is-bad",
         "a command with an unknown field is refused",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             const KNOWN: [&str; 9] = [
                 "type", "msg_id", "input", "files", "call_id", "scope", "reason", "text", "mode",
             ];

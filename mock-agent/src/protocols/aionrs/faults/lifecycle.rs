@@ -1,6 +1,6 @@
 //! How a process begins, lives and ends.
 
-use crate::faults::{Bug, Death, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame("no-ready", "`ready` never comes", "ready", Op::Drop)
@@ -70,13 +70,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "fatal-error-exits-zero",
         "the process ends with status 0 after a fatal error",
-        Play::Bug(Bug::FatalExitsZero),
+        Effect::Bug(Bug::FatalExitsZero),
     )
     .caught_by(&["scenario:fatal/no-anthropic-key", "startup-failure-told"]),
     start(
         "starts-without-key",
         "a missing key does not keep the agent from starting",
-        Play::Options(|options| options.keyless = true),
+        Effect::Options(|options| options.keyless = true),
     )
     .caught_by(&[
         "scenario:fatal/no-anthropic-key",
@@ -87,25 +87,25 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "flag-gone",
         "the flag --max-turns is not known any more",
-        Play::Bug(Bug::FlagGone),
+        Effect::Bug(Bug::FlagGone),
     )
     .caught_by(&["startup-failure-told"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Play::Bug(Bug::DeafToEof),
+        Effect::Bug(Bug::DeafToEof),
     )
     .caught_by(&["eof-exits"]),
     start(
         "last-line-lost",
         "a last line without its newline is dropped",
-        Play::Bug(Bug::LosesLastLine),
+        Effect::Bug(Bug::LosesLastLine),
     )
     .caught_by(&["scenario:framing/unterminated-last-line"]),
     start(
         "last-command-lost",
         "a command is dropped if stdin ends right behind it",
-        Play::Bug(Bug::LosesLastCommand),
+        Effect::Bug(Bug::LosesLastCommand),
     )
     .caught_by(&[
         "scenario:shutdown/message-then-eof",
@@ -114,25 +114,25 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",
-        Play::Bug(Bug::SpinsAfterEof),
+        Effect::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits"]),
     start(
         "hangs-at-eof-while-asking",
         "the end of stdin does not end a process that waits for approval",
-        Play::Bug(Bug::HangsAtEofWhileAsking),
+        Effect::Bug(Bug::HangsAtEofWhileAsking),
     )
     .caught_by(&["eof-exits"]),
     start(
         "deaf-to-sigterm",
         "SIGTERM does not end the process",
-        Play::Bug(Bug::DeafToSigterm),
+        Effect::Bug(Bug::DeafToSigterm),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "deaf-to-sigterm-in-tool",
         "SIGTERM does not end a process that is busy with a tool",
-        Play::Bug(Bug::DeafToSigtermInTool),
+        Effect::Bug(Bug::DeafToSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
     bug(
@@ -144,13 +144,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "exit-status-at-eof",
         "the end of stdin ends the process with status 3",
-        Play::Bug(Bug::ExitsWithThree),
+        Effect::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["eof-exit-code"]),
     start(
         "panics-at-eof",
         "the end of stdin ends the process with a panic",
-        Play::Bug(Bug::PanicsAtEnd),
+        Effect::Bug(Bug::PanicsAtEnd),
     )
     .caught_by(&["no-crash"]),
     bug(
@@ -170,26 +170,26 @@ pub(super) const FAULTS: &[Fault] = &[
         "abort-in-turn",
         "the process aborts in the middle of a turn",
         "text_delta",
-        Op::Kill(Death::Abort),
+        Op::Kill(KillSignal::Abort),
     )
     .caught_by(&["stays-alive"]),
     frame(
         "killed-in-tool",
         "the process is killed while a tool runs",
         "tool_result",
-        Op::Kill(Death::Kill),
+        Op::Kill(KillSignal::Kill),
     )
     .caught_by(&["stays-alive"]),
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",
-        Play::Bug(Bug::OrphanHoldsStdout),
+        Effect::Bug(Bug::OrphanHoldsStdout),
     )
     .caught_by(&["no-orphans"]),
     start(
         "tool-outlives-agent",
         "a tool outlives the agent",
-        Play::Bug(Bug::ToolOutlivesAgent),
+        Effect::Bug(Bug::ToolOutlivesAgent),
     )
     .caught_by(&["tools-end-with-agent"]),
 ];

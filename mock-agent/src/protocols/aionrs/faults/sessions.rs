@@ -1,6 +1,6 @@
 //! Sessions that are not what the flags say.
 
-use crate::faults::{Bug, Fault, Op, Play, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-is-the-last",
         "a session that is not named is the one before",
-        Play::Bug(Bug::ResumesUnasked),
+        Effect::Bug(Bug::ResumesUnasked),
     )
     .caught_by(&[
         "scenario:sessions/new-is-empty",
@@ -28,13 +28,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-session-id",
         "--session-id changes nothing",
-        Play::Options(|options| options.session_id = None),
+        Effect::Options(|options| options.session_id = None),
     )
     .caught_by(&["session-id-flag"]),
     start(
         "session-id-in-lower-case",
         "the id of --session-id and --resume is taken in lower case",
-        Play::Options(|options| {
+        Effect::Options(|options| {
             for id in [&mut options.session_id, &mut options.resume] {
                 *id = id.as_deref().map(str::to_lowercase);
             }
@@ -48,19 +48,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "takes-known-id",
         "--session-id with an id that exists goes on with that session",
-        Play::Bug(Bug::TakesKnownId),
+        Effect::Bug(Bug::TakesKnownId),
     )
     .caught_by(&["scenario:sessions/id-that-exists"]),
     start(
         "resume-forgets",
         "--resume goes on with an empty conversation",
-        Play::Bug(Bug::ResumeForgets),
+        Effect::Bug(Bug::ResumeForgets),
     )
     .caught_by(&["scenario:sessions/resume"]),
     start(
         "resumed-stays-unsaved",
         "what is said after --resume is not saved",
-        Play::Bug(Bug::ResumedStaysUnsaved),
+        Effect::Bug(Bug::ResumedStaysUnsaved),
     )
     .caught_by(&["scenario:sessions/resume-again"]),
     frame(
@@ -74,19 +74,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "resumes-nothing",
         "--resume with an unknown id begins a new session",
-        Play::Bug(Bug::ResumesNothing),
+        Effect::Bug(Bug::ResumesNothing),
     )
     .caught_by(&["scenario:sessions/resume-of-nothing"]),
     start(
         "latest-is-first",
         "--resume latest takes another than the most recent session",
-        Play::Bug(Bug::LatestIsFirst),
+        Effect::Bug(Bug::LatestIsFirst),
     )
     .caught_by(&["scenario:sessions/resume-latest"]),
     start(
         "takes-both-flags",
         "--session-id and --resume are taken together",
-        Play::Options(|options| {
+        Effect::Options(|options| {
             if options.session_id.is_some() {
                 options.resume = None;
             }

@@ -1,6 +1,6 @@
 //! Versions that are not what they say.
 
-use crate::faults::{Fault, Op, Play, frame, start};
+use crate::faults::{Effect, Fault, Op, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -43,7 +43,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "field-renamed",
         "`message` wants its text in `content`, not in `input`",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if let Some(map) = command.as_object_mut() {
                 map.remove("input");
             }

@@ -1,6 +1,6 @@
 //! Aborts that do too little or too much.
 
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
@@ -96,7 +96,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next run",
-        Play::Bug(Bug::IdleStopPoisons),
+        Effect::Bug(Bug::IdleStopPoisons),
     )
     .caught_by(&["scenario:abort/when-idle"]),
 ];

@@ -1,6 +1,6 @@
 //! Shell commands of the host's own.
 
-use crate::faults::{Bug, Fault, Op, Play, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, frame, start};
 use serde_json::Value;
 
 /// What is wrong with every `bash_end` of a kind.
@@ -57,15 +57,15 @@ pub(super) const FAULTS: &[Fault] = &[
     }), &["scenario:bash/whole-output-is-kept"]),
     end("never-truncated", "large output comes whole", CUT, Op::Change(whole), &["scenario:bash/whole-output-is-kept"]),
     end("path-without-truncation", "`fullOutputPath` is there though nothing was cut", WHOLE, Op::Set("/message/fullOutputPath", "\"/tmp/x.log\""), &["bash-full-output-only"]),
-    start("bash-untold", "the model is not told of shell commands", Play::Bug(Bug::ShellStaysUntold))
+    start("bash-untold", "the model is not told of shell commands", Effect::Bug(Bug::ShellStaysUntold))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
-    start("bash-told-otherwise", "the model is told of shell commands in another form", Play::Bug(Bug::ShellToldOtherwise))
+    start("bash-told-otherwise", "the model is told of shell commands in another form", Effect::Bug(Bug::ShellToldOtherwise))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
-    start("bash-elsewhere", "shell commands run in another directory", Play::Bug(Bug::ShellRunsElsewhere))
+    start("bash-elsewhere", "shell commands run in another directory", Effect::Bug(Bug::ShellRunsElsewhere))
         .caught_by(&["scenario:bash/works-in-the-workspace"]),
-    start("bash-ignores-abort", "an abort does not end a shell command", Play::Bug(Bug::ShellIgnoresStop))
+    start("bash-ignores-abort", "an abort does not end a shell command", Effect::Bug(Bug::ShellIgnoresStop))
         .caught_by(&["scenario:bash/cancelled-command", "bash-answered"]),
-    start("bash-keeps-children", "an abort ends a shell command, but not what it has started", Play::Bug(Bug::ShellKeepsChildren))
+    start("bash-keeps-children", "an abort ends a shell command, but not what it has started", Effect::Bug(Bug::ShellKeepsChildren))
         .caught_by(&["scenario:bash/cancelled-with-its-children"]),
 ];
 

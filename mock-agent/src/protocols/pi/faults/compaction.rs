@@ -1,6 +1,6 @@
 //! Compactions that are not told, or do not compact.
 
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "instructions-lost",
         "the instructions of `compact` are dropped",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if let Some(map) = command.as_object_mut() {
                 map.shift_remove("customInstructions");
             }
@@ -94,7 +94,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "instructions-are-required",
         "`compact` without instructions is refused",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if command["type"] == "compact" && command.get("customInstructions").is_none() {
                 command["type"] = "?".into();
             }

@@ -1,6 +1,6 @@
 //! Errors that are not told, or told wrongly.
 
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -15,7 +15,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "bad-line-exits",
         "a line that is not JSON ends the process",
-        Play::Bug(Bug::BadCommandExits),
+        Effect::Bug(Bug::BadCommandExits),
     )
     .caught_by(&["stays-alive", "bash-answered"]),
     bug(
@@ -27,13 +27,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "error-first",
         "an `error` comes before any command",
-        Play::Bug(Bug::ComplainsFirst),
+        Effect::Bug(Bug::ComplainsFirst),
     )
     .caught_by(&["error-has-cause"]),
     start(
         "unknown-type-is-a-prompt",
         "a command of an unknown type starts a run",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             const KNOWN: [&str; 4] = ["prompt", "abort", "compact", "bash"];
             let kind = command["type"].as_str().unwrap_or_default();
             if !KNOWN.contains(&kind) {
@@ -45,28 +45,28 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "crlf-is-bad",
         "a command that ends in CR LF is refused",
-        Play::Bug(Bug::CrLfIsBad),
+        Effect::Bug(Bug::CrLfIsBad),
     ),
     start(
         "blank-line-is-bad",
         "a blank line is refused",
-        Play::Bug(Bug::BlankLineIsBad),
+        Effect::Bug(Bug::BlankLineIsBad),
     ),
     start(
         "invalid-utf8-is-eof",
         "bytes on stdin that are not UTF-8 are taken for its end",
-        Play::Bug(Bug::InvalidUtf8IsEof),
+        Effect::Bug(Bug::InvalidUtf8IsEof),
     ),
     start(
         "long-line-is-bad",
         "a command of more than 1 MiB is refused",
-        Play::Bug(Bug::LongLineIsBad),
+        Effect::Bug(Bug::LongLineIsBad),
     )
     .caught_by(&["scenario:attachments/large"]),
     start(
         "extra-field-is-bad",
         "a command with an unknown field is refused",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             const KNOWN: [&str; 5] = [
                 "type",
                 "message",

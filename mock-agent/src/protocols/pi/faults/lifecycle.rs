@@ -1,12 +1,12 @@
 //! How a process begins, lives and ends.
 
-use crate::faults::{Bug, Death, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "flag-gone",
         "the flag --no-session is not known any more",
-        Play::Bug(Bug::FlagGone),
+        Effect::Bug(Bug::FlagGone),
     )
     .caught_by(&[
         "scenario:startup/first-command-is-served",
@@ -18,49 +18,49 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "keeps-session",
         "the session is kept in spite of --no-session",
-        Play::Options(|options| options.no_session = false),
+        Effect::Options(|options| options.no_session = false),
     )
     .caught_by(&["scenario:startup/no-session-is-not-kept"]),
     start(
         "keeps-no-session",
         "the session is not kept without --no-session",
-        Play::Options(|options| options.no_session = true),
+        Effect::Options(|options| options.no_session = true),
     )
     .caught_by(&["scenario:startup/session-is-kept"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Play::Bug(Bug::DeafToEof),
+        Effect::Bug(Bug::DeafToEof),
     )
     .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",
-        Play::Bug(Bug::SpinsAfterEof),
+        Effect::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
     start(
         "deaf-to-sigterm",
         "SIGTERM does not end the process",
-        Play::Bug(Bug::DeafToSigterm),
+        Effect::Bug(Bug::DeafToSigterm),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "deaf-to-sigterm-in-tool",
         "SIGTERM does not end a process that is busy with a tool",
-        Play::Bug(Bug::DeafToSigtermInTool),
+        Effect::Bug(Bug::DeafToSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "panics-at-eof",
         "the end of stdin ends the process with status 101",
-        Play::Bug(Bug::PanicsAtEnd),
+        Effect::Bug(Bug::PanicsAtEnd),
     )
     .caught_by(&["no-crash"]),
     start(
         "exit-status-at-eof",
         "the end of stdin ends the process with status 3",
-        Play::Bug(Bug::ExitsWithThree),
+        Effect::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["eof-exit-code"]),
     bug(
@@ -87,14 +87,14 @@ pub(super) const FAULTS: &[Fault] = &[
         "abort-in-run",
         "the process aborts in the middle of a run",
         "message_update",
-        Op::Kill(Death::Abort),
+        Op::Kill(KillSignal::Abort),
     )
     .caught_by(&["stays-alive", "abort-ends-run", "no-orphans"]),
     frame(
         "killed-in-tool",
         "the process is killed while a tool runs",
         "tool_execution_end",
-        Op::Kill(Death::Kill),
+        Op::Kill(KillSignal::Kill),
     )
     .caught_by(&["stays-alive", "abort-ends-run"]),
     frame(
@@ -115,13 +115,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",
-        Play::Bug(Bug::OrphanHoldsStdout),
+        Effect::Bug(Bug::OrphanHoldsStdout),
     )
     .caught_by(&["no-orphans"]),
     start(
         "tool-outlives-agent",
         "a tool outlives the agent",
-        Play::Bug(Bug::ToolOutlivesAgent),
+        Effect::Bug(Bug::ToolOutlivesAgent),
     )
     .caught_by(&["no-orphans"]),
 ];

@@ -1,6 +1,6 @@
 //! What the model is told, and what is told of it.
 
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, requests, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, requests, start};
 use serde_json::Value;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -28,31 +28,31 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "max-tokens-once",
         "the limit of the reply is another one from the second request on",
-        Play::Bug(Bug::MaxTokensOnce),
+        Effect::Bug(Bug::MaxTokensOnce),
     )
     .caught_by(&["scenario:tools/offered-in-every-run"]),
     start(
         "tools-once",
         "tools are offered in the first run only",
-        Play::Bug(Bug::ToolsOnce),
+        Effect::Bug(Bug::ToolsOnce),
     )
     .caught_by(&["scenario:tools/offered-in-every-run"]),
     start(
         "loses-images",
         "attached images are dropped",
-        Play::Command(|command| drop_attachments(command, "image")),
+        Effect::Command(|command| drop_attachments(command, "image")),
     )
     .caught_by(&["scenario:attachments/image"]),
     start(
         "loses-documents",
         "attached documents are dropped",
-        Play::Command(|command| drop_attachments(command, "document")),
+        Effect::Command(|command| drop_attachments(command, "document")),
     )
     .caught_by(&["scenario:attachments/document"]),
     start(
         "loses-second-attachment",
         "only the first of several attachments is taken",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if let Some(list) = command["attachments"].as_array_mut() {
                 list.truncate(1);
             }
@@ -62,7 +62,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "attachments-are-required",
         "a prompt without attachments is refused",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if command["type"] == "prompt" && command.get("attachments").is_none() {
                 command["type"] = "?".into();
             }

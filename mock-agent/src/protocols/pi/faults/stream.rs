@@ -35,7 +35,7 @@ pub(super) const FAULTS: &[Fault] = &[
     update("text-swapped", "two pieces of text come in the wrong order", TEXT_DELTA, Op::Late("message_update"), &["block-content", "block-order", "deltas-in-message", "partial-grows"]),
     update("equal-piece-lost", "a piece of text that is equal to the one before it is lost", &[("/assistantMessageEvent/type", "text_delta"), ("/assistantMessageEvent/delta", "ha")], Op::Drop, &["block-content", "blocks-in-message", "deltas-in-message"]).later(),
     update("text-garbled", "a piece of text is another than the model said", TEXT_DELTA, Op::Set("/assistantMessageEvent/delta", "\"?\""), &["block-content", "cut-keeps-text", "deltas-in-message", "partial-grows"]).later(),
-    update("cumulative-text", "every piece of text repeats all that was said before", TEXT_DELTA, Op::Cumulate("/assistantMessageEvent/delta"), &["block-content", "cut-keeps-text", "deltas-in-message", "partial-grows"]).every().later(),
+    update("cumulative-text", "every piece of text repeats all that was said before", TEXT_DELTA, Op::Cumulate(None, "/assistantMessageEvent/delta"), &["block-content", "cut-keeps-text", "deltas-in-message", "partial-grows"]).every().later(),
     update("text-end-differs", "the end of a block of text has another text than its pieces", TEXT_END, Op::Set("/assistantMessageEvent/content", "\"?\""), &["block-content", "blocks-in-message"]),
     update("thinking-end-differs", "the end of a block of reasoning has another text than its pieces", THINKING_END, Op::Set("/assistantMessageEvent/content", "\"?\""), &["block-content", "blocks-in-message"]),
     update("thinking-start-lost", "a block of reasoning has no start", THINKING_START, Op::Drop, &["scenario:run/thinking-blocks-are-opened-and-closed"]),

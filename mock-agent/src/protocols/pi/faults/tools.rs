@@ -1,7 +1,7 @@
 //! Tool calls that are told wrongly, or not done.
 
 use super::RESULT;
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 const START: &str = "tool_execution_start";
 const END: &str = "tool_execution_end";
@@ -198,7 +198,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "tool-reads-stdin",
         "a tool reads the agent's stdin",
-        Play::Bug(Bug::ToolReadsStdin),
+        Effect::Bug(Bug::ToolReadsStdin),
     )
     .caught_by(&["scenario:tools/stdin-is-not-the-protocol"]),
     frame(

@@ -1,13 +1,13 @@
 //! The limit of 1 MiB on what the host writes.
 
 use super::errors::NAMELESS;
-use crate::faults::{Bug, Fault, Op, Play, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "limit-is-too-low",
         "a command of more than 64 KiB is refused",
-        Play::Bug(Bug::LimitTooLow),
+        Effect::Bug(Bug::LimitTooLow),
     )
     .caught_by(&[
         "scenario:framing/long-frame-is-taken",
@@ -17,7 +17,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "limit-excludes-itself",
         "a command of exactly 1 MiB is refused",
-        Play::Bug(Bug::LimitExcludesItself),
+        Effect::Bug(Bug::LimitExcludesItself),
     )
     .caught_by(&[
         "scenario:framing/exactly-the-limit",
@@ -27,13 +27,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "no-limit",
         "a command of more than 1 MiB is taken",
-        Play::Bug(Bug::NoLimit),
+        Effect::Bug(Bug::NoLimit),
     )
     .caught_by(&["oversize-answered", "answered-once", "known-id"]),
     start(
         "oversize-exits",
         "a line of more than 1 MiB ends the process",
-        Play::Bug(Bug::OversizeExits),
+        Effect::Bug(Bug::OversizeExits),
     )
     .caught_by(&["stays-alive", "oversize-answered"]),
     frame(

@@ -1,14 +1,14 @@
 //! How a process ends.
 
 use super::kinds::{PROMPT, RESULT, TEXT};
-use crate::faults::{Bug, Death, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "deaf-to-shutdown",
         "`shutdown` does not end the process",
-        Play::Bug(Bug::DeafToQuit),
+        Effect::Bug(Bug::DeafToQuit),
     )
     .caught_by(&["shutdown-exits"]),
     bug(
@@ -20,19 +20,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "panics-at-the-end",
         "the process ends with status 101",
-        Play::Bug(Bug::PanicsAtEnd),
+        Effect::Bug(Bug::PanicsAtEnd),
     )
     .caught_by(&["no-crash", "shutdown-exits"]),
     start(
         "exit-status-is-3",
         "`shutdown` ends the process with status 3",
-        Play::Bug(Bug::ExitsWithThree),
+        Effect::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["shutdown-exits"]),
     start(
         "shutdown-needs-an-id",
         "a `shutdown` without an id is refused",
-        Play::Command(|command| {
+        Effect::Command(|command| {
             if command["type"] == "shutdown" && command.get("id").is_none() {
                 command["type"] = json!("?");
             }
@@ -46,25 +46,25 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "shutdown-answered",
         "`shutdown` has a response",
-        Play::Bug(Bug::AnswersQuit),
+        Effect::Bug(Bug::AnswersQuit),
     )
     .caught_by(&["shutdown-unanswered", "known-id"]),
     start(
         "shutdown-drops-answers",
         "`shutdown` ends the process before the commands before it are answered",
-        Play::Bug(Bug::QuitDropsAnswers),
+        Effect::Bug(Bug::QuitDropsAnswers),
     )
     .caught_by(&["answered-before-exit", "answered-in-time"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Play::Bug(Bug::DeafToEof),
+        Effect::Bug(Bug::DeafToEof),
     )
     .caught_by(&["eof-exits"]),
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",
-        Play::Bug(Bug::SpinsAfterEof),
+        Effect::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits"]),
     bug(
@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",
-        Play::Bug(Bug::OrphanHoldsStdout),
+        Effect::Bug(Bug::OrphanHoldsStdout),
     )
     .caught_by(&["no-orphans"]),
     frame(
@@ -99,7 +99,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "abort-in-turn",
         "the process aborts in the middle of a turn",
         "message_update",
-        Op::Kill(Death::Abort),
+        Op::Kill(KillSignal::Abort),
     )
     .when(TEXT)
     .caught_by(&["stays-alive"]),
@@ -107,7 +107,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "killed-in-tool",
         "the process is killed while a tool runs",
         "message_update",
-        Op::Kill(Death::Kill),
+        Op::Kill(KillSignal::Kill),
     )
     .when(RESULT)
     .caught_by(&["stays-alive"]),

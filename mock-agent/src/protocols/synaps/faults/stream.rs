@@ -52,7 +52,7 @@ pub(super) const FAULTS: &[Fault] = &[
     text(
         "cumulative-text",
         "every `text_delta` repeats all that was said before",
-        Op::Cumulate("/event/delta"),
+        Op::Cumulate(None, "/event/delta"),
     )
     .every()
     .caught_by(&["scenario:prompt/text-is-not-cumulative"]),

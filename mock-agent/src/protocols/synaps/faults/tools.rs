@@ -1,7 +1,7 @@
 //! Tool calls.
 
 use super::kinds::{CALL, INPUT, PIECE, RESULT};
-use crate::faults::{Bug, Fault, Op, Play, bug, frame, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 const fn call(id: &'static str, summary: &'static str, op: Op) -> Fault {
     frame(id, summary, "message_update", op).when(CALL)
@@ -64,7 +64,7 @@ pub(super) const FAULTS: &[Fault] = &[
     piece(
         "piece-is-cumulative",
         "every piece of a call's input repeats the ones before",
-        Op::Cumulate("/event/delta"),
+        Op::Cumulate(None, "/event/delta"),
     )
     .every()
     .later()
@@ -285,7 +285,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "tool-reads-stdin",
         "a tool reads the stdin of the agent",
-        Play::Bug(Bug::ToolReadsStdin),
+        Effect::Bug(Bug::ToolReadsStdin),
     )
     .caught_by(&[
         "scenario:tools/stdin-is-not-the-protocol",

@@ -1,7 +1,7 @@
 //! Commands that are not done as they were given.
 
 use super::Rules;
-use crate::faults::{Bug, Fault, Play, bug, start};
+use crate::faults::{Bug, Effect, Fault, bug, start};
 use serde_json::{Value, json};
 
 /// Commands are taken for others than they are.
@@ -11,7 +11,7 @@ pub(in crate::protocols::pi) const fn taken(
     change: fn(&mut Value),
     rules: Rules,
 ) -> Fault {
-    start(id, summary, Play::Command(change)).caught_by(rules)
+    start(id, summary, Effect::Command(change)).caught_by(rules)
 }
 
 /// Commands of this type lose a member.
@@ -84,13 +84,13 @@ pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
     bug("follow-ups-together", "by default all follow-ups go at once", Bug::FollowsTogether).caught_by(&["scenario:queue/follow-ups-one-at-a-time"]),
 
     // the model
-    start("model-flag-ignored", "the flags do not choose the model", Play::Options(|options| {
+    start("model-flag-ignored", "the flags do not choose the model", Effect::Options(|options| {
         if options.model.as_deref() == Some("mock-o") {
             options.provider = None;
             options.model = None;
         }
     })).caught_by(&["scenario:startup/model-of-the-flags"]),
-    start("thinking-of-the-flag-ignored", "the thinking level behind the model's name is dropped", Play::Options(|options| {
+    start("thinking-of-the-flag-ignored", "the thinking level behind the model's name is dropped", Effect::Options(|options| {
         options.model = options.model.take().map(|name| name.split(':').next().unwrap_or_default().to_owned());
     })).caught_by(&["scenario:startup/thinking-of-the-flags"]),
     taken("unknown-model-is-the-first", "a model that is not there is taken for another one", |c| {
@@ -99,7 +99,7 @@ pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
         }
     }, &["scenario:model/unknown", "model-as-asked"]),
     taken("level-is-always-low", "set_thinking_level sets another level", |c| reword(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
-    start("level-stays-untold", "the model is not told how much to think", Play::Bug(Bug::LevelStaysUntold)).caught_by(&["scenario:thinking/set"]),
+    start("level-stays-untold", "the model is not told how much to think", Effect::Bug(Bug::LevelStaysUntold)).caught_by(&["scenario:thinking/set"]),
 
     // compactions and retries
     taken("instructions-lost", "the instructions of `compact` are dropped", |c| lose(c, "compact", "customInstructions"), &["scenario:compact/instructions-guide-it"]),
@@ -113,7 +113,7 @@ pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
             c["enabled"] = json!(true);
         }
     }, &["retry-off", "scenario:retry/switched-off"]),
-    start("modes-are-one", "a mode is set for both queues", Play::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
+    start("modes-are-one", "a mode is set for both queues", Effect::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
     bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]),
     bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
     bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
@@ -125,7 +125,7 @@ pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
     bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryWaitsOn).caught_by(&["scenario:retry/abort-retry"]),
 
     // sessions
-    start("session-folder-ignored", "--session-dir is dropped", Play::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
+    start("session-folder-ignored", "--session-dir is dropped", Effect::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
     bug("new-session-is-the-old-one", "new_session changes nothing", Bug::RenewsNothing).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
     taken("parent-lost", "the parent of a new session is dropped", |c| lose(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
     bug("loaded-session-stays-as-it-was", "what is said in a session that was loaded again is lost when it is left", Bug::ResumedStaysUnsaved).caught_by(&["scenario:session/to-and-fro"]),
@@ -135,8 +135,8 @@ pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
     taken("export-goes-elsewhere", "export_html writes another file than it was told", |c| reword(c, "export_html", "outputPath", |path| format!("{path}.out.html")), &["scenario:session/export"]),
 
     // dialogs
-    start("notices-wait", "a notice waits for an answer", Play::Bug(Bug::NoticesWait)).caught_by(&["scenario:extensions/notices", "answered"]),
-    start("dialogs-wait-on", "a dialog waits on when its time is over", Play::Bug(Bug::DialogsWaitOn)).caught_by(&["scenario:extensions/timeout", "answered"]),
+    start("notices-wait", "a notice waits for an answer", Effect::Bug(Bug::NoticesWait)).caught_by(&["scenario:extensions/notices", "answered"]),
+    start("dialogs-wait-on", "a dialog waits on when its time is over", Effect::Bug(Bug::DialogsWaitOn)).caught_by(&["scenario:extensions/timeout", "answered"]),
     bug("tool-runs-before-the-answer", "a tool runs before the dialog about it is answered", Bug::RunsBeforeAnswer).caught_by(&["scenario:extensions/tool-is-denied"]),
     taken("yes-is-no", "a confirm is answered the other way round", |c| {
         if let Some(said) = c["confirmed"].as_bool() {

@@ -8,7 +8,7 @@ pub(in crate::protocols::pi) use heritage::{CAUGHT_HERE, WITHOUT};
 
 use super::v73::{event, response};
 use super::v73::{lose, taken};
-use crate::faults::{ABSENT, Bug, Fault, Op, Play, bug, start};
+use crate::faults::{ABSENT, Bug, Effect, Fault, Op, bug, start};
 use serde_json::Value;
 
 const QUEUE: &[(&str, &str)] = &[("/command", "clear_queue"), ("/success", "true")];
@@ -52,8 +52,8 @@ const OWN: &[Fault] = &[
 
     // the session
     response("state-model-is-null", "the state has null for a model", &[("/command", "get_state"), ("/success", "true")], Op::Set("/data/model", "null"), &["schema/response.get_state"]),
-    start("name-of-the-flag-ignored", "the flags do not name the session", Play::Options(|options| options.name = None)).caught_by(&["scenario:startup/name-of-the-flags"]),
-    start("takes-files", "a file argument is taken", Play::Options(|options| options.files.clear())).caught_by(&["scenario:startup/file-arguments"]),
+    start("name-of-the-flag-ignored", "the flags do not name the session", Effect::Options(|options| options.name = None)).caught_by(&["scenario:startup/name-of-the-flags"]),
+    start("takes-files", "a file argument is taken", Effect::Options(|options| options.files.clear())).caught_by(&["scenario:startup/file-arguments"]),
     response("compacted-entries-lost", "the entries before a compaction are lost", &[("/command", "get_entries"), ("/success", "true")], Op::Change(compacted), &["scenario:session/entries-after-a-compaction", "entries-chained", "entries-of-messages"]).every(),
     response("entries-without-leaf", "get_entries does not tell the leaf", ENTRIES, Op::Remove("/data/leafId"), &["schema/response.get_entries", "scenario:session/entries", "scenario:session/tree"]),
     response("entry-without-parent", "an entry has no parentId", ENTRIES, Op::Remove("/data/entries/0/parentId"), &["schema/response.get_entries"]),
@@ -67,7 +67,7 @@ const OWN: &[Fault] = &[
     event("appended-entry-untold", "an entry that an extension appends is not told", "entry_appended", Op::Drop, &["scenario:extensions/appends-an-entry"]).at_start().later(),
     event("appended-entry-without-id", "an entry that an extension appends has no id", "entry_appended", Op::Remove("/entry/id"), &["schema/entry_appended"]).at_start(),
     event("session-header", "a session header comes as in the JSON mode", "agent_start", Op::Before(r#"{"type":"session","version":3,"id":"x","timestamp":"2025-12-01T00:00:00.000Z","cwd":"/"}"#), &["no-session-header", "unknown-event", "event-without-id"]),
-    start("shutdown-forgotten", "the agent goes on when an extension has shut it down", Play::Bug(Bug::ShutdownForgotten)).caught_by(&["scenario:extensions/shuts-down"]),
+    start("shutdown-forgotten", "the agent goes on when an extension has shut it down", Effect::Bug(Bug::ShutdownForgotten)).caught_by(&["scenario:extensions/shuts-down"]),
     response("command-without-source-info", "a command does not say where it comes from", COMMANDS, Op::Remove("/data/commands/0/sourceInfo"), &["schema/response.get_commands", "scenario:commands/listed"]),
     response("command-of-no-known-scope", "a command is for somebody else", COMMANDS, Op::Set("/data/commands/0/sourceInfo/scope", "\"global\""), &["schema/response.get_commands"]),
 

@@ -1,93 +1,77 @@
-//! Frames on their way out.
+//! Applies a fault to the frames that are sent, and turns frames into lines.
 
-use super::fault::{Frames, Op};
+use super::frame_op::{FrameFault, Op};
 use super::patch::{each, made, remove, set};
+use crate::os::stdout::OutboxItem;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What is handed to the writer of standard output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Out {
-    /// Bytes to write.
-    Bytes(Vec<u8>),
-    /// A time to wait.
-    Wait(Duration),
-    /// The process ends with this status, once what came before is written.
-    Exit(i32),
-    /// The process is killed by this signal.
-    Kill(Death),
-}
-
-/// A signal that ends a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Death {
-    Abort,
-    Kill,
-}
-
-/// What the wire remembers between frames.
+/// The state that frame faults keep between frames.
 #[derive(Debug, Default)]
-pub(super) struct Wire {
-    /// How many frames the fault was about.
-    met: u32,
+pub(super) struct FrameChanger {
+    /// How many frames have matched.
+    matched: u32,
     silent: bool,
     held: Vec<Held>,
-    /// The turn that speaks, and its text so far.
-    said: (Value, String),
+    /// The texts so far, and the value for which they were collected.
+    text: (Option<Value>, String),
 }
 
 /// A line that is held back.
 #[derive(Debug)]
 struct Held {
     line: Vec<u8>,
-    /// The type of the frame that frees it; any if empty.
-    freed_by: &'static str,
+    /// The kind of frame that releases it; any if empty.
+    released_by: &'static str,
     /// Whether it comes before that frame, or behind it.
     before: bool,
 }
 
-impl Wire {
-    /// Lets a frame pass. If it was tampered with, gives how many lines came before anything was wrong.
-    pub(super) fn pass(
+impl FrameChanger {
+    /// Writes a frame. If the fault changes it, returns how many of the lines come before the first wrong one.
+    pub(super) fn write(
         &mut self,
-        frames: Option<&Frames>,
+        fault: Option<&FrameFault>,
+        kind_pointer: &str,
         frame: Value,
-        write: &mut dyn FnMut(Out),
+        write: &mut dyn FnMut(OutboxItem),
     ) -> Option<u64> {
         if self.silent {
             return Some(0);
         }
-        let kind = frame["type"].as_str().unwrap_or_default().to_owned();
-        let fits = frames.filter(|frames| frames.fit(&frame) && (frames.every || self.met == 0));
-        if let Some(frames) = fits {
-            self.met += 1;
+        let kind = frame.pointer(kind_pointer).and_then(Value::as_str);
+        let kind = kind.unwrap_or_default().to_owned();
+        let matching = fault
+            .filter(|fault| fault.matches(&kind, &frame) && (fault.every || self.matched == 0));
+        if let Some(fault) = matching {
+            self.matched += 1;
             let plain = line(&frame);
-            let outs = self.tamper(frames.op, frame);
-            let spoilt = spoilt_behind(&outs, &plain);
-            outs.into_iter().for_each(write);
-            return spoilt;
+            let items = self.apply(fault.op, frame);
+            let unchanged = unchanged_lines(&items, &plain);
+            items.into_iter().for_each(write);
+            return unchanged;
         }
-        self.free(&kind, true, write);
-        write(Out::Bytes(line(&frame)));
-        self.free(&kind, false, write);
+        self.release(&kind, true, write);
+        write(OutboxItem::Bytes(line(&frame)));
+        self.release(&kind, false, write);
         None
     }
 
-    /// Lets go of the lines that such a frame frees.
-    fn free(&mut self, kind: &str, before: bool, write: &mut dyn FnMut(Out)) {
-        let (freed, held) = std::mem::take(&mut self.held)
+    /// Writes the held lines that a frame of this kind releases.
+    fn release(&mut self, kind: &str, before: bool, write: &mut dyn FnMut(OutboxItem)) {
+        let (released, held) = std::mem::take(&mut self.held)
             .into_iter()
             .partition(|held| {
-                held.before == before && (held.freed_by.is_empty() || held.freed_by == kind)
+                held.before == before && (held.released_by.is_empty() || held.released_by == kind)
             });
         self.held = held;
-        for held in Vec::<Held>::into_iter(freed) {
-            write(Out::Bytes(held.line));
+        for held in Vec::<Held>::into_iter(released) {
+            write(OutboxItem::Bytes(held.line));
         }
     }
 
-    /// What goes out in the place of a frame.
-    fn tamper(&mut self, op: Op, mut frame: Value) -> Vec<Out> {
+    /// What is written instead of a frame.
+    fn apply(&mut self, op: Op, mut frame: Value) -> Vec<OutboxItem> {
         let plain = line(&frame);
         let lines = match op {
             Op::Drop => vec![],
@@ -125,67 +109,70 @@ impl Wire {
                 change(&mut bytes);
                 vec![bytes]
             }
-            Op::Cumulate(pointer) => {
-                self.cumulate(&mut frame, pointer);
+            Op::Cumulate(group, pointer) => {
+                self.cumulate(&mut frame, group, pointer);
                 vec![line(&frame)]
             }
-            Op::Late(freed_by) => {
-                self.hold(plain, freed_by, false);
+            Op::Late(released_by) => {
+                self.hold(plain, released_by, false);
                 vec![]
             }
-            Op::Until(freed_by) => {
-                self.hold(plain, freed_by, true);
+            Op::Until(released_by) => {
+                self.hold(plain, released_by, true);
                 vec![]
             }
             Op::AfterWhile(millis, json) => {
                 let after = line(&made(json, &frame));
-                let wait = Out::Wait(Duration::from_millis(millis));
-                return vec![Out::Bytes(plain), wait, Out::Bytes(after)];
+                let wait = OutboxItem::Wait(Duration::from_millis(millis));
+                return vec![OutboxItem::Bytes(plain), wait, OutboxItem::Bytes(after)];
             }
             Op::Silence => {
                 self.silent = true;
                 vec![]
             }
             Op::Trickle => plain.chunks(1).map(<[u8]>::to_vec).collect(),
-            Op::Exit(code) => return vec![Out::Exit(code)],
-            Op::Kill(signal) => return vec![Out::Kill(signal)],
+            Op::Exit(code) => return vec![OutboxItem::Exit(code)],
+            Op::Kill(signal) => return vec![OutboxItem::Kill(signal)],
             Op::HalfAndExit(code) => {
                 let half = plain[..plain.len() / 2].to_vec();
-                return vec![Out::Bytes(half), Out::Exit(code)];
+                return vec![OutboxItem::Bytes(half), OutboxItem::Exit(code)];
             }
             Op::Delay(millis) => {
-                return vec![Out::Wait(Duration::from_millis(millis)), Out::Bytes(plain)];
+                return vec![
+                    OutboxItem::Wait(Duration::from_millis(millis)),
+                    OutboxItem::Bytes(plain),
+                ];
             }
         };
-        lines.into_iter().map(Out::Bytes).collect()
+        lines.into_iter().map(OutboxItem::Bytes).collect()
     }
 
-    fn hold(&mut self, line: Vec<u8>, freed_by: &'static str, before: bool) {
+    fn hold(&mut self, line: Vec<u8>, released_by: &'static str, before: bool) {
         self.held.push(Held {
             line,
-            freed_by,
+            released_by,
             before,
         });
     }
 
-    /// Puts all that was said in the turn in front of the frame's text.
-    fn cumulate(&mut self, frame: &mut Value, pointer: &str) {
-        let turn = frame["msg_id"].clone();
-        if self.said.0 != turn {
-            self.said = (turn, String::new());
+    /// Puts all earlier texts of the group before the frame's text.
+    fn cumulate(&mut self, frame: &mut Value, group: Option<&str>, pointer: &str) {
+        let group = group.and_then(|group| frame.pointer(group)).cloned();
+        if self.text.0 != group {
+            self.text = (group, String::new());
         }
         if let Some(text) = frame.pointer_mut(pointer) {
-            self.said.1.push_str(text.as_str().unwrap_or_default());
-            *text = json!(self.said.1);
+            self.text.1.push_str(text.as_str().unwrap_or_default());
+            *text = json!(self.text.1);
         }
     }
 }
 
-/// How many lines of what goes out are as they should be before the first that is not; `None` if nothing is wrong.
-fn spoilt_behind(outs: &[Out], plain: &[u8]) -> Option<u64> {
-    match outs {
-        [Out::Bytes(only)] if only == plain => None,
-        [Out::Bytes(first), ..] if first.starts_with(plain) => Some(1),
+/// How many lines come before the first wrong one; `None` if all are right.
+fn unchanged_lines(items: &[OutboxItem], plain: &[u8]) -> Option<u64> {
+    match items {
+        [OutboxItem::Bytes(only)] if only == plain => None,
+        [OutboxItem::Bytes(first), ..] if first.starts_with(plain) => Some(1),
         _ => Some(0),
     }
 }
@@ -204,22 +191,27 @@ fn line(frame: &Value) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fault::{Play, frame};
+    use super::super::fault::{Effect, frame};
     use super::*;
 
     fn passed(op: Op, every: bool, frames: &[Value]) -> String {
         let fault = frame("x", "", "a", op);
         let fault = if every { fault.every() } else { fault };
-        let Play::Frames(play) = fault.play else {
+        let Effect::Frames(fault) = fault.effect else {
             unreachable!()
         };
-        let mut wire = Wire::default();
+        let mut changer = FrameChanger::default();
         let mut out = String::new();
         for frame in frames {
-            wire.pass(Some(&play), frame.clone(), &mut |piece| match piece {
-                Out::Bytes(bytes) => out.push_str(&String::from_utf8(bytes).unwrap()),
-                other => out.push_str(&format!("<{other:?}>")),
-            });
+            changer.write(
+                Some(&fault),
+                "/type",
+                frame.clone(),
+                &mut |piece| match piece {
+                    OutboxItem::Bytes(bytes) => out.push_str(&String::from_utf8(bytes).unwrap()),
+                    other => out.push_str(&format!("<{other:?}>")),
+                },
+            );
         }
         out
     }
@@ -299,7 +291,7 @@ mod tests {
         let frames = [said("m", "x"), said("m", "y"), said("n", "z")];
 
         assert_eq!(
-            passed(Op::Cumulate("/text"), true, &frames),
+            passed(Op::Cumulate(Some("/msg_id"), "/text"), true, &frames),
             format!(
                 "{}\n{}\n{}\n",
                 said("m", "x"),
