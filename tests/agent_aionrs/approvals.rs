@@ -1,8 +1,10 @@
-use crate::harness::{Agent, Setup, call, kinds};
+//! Approval of tool calls.
+
+use crate::harness::{Agent, Setup, kinds, tool_call};
 use serde_json::{Value, json};
 
 fn write(id: &str, name: &str) -> Value {
-    call(id, "Write", json!({ "file_path": name, "content": "x" }))
+    tool_call(id, "Write", json!({ "file_path": name, "content": "x" }))
 }
 
 fn three_calls() -> Value {
@@ -13,13 +15,13 @@ fn three_calls() -> Value {
     ] })
 }
 
-fn asked(agent: &mut Agent, count: usize) -> Vec<String> {
+fn requested_calls(agent: &mut Agent, count: usize) -> Vec<String> {
     let ids = (0..count).map(|_| agent.expect("tool_request")["call_id"].clone());
     ids.map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn a_tool_is_asked_for_runs_when_approved_and_gives_its_result() {
+fn a_tool_runs_after_its_approval_and_returns_its_result() {
     let script = json!([write("tool-call-001", "a.txt"), { "text": "done" }]);
     let mut agent = Setup::new().script(&script).ready();
 
@@ -58,7 +60,7 @@ fn the_requests_of_a_reply_are_open_at_once_and_answered_in_any_order() {
     let script = json!([three_calls(), { "text": "done" }]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "go");
-    assert_eq!(asked(&mut agent, 3), ["t1", "t2", "t3"]);
+    assert_eq!(requested_calls(&mut agent, 3), ["t1", "t2", "t3"]);
 
     agent.approve("t3", "once");
     assert_eq!(agent.expect("tool_result")["call_id"], "t3");
@@ -74,14 +76,14 @@ fn the_requests_of_a_reply_are_open_at_once_and_answered_in_any_order() {
 }
 
 #[test]
-fn answers_that_come_together_are_all_taken() {
+fn several_approvals_in_one_write_are_all_processed() {
     let script = json!([three_calls(), { "text": "done" }]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "go");
-    asked(&mut agent, 3);
+    requested_calls(&mut agent, 3);
 
     let approve = |id| json!({ "type": "tool_approve", "call_id": id, "scope": "once" });
-    agent.raw(format!(
+    agent.send_raw(format!(
         "{}\n{}\n{}\n",
         approve("t2"),
         approve("t1"),
@@ -94,7 +96,7 @@ fn answers_that_come_together_are_all_taken() {
 }
 
 #[test]
-fn a_denial_reaches_the_model_with_its_reason_and_the_turn_goes_on() {
+fn a_denial_reaches_the_model_with_its_reason_and_the_turn_continues() {
     let script = json!([
         write("t1", "a.txt"),
         {
@@ -134,11 +136,11 @@ fn always_allows_the_category_for_the_session_and_no_other() {
     ]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "go");
-    asked(&mut agent, 1);
+    requested_calls(&mut agent, 1);
     agent.approve("t1", "always");
     agent.expect("tool_result");
 
-    assert_eq!(asked(&mut agent, 1), ["t3"]);
+    assert_eq!(requested_calls(&mut agent, 1), ["t3"]);
     agent.approve("t3", "once");
     agent.expect("stream_end");
 
@@ -147,7 +149,7 @@ fn always_allows_the_category_for_the_session_and_no_other() {
 }
 
 #[test]
-fn each_mode_asks_for_its_own() {
+fn each_mode_requests_approval_for_its_own_categories() {
     let all = json!({ "tool_calls": [
         { "id": "i", "name": "Glob", "args": { "pattern": "*" } },
         { "id": "e", "name": "Write", "args": { "file_path": "a.txt", "content": "" } },
@@ -157,10 +159,10 @@ fn each_mode_asks_for_its_own() {
     let script = json!([all, { "text": "1" }, all, { "text": "2" }, all, { "text": "3" }]);
     let mut agent = Setup::new().script(&script).ready();
 
-    for (mode, asks) in [("default", 4), ("auto_edit", 2), ("yolo", 0)] {
+    for (mode, requests) in [("default", 4), ("auto_edit", 2), ("yolo", 0)] {
         agent.mode(mode);
         agent.message(mode, "go");
-        for id in asked(&mut agent, asks) {
+        for id in requested_calls(&mut agent, requests) {
             agent.approve(&id, "once");
         }
         let rest = agent.until("stream_end");
@@ -169,7 +171,7 @@ fn each_mode_asks_for_its_own() {
 }
 
 #[test]
-fn an_answer_that_nothing_waits_for_is_refused_and_harms_nothing() {
+fn an_answer_without_an_open_request_is_refused_and_has_no_effect() {
     let script = json!([write("t1", "a.txt"), { "text": "done" }]);
     let mut agent = Setup::new().script(&script).ready();
     agent.approve("t1", "once");
@@ -187,7 +189,7 @@ fn an_answer_that_nothing_waits_for_is_refused_and_harms_nothing() {
 }
 
 #[test]
-fn a_request_that_is_open_stays_open_when_the_mode_changes() {
+fn an_open_request_stays_open_when_the_mode_changes() {
     let script = json!([write("t1", "a.txt"), write("t2", "b.txt"), { "text": "done" }]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "go");

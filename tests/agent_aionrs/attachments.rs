@@ -1,8 +1,10 @@
+//! Files attached to a message.
+
 use crate::harness::{Setup, kinds, text};
 use serde_json::json;
 
 #[test]
-fn attached_files_are_part_of_what_the_model_is_told() {
+fn attached_files_are_part_of_the_model_request() {
     let script = json!([{
         "when": { "contains": ["quokka", "look at this"], "body": { "messages": [
             { "content": [{ "type": "text" }, { "type": "image" }, { "type": "text" }] },
@@ -22,7 +24,7 @@ fn attached_files_are_part_of_what_the_model_is_told() {
 }
 
 #[test]
-fn a_file_that_is_not_there_ends_the_turn_before_the_model_is_asked() {
+fn a_missing_file_ends_the_turn_without_a_model_request() {
     let script = json!([{ "text": "only once" }]);
     let mut agent = Setup::new().script(&script).ready();
 

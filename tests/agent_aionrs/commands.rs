@@ -1,8 +1,10 @@
-use crate::harness::{Setup, call, kinds, text};
+//! Invalid and unusual command lines.
+
+use crate::harness::{Setup, kinds, text, tool_call};
 use serde_json::json;
 
 #[test]
-fn what_is_no_command_is_answered_and_the_session_goes_on() {
+fn an_invalid_command_is_answered_and_the_session_continues() {
     let mut agent = Setup::new().ready();
     for (line, message) in [
         ("{\"type\":\"foo\"}", "Unknown command type: foo"),
@@ -29,7 +31,7 @@ fn what_is_no_command_is_answered_and_the_session_goes_on() {
             "Invalid init_history: missing field `text`",
         ),
     ] {
-        agent.raw(format!("{line}\n"));
+        agent.send_raw(format!("{line}\n"));
         let expected = json!({
             "type": "error",
             "msg_id": null,
@@ -37,9 +39,9 @@ fn what_is_no_command_is_answered_and_the_session_goes_on() {
         });
         assert_eq!(agent.next(), expected);
     }
-    agent.raw("{\"type\":\n");
+    agent.send_raw("{\"type\":\n");
     assert_eq!(agent.next()["error"]["code"], "protocol_error");
-    agent.raw(b"{\"type\":\"stop\xff\"}\n");
+    agent.send_raw(b"{\"type\":\"stop\xff\"}\n");
     assert_eq!(agent.next()["error"]["message"], "The command is not UTF-8");
 
     agent.message("m1", "hi");
@@ -47,16 +49,16 @@ fn what_is_no_command_is_answered_and_the_session_goes_on() {
 }
 
 #[test]
-fn lines_are_taken_however_they_are_written() {
+fn lines_are_accepted_with_blanks_crlf_a_bom_and_split_writes() {
     let mut agent = Setup::new().ready();
     let message =
         |id: &str| format!("{{\"type\":\"message\",\"msg_id\":\"{id}\",\"input\":\"ö\",\"x\":1}}");
 
-    agent.raw("\n\r\n  \n");
-    agent.raw(format!("{}\r\n", message("crlf")));
-    agent.raw(format!("\u{feff}{}\n", message("bom")));
+    agent.send_raw("\n\r\n  \n");
+    agent.send_raw(format!("{}\r\n", message("crlf")));
+    agent.send_raw(format!("\u{feff}{}\n", message("bom")));
     for byte in format!("  {} \n", message("split")).as_bytes() {
-        agent.raw([*byte]);
+        agent.send_raw([*byte]);
     }
 
     for id in ["crlf", "bom", "split"] {
@@ -72,17 +74,17 @@ fn an_endless_line_is_refused_before_it_ends() {
     let chunk = vec![b'x'; 1 << 20];
 
     for _ in 0..17 {
-        agent.raw(&chunk);
+        agent.send_raw(&chunk);
     }
 
     assert_eq!(agent.next()["error"]["code"], "protocol_error");
-    agent.raw("\n");
+    agent.send_raw("\n");
     agent.message("m1", "hi");
     assert_eq!(kinds(&agent.until("stream_end"))[0], "stream_start");
 }
 
 #[test]
-fn history_is_part_of_what_the_model_is_told_and_must_come_first() {
+fn history_is_part_of_the_model_request_and_must_come_first() {
     let script = json!([
         { "when": { "contains": ["the word is quokka", "which"] }, "text": "quokka" },
         { "when": { "contains": "the word is quokka" }, "text": "still quokka" },
@@ -101,12 +103,13 @@ fn history_is_part_of_what_the_model_is_told_and_must_come_first() {
 
 #[test]
 fn a_bad_command_in_a_turn_does_not_disturb_it() {
-    let script = json!([call("t1", "Bash", json!({ "command": "echo hi" })), { "text": "done" }]);
+    let script =
+        json!([tool_call("t1", "Bash", json!({ "command": "echo hi" })), { "text": "done" }]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "go");
     agent.expect("tool_request");
 
-    agent.raw("nonsense\n");
+    agent.send_raw("nonsense\n");
     assert_eq!(agent.next()["msg_id"], json!(null));
     agent.approve("t1", "once");
 

@@ -1,8 +1,10 @@
-use crate::harness::{Setup, call, gone, kinds, text};
+//! The end of the process: end of stdin, signals, shutdown.
+
+use crate::harness::{Setup, kinds, text, tool_call, wait_until_gone};
 use serde_json::json;
 
 fn waiting_for_approval() -> Setup {
-    Setup::new().script(&json!([call(
+    Setup::new().script(&json!([tool_call(
         "t1",
         "Bash",
         json!({ "command": "touch a" })
@@ -12,7 +14,11 @@ fn waiting_for_approval() -> Setup {
 fn running_a_tool() -> Setup {
     let command = "echo $$ > shell.pid; setsid sleep 1000 & echo $! > far.pid; wait";
     Setup::new()
-        .script(&json!([call("t1", "Bash", json!({ "command": command }))]))
+        .script(&json!([tool_call(
+            "t1",
+            "Bash",
+            json!({ "command": command })
+        )]))
         .args(&["--auto-approve"])
 }
 
@@ -26,10 +32,10 @@ fn the_end_of_input_ends_an_idle_agent() {
 }
 
 #[test]
-fn the_end_of_input_lets_a_short_answer_be_finished() {
+fn the_end_of_input_lets_a_short_reply_finish() {
     let mut agent = Setup::new().ready();
 
-    agent.raw(r#"{"type":"message","msg_id":"m1","input":"no newline"}"#);
+    agent.send_raw(r#"{"type":"message","msg_id":"m1","input":"no newline"}"#);
 
     let (events, code) = agent.finish();
     assert_eq!(text(&events), "You said: no newline");
@@ -64,7 +70,7 @@ fn the_end_of_input_ends_an_agent_that_waits_for_approval() {
 }
 
 #[test]
-fn the_end_of_input_ends_an_agent_before_it_can_ask() {
+fn the_end_of_input_ends_an_agent_before_it_requests_approval() {
     let mut agent = waiting_for_approval().ready();
     agent.message("m1", "hi");
 
@@ -75,11 +81,11 @@ fn the_end_of_input_ends_an_agent_before_it_can_ask() {
 }
 
 #[test]
-fn the_end_of_input_ends_an_agent_whose_tool_runs_and_all_that_it_started() {
+fn the_end_of_input_ends_a_running_tool_and_its_child_processes() {
     let mut agent = running_a_tool().ready();
     agent.message("m1", "hi");
     agent.expect("tool_running");
-    let pids = ["shell.pid", "far.pid"].map(|file| agent.pid(file));
+    let pids = ["shell.pid", "far.pid"].map(|file| agent.read_pid(file));
 
     let (events, code) = agent.finish();
 
@@ -87,7 +93,7 @@ fn the_end_of_input_ends_an_agent_whose_tool_runs_and_all_that_it_started() {
         (kinds(&events), code),
         (vec!["tool_cancelled", "stream_end"], Some(0))
     );
-    pids.iter().for_each(|pid| gone(pid));
+    pids.iter().for_each(|pid| wait_until_gone(pid));
 }
 
 #[test]
@@ -95,7 +101,7 @@ fn a_signal_ends_the_agent_in_every_state() {
     for signal in ["TERM", "INT"] {
         let mut idle = Setup::new().ready();
         idle.signal(signal);
-        assert_eq!(idle.exit().code(), Some(0));
+        assert_eq!(idle.wait_for_exit().code(), Some(0));
 
         for (setup, state) in [
             (streaming(), "text_delta"),
@@ -109,15 +115,15 @@ fn a_signal_ends_the_agent_in_every_state() {
             agent.signal(signal);
 
             assert_eq!(agent.expect("stream_end")["msg_id"], "m1", "{state}");
-            assert_eq!(agent.exit().code(), Some(0), "{state}");
+            assert_eq!(agent.wait_for_exit().code(), Some(0), "{state}");
         }
     }
 }
 
 #[test]
-fn a_process_that_left_its_group_is_gone_with_the_agent() {
+fn a_process_that_left_its_process_group_ends_with_the_agent() {
     let command = "setsid sh -c 'echo $$ > far.pid; exec sleep 1000' > /dev/null 2>&1 & while [ ! -s far.pid ]; do sleep 0.01; done";
-    let script = json!([call("t1", "Bash", json!({ "command": command })), { "text": "ok" }]);
+    let script = json!([tool_call("t1", "Bash", json!({ "command": command })), { "text": "ok" }]);
     let mut agent = Setup::new()
         .script(&script)
         .args(&["--auto-approve"])
@@ -128,5 +134,5 @@ fn a_process_that_left_its_group_is_gone_with_the_agent() {
 
     assert_eq!(agent.finish().1, Some(0));
 
-    gone(pid.trim());
+    wait_until_gone(pid.trim());
 }

@@ -1,8 +1,10 @@
+//! Errors of commands, of the model and of the session store.
+
 use crate::harness::{Setup, kinds, text};
 use serde_json::json;
 
 #[test]
-fn a_provider_error_is_told_with_whether_a_retry_may_help_and_the_conversation_goes_on() {
+fn a_provider_error_says_whether_it_is_retryable_and_the_conversation_continues() {
     let errors = [
         (400, false),
         (401, false),
@@ -34,7 +36,7 @@ fn a_provider_error_is_told_with_whether_a_retry_may_help_and_the_conversation_g
 }
 
 #[test]
-fn the_message_of_a_rate_limit_says_when_to_come_back() {
+fn the_message_of_a_rate_limit_says_when_to_retry() {
     let script = json!([{ "error": {
         "status": 429, "message": "Rate limit exceeded", "headers": { "retry-after": "30" },
     } }]);
@@ -50,7 +52,7 @@ fn the_message_of_a_rate_limit_says_when_to_come_back() {
 }
 
 #[test]
-fn an_interrupted_stream_is_asked_for_again_and_the_host_is_told() {
+fn an_interrupted_stream_is_retried_and_the_host_is_informed() {
     let script = json!([{ "content": [{ "cut": true }] }, { "text": "whole" }]);
     let mut agent = Setup::new().script(&script).ready();
 
@@ -68,7 +70,7 @@ fn an_interrupted_stream_is_asked_for_again_and_the_host_is_told() {
 }
 
 #[test]
-fn retries_come_to_an_end() {
+fn the_number_of_retries_is_limited() {
     let script = json!([{ "content": [{ "text": "half" }, { "cut": true }], "repeat": "forever" }]);
     let mut agent = Setup::new().script(&script).ready();
 
@@ -84,7 +86,7 @@ fn retries_come_to_an_end() {
 }
 
 #[test]
-fn the_environment_decides_how_often_a_request_is_sent_again() {
+fn the_environment_sets_the_number_of_retries() {
     let script = json!([
         { "error": { "status": 529 } },
         { "content": [{ "text": "half" }, { "error": { "type": "overloaded_error", "message": "Overloaded" } }] },
@@ -92,7 +94,7 @@ fn the_environment_decides_how_often_a_request_is_sent_again() {
     ]);
     let mut agent = Setup::new()
         .script(&script)
-        .var("MOCK_AGENT_RETRIES", "2")
+        .env("MOCK_AGENT_RETRIES", "2")
         .ready();
 
     agent.message("m1", "go");
@@ -112,12 +114,12 @@ fn the_environment_decides_how_often_a_request_is_sent_again() {
 }
 
 #[test]
-fn a_model_that_falls_silent_is_given_up() {
+fn a_model_that_stops_responding_is_a_provider_error() {
     let script =
         json!([{ "content": [{ "text": "half" }, { "stall": true }] }, { "text": "back" }]);
     let mut agent = Setup::new()
         .script(&script)
-        .var("MOCK_AGENT_PATIENCE_MS", "50")
+        .env("MOCK_AGENT_PATIENCE_MS", "50")
         .ready();
 
     agent.message("m1", "go");

@@ -1,3 +1,5 @@
+//! Deliberate faults of the agent.
+
 use crate::harness::{Agent, Setup, kinds};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -13,10 +15,10 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     ]);
     let mut agent = Setup::new()
         .script(&script)
-        .var("MOCK_AGENT_FAULT", fault)
+        .env("MOCK_AGENT_FAULT", fault)
         .start();
     let mut events = agent.until("ready");
-    agent.raw("?\n");
+    agent.send_raw("?\n");
     agent.message("m1", "go");
     events.extend(agent.until("tool_request"));
     events.extend(agent.until("tool_request"));
@@ -32,7 +34,7 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 #[test]
-fn a_fault_is_invisible_until_its_turn_has_come() {
+fn a_fault_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
@@ -45,7 +47,7 @@ fn a_fault_is_invisible_until_its_turn_has_come() {
 }
 
 #[test]
-fn every_fault_has_an_id_of_its_own_and_says_what_it_is() {
+fn every_fault_has_a_unique_id_and_a_summary() {
     let mut ids = HashSet::new();
     for (dialect, fault) in mock_agent::all_faults() {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -57,7 +59,7 @@ fn every_fault_has_an_id_of_its_own_and_says_what_it_is() {
 }
 
 #[test]
-fn a_fault_that_does_not_exist_is_refused() {
+fn an_unknown_fault_is_refused() {
     for (fault, message) in [
         (
             "no-stream-en",
@@ -70,17 +72,17 @@ fn a_fault_that_does_not_exist_is_refused() {
     ] {
         let mut agent = Setup::new().args(&["--fault", fault]).start();
         assert_eq!(agent.next()["error"]["message"], message);
-        assert_eq!(agent.exit().code(), Some(1));
+        assert_eq!(agent.wait_for_exit().code(), Some(1));
     }
 }
 
-fn playing(fault: &str) -> Agent {
+fn start_with_fault(fault: &str) -> Agent {
     Setup::new().args(&["--fault", fault]).start()
 }
 
 #[test]
 fn a_fault_is_played_in_its_turn() {
-    let mut agent = playing("two-stream-ends@turn=2");
+    let mut agent = start_with_fault("two-stream-ends@turn=2");
     agent.expect("ready");
     agent.message("m1", "a");
     agent.expect("stream_end");
@@ -95,24 +97,24 @@ fn a_fault_is_played_in_its_turn() {
 }
 
 #[test]
-fn a_fault_may_end_the_process() {
-    let mut dies = playing("dies-at-start");
+fn a_fault_can_end_the_process() {
+    let mut dies = start_with_fault("dies-at-start");
     assert_eq!(dies.try_next(), None);
-    assert_eq!(dies.exit().code(), Some(1));
+    assert_eq!(dies.wait_for_exit().code(), Some(1));
 
-    let mut crashes = playing("crash-in-turn");
+    let mut crashes = start_with_fault("crash-in-turn");
     crashes.expect("ready");
     crashes.message("m1", "a");
     crashes.expect("stream_start");
     assert_eq!(crashes.try_next(), None);
-    assert_eq!(crashes.exit().code(), Some(101));
+    assert_eq!(crashes.wait_for_exit().code(), Some(101));
 }
 
 #[test]
-fn a_fault_may_keep_the_process_alive() {
-    let mut agent = playing("deaf-to-eof");
+fn a_fault_can_keep_the_process_alive() {
+    let mut agent = start_with_fault("deaf-to-eof");
     agent.expect("ready");
-    agent.close();
+    agent.close_stdin();
     agent.signal("TERM");
-    assert_eq!(agent.exit().code(), Some(0));
+    assert_eq!(agent.wait_for_exit().code(), Some(0));
 }

@@ -1,6 +1,6 @@
-//! Speaks with the agent in aionrs@0.1.
+//! Helpers for tests of the reference agent in aionrs@0.1.
 
-pub(crate) use crate::common::{Agent, Setup, call, gone};
+pub(crate) use crate::common::{Agent, Setup, tool_call, wait_until_gone};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 impl Setup {
     pub(crate) fn new() -> Self {
-        Setup::of(&["--json-stream"])
+        Setup::with_args(&["--json-stream"])
     }
 
-    /// In the workspace of an agent before it.
-    pub(crate) fn again(agent: &Agent) -> Self {
+    /// A setup in the workspace of an earlier agent.
+    pub(crate) fn in_folder_of(agent: &Agent) -> Self {
         Setup {
             dir: Arc::clone(&agent.dir),
             ..Setup::new()
@@ -28,7 +28,7 @@ impl Setup {
         self.dir.path()
     }
 
-    /// Starts the agent and takes its `ready`.
+    /// Starts the agent and reads its `ready`.
     pub(crate) fn ready(self) -> Agent {
         let mut agent = self.start();
         assert_eq!(agent.next()["type"], "ready");
@@ -37,14 +37,15 @@ impl Setup {
 }
 
 impl Agent {
-    /// The next event; none at the end of the stream.
+    /// The next event; `None` at the end of stdout.
     pub(crate) fn try_next(&mut self) -> Option<Value> {
-        self.line().map(|line| serde_json::from_str(&line).unwrap())
+        self.next_line()
+            .map(|line| serde_json::from_str(&line).unwrap())
     }
 
-    /// Every event up to and with the first of this type.
+    /// All events up to and including the first of this type.
     pub(crate) fn until(&mut self, kind: &str) -> Vec<Value> {
-        self.until_one(|event| event["type"] == kind)
+        self.until_match(|event| event["type"] == kind)
     }
 
     pub(crate) fn message(&mut self, id: &str, input: &str) {
@@ -69,14 +70,14 @@ impl Agent {
 
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        let done = Command::new("kill").args(["-s", name, &id]).status();
-        assert!(done.unwrap().success());
+        let status = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(status.unwrap().success());
     }
 
-    /// Closes standard input; every event that was left, and the exit code.
+    /// Closes stdin; returns the remaining events and the exit code.
     pub(crate) fn finish(&mut self) -> (Vec<Value>, Option<i32>) {
-        self.close();
-        self.end()
+        self.close_stdin();
+        self.read_to_end()
     }
 
     pub(crate) fn read(&self, name: &str) -> Option<String> {
@@ -92,7 +93,7 @@ pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The texts of a turn, joined.
+/// The joined text of a turn.
 pub(crate) fn text(events: &[Value]) -> String {
     let deltas = events.iter().filter(|event| event["type"] == "text_delta");
     deltas

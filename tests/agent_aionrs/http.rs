@@ -1,3 +1,5 @@
+//! The model over HTTP.
+
 use crate::harness::{Setup, kinds, text};
 use mock_provider::server::{End, Entry, Event, Observer, Options, Server};
 use mock_provider::{Failure, Script};
@@ -7,14 +9,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// A model behind HTTP.
-struct Served {
+/// A scripted model that is served over HTTP.
+struct ModelServer {
     runtime: Runtime,
     server: Server,
     journal: Receiver<Entry>,
 }
 
-impl Served {
+impl ModelServer {
     fn new(replies: Value) -> Self {
         let script = Script::from_value(replies).unwrap();
         assert_eq!(script.check(), []);
@@ -29,7 +31,7 @@ impl Served {
         let server = runtime.block_on(async {
             Server::observed(addr, script, Options::default(), observer).unwrap()
         });
-        Served {
+        ModelServer {
             runtime,
             server,
             journal,
@@ -41,11 +43,11 @@ impl Served {
         Setup::new()
             .args(&["--provider", provider, "--base-url", &self.server.url()])
             .args(&["--model", "mock-model"])
-            .var(&key, "k")
+            .env(&key, "k")
     }
 
-    /// How the next exchange ended.
-    fn end(&self) -> End {
+    /// How the next reply ended.
+    fn reply_end(&self) -> End {
         loop {
             match self.journal.recv_timeout(Duration::from_secs(60)) {
                 Ok(Entry {
@@ -53,27 +55,27 @@ impl Served {
                     ..
                 }) => return end,
                 Ok(_) => {}
-                Err(error) => panic!("no exchange ended: {error}"),
+                Err(error) => panic!("no reply ended: {error}"),
             }
         }
     }
 
-    /// What was wrong with any request, or was never asked for.
+    /// The failures of all requests, and the unused replies.
     fn failures(self) -> Vec<Failure> {
         let unused = self.server.unused();
         self.runtime.block_on(self.server.shutdown());
-        let wrong = self
+        let failed = self
             .journal
             .into_iter()
             .filter_map(|entry| match entry.event {
                 Event::Failure(failure) => Some(failure),
                 _ => None,
             });
-        wrong.chain(unused).collect()
+        failed.chain(unused).collect()
     }
 }
 
-fn a_turn_with_tools() -> Value {
+fn script_with_tools() -> Value {
     json!([
         {
             "thinking": { "text": ["Let me", " see."], "signature": "sig-1" },
@@ -96,14 +98,14 @@ fn a_turn_with_tools() -> Value {
     ])
 }
 
-fn plays_a_turn_with_tools(provider: &str) {
-    let served = Served::new(a_turn_with_tools());
+fn check_turn_with_tools(provider: &str) {
+    let served = ModelServer::new(script_with_tools());
     let mut agent = served.setup(provider).ready();
 
     agent.message("m1", "go");
-    let asked = [agent.until("tool_request"), agent.until("tool_request")].concat();
+    let requests = [agent.until("tool_request"), agent.until("tool_request")].concat();
     assert_eq!(
-        kinds(&asked)[..2],
+        kinds(&requests)[..2],
         ["stream_start", "thinking"],
         "{provider}"
     );
@@ -112,7 +114,7 @@ fn plays_a_turn_with_tools(provider: &str) {
     let rest = agent.until("stream_end");
 
     assert_eq!(
-        text(&[asked, rest.clone()].concat()),
+        text(&[requests, rest.clone()].concat()),
         "Two things.Understood."
     );
     let usage = &rest.last().unwrap()["usage"];
@@ -130,17 +132,17 @@ fn plays_a_turn_with_tools(provider: &str) {
 
 #[test]
 fn a_turn_with_thinking_and_tools_works_over_the_anthropic_api() {
-    plays_a_turn_with_tools("anthropic");
+    check_turn_with_tools("anthropic");
 }
 
 #[test]
 fn a_turn_with_thinking_and_tools_works_over_the_openai_api() {
-    plays_a_turn_with_tools("openai");
+    check_turn_with_tools("openai");
 }
 
 #[test]
-fn the_request_says_what_the_flags_say() {
-    let served = Served::new(json!([{
+fn the_flags_appear_in_the_model_request() {
+    let served = ModelServer::new(json!([{
         "expect_request": { "body": {
             "model": "other", "max_tokens": 77, "stream": true, "system": "be brief",
             "messages": [{ "role": "user", "content": [{ "type": "text", "text": "hi" }] }],
@@ -166,8 +168,8 @@ fn the_request_says_what_the_flags_say() {
 }
 
 #[test]
-fn thinking_goes_back_with_its_signature() {
-    let served = Served::new(json!([
+fn thinking_is_sent_back_with_its_signature() {
+    let served = ModelServer::new(json!([
         {
             "thinking": { "text": "hm", "signature": "sig-1" },
             "tool_calls": [{ "id": "t1", "name": "Bash", "args": { "command": "true" } }],
@@ -187,19 +189,19 @@ fn thinking_goes_back_with_its_signature() {
 }
 
 #[test]
-fn a_stop_drops_the_connection_and_the_next_turn_works() {
+fn a_stop_closes_the_connection_and_the_next_turn_works() {
     for provider in ["anthropic", "openai"] {
         for stalled in [
             json!({ "content": [{ "text": "one" }, { "stall": true }] }),
             json!({ "gate": "never", "text": "late" }),
         ] {
             let early = stalled.get("gate").is_some();
-            let served = Served::new(json!([stalled, { "text": "here" }]));
+            let served = ModelServer::new(json!([stalled, { "text": "here" }]));
             let mut agent = served.setup(provider).ready();
             agent.message("m1", "hi");
             if early {
-                let waits = |entry: &Entry| matches!(entry.event, Event::Waiting { .. });
-                while !waits(
+                let is_waiting = |entry: &Entry| matches!(entry.event, Event::Waiting { .. });
+                while !is_waiting(
                     &served
                         .journal
                         .recv_timeout(Duration::from_secs(60))
@@ -212,7 +214,7 @@ fn a_stop_drops_the_connection_and_the_next_turn_works() {
             agent.stop();
 
             agent.expect("stream_end");
-            assert_eq!(served.end(), End::ClientClosed);
+            assert_eq!(served.reply_end(), End::ClientClosed);
             agent.message("m2", "go on");
             assert_eq!(text(&agent.until("stream_end")), "here");
         }
@@ -220,9 +222,9 @@ fn a_stop_drops_the_connection_and_the_next_turn_works() {
 }
 
 #[test]
-fn errors_of_the_api_are_told() {
+fn api_errors_are_reported() {
     for provider in ["anthropic", "openai"] {
-        let served = Served::new(json!([
+        let served = ModelServer::new(json!([
             { "error": { "status": 429, "headers": { "retry-after": "3" } } },
             { "error": { "status": 401 } },
             { "error": { "status": 502, "headers": { "content-type": "text/html" }, "body": "<html>Bad gateway</html>" } },
@@ -245,13 +247,13 @@ fn errors_of_the_api_are_told() {
 }
 
 #[test]
-fn a_stream_that_is_cut_is_asked_for_again() {
+fn a_cut_stream_is_retried() {
     for (provider, cut) in [
         ("anthropic", "close"),
         ("anthropic", "reset"),
         ("openai", "end"),
     ] {
-        let served = Served::new(json!([
+        let served = ModelServer::new(json!([
             { "content": [{ "text": "half" }, { "cut": cut }] },
             { "text": "whole" },
         ]));
@@ -275,7 +277,7 @@ fn a_stream_that_is_cut_is_asked_for_again() {
 }
 
 #[test]
-fn an_address_where_nobody_listens_is_a_provider_error() {
+fn a_refused_connection_is_a_provider_error() {
     let mut agent = Setup::new()
         .args(&[
             "--provider",
@@ -283,7 +285,7 @@ fn an_address_where_nobody_listens_is_a_provider_error() {
             "--base-url",
             "http://127.0.0.1:1",
         ])
-        .var("ANTHROPIC_API_KEY", "k")
+        .env("ANTHROPIC_API_KEY", "k")
         .ready();
 
     agent.message("m1", "hi");
@@ -295,11 +297,11 @@ fn an_address_where_nobody_listens_is_a_provider_error() {
 
 #[test]
 fn the_base_url_may_come_from_the_environment() {
-    let served = Served::new(json!([{ "text": "here" }]));
+    let served = ModelServer::new(json!([{ "text": "here" }]));
     let mut agent = Setup::new()
         .args(&["--provider", "openai"])
-        .var("OPENAI_API_KEY", "k")
-        .var("OPENAI_BASE_URL", &served.server.url())
+        .env("OPENAI_API_KEY", "k")
+        .env("OPENAI_BASE_URL", &served.server.url())
         .ready();
 
     agent.message("m1", "hi");

@@ -1,4 +1,4 @@
-//! The reference agent as a process, spoken to in aionrs@0.1, and in 0.2 where that differs.
+//! Tests of the reference agent as a child process: aionrs@0.1, and what differs in 0.2.
 
 mod approvals;
 mod attachments;

@@ -1,3 +1,5 @@
+//! Determinism: the same script produces the same output.
+
 use crate::harness::{Setup, kinds};
 use serde_json::{Value, json};
 

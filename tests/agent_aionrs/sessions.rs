@@ -1,7 +1,9 @@
+//! Sessions: saving, resuming, statistics.
+
 use crate::harness::{Agent, Setup, text};
 use serde_json::{Value, json};
 
-fn said(id: &[&str], script: &Value) -> Agent {
+fn first_session(id: &[&str], script: &Value) -> Agent {
     let mut agent = Setup::new().args(id).script(script).ready();
     agent.message("m1", "my word is quokka");
     agent.expect("stream_end");
@@ -10,14 +12,14 @@ fn said(id: &[&str], script: &Value) -> Agent {
 }
 
 #[test]
-fn a_session_is_resumed_with_all_that_was_said() {
-    let agent = said(
+fn a_session_is_resumed_with_its_whole_conversation() {
+    let agent = first_session(
         &["--session-id", "conv-1"],
         &json!([{ "text": "mine is wombat" }]),
     );
     let script = json!([{ "when": { "contains": ["quokka", "wombat", "which"] }, "text": "both" }]);
 
-    let mut agent = Setup::again(&agent)
+    let mut agent = Setup::in_folder_of(&agent)
         .args(&["--resume", "conv-1"])
         .script(&script)
         .start();
@@ -29,41 +31,43 @@ fn a_session_is_resumed_with_all_that_was_said() {
 
 #[test]
 fn latest_is_the_session_that_was_used_last() {
-    let agent = said(&["--session-id", "older"], &json!([{ "text": "a" }]));
-    let mut agent = Setup::again(&agent)
+    let agent = first_session(&["--session-id", "older"], &json!([{ "text": "a" }]));
+    let mut agent = Setup::in_folder_of(&agent)
         .args(&["--session-id", "newer"])
         .ready();
     agent.message("m1", "hi");
     agent.expect("stream_end");
     agent.finish();
 
-    let mut agent = Setup::again(&agent).args(&["--resume", "latest"]).start();
+    let mut agent = Setup::in_folder_of(&agent)
+        .args(&["--resume", "latest"])
+        .start();
 
     assert_eq!(agent.next()["session_id"], "newer");
 }
 
 #[test]
-fn an_id_that_exists_is_refused() {
-    let agent = said(&["--session-id", "conv-1"], &json!([{ "text": "a" }]));
+fn an_existing_session_id_is_refused() {
+    let agent = first_session(&["--session-id", "conv-1"], &json!([{ "text": "a" }]));
 
-    let mut agent = Setup::again(&agent)
+    let mut agent = Setup::in_folder_of(&agent)
         .args(&["--session-id", "conv-1"])
         .start();
 
     let error = agent.next();
     assert_eq!(error["error"]["code"], "config_error");
     assert_eq!(error["error"]["message"], "Session conv-1 already exists");
-    assert_eq!(agent.exit().code(), Some(1));
+    assert_eq!(agent.wait_for_exit().code(), Some(1));
 }
 
 #[test]
-fn a_session_is_saved_before_its_turn_is_told_to_be_over() {
+fn a_session_is_saved_before_the_end_of_its_turn_is_reported() {
     let mut agent = Setup::new().args(&["--session-id", "c"]).ready();
     agent.message("m1", "my word is quokka");
     agent.expect("stream_end");
 
     agent.signal("KILL");
-    agent.exit();
+    agent.wait_for_exit();
 
     let saved = agent.read(".mock-agent/sessions/c.json").unwrap();
     assert!(
@@ -73,7 +77,7 @@ fn a_session_is_saved_before_its_turn_is_told_to_be_over() {
 }
 
 #[test]
-fn ids_of_sessions_side_by_side_differ() {
+fn ids_of_parallel_sessions_differ() {
     let mut first = Setup::new().start();
     let id = first.next()["session_id"].clone();
 

@@ -1,3 +1,5 @@
+//! Startup: flags, environment, settings.
+
 use crate::harness::Setup;
 use serde_json::json;
 
@@ -21,9 +23,9 @@ fn ready_comes_first_and_says_what_the_agent_can_do() {
 }
 
 #[test]
-fn the_flags_of_the_page_are_taken() {
+fn the_flags_of_the_specification_are_accepted() {
     let agent = Setup::new()
-        .var("ANTHROPIC_API_KEY", "k")
+        .env("ANTHROPIC_API_KEY", "k")
         .args(&[
             "--provider",
             "anthropic",
@@ -47,7 +49,7 @@ fn the_flags_of_the_page_are_taken() {
 fn without_mcp_tools_and_sessions_ready_says_so() {
     let mut agent = Setup::new()
         .args(&["--mcp", "none"])
-        .var("MOCK_AGENT_SESSIONS", "off")
+        .env("MOCK_AGENT_SESSIONS", "off")
         .start();
 
     let ready = agent.next();
@@ -57,7 +59,7 @@ fn without_mcp_tools_and_sessions_ready_says_so() {
 }
 
 #[test]
-fn what_cannot_be_started_is_told_as_a_config_error() {
+fn a_failed_start_is_reported_as_a_config_error() {
     let cases: [(&[&str], &str); 10] = [
         (&["--provider", "anthropic"], "ANTHROPIC_API_KEY not set"),
         (&["--provider", "openai"], "OPENAI_API_KEY not set"),
@@ -94,21 +96,21 @@ fn what_cannot_be_started_is_told_as_a_config_error() {
         });
         assert_eq!(error, expected, "{args:?}");
         assert_eq!(agent.try_next(), None, "{args:?}");
-        assert_eq!(agent.exit().code(), Some(1), "{args:?}");
+        assert_eq!(agent.wait_for_exit().code(), Some(1), "{args:?}");
     }
 }
 
 #[test]
-fn bedrock_and_vertex_answer_once_their_variables_are_set() {
+fn bedrock_and_vertex_work_if_their_variables_are_set() {
     let bedrock = Setup::new()
         .args(&["--provider", "bedrock"])
-        .var("AWS_REGION", "eu-central-1")
-        .var("AWS_PROFILE", "p");
+        .env("AWS_REGION", "eu-central-1")
+        .env("AWS_PROFILE", "p");
     let vertex = Setup::new()
         .args(&["--provider", "vertex"])
-        .var("GOOGLE_APPLICATION_CREDENTIALS", "c.json")
-        .var("VERTEX_PROJECT_ID", "p")
-        .var("VERTEX_REGION", "r");
+        .env("GOOGLE_APPLICATION_CREDENTIALS", "c.json")
+        .env("VERTEX_PROJECT_ID", "p")
+        .env("VERTEX_REGION", "r");
     for setup in [bedrock, vertex] {
         let mut agent = setup.ready();
 

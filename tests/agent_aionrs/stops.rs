@@ -1,4 +1,6 @@
-use crate::harness::{Setup, call, gone, kinds, text};
+//! The `stop` command.
+
+use crate::harness::{Setup, kinds, text, tool_call, wait_until_gone};
 use serde_json::json;
 
 #[test]
@@ -12,8 +14,8 @@ fn a_stop_with_nothing_to_stop_changes_nothing() {
 }
 
 #[test]
-fn a_stop_before_the_first_word_ends_the_turn() {
-    // the stop may come before the model was asked
+fn a_stop_before_the_first_text_ends_the_turn() {
+    // The stop may come before the request to the model.
     let script = json!([
         { "when": { "last_contains": "still there?" }, "text": "here" },
         { "content": [{ "stall": true }], "repeat": "forever" },
@@ -35,7 +37,7 @@ fn a_stop_in_the_same_write_as_the_message_stops_it() {
     let mut agent = Setup::new().script(&script).ready();
     let message = json!({ "type": "message", "msg_id": "m1", "input": "hi" });
 
-    agent.raw(format!("{message}\n{}\n", json!({ "type": "stop" })));
+    agent.send_raw(format!("{message}\n{}\n", json!({ "type": "stop" })));
 
     assert_eq!(
         kinds(&agent.until("stream_end")),
@@ -44,7 +46,7 @@ fn a_stop_in_the_same_write_as_the_message_stops_it() {
 }
 
 #[test]
-fn a_stop_in_mid_stream_ends_the_turn_and_the_model_remembers_what_was_said() {
+fn a_stop_during_the_stream_ends_the_turn_and_keeps_the_text_so_far() {
     let script = json!([
         { "content": [{ "text": "half of it" }, { "stall": true }] },
         { "when": { "contains": ["half of it", "go on"] }, "text": "here" },
@@ -96,9 +98,10 @@ fn a_stop_while_requests_are_open_cancels_them() {
 }
 
 #[test]
-fn a_stop_while_a_tool_runs_kills_all_that_it_started() {
+fn a_stop_while_a_tool_runs_kills_its_child_processes() {
     let command = "sleep 1000 & echo $! > child.pid; setsid sleep 1000 & echo $! > far.pid; echo $$ > shell.pid; wait";
-    let script = json!([call("t1", "Bash", json!({ "command": command })), { "text": "here" }]);
+    let script =
+        json!([tool_call("t1", "Bash", json!({ "command": command })), { "text": "here" }]);
     let mut agent = Setup::new()
         .script(&script)
         .args(&["--auto-approve"])
@@ -106,7 +109,7 @@ fn a_stop_while_a_tool_runs_kills_all_that_it_started() {
     agent.message("m1", "go");
     agent.expect("tool_running");
     let pids: Vec<_> = ["shell.pid", "child.pid", "far.pid"]
-        .map(|f| agent.pid(f))
+        .map(|f| agent.read_pid(f))
         .into();
 
     agent.stop();
@@ -115,13 +118,13 @@ fn a_stop_while_a_tool_runs_kills_all_that_it_started() {
         kinds(&agent.until("stream_end")),
         ["tool_cancelled", "stream_end"]
     );
-    pids.iter().for_each(|pid| gone(pid));
+    pids.iter().for_each(|pid| wait_until_gone(pid));
     agent.message("m2", "still there?");
     assert_eq!(text(&agent.until("stream_end")), "here");
 }
 
 #[test]
-fn a_stop_lets_the_messages_that_wait_go_on() {
+fn queued_messages_are_processed_after_a_stop() {
     let script = json!([{ "content": [{ "text": "a" }, { "stall": true }] }, { "text": "b" }]);
     let mut agent = Setup::new().script(&script).ready();
     agent.message("m1", "1");

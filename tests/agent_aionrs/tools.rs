@@ -1,9 +1,11 @@
-use crate::harness::{Agent, Setup, call, kinds};
+//! The built-in tools.
+
+use crate::harness::{Agent, Setup, kinds, tool_call};
 use serde_json::{Value, json};
 
-/// What a tool gave in a turn of its own.
-fn result(setup: Setup, name: &str, args: Value) -> (Agent, Value) {
-    let script = json!([call("t1", name, args), { "text": "done" }]);
+/// Runs one tool in a turn; returns the agent and the `tool_result`.
+fn run_tool(setup: Setup, name: &str, args: Value) -> (Agent, Value) {
+    let script = json!([tool_call("t1", name, args), { "text": "done" }]);
     let mut agent = setup.script(&script).args(&["--auto-approve"]).ready();
     agent.message("m1", "go");
     let result = agent.expect("tool_result");
@@ -11,45 +13,45 @@ fn result(setup: Setup, name: &str, args: Value) -> (Agent, Value) {
     (agent, result)
 }
 
-fn given(setup: Setup, name: &str, args: Value) -> (String, String) {
-    let (_agent, result) = result(setup, name, args);
+fn tool_output(setup: Setup, name: &str, args: Value) -> (String, String) {
+    let (_agent, result) = run_tool(setup, name, args);
     let text = |key: &str| result[key].as_str().unwrap().to_owned();
     (text("status"), text("output"))
 }
 
 #[test]
-fn read_gives_numbered_lines() {
+fn read_returns_numbered_lines() {
     let setup = || Setup::new().file("a.txt", "one\ntwo\nthree\n");
 
     assert_eq!(
-        given(setup(), "Read", json!({ "file_path": "a.txt" })).1,
+        tool_output(setup(), "Read", json!({ "file_path": "a.txt" })).1,
         "     1\tone\n     2\ttwo\n     3\tthree"
     );
     let part = json!({ "file_path": "a.txt", "offset": 2, "limit": 1 });
-    assert_eq!(given(setup(), "Read", part).1, "     2\ttwo");
+    assert_eq!(tool_output(setup(), "Read", part).1, "     2\ttwo");
     assert_eq!(
-        given(setup(), "Read", json!({ "file_path": "gone" })),
+        tool_output(setup(), "Read", json!({ "file_path": "gone" })),
         ("error".into(), "gone: no such file".into())
     );
 }
 
 #[test]
-fn an_image_is_given_in_base64() {
+fn an_image_is_returned_in_base64() {
     let setup = Setup::new().file("a.png", b"\x89PNG\r\n\x1a\n");
 
-    let (_agent, result) = result(setup, "Read", json!({ "file_path": "a.png" }));
+    let (_agent, result) = run_tool(setup, "Read", json!({ "file_path": "a.png" }));
 
     assert_eq!(result["output_type"], "image");
     assert_eq!(result["output"], "iVBORw0KGgo=");
 }
 
 #[test]
-fn edit_gives_a_unified_diff_and_names_the_file() {
+fn edit_returns_a_unified_diff_and_the_file_path() {
     let setup = Setup::new().file("a.txt", "one\ntwo\nthree\n");
     let path = setup.path().join("a.txt").to_string_lossy().into_owned();
 
     let args = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
-    let (agent, result) = result(setup, "Edit", args);
+    let (agent, result) = run_tool(setup, "Edit", args);
 
     assert_eq!(result["output_type"], "diff");
     assert_eq!(result["metadata"]["file_path"], path);
@@ -65,7 +67,7 @@ fn a_failed_edit_changes_nothing() {
     let setup = Setup::new().file("a.txt", "one\n");
 
     let args = json!({ "file_path": "a.txt", "old_string": "two", "new_string": "2" });
-    let (agent, result) = result(setup, "Edit", args);
+    let (agent, result) = run_tool(setup, "Edit", args);
 
     assert_eq!(
         (&result["status"], &result["output_type"]),
@@ -86,19 +88,19 @@ fn file_tools_do_not_leave_the_workspace() {
     };
 
     for path in [absolute.as_str(), "../x", "door/secret"] {
-        let read = given(linked(), "Read", json!({ "file_path": path }));
+        let read = tool_output(linked(), "Read", json!({ "file_path": path }));
         assert_eq!(read.0, "error", "{path}");
         let write = json!({ "file_path": path, "content": "x" });
-        assert_eq!(given(linked(), "Write", write).0, "error", "{path}");
+        assert_eq!(tool_output(linked(), "Write", write).0, "error", "{path}");
     }
-    let grep = given(linked(), "Grep", json!({ "pattern": "s", "path": "door" }));
+    let grep = tool_output(linked(), "Grep", json!({ "pattern": "s", "path": "door" }));
     assert_eq!(grep.0, "error");
     assert_eq!(std::fs::read(outside.path().join("secret")).unwrap(), b"s");
 }
 
 #[test]
-fn bash_gives_what_the_command_wrote_and_how_it_ended() {
-    let bash = |command: &str| given(Setup::new(), "Bash", json!({ "command": command }));
+fn bash_returns_the_output_and_the_exit_status() {
+    let bash = |command: &str| tool_output(Setup::new(), "Bash", json!({ "command": command }));
 
     assert_eq!(
         bash("echo out; echo err >&2"),
@@ -120,20 +122,20 @@ fn bash_gives_what_the_command_wrote_and_how_it_ended() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_killed() {
+fn a_command_is_killed_after_its_timeout() {
     let args = json!({ "command": "echo a; sleep 1000", "timeout": 50 });
 
-    let (status, output) = given(Setup::new(), "Bash", args);
+    let (status, output) = tool_output(Setup::new(), "Bash", args);
 
     assert_eq!(status, "error");
     assert!(output.ends_with("[killed after 0.05 s]"), "{output}");
 }
 
 #[test]
-fn much_output_is_cut_and_says_so() {
+fn long_output_is_truncated_and_marked() {
     let args = json!({ "command": "head -c 400000 /dev/zero | tr '\\0' x" });
 
-    let (_, output) = given(Setup::new(), "Bash", args);
+    let (_, output) = tool_output(Setup::new(), "Bash", args);
 
     assert!(output.ends_with("x\n[output truncated: 370000 bytes more]"));
     assert!(output.len() < 31_000);
@@ -150,11 +152,11 @@ fn glob_and_grep_find_files_and_lines() {
     };
 
     assert_eq!(
-        given(setup(), "Glob", json!({ "pattern": "**/*.rs" })).1,
+        tool_output(setup(), "Glob", json!({ "pattern": "**/*.rs" })).1,
         "b.rs\nsrc/c.rs"
     );
     assert_eq!(
-        given(
+        tool_output(
             setup(),
             "Grep",
             json!({ "pattern": "^fn .", "glob": "*.rs" })
@@ -165,10 +167,10 @@ fn glob_and_grep_find_files_and_lines() {
 }
 
 #[test]
-fn spawn_asks_the_model_on_its_own() {
+fn spawn_sends_a_request_of_its_own_to_the_model() {
     let script = json!([
         { "when": { "last_contains": "say hi" }, "text": "hi from below" },
-        call("t1", "Spawn", json!({ "prompt": "say hi" })),
+        tool_call("t1", "Spawn", json!({ "prompt": "say hi" })),
         { "text": "done" },
     ]);
     let mut agent = Setup::new()
@@ -182,10 +184,10 @@ fn spawn_asks_the_model_on_its_own() {
 }
 
 #[test]
-fn an_mcp_tool_gives_what_was_declared() {
+fn an_mcp_tool_returns_its_scripted_output() {
     let setup = Setup::new().args(&["--mcp", "[{name: mcp__docs__search, output: found}]"]);
 
-    let (_agent, result) = result(setup, "mcp__docs__search", json!({ "q": "x" }));
+    let (_agent, result) = run_tool(setup, "mcp__docs__search", json!({ "q": "x" }));
 
     assert_eq!(
         (&result["status"], &result["output"]),
@@ -194,7 +196,7 @@ fn an_mcp_tool_gives_what_was_declared() {
 }
 
 #[test]
-fn a_call_that_cannot_work_is_told_to_the_model_and_not_asked_for() {
+fn an_invalid_call_is_an_error_for_the_model_and_needs_no_approval() {
     let script = json!([
         { "tool_calls": [
             { "id": "t1", "name": "Fly", "args": {} },
@@ -231,7 +233,7 @@ fn a_call_that_cannot_work_is_told_to_the_model_and_not_asked_for() {
 }
 
 #[test]
-fn tools_of_a_reply_run_side_by_side() {
+fn tools_of_a_reply_run_in_parallel() {
     let one = |id, mine, other| {
         let command =
             format!("touch {mine}; while [ ! -e {other} ]; do sleep 0.01; done; echo {mine}");

@@ -1,4 +1,6 @@
-use crate::harness::{Setup, call, kinds, text};
+//! Turns: events, usage, ids.
+
+use crate::harness::{Setup, kinds, text, tool_call};
 use serde_json::json;
 
 #[test]
@@ -41,8 +43,8 @@ fn without_a_script_the_built_in_model_answers() {
 }
 
 #[test]
-fn usage_adds_up_over_the_requests_of_a_turn_and_starts_anew_with_the_next() {
-    let mut first = call("t1", "Bash", json!({ "command": "true" }));
+fn usage_is_the_sum_over_the_requests_of_a_turn_and_is_reset_for_the_next() {
+    let mut first = tool_call("t1", "Bash", json!({ "command": "true" }));
     first["usage"] = json!({ "input": 100, "output": 10 });
     let script = json!([
         first,
@@ -65,7 +67,7 @@ fn usage_adds_up_over_the_requests_of_a_turn_and_starts_anew_with_the_next() {
 }
 
 #[test]
-fn a_message_during_a_turn_waits_for_its_own() {
+fn a_message_during_a_turn_is_queued() {
     let script = json!([
         { "content": [{ "text": "one" }, { "delay": "150ms" }, { "text": "two" }] },
         { "text": "three" },
@@ -82,7 +84,7 @@ fn a_message_during_a_turn_waits_for_its_own() {
 }
 
 #[test]
-fn an_id_that_was_used_before_is_refused() {
+fn a_used_message_id_is_refused() {
     let mut agent = Setup::new().ready();
     agent.message("m1", "a");
     agent.expect("stream_end");
@@ -95,8 +97,8 @@ fn an_id_that_was_used_before_is_refused() {
 }
 
 #[test]
-fn the_limit_of_model_turns_ends_a_turn_with_a_word() {
-    let mut forever = call("t", "Bash", json!({ "command": "true" }));
+fn the_limit_of_model_turns_ends_a_turn_with_an_info() {
+    let mut forever = tool_call("t", "Bash", json!({ "command": "true" }));
     forever["repeat"] = json!("forever");
     let mut agent = Setup::new()
         .script(&json!([forever]))
@@ -121,7 +123,7 @@ fn the_limit_of_model_turns_ends_a_turn_with_a_word() {
 }
 
 #[test]
-fn a_reply_that_was_cut_off_is_remarked_upon() {
+fn a_truncated_reply_is_followed_by_an_info() {
     let mut agent = Setup::new()
         .script(&json!([{ "text": "This has no", "stop": "max_tokens" }]))
         .ready();

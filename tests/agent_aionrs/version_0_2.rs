@@ -1,11 +1,13 @@
-use crate::harness::{Agent, Setup, call, kinds, text};
+//! Differences of aionrs@0.2.
+
+use crate::harness::{Agent, Setup, kinds, text, tool_call};
 use serde_json::{Value, json};
 
-fn newer() -> Setup {
-    Setup::new().var("MOCK_AGENT_PROTOCOL", "aionrs@0.2")
+fn version_0_2() -> Setup {
+    Setup::new().env("MOCK_AGENT_PROTOCOL", "aionrs@0.2")
 }
 
-fn say(agent: &mut Agent, id: &str, content: &str) {
+fn send_message(agent: &mut Agent, id: &str, content: &str) {
     agent.send(&json!({ "type": "message", "msg_id": id, "content": content }));
 }
 
@@ -19,7 +21,7 @@ const SERVER: &str = r#"while read -r line; do
   [ -z "$id" ] || printf '{"id":%s,"result":%s}\n' "$id" "$body"
 done"#;
 
-fn added(script: &str) -> Value {
+fn add_server(script: &str) -> Value {
     json!({ "type": "add_mcp_server", "name": "words", "transport": "stdio", "command": "sh", "args": ["-c", script] })
 }
 
@@ -29,12 +31,12 @@ fn the_version_is_chosen_by_the_flag_or_the_environment() {
 
     assert_eq!(version(Setup::new()), "0.1.0");
     assert_eq!(version(Setup::new().args(&["--protocol", "0.2"])), "0.2.0");
-    assert_eq!(version(newer()), "0.2.0");
-    assert_eq!(version(newer().args(&["--protocol=0.1"])), "0.1.0");
+    assert_eq!(version(version_0_2()), "0.2.0");
+    assert_eq!(version(version_0_2().args(&["--protocol=0.1"])), "0.1.0");
 }
 
 #[test]
-fn a_version_that_is_not_spoken_is_a_fatal_error() {
+fn an_unknown_version_is_a_fatal_error() {
     let mut agent = Setup::new().args(&["--protocol", "0.9"]).start();
     assert_eq!(
         agent.next()["error"]["message"],
@@ -44,16 +46,17 @@ fn a_version_that_is_not_spoken_is_a_fatal_error() {
 }
 
 #[test]
-fn what_is_set_during_a_turn_is_told_behind_its_end() {
-    let script = json!([call("t1", "ExecCommand", json!({ "cmd": "true" })), { "text": "done" }]);
-    let mut agent = newer().script(&script).ready();
-    say(&mut agent, "m1", "run");
+fn settings_changed_during_a_turn_are_reported_after_its_end() {
+    let script =
+        json!([tool_call("t1", "ExecCommand", json!({ "cmd": "true" })), { "text": "done" }]);
+    let mut agent = version_0_2().script(&script).ready();
+    send_message(&mut agent, "m1", "run");
     let id = agent.expect("tool_request")["call_id"].clone();
     agent.send(&json!({ "type": "set_config", "image_input": "supported" }));
     agent.mode("yolo");
     agent.send(&json!({ "type": "ping" }));
-    let said = agent.until("pong");
-    assert_eq!(kinds(&said), ["info", "info", "pong"]);
+    let events = agent.until("pong");
+    assert_eq!(kinds(&events), ["info", "info", "pong"]);
 
     agent.approve(id.as_str().unwrap(), "once");
     agent.until("stream_end");
@@ -65,11 +68,11 @@ fn what_is_set_during_a_turn_is_told_behind_its_end() {
 }
 
 #[test]
-fn a_turn_that_fails_has_an_end_that_counts_nothing() {
+fn a_failed_turn_ends_with_zero_usage() {
     let script =
         json!([{ "error": { "status": 400, "type": "invalid_request_error", "message": "no" } }]);
-    let mut agent = newer().script(&script).ready();
-    say(&mut agent, "m1", "hi");
+    let mut agent = version_0_2().script(&script).ready();
+    send_message(&mut agent, "m1", "hi");
     let turn = agent.until("stream_end");
     assert_eq!(kinds(&turn), ["stream_start", "error", "stream_end"]);
     assert_eq!(turn[2]["usage"]["input_tokens"], 0);
@@ -78,48 +81,51 @@ fn a_turn_that_fails_has_an_end_that_counts_nothing() {
 #[test]
 fn slash_commands_have_no_turn() {
     let script = json!([{ "text": "one" }, { "text": "In short: one." }, { "text": "two" }]);
-    let mut agent = newer().script(&script).ready();
+    let mut agent = version_0_2().script(&script).ready();
     let slash = |agent: &mut Agent, id: &str, text: &str| {
-        say(agent, id, text);
-        let said = agent.until("stream_end");
-        assert_eq!(kinds(&said), ["info", "stream_end"], "{text}");
-        assert_eq!(said[1]["msg_id"], id);
-        said[0]["message"].as_str().unwrap().to_owned()
+        send_message(agent, id, text);
+        let events = agent.until("stream_end");
+        assert_eq!(kinds(&events), ["info", "stream_end"], "{text}");
+        assert_eq!(events[1]["msg_id"], id);
+        events[0]["message"].as_str().unwrap().to_owned()
     };
     assert!(slash(&mut agent, "s1", "/help").contains("/compact"));
     assert_eq!(
         slash(&mut agent, "s2", "/compact"),
         "There is nothing to compact"
     );
-    say(&mut agent, "m1", "hi");
+    send_message(&mut agent, "m1", "hi");
     agent.until("stream_end");
     assert!(slash(&mut agent, "s3", "/compact briefly").starts_with("Context compacted"));
     assert!(slash(&mut agent, "s4", "/context").starts_with("Context: "));
     assert_eq!(slash(&mut agent, "s5", "/clear"), "Conversation cleared");
-    say(&mut agent, "m2", "/nothing of mine");
+    send_message(&mut agent, "m2", "/nothing of mine");
     assert_eq!(text(&agent.until("stream_end")), "two");
 }
 
 #[test]
-fn the_tools_of_a_server_that_was_added_can_be_called() {
-    let script = json!([call("t1", "mcp__words__say", json!({})), { "text": "done" }]);
-    let mut agent = newer().args(&["--auto-approve"]).script(&script).ready();
-    agent.send(&added(SERVER));
-    say(&mut agent, "m1", "say it");
+fn the_tools_of_an_added_server_can_be_called() {
+    let script = json!([tool_call("t1", "mcp__words__say", json!({})), { "text": "done" }]);
+    let mut agent = version_0_2()
+        .args(&["--auto-approve"])
+        .script(&script)
+        .ready();
+    agent.send(&add_server(SERVER));
+    send_message(&mut agent, "m1", "say it");
     let turn = agent.until("stream_end");
     let ready = turn.iter().find(|event| event["type"] == "mcp_ready");
     assert_eq!(ready.unwrap()["tools"], json!(["say"]));
     let result = turn.iter().find(|event| event["type"] == "tool_result");
     assert_eq!(result.unwrap()["status"], "error");
     assert_eq!(result.unwrap()["output"], "no word");
-    agent.send(&added(SERVER));
+    agent.send(&add_server(SERVER));
     assert_eq!(agent.next()["error"]["code"], "protocol_error");
 }
 
 #[test]
-fn a_server_that_cannot_be_used_is_told_and_the_session_goes_on() {
-    let mut agent = newer().script(&json!([{ "text": "hi" }])).ready();
-    let mut refused = |server: Value, why: &str| {
+fn a_broken_server_is_an_error_and_the_session_continues() {
+    let mut agent = version_0_2().script(&json!([{ "text": "hi" }])).ready();
+    let mut assert_refused = |server: Value, why: &str| {
         agent.send(&server);
         let failure = agent.next()["error"].clone();
         assert_eq!(failure["code"], "config_error");
@@ -128,11 +134,11 @@ fn a_server_that_cannot_be_used_is_told_and_the_session_goes_on() {
             "{failure}"
         );
     };
-    refused(added("exit 3"), "cannot be used");
-    refused(
+    assert_refused(add_server("exit 3"), "cannot be used");
+    assert_refused(
         json!({ "type": "add_mcp_server", "name": "far", "transport": "sse", "url": "http://127.0.0.1:1" }),
         "only stdio",
     );
-    say(&mut agent, "m1", "hello");
+    send_message(&mut agent, "m1", "hello");
     assert_eq!(text(&agent.until("stream_end")), "hi");
 }

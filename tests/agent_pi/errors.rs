@@ -1,11 +1,13 @@
+//! Errors of commands, of the model and of the session store.
+
 use crate::harness::Setup;
 use serde_json::json;
 
 #[test]
-fn a_line_that_is_no_command_is_told_as_an_error_and_costs_nothing_else() {
+fn an_invalid_command_is_an_error_and_the_session_continues() {
     let mut agent = Setup::new().start();
 
-    for (line, said) in [
+    for (line, message) in [
         ("{oops", "The line is not JSON"),
         ("[1]", "The line is not a JSON object"),
         ("{}", "The message has no type"),
@@ -16,13 +18,13 @@ fn a_line_that_is_no_command_is_told_as_an_error_and_costs_nothing_else() {
         ),
         (r#"{"type":"bash","command":7}"#, "Invalid bash"),
     ] {
-        agent.raw(format!("{line}\n"));
+        agent.send_raw(format!("{line}\n"));
         let event = agent.next();
         assert_eq!(event["type"], "error", "{line}");
         let error = event["error"].as_str().unwrap();
-        assert!(error.starts_with(said), "{line}: {error}");
+        assert!(error.starts_with(message), "{line}: {error}");
     }
-    agent.raw(b"\xff\n");
+    agent.send_raw(b"\xff\n");
     assert_eq!(
         agent.next(),
         json!({ "type": "error", "error": "The line is not UTF-8" })
@@ -31,10 +33,10 @@ fn a_line_that_is_no_command_is_told_as_an_error_and_costs_nothing_else() {
 }
 
 #[test]
-fn blank_lines_and_carriage_returns_are_passed_over() {
+fn blank_lines_and_carriage_returns_are_ignored() {
     let mut agent = Setup::new().start();
 
-    agent.raw("\n  \r\n{\"type\":\"bash\",\"command\":\"echo a\"}\r\n");
+    agent.send_raw("\n  \r\n{\"type\":\"bash\",\"command\":\"echo a\"}\r\n");
 
     assert_eq!(agent.next()["message"]["output"], "a\n");
     assert_eq!(agent.finish(), (vec![], Some(0)));

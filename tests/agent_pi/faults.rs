@@ -1,3 +1,5 @@
+//! Deliberate faults of the agent.
+
 use crate::harness::Setup;
 use mock_agent::faults;
 use serde_json::{Value, json};
@@ -15,9 +17,9 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     ]);
     let mut agent = Setup::new()
         .script(&script)
-        .var("MOCK_AGENT_FAULT", fault)
+        .env("MOCK_AGENT_FAULT", fault)
         .start();
-    agent.raw("?\n");
+    agent.send_raw("?\n");
     let mut events = vec![agent.next()];
     events.push(agent.bash("echo hi"));
     events.extend(agent.run("go"));
@@ -29,25 +31,25 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     (events, code)
 }
 
-fn own() -> impl Iterator<Item = faults::Fault> {
+fn dialect_faults() -> impl Iterator<Item = faults::Fault> {
     mock_agent::all_faults().filter_map(|(of, fault)| (of == ("pi", "0.14")).then_some(fault))
 }
 
 #[test]
-fn a_fault_is_invisible_until_its_turn_has_come() {
+fn a_fault_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for fault in own() {
+    for fault in dialect_faults() {
         let later = session(&format!("{}@turn=3", fault.id));
         assert_eq!(later, good, "{}", fault.id);
     }
 }
 
 #[test]
-fn every_fault_has_an_id_of_its_own() {
+fn every_fault_has_a_unique_id() {
     let mut ids = HashSet::new();
-    for fault in own() {
+    for fault in dialect_faults() {
         assert!(ids.insert(fault.id), "{}", fault.id);
     }
     assert!(ids.len() >= 250);

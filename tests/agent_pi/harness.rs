@@ -1,6 +1,6 @@
-//! Speaks with the agent in pi@0.14.
+//! Helpers for tests of the reference agent in pi@0.14.
 
-pub(crate) use crate::common::{Agent, Setup, call, gone};
+pub(crate) use crate::common::{Agent, Setup, tool_call, wait_until_gone};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ impl Setup {
     }
 
     pub(crate) fn with_sessions() -> Self {
-        Setup::of(&["--mode", "rpc"]).at_home()
+        Setup::with_args(&["--mode", "rpc"]).with_home()
     }
 
-    /// In the home and the workspace of an agent before it.
-    pub(crate) fn again(agent: &Agent) -> Self {
-        let setup = Setup::of(&["--mode", "rpc"]);
+    /// A setup with the HOME and workspace of an earlier agent.
+    pub(crate) fn in_folder_of(agent: &Agent) -> Self {
+        let setup = Setup::with_args(&["--mode", "rpc"]);
         Setup {
             dir: Arc::clone(&agent.dir),
             ..setup
         }
-        .at_home()
+        .with_home()
     }
 
-    fn at_home(self) -> Self {
+    fn with_home(self) -> Self {
         let home = self.dir.path().to_string_lossy().into_owned();
-        self.var("HOME", &home)
+        self.env("HOME", &home)
     }
 }
 
-/// An agent that plays this script.
-pub(crate) fn playing(replies: &Value) -> Agent {
+/// Starts an agent with this model script.
+pub(crate) fn start_with_script(replies: &Value) -> Agent {
     Setup::new().script(replies).start()
 }
 
@@ -39,13 +39,13 @@ impl Agent {
         self.send(&json!({ "type": "prompt", "message": message }));
     }
 
-    /// A whole run.
+    /// Sends a prompt; returns all events of its run.
     pub(crate) fn run(&mut self, message: &str) -> Vec<Value> {
         self.prompt(message);
-        self.until_one(|event| event["type"] == "agent_end")
+        self.until_match(|event| event["type"] == "agent_end")
     }
 
-    /// What the model said last in a whole run.
+    /// Sends a prompt; returns the text of the last message of its run.
     pub(crate) fn ask(&mut self, message: &str) -> String {
         let end = self.run(message).pop().unwrap();
         let last = end["messages"].as_array().unwrap().last().unwrap().clone();
@@ -55,7 +55,7 @@ impl Agent {
             .to_owned()
     }
 
-    /// The message of the `bash_end` of a shell command.
+    /// Runs a shell command; returns the message of its `bash_end`.
     pub(crate) fn bash(&mut self, command: &str) -> Value {
         self.send(&json!({ "type": "bash", "command": command }));
         self.expect("bash_end")["message"].take()
@@ -65,14 +65,14 @@ impl Agent {
         self.send(&json!({ "type": "abort" }));
     }
 
-    /// Closes standard input; every event that was left, and the exit code.
+    /// Closes stdin; returns the remaining events and the exit code.
     pub(crate) fn finish(&mut self) -> (Vec<Value>, Option<i32>) {
-        self.close();
-        self.end()
+        self.close_stdin();
+        self.read_to_end()
     }
 }
 
-/// The types of events, those of updates by the type of what is new.
+/// The types of events; for updates, the type of the inner event.
 pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
     let kinds = events.iter().map(|event| {
         let update = event["assistantMessageEvent"]["type"].as_str();
@@ -82,15 +82,15 @@ pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
 }
 
 /// The messages of the `message_end` events.
-pub(crate) fn ended(events: &[Value]) -> Vec<&Value> {
+pub(crate) fn ended_messages(events: &[Value]) -> Vec<&Value> {
     let ends = events.iter().filter(|event| event["type"] == "message_end");
     ends.map(|event| &event["message"]).collect()
 }
 
-/// A reply that tells whether the model was told something.
-pub(crate) fn heard(text: &str) -> Value {
+/// A model script that replies `seen` if the request contains the text, else `not seen`.
+pub(crate) fn script_that_detects(text: &str) -> Value {
     json!([
-        { "when": { "contains": text }, "repeat": "forever", "text": "heard" },
-        { "repeat": "forever", "text": "not heard" },
+        { "when": { "contains": text }, "repeat": "forever", "text": "seen" },
+        { "repeat": "forever", "text": "not seen" },
     ])
 }

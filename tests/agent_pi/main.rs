@@ -1,4 +1,4 @@
-//! The reference agent as a process, spoken to in pi@0.14.
+//! Tests of the reference agent as a child process: pi@0.14.
 
 mod aborts;
 mod attachments;

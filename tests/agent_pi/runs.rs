@@ -1,9 +1,11 @@
-use crate::harness::{Setup, call, ended, kinds, playing};
+//! Runs: events, tool calls, usage.
+
+use crate::harness::{Setup, ended_messages, kinds, start_with_script, tool_call};
 use serde_json::{Value, json};
 
 #[test]
 fn a_run_of_one_turn_has_its_events_in_order() {
-    let mut agent = playing(&json!([{ "thinking": "hm", "text": ["a", "b"] }]));
+    let mut agent = start_with_script(&json!([{ "thinking": "hm", "text": ["a", "b"] }]));
 
     let run = agent.run("hello");
 
@@ -29,7 +31,7 @@ fn a_run_of_one_turn_has_its_events_in_order() {
             "agent_end"
         ]
     );
-    let messages: Vec<_> = ended(&run).into_iter().cloned().collect();
+    let messages: Vec<_> = ended_messages(&run).into_iter().cloned().collect();
     assert_eq!(run.last().unwrap()["messages"], json!(messages));
     assert_eq!(
         messages[0]["content"],
@@ -39,22 +41,22 @@ fn a_run_of_one_turn_has_its_events_in_order() {
 }
 
 #[test]
-fn a_tool_call_streams_in_runs_and_is_answered_in_its_turn() {
-    let mut agent = playing(&json!([
+fn a_tool_call_is_streamed_run_and_answered_in_its_turn() {
+    let mut agent = start_with_script(&json!([
         { "text": "Look.", "tool_calls": [{ "id": "t", "name": "bash", "args": { "command": "echo out" }, "chunks": 2 }] },
         { "text": "Done." },
     ]));
 
     let run = agent.run("go");
 
-    let of =
+    let events_of =
         |kind: &str| -> Vec<&Value> { run.iter().filter(|event| event["type"] == kind).collect() };
     let args = json!({ "command": "echo out" });
-    assert_eq!(of("tool_execution_start")[0]["args"], args);
-    let end = of("tool_execution_end")[0];
+    assert_eq!(events_of("tool_execution_start")[0]["args"], args);
+    let end = events_of("tool_execution_end")[0];
     assert_eq!(end["isError"], false);
     assert_eq!(end["result"]["content"][0]["text"], "out\n");
-    let turns = of("turn_end");
+    let turns = events_of("turn_end");
     assert_eq!(turns.len(), 2);
     assert_eq!(turns[0]["message"]["stopReason"], "toolUse");
     assert_eq!(turns[0]["message"]["content"][1]["arguments"], args);
@@ -69,10 +71,10 @@ fn a_tool_call_streams_in_runs_and_is_answered_in_its_turn() {
 }
 
 #[test]
-fn tools_of_one_reply_run_one_after_the_other() {
+fn tools_of_one_reply_run_sequentially() {
     let bash =
         |id: &str, command| json!({ "id": id, "name": "bash", "args": { "command": command } });
-    let mut agent = playing(&json!([
+    let mut agent = start_with_script(&json!([
         { "tool_calls": [bash("a", "sleep 0.1; echo 1 >> order"), bash("b", "echo 2 >> order")] },
         { "text": "Done." },
     ]));
@@ -99,10 +101,10 @@ fn tools_of_one_reply_run_one_after_the_other() {
 #[test]
 fn the_tools_read_write_and_edit() {
     let setup = Setup::new().script(&json!([
-        call("w", "write", json!({ "path": "a.txt", "content": "one two" })),
-        call("e", "edit", json!({ "path": "a.txt", "oldText": "two", "newText": "three" })),
-        call("r", "read", json!({ "path": "a.txt" })),
-        call("x", "levitate", json!({})),
+        tool_call("w", "write", json!({ "path": "a.txt", "content": "one two" })),
+        tool_call("e", "edit", json!({ "path": "a.txt", "oldText": "two", "newText": "three" })),
+        tool_call("r", "read", json!({ "path": "a.txt" })),
+        tool_call("x", "levitate", json!({})),
         { "text": "Done." },
     ]));
     let mut agent = setup.start();
@@ -121,11 +123,12 @@ fn the_tools_read_write_and_edit() {
 
 #[test]
 fn usage_has_its_cost() {
-    let mut agent = playing(&json!([{ "text": "a", "usage": { "input": 1000, "output": 10 } }]));
+    let mut agent =
+        start_with_script(&json!([{ "text": "a", "usage": { "input": 1000, "output": 10 } }]));
 
     let run = agent.run("go");
 
-    let usage = &ended(&run)[1]["usage"];
+    let usage = &ended_messages(&run)[1]["usage"];
     assert_eq!(
         (&usage["input"], &usage["output"]),
         (&json!(1000), &json!(10))
@@ -136,13 +139,14 @@ fn usage_has_its_cost() {
 
 #[test]
 fn a_failure_of_the_model_ends_its_message_with_an_error() {
-    let mut agent =
-        playing(&json!([{ "error": { "status": 400, "message": "no" } }, { "text": "a" }]));
+    let mut agent = start_with_script(
+        &json!([{ "error": { "status": 400, "message": "no" } }, { "text": "a" }]),
+    );
 
     let run = agent.run("go");
 
-    assert_eq!(ended(&run)[1]["stopReason"], "error");
-    assert!(ended(&run)[1]["errorMessage"].is_string());
+    assert_eq!(ended_messages(&run)[1]["stopReason"], "error");
+    assert!(ended_messages(&run)[1]["errorMessage"].is_string());
     assert!(kinds(&run).contains(&"error"), "the form of the stream");
     assert_eq!(agent.ask("again"), "a");
 }

@@ -1,4 +1,6 @@
-use crate::harness::{Setup, heard};
+//! Sessions: saving, resuming, statistics.
+
+use crate::harness::{Setup, script_that_detects};
 use serde_json::json;
 use std::path::Path;
 
@@ -13,7 +15,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn with_no_session_nothing_is_left_on_disk() {
+fn with_no_session_no_file_is_written() {
     let mut agent = Setup::new().start();
 
     agent.run("remember the heron");
@@ -23,21 +25,23 @@ fn with_no_session_nothing_is_left_on_disk() {
 }
 
 #[test]
-fn a_session_is_kept_and_can_be_continued() {
+fn a_session_is_saved_and_can_be_continued() {
     let mut first = Setup::with_sessions().start();
     first.run("remember the heron");
     first.finish();
-    let kept = files(&first.dir.path().join(".pi/agent/sessions"));
-    assert!(!kept.is_empty());
+    let saved = files(&first.dir.path().join(".pi/agent/sessions"));
+    assert!(!saved.is_empty());
 
-    let again = |flags: &[&str]| {
-        let setup = Setup::again(&first).args(flags);
-        let mut agent = setup.script(&heard("remember the heron")).start();
+    let ask_again = |flags: &[&str]| {
+        let setup = Setup::in_folder_of(&first).args(flags);
+        let mut agent = setup
+            .script(&script_that_detects("remember the heron"))
+            .start();
         agent.ask("which bird?")
     };
 
-    assert_eq!(again(&["--continue"]), "heard");
-    assert_eq!(again(&[]), "not heard");
+    assert_eq!(ask_again(&["--continue"]), "seen");
+    assert_eq!(ask_again(&[]), "not seen");
 }
 
 #[test]

@@ -1,13 +1,15 @@
-use crate::harness::{Agent, Setup, gone, heard, playing};
+//! The `bash` command.
+
+use crate::harness::{Agent, Setup, script_that_detects, start_with_script, wait_until_gone};
 use serde_json::{Value, json};
 
-fn idle() -> Agent {
+fn start_idle() -> Agent {
     Setup::new().start()
 }
 
 #[test]
 fn a_shell_command_is_answered_and_starts_no_run() {
-    let mut agent = idle();
+    let mut agent = start_idle();
 
     let message = agent.bash("echo out; echo err >&2; exit 3");
 
@@ -23,8 +25,8 @@ fn a_shell_command_is_answered_and_starts_no_run() {
 }
 
 #[test]
-fn long_output_is_cut_and_kept_whole_in_a_file() {
-    let mut agent = idle();
+fn long_output_is_truncated_and_saved_in_full_to_a_file() {
+    let mut agent = start_idle();
 
     let message = agent.bash("seq 1 100000");
 
@@ -37,18 +39,18 @@ fn long_output_is_cut_and_kept_whole_in_a_file() {
 }
 
 #[test]
-fn a_command_that_was_killed_has_no_exit_code() {
-    let message = idle().bash("kill -9 $$");
+fn a_killed_command_has_no_exit_code() {
+    let message = start_idle().bash("kill -9 $$");
 
     assert_eq!(message["exitCode"], Value::Null);
     assert_eq!(message["cancelled"], false);
 }
 
 #[test]
-fn abort_cancels_a_shell_command_with_all_that_it_started() {
-    let mut agent = idle();
+fn abort_cancels_a_shell_command_and_its_child_processes() {
+    let mut agent = start_idle();
     agent.send(&json!({ "type": "bash", "command": "sleep 600 & echo $! > pid; wait" }));
-    let child = agent.pid("pid");
+    let child = agent.read_pid("pid");
 
     agent.abort();
 
@@ -57,24 +59,24 @@ fn abort_cancels_a_shell_command_with_all_that_it_started() {
         (&message["cancelled"], &message["exitCode"]),
         (&json!(true), &Value::Null)
     );
-    gone(&child);
+    wait_until_gone(&child);
 }
 
 #[test]
-fn output_is_told_to_the_model_in_the_form_of_the_page() {
-    let mut agent = playing(&heard("Ran `printf heron`\n```\nheron\n```"));
+fn shell_output_reaches_the_model_in_the_specified_format() {
+    let mut agent = start_with_script(&script_that_detects("Ran `printf heron`\n```\nheron\n```"));
 
     agent.bash("printf heron");
 
-    assert_eq!(agent.ask("what did it say?"), "heard");
+    assert_eq!(agent.ask("what did it say?"), "seen");
 }
 
 #[test]
-fn output_that_comes_during_a_run_is_told_in_the_next() {
-    let mut agent = playing(&json!([
+fn shell_output_during_a_run_reaches_the_model_in_the_next_run() {
+    let mut agent = start_with_script(&json!([
         { "tool_calls": [{ "id": "t", "name": "bash", "args": { "command": "until [ -e go ]; do sleep 0.01; done" } }] },
-        { "when": { "contains": "Ran `echo egret" }, "repeat": "forever", "text": "heard" },
-        { "repeat": "forever", "text": "not heard" },
+        { "when": { "contains": "Ran `echo egret" }, "repeat": "forever", "text": "seen" },
+        { "repeat": "forever", "text": "not seen" },
     ]));
     agent.prompt("wait");
     agent.expect("tool_execution_start");
@@ -82,6 +84,6 @@ fn output_that_comes_during_a_run_is_told_in_the_next() {
     agent.bash("echo egret > go");
 
     let end = agent.expect("agent_end");
-    assert_eq!(end["messages"][3]["content"][0]["text"], "not heard");
-    assert_eq!(agent.ask("and now?"), "heard");
+    assert_eq!(end["messages"][3]["content"][0]["text"], "not seen");
+    assert_eq!(agent.ask("and now?"), "seen");
 }

@@ -1,3 +1,5 @@
+//! Deliberate faults of the agent.
+
 use crate::harness::Setup;
 use mock_agent::faults;
 use serde_json::{Value, json};
@@ -13,10 +15,10 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     ]);
     let mut agent = Setup::new()
         .script(&script)
-        .var("MOCK_AGENT_FAULT", fault)
+        .env("MOCK_AGENT_FAULT", fault)
         .start();
-    agent.raw("?\n");
-    let mut events = agent.until_one(|event| event["type"] == "error");
+    agent.send_raw("?\n");
+    let mut events = agent.until_match(|event| event["type"] == "error");
     for command in ["get_state", "get_available_models", "abort"] {
         events.push(agent.ask(command));
     }
@@ -26,30 +28,30 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
         events.push(agent.ask(command));
     }
     agent.shutdown();
-    let (rest, code) = agent.end();
+    let (rest, code) = agent.read_to_end();
     events.extend(rest);
     (events, code)
 }
 
-fn own() -> impl Iterator<Item = faults::Fault> {
+fn dialect_faults() -> impl Iterator<Item = faults::Fault> {
     mock_agent::all_faults().filter_map(|(of, fault)| (of == ("synaps", "1")).then_some(fault))
 }
 
 #[test]
-fn a_fault_is_invisible_until_its_turn_has_come() {
+fn a_fault_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for fault in own() {
+    for fault in dialect_faults() {
         let later = session(&format!("{}@turn=3", fault.id));
         assert_eq!(later, good, "{}", fault.id);
     }
 }
 
 #[test]
-fn every_fault_has_an_id_of_its_own() {
+fn every_fault_has_a_unique_id() {
     let mut ids = HashSet::new();
-    for fault in own() {
+    for fault in dialect_faults() {
         assert!(ids.insert(fault.id), "{}", fault.id);
     }
     assert!(ids.len() >= 240);
@@ -69,7 +71,7 @@ fn a_fault_is_played_in_its_turn_and_once() {
 }
 
 #[test]
-fn a_fault_may_take_what_should_be_refused() {
+fn a_fault_can_accept_an_invalid_command() {
     let relative = json!({ "type": "prompt", "id": "p1", "message": "m", "attachments": [{ "path": "notes.txt" }] });
     let answer = |setup: Setup| {
         setup.write("notes.txt", "hi");
@@ -79,6 +81,6 @@ fn a_fault_may_take_what_should_be_refused() {
     };
 
     assert_eq!(answer(Setup::new()), "error");
-    let taken = answer(Setup::new().args(&["--fault", "takes-relative-paths"]));
-    assert_eq!(taken, "response");
+    let accepted = answer(Setup::new().args(&["--fault", "takes-relative-paths"]));
+    assert_eq!(accepted, "response");
 }

@@ -1,21 +1,21 @@
-//! Speaks with the agent in synaps@1.
+//! Helpers for tests of the reference agent in synaps@1.
 
-pub(crate) use crate::common::{Agent, Setup, call, gone};
+pub(crate) use crate::common::{Agent, Setup, tool_call, wait_until_gone};
 use serde_json::{Value, json};
 
 impl Setup {
     pub(crate) fn new() -> Self {
-        Setup::of(&["rpc"])
+        Setup::with_args(&["rpc"])
     }
 
-    /// With a settings file.
+    /// Adds a settings file.
     pub(crate) fn settings(self, text: &str) -> Self {
         let path = self.write("base/config", text);
         let base = path.strip_suffix("/config").unwrap().to_owned();
-        self.var("SYNAPS_BASE_DIR", &base)
+        self.env("SYNAPS_BASE_DIR", &base)
     }
 
-    /// Starts the agent and takes its `ready`.
+    /// Starts the agent and reads its `ready`.
     pub(crate) fn ready(self) -> Agent {
         let mut agent = self.start();
         assert_eq!(agent.next()["type"], "ready");
@@ -23,18 +23,18 @@ impl Setup {
     }
 }
 
-/// An agent that plays this script, past its `ready`.
-pub(crate) fn playing(replies: &Value) -> Agent {
+/// Starts an agent with this model script and reads its `ready`.
+pub(crate) fn start_with_script(replies: &Value) -> Agent {
     Setup::new().script(replies).ready()
 }
 
 impl Agent {
-    /// Every event up to and with the response or the error with this id.
+    /// All events up to and including the response or error with this id.
     pub(crate) fn until_answer(&mut self, id: &str) -> Vec<Value> {
-        self.until_one(|event| event["id"] == id)
+        self.until_match(|event| event["id"] == id)
     }
 
-    /// Sends a command that has nothing but its id, and takes the answer.
+    /// Sends a command without parameters and returns the response.
     pub(crate) fn ask(&mut self, command: &str) -> Value {
         self.send(&json!({ "type": command, "id": command }));
         self.until_answer(command).pop().unwrap()
@@ -44,7 +44,7 @@ impl Agent {
         self.send(&json!({ "type": "prompt", "id": id, "message": message }));
     }
 
-    /// A whole turn, with its response.
+    /// Sends a prompt; returns all events of its turn and its response.
     pub(crate) fn turn(&mut self, message: &str) -> Vec<Value> {
         self.prompt("p", message);
         let mut events = self.until_answer("p");
@@ -59,7 +59,7 @@ impl Agent {
     }
 }
 
-/// The types of events, those of assistant events by their own.
+/// The types of events; for assistant events, the type of the inner event.
 pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
     let kinds = events
         .iter()

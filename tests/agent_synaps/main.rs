@@ -1,4 +1,4 @@
-//! The reference agent as a process, spoken to in synaps@1.
+//! Tests of the reference agent as a child process: synaps@1.
 
 mod attachments;
 mod commands;

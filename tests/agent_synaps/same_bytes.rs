@@ -1,4 +1,6 @@
-use crate::harness::{Setup, call};
+//! Determinism: the same script produces the same output.
+
+use crate::harness::{Setup, tool_call};
 use serde_json::json;
 
 fn session() -> Vec<String> {
@@ -7,13 +9,13 @@ fn session() -> Vec<String> {
     let mut agent = Setup::new()
         .script(&json!([
             { "thinking": "hm", "text": ["a", "b"], "tool_calls": [bash("t1", "echo 1"), bash("t2", "echo 2")] },
-            call("t3", "subagent", json!({ "task": "look" })),
+            tool_call("t3", "subagent", json!({ "task": "look" })),
             { "text": "looked" },
             { "text": "done" },
             { "error": { "status": 400 } },
         ]))
         .start();
-    let mut lines = vec![agent.line().unwrap()];
+    let mut lines = vec![agent.next_line().unwrap()];
     for (id, last) in [
         ("p1", "prompt"),
         ("p2", "prompt"),
@@ -26,7 +28,7 @@ fn session() -> Vec<String> {
             .unwrap()
             .contains(&format!("\"response\",\"id\":\"{id}\""))
         {
-            lines.push(agent.line().unwrap());
+            lines.push(agent.next_line().unwrap());
         }
     }
     lines

@@ -1,10 +1,12 @@
-use crate::harness::{Setup, call, kinds, playing};
+//! Sessions: saving, resuming, statistics.
+
+use crate::harness::{Setup, kinds, start_with_script, tool_call};
 use serde_json::json;
 
 #[test]
-fn the_messages_of_the_conversation_are_told() {
-    let mut agent = playing(&json!([
-        call("c", "bash", json!({ "command": "echo hi" })),
+fn get_messages_returns_the_conversation() {
+    let mut agent = start_with_script(&json!([
+        tool_call("c", "bash", json!({ "command": "echo hi" })),
         { "text": "done" },
     ]));
     agent.turn("go");
@@ -21,11 +23,11 @@ fn the_messages_of_the_conversation_are_told() {
 }
 
 #[test]
-fn a_new_session_has_another_id_and_nothing_in_it() {
+fn a_new_session_has_a_new_id_and_is_empty() {
     for sessions in ["", "off"] {
         let mut agent = Setup::new()
             .script(&json!([{ "text": "a", "usage": { "input": 5 } }]))
-            .var("MOCK_AGENT_SESSIONS", sessions)
+            .env("MOCK_AGENT_SESSIONS", sessions)
             .ready();
         agent.turn("hi");
         let first = agent.ask("get_state")["session_id"].clone();
@@ -44,7 +46,7 @@ fn a_new_session_has_another_id_and_nothing_in_it() {
 
 #[test]
 fn statistics_add_up_over_turns() {
-    let mut agent = playing(&json!([
+    let mut agent = start_with_script(&json!([
         { "text": "a", "usage": { "input": 100, "output": 11 } },
         { "text": "b", "usage": { "input": 1000, "output": 22 } },
     ]));
@@ -60,8 +62,8 @@ fn statistics_add_up_over_turns() {
 }
 
 #[test]
-fn a_summary_takes_the_place_of_the_conversation() {
-    let mut agent = playing(&json!([{ "text": "long" }, { "text": "SUMMARY" }]));
+fn compact_replaces_the_conversation_with_a_summary() {
+    let mut agent = start_with_script(&json!([{ "text": "long" }, { "text": "SUMMARY" }]));
     agent.turn("a story");
 
     assert_eq!(agent.ask("compact")["summary"], "SUMMARY");
@@ -75,7 +77,7 @@ fn a_summary_takes_the_place_of_the_conversation() {
 
 #[test]
 fn a_compaction_that_fails_or_is_aborted_changes_nothing() {
-    let mut agent = playing(&json!([
+    let mut agent = start_with_script(&json!([
         { "text": "one" },
         { "error": { "status": 400 } },
         { "content": [{ "stall": true }] },
@@ -104,10 +106,10 @@ fn models_are_listed_and_set() {
         models[2],
         json!({ "provider": "two", "model_id": "c", "model_name": "c" })
     );
-    for (wanted, now) in [("two/d", "two/d"), ("b", "one/b")] {
-        agent.send(&json!({ "type": "set_model", "id": "m", "model": wanted }));
-        assert_eq!(agent.next()["model"], now);
-        assert_eq!(agent.ask("get_state")["model"], now);
+    for (requested, expected) in [("two/d", "two/d"), ("b", "one/b")] {
+        agent.send(&json!({ "type": "set_model", "id": "m", "model": requested }));
+        assert_eq!(agent.next()["model"], expected);
+        assert_eq!(agent.ask("get_state")["model"], expected);
     }
     for unknown in ["three/x", "x", "one/", ""] {
         agent.send(&json!({ "type": "set_model", "id": "m", "model": unknown }));

@@ -1,8 +1,10 @@
+//! Startup: flags, environment, settings.
+
 use crate::harness::Setup;
 use serde_json::json;
 
 #[test]
-fn ready_tells_the_session_the_model_and_the_version() {
+fn ready_contains_the_session_the_model_and_the_version() {
     let ready = Setup::new().start().next();
 
     assert_eq!(ready["type"], "ready");
@@ -12,7 +14,7 @@ fn ready_tells_the_session_the_model_and_the_version() {
 }
 
 #[test]
-fn the_model_is_that_of_the_flag_or_the_settings() {
+fn the_model_comes_from_the_flag_or_the_settings() {
     let file = "model = local/from-file\nprovider.local.url = http://127.0.0.1:1/v1\n";
     let model = |setup: Setup| setup.start().next()["model"].clone();
 
@@ -25,12 +27,12 @@ fn the_model_is_that_of_the_flag_or_the_settings() {
 }
 
 #[test]
-fn settings_that_cannot_be_end_the_process_without_a_frame() {
+fn invalid_settings_end_the_process_without_a_frame() {
     let mut agent = Setup::new()
         .settings("provider.local.url = nowhere\n")
         .start();
 
-    assert_eq!(agent.end(), (vec![], Some(1)));
+    assert_eq!(agent.read_to_end(), (vec![], Some(1)));
 }
 
 #[test]

@@ -1,12 +1,14 @@
-use crate::harness::{call, kinds, playing};
+//! Sub-agents.
+
+use crate::harness::{kinds, start_with_script, tool_call};
 use serde_json::json;
 
 #[test]
-fn a_subagent_tells_its_start_its_work_and_its_end() {
+fn a_subagent_reports_its_start_its_progress_and_its_end() {
     let task = "look at all the herons in the reeds and count them twice";
-    let mut agent = playing(&json!([
-        call("c", "subagent", json!({ "agent": "scout", "task": task })),
-        call("inner", "bash", json!({ "command": "echo seven" })),
+    let mut agent = start_with_script(&json!([
+        tool_call("c", "subagent", json!({ "agent": "scout", "task": task })),
+        tool_call("inner", "bash", json!({ "command": "echo seven" })),
         { "text": "seven herons", "usage": { "input": 7 } },
         { "text": "Seven.", "usage": { "input": 1 } },
     ]));
@@ -41,9 +43,9 @@ fn a_subagent_tells_its_start_its_work_and_its_end() {
 }
 
 #[test]
-fn a_subagent_that_fails_ends_too() {
-    let mut agent = playing(&json!([
-        call("c", "subagent", json!({ "agent_name": "scout", "task": "look" })),
+fn a_failed_subagent_reports_its_end() {
+    let mut agent = start_with_script(&json!([
+        tool_call("c", "subagent", json!({ "agent_name": "scout", "task": "look" })),
         { "error": { "status": 400, "message": "no" } },
         { "text": "So be it." },
     ]));
@@ -60,9 +62,9 @@ fn a_subagent_that_fails_ends_too() {
 
 #[test]
 fn a_subagent_has_no_subagents() {
-    let mut agent = playing(&json!([
-        call("c", "subagent", json!({ "task": "a" })),
-        call("d", "subagent", json!({ "task": "b" })),
+    let mut agent = start_with_script(&json!([
+        tool_call("c", "subagent", json!({ "task": "a" })),
+        tool_call("d", "subagent", json!({ "task": "b" })),
         { "text": "alone" },
         { "text": "Done." },
     ]));

@@ -1,9 +1,11 @@
-use crate::harness::{Setup, call, kinds, playing};
+//! Turns: events, usage, ids.
+
+use crate::harness::{Setup, kinds, start_with_script, tool_call};
 use serde_json::{Value, json};
 
 #[test]
 fn a_text_turn_has_deltas_an_end_and_a_response() {
-    let mut agent = playing(&json!([
+    let mut agent = start_with_script(&json!([
         { "thinking": "hm", "text": ["a", "b"], "usage": { "input": 10, "output": 2, "cache_read": 3, "cache_write": 4 } },
     ]));
 
@@ -25,8 +27,8 @@ fn a_text_turn_has_deltas_an_end_and_a_response() {
 }
 
 #[test]
-fn a_tool_call_is_streamed_and_its_result_told() {
-    let mut agent = playing(&json!([
+fn a_tool_call_is_streamed_and_its_result_reported() {
+    let mut agent = start_with_script(&json!([
         { "tool_calls": [{ "id": "c", "name": "bash", "args": { "command": "echo hi" }, "chunks": 3 }] },
         { "text": "ok" },
     ]));
@@ -57,9 +59,9 @@ fn a_tool_call_is_streamed_and_its_result_told() {
 }
 
 #[test]
-fn a_call_that_cannot_work_has_a_result_too() {
+fn an_invalid_call_has_a_result_too() {
     let bad = json!({ "id": "b", "name": "bash", "args_raw": "{bad" });
-    let mut agent = playing(&json!([
+    let mut agent = start_with_script(&json!([
         { "tool_calls": [{ "id": "a", "name": "fly", "args": {} }, bad] },
         { "text": "ok" },
     ]));
@@ -83,9 +85,9 @@ fn a_call_that_cannot_work_has_a_result_too() {
 }
 
 #[test]
-fn ids_that_the_model_repeats_are_told_apart() {
-    let reply = call("c", "bash", json!({ "command": "true" }));
-    let mut agent = playing(&json!([reply, reply, { "text": "ok" }]));
+fn repeated_call_ids_of_the_model_are_made_unique() {
+    let reply = tool_call("c", "bash", json!({ "command": "true" }));
+    let mut agent = start_with_script(&json!([reply, reply, { "text": "ok" }]));
 
     let events = agent.turn("go");
 
@@ -98,7 +100,7 @@ fn ids_that_the_model_repeats_are_told_apart() {
 
 #[test]
 fn a_failed_turn_has_an_error_an_end_without_a_model_and_a_response() {
-    let mut agent = playing(&json!([
+    let mut agent = start_with_script(&json!([
         { "error": { "status": 400, "type": "invalid_request_error", "message": "no" } },
         { "text": "again" },
     ]));
@@ -114,11 +116,11 @@ fn a_failed_turn_has_an_error_an_end_without_a_model_and_a_response() {
 }
 
 #[test]
-fn a_reply_that_broke_off_is_not_said_again() {
+fn a_reply_that_was_cut_off_is_not_repeated() {
     let broken = json!({ "content": [{ "text": "so far" }, { "cut": true }] });
     let mut agent = Setup::new()
         .script(&json!([broken, { "text": "whole" }]))
-        .var("MOCK_AGENT_RETRIES", "3")
+        .env("MOCK_AGENT_RETRIES", "3")
         .ready();
 
     let events = agent.turn("hi");
@@ -130,8 +132,8 @@ fn a_reply_that_broke_off_is_not_said_again() {
 }
 
 #[test]
-fn an_abort_is_answered_behind_the_end_of_the_turn() {
-    let mut agent = playing(
+fn an_abort_is_answered_after_the_end_of_the_turn() {
+    let mut agent = start_with_script(
         &json!([{ "content": [{ "text": "once" }, { "stall": true }] }, { "text": "two" }]),
     );
     agent.prompt("p", "tell");
@@ -154,14 +156,15 @@ fn an_abort_is_answered_behind_the_end_of_the_turn() {
 
 #[test]
 fn an_abort_with_nothing_to_abort_is_answered() {
-    let mut agent = playing(&json!([]));
+    let mut agent = start_with_script(&json!([]));
 
     assert_eq!(agent.ask("abort")["ok"], true);
 }
 
 #[test]
-fn what_needs_a_turn_is_refused_while_one_is_at_work() {
-    let mut agent = playing(&json!([{ "content": [{ "text": "a" }, { "stall": true }] }]));
+fn commands_that_start_a_turn_are_refused_during_a_turn() {
+    let mut agent =
+        start_with_script(&json!([{ "content": [{ "text": "a" }, { "stall": true }] }]));
     agent.prompt("p", "hi");
     agent.next();
 
@@ -190,16 +193,16 @@ fn what_needs_a_turn_is_refused_while_one_is_at_work() {
 }
 
 #[test]
-fn an_id_may_be_used_again() {
-    let mut agent = playing(&json!([{ "text": "one" }, { "text": "two" }]));
+fn an_id_can_be_used_again() {
+    let mut agent = start_with_script(&json!([{ "text": "one" }, { "text": "two" }]));
 
     assert_eq!(agent.turn("a").last().unwrap()["ok"], true);
     assert_eq!(agent.turn("b").last().unwrap()["ok"], true);
 }
 
 #[test]
-fn a_follow_up_is_answered_by_its_name() {
-    let mut agent = playing(&json!([{ "text": "one" }]));
+fn the_response_to_a_follow_up_names_the_command() {
+    let mut agent = start_with_script(&json!([{ "text": "one" }]));
 
     agent.send(&json!({ "type": "follow_up", "id": "f", "message": "go" }));
 

@@ -1,4 +1,4 @@
-//! The reference agent as a process: what its tests in every dialect need. Each dialect's harness adds its own words.
+//! Runs the reference agent as a child process. The harness of each dialect adds its own helpers.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -8,17 +8,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long anything may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout of every wait, long enough for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What an agent is started with.
+/// The working folder, arguments and environment of an agent process.
 pub(crate) struct Setup {
     pub(crate) dir: Arc<TempDir>,
     pub(crate) args: Vec<String>,
-    pub(crate) vars: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
 }
 
-/// An agent at work.
+/// A running agent process.
 pub(crate) struct Agent {
     pub(crate) dir: Arc<TempDir>,
     pub(crate) child: Child,
@@ -27,12 +27,12 @@ pub(crate) struct Agent {
 }
 
 impl Setup {
-    /// With the arguments that choose the dialect.
-    pub(crate) fn of(args: &[&str]) -> Self {
+    /// A setup with the arguments that select the dialect.
+    pub(crate) fn with_args(args: &[&str]) -> Self {
         let setup = Setup {
             dir: Arc::new(tempfile::tempdir().unwrap()),
             args: Vec::new(),
-            vars: Vec::new(),
+            env: Vec::new(),
         };
         setup.args(args)
     }
@@ -42,8 +42,8 @@ impl Setup {
         self
     }
 
-    pub(crate) fn var(mut self, name: &str, value: &str) -> Self {
-        self.vars.push((name.into(), value.into()));
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
         self
     }
 
@@ -52,7 +52,7 @@ impl Setup {
         self.args(&["--script", &path])
     }
 
-    /// Writes a file; gives its path.
+    /// Writes a file and returns its path.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.dir.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -66,7 +66,7 @@ impl Setup {
             .current_dir(self.dir.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .envs(self.vars)
+            .envs(self.env)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -88,76 +88,78 @@ impl Setup {
 }
 
 impl Agent {
-    /// The next line; none at the end of the stream.
-    pub(crate) fn line(&mut self) -> Option<String> {
-        match self.lines.recv_timeout(PATIENCE) {
+    /// The next line of stdout; `None` at its end.
+    pub(crate) fn next_line(&mut self) -> Option<String> {
+        match self.lines.recv_timeout(TIMEOUT) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => panic!("the agent says nothing"),
+            Err(RecvTimeoutError::Timeout) => panic!("timeout: the agent wrote no line"),
         }
     }
 
     pub(crate) fn next(&mut self) -> Value {
-        serde_json::from_str(&self.line().expect("another event")).unwrap()
+        serde_json::from_str(&self.next_line().expect("another event")).unwrap()
     }
 
-    /// Every event up to and with the first of which this holds.
-    pub(crate) fn until_one(&mut self, last: impl Fn(&Value) -> bool) -> Vec<Value> {
+    /// All events up to and including the first match.
+    pub(crate) fn until_match(&mut self, is_match: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut events = vec![self.next()];
-        while !last(events.last().unwrap()) {
+        while !is_match(events.last().unwrap()) {
             events.push(self.next());
         }
         events
     }
 
-    /// The next event of this type.
+    /// The next event of this type; events before it are skipped.
     pub(crate) fn expect(&mut self, kind: &str) -> Value {
-        self.until_one(|event| event["type"] == kind).pop().unwrap()
+        self.until_match(|event| event["type"] == kind)
+            .pop()
+            .unwrap()
     }
 
-    pub(crate) fn raw(&mut self, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn send_raw(&mut self, bytes: impl AsRef<[u8]>) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(bytes.as_ref()).unwrap();
         stdin.flush().unwrap();
     }
 
     pub(crate) fn send(&mut self, command: &Value) {
-        self.raw(format!("{command}\n"));
+        self.send_raw(format!("{command}\n"));
     }
 
-    /// Closes standard input.
-    pub(crate) fn close(&mut self) {
+    /// Closes stdin.
+    pub(crate) fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// Every event that is left, and the exit code.
-    pub(crate) fn end(&mut self) -> (Vec<Value>, Option<i32>) {
-        let rest = std::iter::from_fn(|| self.line());
+    /// The remaining events, and the exit code.
+    pub(crate) fn read_to_end(&mut self) -> (Vec<Value>, Option<i32>) {
+        let rest = std::iter::from_fn(|| self.next_line());
         let rest = rest
             .map(|line| serde_json::from_str(&line).unwrap())
             .collect();
-        (rest, self.exit().code())
+        (rest, self.wait_for_exit().code())
     }
 
-    /// Waits for the process to end by itself.
-    pub(crate) fn exit(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits until the process exits.
+    pub(crate) fn wait_for_exit(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        panic!("the agent does not exit");
+        panic!("timeout: the agent did not exit");
     }
 
-    /// The id that a tool wrote to a file, once it is there.
-    pub(crate) fn pid(&self, name: &str) -> String {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits until a tool has written a process id to a file, and returns the id.
+    pub(crate) fn read_pid(&self, name: &str) -> String {
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             match std::fs::read_to_string(self.dir.path().join(name)) {
                 Ok(id) if id.ends_with('\n') => return id.trim().to_owned(),
-                _ => assert!(Instant::now() < deadline, "no {name}"),
+                _ => assert!(Instant::now() < deadline, "timeout: no {name}"),
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -171,20 +173,20 @@ impl Drop for Agent {
     }
 }
 
-/// Waits until a process has gone.
-pub(crate) fn gone(id: &str) {
-    let deadline = Instant::now() + PATIENCE;
+/// Waits until a process has ended.
+pub(crate) fn wait_until_gone(id: &str) {
+    let deadline = Instant::now() + TIMEOUT;
     let stat = format!("/proc/{id}/stat");
     while let Ok(text) = std::fs::read_to_string(&stat) {
         if text.contains(") Z ") {
             return;
         }
-        assert!(Instant::now() < deadline, "process {id} is alive");
+        assert!(Instant::now() < deadline, "timeout: process {id} is alive");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
 /// A reply that calls one tool.
-pub(crate) fn call(id: &str, name: &str, args: Value) -> Value {
+pub(crate) fn tool_call(id: &str, name: &str, args: Value) -> Value {
     json!({ "tool_calls": [{ "id": id, "name": name, "args": args }] })
 }
