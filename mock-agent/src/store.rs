@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder with session files.
 #[derive(Debug, Clone)]
-pub(super) struct Store {
+pub(super) struct SessionStore {
     folder: PathBuf,
     seed: u64,
     /// The first index in the seed's sequence of ids that this process has not used.
@@ -17,7 +17,7 @@ pub(super) struct Store {
 
 /// Which session is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum SessionChoice {
     /// A new one with a generated id.
     New,
     /// A new one with this id.
@@ -30,15 +30,15 @@ pub(super) enum Choice {
 
 /// The open session.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct StoredSession {
     pub(super) id: String,
-    store: Store,
+    store: SessionStore,
     /// Nothing has been saved yet.
     fresh: bool,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct SessionFile {
     version: u32,
     messages: Vec<Message>,
 }
@@ -51,10 +51,10 @@ const LATEST: &str = "latest";
 /// The maximum length of an id.
 const ID_LENGTH: usize = 128;
 
-impl Store {
+impl SessionStore {
     /// A store in a folder. The ids of new sessions depend on the seed only.
     pub(super) fn new(folder: PathBuf, seed: u64) -> Self {
-        Store {
+        SessionStore {
             folder,
             seed,
             unused: 0,
@@ -65,21 +65,24 @@ impl Store {
     ///
     /// # Errors
     /// The id is taken, unknown or invalid; or the disk fails.
-    pub(super) fn open(&self, choice: &Choice) -> Result<(Stored, Vec<Message>), String> {
+    pub(super) fn open(
+        &self,
+        choice: &SessionChoice,
+    ) -> Result<(StoredSession, Vec<Message>), String> {
         match choice {
-            Choice::New => Ok((self.begin()?, Vec::new())),
-            Choice::Named(id) => {
+            SessionChoice::New => Ok((self.begin()?, Vec::new())),
+            SessionChoice::Named(id) => {
                 check_id(id)?;
                 if !self.reserve(id)? {
                     return Err(format!("Session {id} already exists"));
                 }
                 Ok((self.stored(id.clone(), true), Vec::new()))
             }
-            Choice::Resume(id) => {
+            SessionChoice::Resume(id) => {
                 check_id(id)?;
                 self.load(id)
             }
-            Choice::Latest => {
+            SessionChoice::Latest => {
                 let id = fs::read_to_string(self.folder.join(LATEST))
                     .map_err(|_| "There is no session to resume".to_owned())?;
                 self.load(id.trim())
@@ -98,21 +101,21 @@ impl Store {
         ids
     }
 
-    fn stored(&self, id: String, fresh: bool) -> Stored {
-        Stored {
+    fn stored(&self, id: String, fresh: bool) -> StoredSession {
+        StoredSession {
             id,
             store: self.clone(),
             fresh,
         }
     }
 
-    fn load(&self, id: &str) -> Result<(Stored, Vec<Message>), String> {
+    fn load(&self, id: &str) -> Result<(StoredSession, Vec<Message>), String> {
         check_id(id)?;
         let text = fs::read_to_string(self.path(id)).map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!("There is no session {id}"),
             _ => format!("Session {id}: {error}"),
         })?;
-        let document: Document = serde_json::from_str(&text)
+        let document: SessionFile = serde_json::from_str(&text)
             .map_err(|error| format!("Session {id} is damaged: {error}"))?;
         if document.version != VERSION {
             return Err(format!(
@@ -128,7 +131,7 @@ impl Store {
     }
 
     /// A new session under the first id of the seed's sequence that is free, so that a fresh workspace always gives the same.
-    fn begin(&self) -> Result<Stored, String> {
+    fn begin(&self) -> Result<StoredSession, String> {
         let mut store = self.clone();
         loop {
             let id = nth_id(store.seed, store.unused);
@@ -155,7 +158,7 @@ impl Store {
     }
 }
 
-impl Stored {
+impl StoredSession {
     /// Another new session in the same folder.
     ///
     /// # Errors
@@ -166,7 +169,7 @@ impl Stored {
 
     /// Saves the whole conversation.
     pub(super) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
-        let document = Document {
+        let document = SessionFile {
             version: VERSION,
             messages: messages.to_vec(),
         };
@@ -177,7 +180,7 @@ impl Stored {
     }
 }
 
-impl Drop for Stored {
+impl Drop for StoredSession {
     /// A session that was never saved leaves no file behind.
     fn drop(&mut self) {
         if self.fresh {
@@ -227,8 +230,8 @@ mod tests {
     use super::*;
     use crate::model::message::{Block, Role};
 
-    fn store(dir: &tempfile::TempDir) -> Store {
-        Store::new(dir.path().join("a/b"), 0)
+    fn store(dir: &tempfile::TempDir) -> SessionStore {
+        SessionStore::new(dir.path().join("a/b"), 0)
     }
 
     fn conversation(text: &str) -> Vec<Message> {
@@ -241,12 +244,16 @@ mod tests {
     #[test]
     fn a_saved_conversation_is_resumed() {
         let dir = tempfile::tempdir().unwrap();
-        let (mut first, _) = store(&dir).open(&Choice::Named("conv-1".into())).unwrap();
+        let (mut first, _) = store(&dir)
+            .open(&SessionChoice::Named("conv-1".into()))
+            .unwrap();
         first.save(&conversation("hi")).unwrap();
         drop(first);
 
-        let by_id = store(&dir).open(&Choice::Resume("conv-1".into())).unwrap();
-        let latest = store(&dir).open(&Choice::Latest).unwrap();
+        let by_id = store(&dir)
+            .open(&SessionChoice::Resume("conv-1".into()))
+            .unwrap();
+        let latest = store(&dir).open(&SessionChoice::Latest).unwrap();
 
         assert_eq!(by_id.1, conversation("hi"));
         assert_eq!(
@@ -258,18 +265,24 @@ mod tests {
     #[test]
     fn an_id_that_is_taken_unknown_or_invalid_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let _first = store(&dir).open(&Choice::Named("a".into())).unwrap();
+        let _first = store(&dir).open(&SessionChoice::Named("a".into())).unwrap();
 
         let refused = |choice| store(&dir).open(&choice).unwrap_err();
         assert_eq!(
-            refused(Choice::Named("a".into())),
+            refused(SessionChoice::Named("a".into())),
             "Session a already exists"
         );
-        assert_eq!(refused(Choice::Resume("b".into())), "There is no session b");
-        assert_eq!(refused(Choice::Latest), "There is no session to resume");
+        assert_eq!(
+            refused(SessionChoice::Resume("b".into())),
+            "There is no session b"
+        );
+        assert_eq!(
+            refused(SessionChoice::Latest),
+            "There is no session to resume"
+        );
         for id in ["", "../x", ".hidden", "latest", "a/b", "ä"] {
             assert!(
-                refused(Choice::Named(id.into())).contains("no session id"),
+                refused(SessionChoice::Named(id.into())).contains("no session id"),
                 "{id}"
             );
         }
@@ -278,9 +291,9 @@ mod tests {
     #[test]
     fn ids_repeat_in_a_fresh_store_and_differ_within_one() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let first = store(&one).open(&Choice::New).unwrap().0;
-        let second = store(&one).open(&Choice::New).unwrap().0;
-        let elsewhere = store(&two).open(&Choice::New).unwrap().0;
+        let first = store(&one).open(&SessionChoice::New).unwrap().0;
+        let second = store(&one).open(&SessionChoice::New).unwrap().0;
+        let elsewhere = store(&two).open(&SessionChoice::New).unwrap().0;
 
         assert_eq!(first.id, elsewhere.id);
         assert_ne!(first.id, second.id);
@@ -289,7 +302,7 @@ mod tests {
     #[test]
     fn a_session_that_was_never_saved_leaves_no_file_behind() {
         let dir = tempfile::tempdir().unwrap();
-        drop(store(&dir).open(&Choice::New).unwrap());
+        drop(store(&dir).open(&SessionChoice::New).unwrap());
 
         assert!(!dir.path().join("a").exists());
     }

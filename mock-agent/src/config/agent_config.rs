@@ -1,87 +1,35 @@
-//! From options and environment to what the agent runs with.
+//! Agent configuration, from command-line options and environment variables.
 
 use super::options::{Env, Options};
 use super::provider::KnownProvider;
 use crate::core::approval::Mode;
-use crate::core::model_info::{self, ModelInfo};
-use crate::core::retry::RetryPolicy;
-use crate::model::message::Message;
-use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire, api_name};
-use crate::store::Choice;
+use crate::core::settings::{
+    DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
+};
+use crate::model::{Endpoint, Wire, api_name};
+use crate::store::SessionChoice;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that is settled before the session begins.
+/// The configuration of the process.
 #[derive(Debug)]
 pub(crate) struct AgentConfig {
-    pub(crate) settings: Settings,
+    pub(crate) settings: SessionSettings,
     pub(crate) wire: Wire,
     pub(crate) source: ModelSource,
+    /// How long a gate in the script holds.
     pub(crate) gate: Duration,
     pub(crate) mode: Mode,
     pub(crate) workspace: PathBuf,
-    pub(crate) session: Choice,
-    /// Where sessions are kept instead of the workspace.
+    pub(crate) session: SessionChoice,
     pub(crate) sessions: SessionStorage,
     pub(crate) mcp: Vec<McpTool>,
+    /// The seed for generated ids.
     pub(crate) seed: u64,
 }
 
-/// A provider of models that the host may choose from.
-#[derive(Debug, Clone)]
-pub(crate) struct ModelProvider {
-    pub(crate) provider: String,
-    /// The wire of its models.
-    pub(crate) wire: Wire,
-    /// Where its models are served; none if they are scripted.
-    pub(crate) endpoint: Option<Endpoint>,
-    /// The models that are known by name.
-    pub(crate) models: Vec<String>,
-}
-
-impl ModelProvider {
-    /// Whether its models go by their bare names, whatever these are.
-    pub(crate) fn accepts_any_model(&self) -> bool {
-        self.wire == Wire::AnthropicMessages
-    }
-}
-
-/// What a host may choose from, or name, in dialects that know of it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct HostOptions {
-    /// Every model that there is.
-    pub(crate) models: Vec<ListedModel>,
-    /// Which of them the host cycles through; all if none are named.
-    pub(crate) scope: Vec<String>,
-    /// How much the model thinks.
-    pub(crate) level: Option<String>,
-    /// Files of prompt templates.
-    pub(crate) templates: Vec<PathBuf>,
-    /// Folders of skills.
-    pub(crate) skills: Vec<PathBuf>,
-    /// Whether extensions are loaded.
-    pub(crate) extended: bool,
-    /// The session's first name.
-    pub(crate) name: Option<String>,
-    /// Whether what is queued is gone on with when a turn was stopped.
-    pub(crate) goes_on: bool,
-    /// Where sessions are kept; none if they are not.
-    pub(crate) sessions: Option<PathBuf>,
-}
-
-/// A model that the host may choose.
-#[derive(Debug, Clone)]
-pub(crate) struct ListedModel {
-    pub(crate) model_info: ModelInfo,
-    pub(crate) wire: Wire,
-    pub(crate) endpoint: Endpoint,
-    pub(crate) reasons: bool,
-    /// As the host is told of it.
-    pub(crate) shown: serde_json::Value,
-}
-
-/// Where sessions are kept.
+/// Where sessions are saved.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SessionStorage {
     /// In the workspace.
@@ -92,61 +40,33 @@ pub(crate) enum SessionStorage {
     Off,
 }
 
-/// Where the model's replies come from.
+/// Where the replies of the model come from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ModelSource {
     /// A script file.
     Script(PathBuf),
     /// The echo model.
     Echo,
-    /// HTTP.
+    /// An API over HTTP.
     Endpoint(Endpoint),
-}
-
-/// How the model is asked, and how long and how often.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings {
-    pub(crate) model: String,
-    pub(crate) system: String,
-    pub(crate) max_tokens: u32,
-    pub(crate) max_turns: u32,
-    /// The longest silence of the model.
-    pub(crate) patience: Duration,
-    pub(crate) retries: Option<u32>,
-    /// Whether a reply that broke off is not asked for again, as what was said of it cannot be taken back.
-    pub(crate) says_once: bool,
-    /// How turns that failed are tried again; none: they are not.
-    pub(crate) again: Option<RetryPolicy>,
-    pub(crate) host_options: HostOptions,
-    /// Whether the calls of a reply run one after the other.
-    pub(crate) one_at_a_time: bool,
-    pub(crate) model_info: ModelInfo,
-    /// The context's size from which on it is compacted unasked; none: never.
-    pub(crate) compact_at: Option<u64>,
-    /// The folder for long outputs of the host's commands.
-    pub(crate) outputs: PathBuf,
-    pub(crate) providers: Vec<ModelProvider>,
 }
 
 const MODEL: &str = "mock-model";
 const MAX_TOKENS: u32 = 8192;
 const MAX_TURNS: u32 = 50;
-const PATIENCE: Duration = Duration::from_secs(120);
+const MODEL_TIMEOUT: Duration = Duration::from_secs(120);
 const GATE: Duration = Duration::from_millis(200);
 
-/// How often an interrupted stream is asked for again where the environment does not say.
-const STREAM_RETRIES: u32 = 2;
-
 impl AgentConfig {
-    /// Settles everything.
+    /// The configuration for these options.
     ///
     /// # Errors
-    /// What is missing or cannot be.
+    /// A value that is missing or invalid.
     pub(crate) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
         let provider = KnownProvider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
-        let asked = options.provider.is_some() || options.base_url.is_some();
-        if asked && !options.keyless {
+        let selected = options.provider.is_some() || options.base_url.is_some();
+        if selected && !options.keyless {
             provider.check(env)?;
         }
         let workspace = PathBuf::from(options.workspace.as_deref().unwrap_or("."));
@@ -160,10 +80,10 @@ impl AgentConfig {
                 Mode::Default
             },
             session: match (options.session_id, options.resume) {
-                (Some(id), _) => Choice::Named(id),
-                (None, Some(id)) if id == "latest" => Choice::Latest,
-                (None, Some(id)) => Choice::Resume(id),
-                (None, None) => Choice::New,
+                (Some(id), _) => SessionChoice::Named(id),
+                (None, Some(id)) if id == "latest" => SessionChoice::Latest,
+                (None, Some(id)) => SessionChoice::Resume(id),
+                (None, None) => SessionChoice::New,
             },
             sessions: match env("MOCK_AGENT_SESSIONS") {
                 None => SessionStorage::Workspace,
@@ -175,54 +95,32 @@ impl AgentConfig {
                 load_mcp(list.as_deref().unwrap_or(DEMO_MCP))?
             },
             seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
-            settings: Settings {
+            settings: SessionSettings {
                 model_info: ModelInfo {
                     api: api_name(provider.wire).into(),
                     provider: provider.name.into(),
                     model: options.model.clone().unwrap_or_else(|| MODEL.into()),
-                    window: model_info::WINDOW,
-                    rates: model_info::RATES,
+                    window: DEFAULT_WINDOW,
+                    rates: DEFAULT_RATES,
                 },
-                one_at_a_time: false,
-                again: None,
+                sequential_calls: false,
+                turn_retries: None,
                 host_options: HostOptions::default(),
-                compact_at: None,
-                outputs: std::env::temp_dir().join("mock-agent"),
-                says_once: false,
+                compaction_threshold: None,
+                output_folder: std::env::temp_dir().join("mock-agent"),
+                no_retry_after_output: false,
                 providers: Vec::new(),
                 model: options.model.unwrap_or_else(|| MODEL.into()),
-                system: options
+                system_prompt: options
                     .system_prompt
                     .unwrap_or_else(|| system_prompt(&workspace)),
                 max_tokens: options.max_tokens.unwrap_or(MAX_TOKENS),
                 max_turns: options.max_turns.unwrap_or(MAX_TURNS),
-                patience: millis(env, "MOCK_AGENT_PATIENCE_MS")?.unwrap_or(PATIENCE),
-                retries: number(env, "MOCK_AGENT_RETRIES")?,
+                model_timeout: millis(env, "MOCK_AGENT_PATIENCE_MS")?.unwrap_or(MODEL_TIMEOUT),
+                request_retries: number(env, "MOCK_AGENT_RETRIES")?,
             },
             workspace,
         })
-    }
-}
-
-impl Settings {
-    /// How often a request is sent again after it failed.
-    pub(crate) fn retries(&self, interrupted: bool) -> u32 {
-        self.retries
-            .unwrap_or(if interrupted { STREAM_RETRIES } else { 0 })
-    }
-
-    pub(crate) fn request<'a>(
-        &'a self,
-        messages: &'a [Message],
-        tools: &'a [ToolSpec],
-    ) -> ModelRequest<'a> {
-        ModelRequest {
-            model: &self.model,
-            max_tokens: self.max_tokens,
-            system: &self.system,
-            messages,
-            tools,
-        }
     }
 }
 
@@ -233,7 +131,7 @@ fn system_prompt(workspace: &std::path::Path) -> String {
     )
 }
 
-/// A script that was asked for wins over a URL, so that a host can be tested with the arguments it always gives.
+/// The source of the replies. A script takes precedence over a URL, so that a host can be tested with its usual arguments.
 fn source(
     options: &Options,
     provider: &KnownProvider,
@@ -268,10 +166,10 @@ fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, S
         .transpose()
 }
 
-/// How much later than it was made each line leaves.
+/// The delay of every output line.
 ///
 /// # Errors
-/// The variable is no number.
+/// The variable is not a number.
 pub(crate) fn latency(env: Env<'_>) -> Result<Duration, String> {
     let env = &|name: &str| env(name).filter(|value| !value.is_empty());
     Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
@@ -301,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_needed_where_nothing_is_asked_for() {
+    fn without_options_nothing_is_required() {
         assert_eq!(
             config(Options::default(), &[]).unwrap().source,
             ModelSource::Echo
@@ -309,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn each_provider_has_its_variables() {
+    fn each_provider_requires_its_variables() {
         let refused = |name: &str, vars: &[_]| config(provider(name), vars).unwrap_err();
 
         assert_eq!(refused("anthropic", &[]), "ANTHROPIC_API_KEY not set");
@@ -351,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_wins_over_a_base_url() {
+    fn a_script_takes_precedence_over_a_base_url() {
         let script = ("MOCK_AGENT_SCRIPT", "s.yaml");
         let key = ("ANTHROPIC_API_KEY", "k");
         let options = Options {

@@ -131,7 +131,7 @@ impl Compaction {
         session: &Session,
         request: &ModelRequest<'_>,
     ) -> Result<(ReplyBuilder, Usage), Failure> {
-        let plan = session.settings.again.filter(|plan| plan.summaries);
+        let plan = session.settings.turn_retries.filter(|plan| plan.summaries);
         let say = |retry: SummaryRetry<'_>| session.events.emit(&Event::SummaryRetry(&retry));
         let mut attempt = 0;
         loop {

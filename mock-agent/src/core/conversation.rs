@@ -1,7 +1,7 @@
 //! What has been said in the session, as the model will be told again.
 
 use crate::model::message::{Block, Message, Role};
-use crate::store::Stored;
+use crate::store::StoredSession;
 
 /// The conversation, and where it is kept.
 #[derive(Debug, Default)]
@@ -11,11 +11,11 @@ pub(crate) struct Conversation {
     preface: Vec<String>,
     /// What the user did meanwhile; it follows once no turn is at work.
     asides: Vec<String>,
-    stored: Option<Stored>,
+    stored: Option<StoredSession>,
 }
 
 impl Conversation {
-    pub(crate) fn new(messages: Vec<Message>, stored: Option<Stored>) -> Self {
+    pub(crate) fn new(messages: Vec<Message>, stored: Option<StoredSession>) -> Self {
         Conversation {
             messages,
             preface: Vec::new(),

@@ -3,8 +3,8 @@
 use super::approval::Mode;
 use super::call::Call;
 use super::failure::{Failure, Halt};
-use super::model_info::ModelInfo;
 use super::queues::Queues;
+use super::settings::ModelInfo;
 use crate::core::queues::Prompt;
 use crate::model::Chunk;
 use crate::model::message::Usage;

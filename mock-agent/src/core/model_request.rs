@@ -32,7 +32,7 @@ impl Turn {
             let broken = self.partial.take().whole();
             session.call_ids.borrow_mut().release(&broken);
             let limit = session.settings.retries(error.interrupted);
-            let said = session.settings.says_once && !broken.is_empty();
+            let said = session.settings.no_retry_after_output && !broken.is_empty();
             if !error.retryable || retries == limit || said {
                 return Err(error);
             }
@@ -51,7 +51,7 @@ impl Turn {
     }
 
     async fn attempt(&self, session: &Session) -> Result<Reply, ModelError> {
-        let patience = session.settings.patience;
+        let patience = session.settings.model_timeout;
         let body = {
             let conversation = session.conversation.borrow();
             let tools = session.tools.specs();

@@ -5,28 +5,10 @@ use super::event::CompactionReason;
 use super::event::Event;
 use super::failure::Failure;
 use super::session::Session;
+use super::settings::RetryPolicy;
 use super::turn::Turn;
 use std::cell::Cell;
-use std::time::Duration;
 use tokio::sync::Notify;
-
-/// How turns are tried again.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RetryPolicy {
-    /// How often at most.
-    pub(crate) attempts: u32,
-    /// The wait before the first; each further one is twice as long.
-    pub(crate) delay: Duration,
-    /// Whether summaries are tried again too.
-    pub(crate) summaries: bool,
-}
-
-impl RetryPolicy {
-    /// The wait before this attempt, counted from 1.
-    pub(crate) fn wait(&self, attempt: u32) -> Duration {
-        self.delay * 2u32.saturating_pow(attempt - 1)
-    }
-}
 
 /// The attempts for the turn at hand.
 #[derive(Debug)]
@@ -72,7 +54,7 @@ impl RetryState {
     /// Whether a turn has failed and will be tried again.
     pub(crate) fn follows(&self, session: &Session, turn: &Turn) -> bool {
         let failure = turn.failure.take();
-        let follows = failure.as_ref().zip(session.settings.again);
+        let follows = failure.as_ref().zip(session.settings.turn_retries);
         let follows = follows.is_some_and(|(failure, plan)| self.may_follow(failure, plan));
         turn.failure.set(failure);
         follows
@@ -86,7 +68,7 @@ impl RetryState {
     /// Waits where a turn failed and is to be tried again, and says so.
     pub(crate) async fn after(&self, session: &Session, turn: &Turn) -> AfterTurn {
         let failure = turn.failure.take();
-        let Some(plan) = session.settings.again else {
+        let Some(plan) = session.settings.turn_retries else {
             return AfterTurn::Nothing;
         };
         let Some(failure) = failure else {

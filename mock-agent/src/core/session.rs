@@ -15,9 +15,9 @@ use super::hooks::{After, Hooks, StopEffect};
 use super::mcp_servers::McpServers;
 use super::queues::Queues;
 use super::retry::RetryState;
+use super::settings::SessionSettings;
 use super::shell_commands::ShellCommands;
 use super::turn::Turn;
-use crate::config::Settings;
 use crate::model::{Endpoint, ModelClient};
 use crate::tools::mcp_client::McpServer;
 use crate::tools::{Toolbox, Workspace};
@@ -32,7 +32,7 @@ pub(crate) struct Session {
     pub(crate) model: ModelClient,
     pub(crate) tools: Toolbox,
     pub(crate) workspace: Workspace,
-    pub(crate) settings: Settings,
+    pub(crate) settings: SessionSettings,
     pub(crate) approvals: RefCell<Approvals>,
     pub(crate) conversation: RefCell<Conversation>,
     pub(crate) call_ids: RefCell<CallIds>,
@@ -70,7 +70,7 @@ impl Session {
         model: ModelClient,
         tools: Toolbox,
         workspace: Workspace,
-        settings: Settings,
+        settings: SessionSettings,
         mode: Mode,
         conversation: Conversation,
         hooks: Rc<dyn Hooks>,

@@ -99,7 +99,7 @@ impl ShellCommands {
 pub(crate) fn place(session: &Session) -> ShellOptions<'_> {
     session.hooks.shell_options(ShellOptions {
         root: session.workspace.root(),
-        outputs: &session.settings.outputs,
+        outputs: &session.settings.output_folder,
         keeps_children: false,
         twice: false,
     })

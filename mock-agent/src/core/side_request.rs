@@ -50,7 +50,7 @@ pub(crate) async fn silent_reply(
     request: &ModelRequest<'_>,
 ) -> Result<(ReplyBuilder, Usage), ModelError> {
     let body = session.model.body(request);
-    let patience = session.settings.patience;
+    let patience = session.settings.model_timeout;
     let mut stream = within(patience, session.model.send(body)).await??;
     let mut said = ReplyBuilder::default();
     let mut usage = Usage::default();

@@ -158,7 +158,7 @@ impl ToolCalls {
     ) -> bool {
         let mut wanted = wanted;
         let mut at_once = wanted.len();
-        if session.settings.one_at_a_time {
+        if session.settings.sequential_calls {
             at_once = 1;
         }
         at_once = session.hooks.calls_at_once(at_once);

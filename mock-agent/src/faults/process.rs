@@ -4,7 +4,7 @@ use super::active::Faults;
 use super::bug::Bug;
 use crate::model::message::Message;
 use crate::os::stdin::Input;
-use crate::store::{Choice, Store};
+use crate::store::{SessionChoice, SessionStore};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 
@@ -99,21 +99,26 @@ impl Faults {
     }
 
     /// The session to open.
-    pub(crate) fn session_choice(&self, choice: &Choice, store: &Store) -> Choice {
+    pub(crate) fn session_choice(
+        &self,
+        choice: &SessionChoice,
+        store: &SessionStore,
+    ) -> SessionChoice {
         let known = |id: &str| store.ids().iter().any(|known| known == id);
         match choice {
-            Choice::Named(id) if known(id) && self.triggers(Bug::TakesKnownId) => {
-                Choice::Resume(id.clone())
+            SessionChoice::Named(id) if known(id) && self.triggers(Bug::TakesKnownId) => {
+                SessionChoice::Resume(id.clone())
             }
-            Choice::Resume(id) if !known(id) && self.triggers(Bug::ResumesNothing) => {
-                Choice::Named(id.clone())
+            SessionChoice::Resume(id) if !known(id) && self.triggers(Bug::ResumesNothing) => {
+                SessionChoice::Named(id.clone())
             }
-            Choice::New if !store.ids().is_empty() && self.triggers(Bug::ResumesUnasked) => {
-                Choice::Latest
+            SessionChoice::New if !store.ids().is_empty() && self.triggers(Bug::ResumesUnasked) => {
+                SessionChoice::Latest
             }
-            Choice::Latest if self.triggers(Bug::LatestIsFirst) => {
-                store.ids().pop().map_or(Choice::Latest, Choice::Resume)
-            }
+            SessionChoice::Latest if self.triggers(Bug::LatestIsFirst) => store
+                .ids()
+                .pop()
+                .map_or(SessionChoice::Latest, SessionChoice::Resume),
             choice => choice.clone(),
         }
     }

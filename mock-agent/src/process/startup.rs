@@ -9,7 +9,7 @@ use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
 use crate::protocols::adapter::Adapter;
-use crate::store::{Choice, Store};
+use crate::store::{SessionChoice, SessionStore};
 use crate::tools::{Tool, Toolbox, Workspace};
 use std::rc::Rc;
 
@@ -74,16 +74,18 @@ fn conversation(
     let folder = match &config.sessions {
         SessionStorage::Workspace => workspace.root().join(".mock-agent/sessions"),
         SessionStorage::Folder(folder) => folder.clone(),
-        SessionStorage::Off if config.session == Choice::New => return Ok(Conversation::default()),
+        SessionStorage::Off if config.session == SessionChoice::New => {
+            return Ok(Conversation::default());
+        }
         SessionStorage::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
     };
-    let store = Store::new(folder, config.seed);
+    let store = SessionStore::new(folder, config.seed);
     match store.open(&faults.session_choice(&config.session, &store)) {
         Ok((stored, mut messages)) => {
             faults.resumed_messages(&mut messages);
             Ok(Conversation::new(messages, Some(stored)))
         }
-        Err(why) if config.session == Choice::New => {
+        Err(why) if config.session == SessionChoice::New => {
             tracing::warn!("no session is kept: {why}");
             Ok(Conversation::default())
         }

@@ -224,7 +224,7 @@ impl Session {
 
     /// Takes up what was queued and outlived the turn before.
     fn go_on(&self) {
-        if !self.settings.host_options.goes_on || self.is_closing() {
+        if !self.settings.host_options.keeps_queue_after_stop || self.is_closing() {
             return;
         }
         let queues = &self.queues;
@@ -245,7 +245,7 @@ impl Session {
     fn compact_if_full(&self) {
         let now = self.context.get();
         let full = |mark: u64| now > self.hooks.compaction_threshold(mark, now);
-        if self.auto_compaction.get() && self.settings.compact_at.is_some_and(full) {
+        if self.auto_compaction.get() && self.settings.compaction_threshold.is_some_and(full) {
             self.first(Task::Compact(Compaction::because(
                 CompactionReason::Threshold,
             )));

@@ -5,9 +5,10 @@ use super::models::LEVELS;
 use super::models_json::{self, ModelFlags};
 use super::version::Version;
 use crate::config::options::Options;
-use crate::config::{AgentConfig, Env, HostOptions, ModelSource, SessionStorage};
+use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
 use crate::core::approval::Mode;
-use crate::core::retry::RetryPolicy;
+use crate::core::settings::HostOptions;
+use crate::core::settings::RetryPolicy;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -56,11 +57,11 @@ pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Agen
         (_, elsewhere) => elsewhere,
     };
     let settings = &mut config.settings;
-    settings.retries = Some(0);
+    settings.request_retries = Some(0);
     settings.max_turns = u32::MAX;
-    settings.one_at_a_time = true;
+    settings.sequential_calls = true;
     if let Some(folder) = folder {
-        settings.outputs = folder.join("outputs");
+        settings.output_folder = folder.join("outputs");
     }
     match chosen {
         Some(chosen) => {
@@ -78,7 +79,7 @@ pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Agen
         }
     }
     settings.model = settings.model_info.model.clone();
-    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE_V0_14));
+    settings.compaction_threshold = Some(settings.model_info.window.saturating_sub(RESERVE_V0_14));
     Ok(config)
 }
 
@@ -90,46 +91,48 @@ pub(super) fn configure(
 ) -> Result<AgentConfig, String> {
     let level = model_pattern(&mut options);
     let paths = |list: &[String]| list.iter().map(PathBuf::from).collect();
-    let mut extras = HostOptions {
+    let mut host_options = HostOptions {
         scope: scope(options.scope.as_deref()),
-        level: options.thinking.clone().or(level),
-        name: options.name.clone(),
+        thinking_level: options.thinking.clone().or(level),
+        session_name: options.name.clone(),
         templates: paths(&options.templates),
         skills: paths(&options.skills),
-        extended: !options.extensions.is_empty(),
+        has_extensions: !options.extensions.is_empty(),
         ..HostOptions::default()
     };
     let folder = options.session_dir.take().map(PathBuf::from);
     let key = options.api_key.clone();
     let agent = agent_dir(env);
     if let Some(agent) = &agent {
-        extras.models = models_json::list(&agent.join("models.json"), key.as_deref(), env)?;
+        host_options.models = models_json::list(&agent.join("models.json"), key.as_deref(), env)?;
     }
     let mut config = configure_v0_14(options, env)?;
-    extras.sessions = match &config.sessions {
+    host_options.session_folder = match &config.sessions {
         SessionStorage::Folder(kept) => Some(folder.unwrap_or_else(|| kept.clone())),
         _ => None,
     };
     config.sessions = SessionStorage::Off;
-    if extras.extended && ExtensionScript::read().asks_before_tools() {
+    if host_options.has_extensions && ExtensionScript::read().asks_before_tools() {
         config.mode = Mode::Default;
     }
     let settings = &mut config.settings;
-    settings.one_at_a_time = false;
-    settings.again = Some(RetryPolicy {
+    settings.sequential_calls = false;
+    settings.turn_retries = Some(RetryPolicy {
         summaries: version.retries_summaries(),
         ..plan(agent.as_deref(), &config.workspace)
     });
-    settings.compact_at = Some(settings.model_info.window.saturating_sub(RESERVE));
+    settings.compaction_threshold = Some(settings.model_info.window.saturating_sub(RESERVE));
     let model_info = &settings.model_info;
-    let mut listed = extras.models.iter();
-    let reasoning = listed.any(|m| m.model_info == *model_info && m.reasons);
-    extras.level = match reasoning {
-        true => extras.level.or_else(|| Some(LEVEL.to_owned())),
+    let mut listed = host_options.models.iter();
+    let reasoning = listed.any(|m| m.model_info == *model_info && m.has_reasoning);
+    host_options.thinking_level = match reasoning {
+        true => host_options
+            .thinking_level
+            .or_else(|| Some(LEVEL.to_owned())),
         false => Some(LEVELS[0].to_owned()),
     };
-    extras.goes_on = version.keeps_queue_after_abort();
-    settings.host_options = extras;
+    host_options.keeps_queue_after_stop = version.keeps_queue_after_abort();
+    settings.host_options = host_options;
     Ok(config)
 }
 
@@ -209,7 +212,7 @@ mod tests {
         assert_eq!(config.source, ModelSource::Echo);
         assert_eq!(config.settings.model_info.provider, "mocka");
         assert_eq!(config.settings.model, "mock-a");
-        assert_eq!(config.settings.compact_at, Some(180_000));
+        assert_eq!(config.settings.compaction_threshold, Some(180_000));
     }
 
     #[test]

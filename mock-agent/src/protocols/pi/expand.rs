@@ -59,9 +59,12 @@ pub(super) fn expand(session: &Session, text: &str) -> String {
         return text.to_owned();
     };
     let (name, rest) = words.split_once(' ').unwrap_or((words, ""));
-    let extras = &session.settings.host_options;
+    let host_options = &session.settings.host_options;
     if let Some(skill) = name.strip_prefix("skill:") {
-        let folder = extras.skills.iter().find(|folder| stem(folder) == skill);
+        let folder = host_options
+            .skills
+            .iter()
+            .find(|folder| stem(folder) == skill);
         let Some(file) = folder.and_then(|folder| read(&skill_file(folder))) else {
             return text.to_owned();
         };
@@ -70,7 +73,10 @@ pub(super) fn expand(session: &Session, text: &str) -> String {
             file.body.trim()
         );
     }
-    let template = extras.templates.iter().find(|path| stem(path) == name);
+    let template = host_options
+        .templates
+        .iter()
+        .find(|path| stem(path) == name);
     match template.and_then(|path| read(path)) {
         Some(file) => fill(file.body.trim(), rest),
         None => text.to_owned(),
@@ -97,7 +103,7 @@ fn source_info(path: &Path) -> Value {
 
 /// The commands that a prompt can name.
 pub(super) fn available_commands(session: &Session) -> Vec<Value> {
-    let extras = &session.settings.host_options;
+    let host_options = &session.settings.host_options;
     let mut all: Vec<_> = extension_commands(session)
         .into_iter()
         .map(|name| json!({ "name": name, "description": "Asks what the script says", "source": "extension" }))
@@ -120,9 +126,9 @@ pub(super) fn available_commands(session: &Session) -> Vec<Value> {
         }
         Some(command)
     };
-    let templates = extras.templates.iter();
+    let templates = host_options.templates.iter();
     all.extend(templates.filter_map(|path| shown(stem(path), "prompt", path)));
-    let skills = extras.skills.iter();
+    let skills = host_options.skills.iter();
     all.extend(skills.filter_map(|folder| {
         let name = format!("skill:{}", stem(folder));
         shown(name, "skill", &skill_file(folder))

@@ -71,7 +71,7 @@ const FAULT: Flag = text!(
     "--fault",
     "ID[@turn=N]",
     fault,
-    "Effect a fault, from turn N on"
+    "Enable a fault, from turn N on"
 );
 
 /// The flags of 0.14.

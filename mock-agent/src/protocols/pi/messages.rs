@@ -2,8 +2,8 @@
 
 use super::tools::TOOLS;
 use crate::core::call::Call;
-use crate::core::model_info::Rates;
 use crate::core::queues::Prompt;
+use crate::core::settings::Rates;
 use crate::model::message::{Block, Usage};
 use crate::tools::shell::ShellResult;
 use crate::tools::{ToolOutput, ToolResult};

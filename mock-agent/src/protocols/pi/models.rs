@@ -2,8 +2,8 @@
 
 use super::responses::{Answer, Command, data};
 use super::state::PiState;
-use crate::config::ListedModel;
 use crate::core::session::Session;
+use crate::core::settings::ListedModel;
 use crate::faults::{Bug, Faults};
 use crate::model::Effort;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) fn current(session: &Session) -> Option<&ListedModel> {
 
 /// The current model as the host sees it.
 pub(super) fn current_model(session: &Session) -> Value {
-    current(session).map_or(Value::Null, |listed| listed.shown.clone())
+    current(session).map_or(Value::Null, |listed| listed.description.clone())
 }
 
 fn choose(session: &Session, listed: &ListedModel) {
@@ -38,7 +38,7 @@ fn choose(session: &Session, listed: &ListedModel) {
     PiState::with(session, |state| {
         state.model_info = listed.model_info.clone()
     });
-    match listed.reasons {
+    match listed.has_reasoning {
         true => send_effort(session),
         false => change_level(session, LEVELS[0]),
     }
@@ -85,40 +85,41 @@ pub(super) fn set_model(command: &Command<'_>) -> Answer {
         .find(|listed| listed.model_info.provider == provider && listed.model_info.model == id)
         .ok_or_else(|| format!("Model not found: {provider}/{id}"))?;
     choose(command.session, listed);
-    data(listed.shown.clone())
+    data(listed.description.clone())
 }
 
 pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
     let session = command.session;
-    let extras = &session.settings.host_options;
+    let host_options = &session.settings.host_options;
     let named = |listed: &&ListedModel| {
         let name = format!("{}/{}", listed.model_info.provider, listed.model_info.model);
-        extras.scope.is_empty() || extras.scope.contains(&name)
+        host_options.scope.is_empty() || host_options.scope.contains(&name)
     };
-    let models: Vec<_> = extras.models.iter().filter(named).collect();
+    let models: Vec<_> = host_options.models.iter().filter(named).collect();
     if models.len() < 2 {
         return data(Value::Null);
     }
-    let now = current(session).and_then(|now| models.iter().position(|m| m.shown == now.shown));
+    let now = current(session)
+        .and_then(|now| models.iter().position(|m| m.description == now.description));
     let next = models[now.map_or(0, |now| now + 1) % models.len()];
     choose(session, next);
     let level = PiState::with(session, |state| state.thinking_level.clone());
     data(json!({
-        "model": next.shown,
+        "model": next.description,
         "thinkingLevel": level,
-        "isScoped": !extras.scope.is_empty(),
+        "isScoped": !host_options.scope.is_empty(),
     }))
 }
 
 pub(super) fn available_models(command: &Command<'_>) -> Answer {
     let models = command.session.settings.host_options.models.iter();
-    let shown: Vec<_> = models.map(|listed| &listed.shown).collect();
+    let shown: Vec<_> = models.map(|listed| &listed.description).collect();
     data(json!({ "models": shown }))
 }
 
 /// Whether the current model has reasoning.
 fn has_reasoning(session: &Session) -> bool {
-    current(session).is_some_and(|listed| listed.reasons)
+    current(session).is_some_and(|listed| listed.has_reasoning)
 }
 
 pub(super) fn set_level(command: &Command<'_>) -> Answer {

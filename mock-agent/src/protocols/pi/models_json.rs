@@ -1,7 +1,8 @@
 //! `models.json`: providers, their models, endpoints and prices.
 
-use crate::config::{Env, ListedModel};
-use crate::core::model_info::{ModelInfo, Rates};
+use crate::config::Env;
+use crate::core::settings::ListedModel;
+use crate::core::settings::{ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -155,11 +156,11 @@ pub(super) fn list(
             shown["provider"] = name.as_str().into();
             shown["baseUrl"] = provider["baseUrl"].clone();
             listed.push(ListedModel {
-                reasons: shown["reasoning"] == true,
+                has_reasoning: shown["reasoning"] == true,
                 model_info: chosen.model_info,
                 wire: chosen.wire,
                 endpoint: chosen.endpoint,
-                shown,
+                description: shown,
             });
         }
     }

@@ -15,15 +15,15 @@ use std::path::PathBuf;
 
 /// Opens the session before the first command is handled.
 pub(super) fn begin(session: &Session) {
-    let extras = &session.settings.host_options;
+    let host_options = &session.settings.host_options;
     let first = PiState::with(session, |state| {
         if std::mem::replace(&mut state.begun, true) {
             return false;
         }
-        state.thinking_level = extras.level.clone().unwrap_or_default();
-        state.open_session(extras.sessions.as_deref());
-        state.log.name.clone_from(&extras.name);
-        if extras.extended {
+        state.thinking_level = host_options.thinking_level.clone().unwrap_or_default();
+        state.open_session(host_options.session_folder.as_deref());
+        state.log.name.clone_from(&host_options.session_name);
+        if host_options.has_extensions {
             state.script = ExtensionScript::read();
         }
         true
@@ -169,7 +169,7 @@ fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
     session.queues.clear();
     session.context.set(estimate(&messages));
     session.conversation.borrow_mut().messages = messages;
-    let folder = session.settings.host_options.sessions.as_deref();
+    let folder = session.settings.host_options.session_folder.as_deref();
     PiState::with(session, |state| {
         state.save_session();
         let log = std::mem::take(&mut state.log);

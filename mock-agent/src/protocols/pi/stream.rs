@@ -1,7 +1,7 @@
 //! "AssistantMessage" while it is streaming, and "AssistantMessageEvent" in all its forms.
 
 use super::messages::{arguments, text, totalled, usage};
-use crate::core::model_info::ModelInfo;
+use crate::core::settings::ModelInfo;
 use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
 use serde_json::{Value, json};
@@ -250,15 +250,15 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::model_info::{RATES, WINDOW};
+    use crate::core::settings::{DEFAULT_RATES, DEFAULT_WINDOW};
 
     fn reply() -> Reply {
         let model_info = ModelInfo {
             api: "a".into(),
             provider: "p".into(),
             model: "m".into(),
-            window: WINDOW,
-            rates: RATES,
+            window: DEFAULT_WINDOW,
+            rates: DEFAULT_RATES,
         };
         Reply::new(Form::Whole, model_info, 1)
     }

@@ -2,7 +2,8 @@
 
 use super::settings::{Provider, Settings};
 use crate::config::options::Options;
-use crate::config::{AgentConfig, Env, ModelProvider, ModelSource, SessionStorage};
+use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
+use crate::core::settings::ModelProvider;
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
 
@@ -56,8 +57,12 @@ pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<AgentConfi
     if let (SessionStorage::Workspace, Some(base)) = (&config.sessions, base) {
         config.sessions = SessionStorage::Folder(base.join("sessions"));
     }
-    config.settings.retries = config.settings.retries.or(settings.retries).or(Some(0));
-    config.settings.says_once = true;
+    config.settings.request_retries = config
+        .settings
+        .request_retries
+        .or(settings.retries)
+        .or(Some(0));
+    config.settings.no_retry_after_output = true;
     config.settings.providers = offers;
     config.settings.model_info.provider = provider.to_owned();
     config.settings.model_info.model = chosen;
