@@ -39,7 +39,7 @@ fn main() {
         time_scale: 1.0,
         seed: 0,
         keep: KeepTranscripts::Nothing,
-        again: RetryPolicy::default(),
+        retry: RetryPolicy::default(),
     };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let sandboxes = Arc::new(SandboxRoot::new().expect("a folder for sandboxes"));

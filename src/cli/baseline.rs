@@ -58,7 +58,7 @@ impl BaselineArgs {
 
 impl ActiveBaseline {
     /// What it covers today.
-    pub(super) fn standing(&self) -> DatedBaseline {
+    pub(super) fn dated(&self) -> DatedBaseline {
         DatedBaseline {
             baseline: Arc::clone(&self.baseline),
             today: self.today,

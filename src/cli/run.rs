@@ -182,10 +182,10 @@ async fn perform(
             Some(folder) => KeepTranscripts::All(folder.clone()),
             None => KeepTranscripts::Failures(own_folder()),
         },
-        again: RetryPolicy {
-            times: args.retries,
-            warnings: args.baseline.deny_warnings,
-            known: Some(baseline.standing()),
+        retry: RetryPolicy {
+            max_retries: args.retries,
+            retry_warnings: args.baseline.deny_warnings,
+            baseline: Some(baseline.dated()),
         },
     };
     let mut gatherer = ReportBuilder::new(Command::Run, Blame::Agent);

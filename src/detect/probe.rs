@@ -6,7 +6,7 @@ use crate::dialect::file::{LaunchRecipe, WireRecipe};
 use crate::frame::{Body, End, Frame, Line};
 use crate::runner::agent::Agent;
 use crate::runner::event_queue::{EventQueue, SessionEvent};
-use crate::runner::launch::{LaunchPlan, places};
+use crate::runner::launch::{LaunchPlan, placeholders};
 use crate::runner::limits::{self, show, stretch};
 use crate::runner::process::agent_process::AgentProcess;
 use crate::runner::sandbox::{Sandbox, SandboxRoot};
@@ -109,7 +109,7 @@ impl AgentProbe<'_> {
             recipe: &recipe,
             wire: Some(&wire),
             setup: &AgentSetup::default(),
-            places: &places(&sandbox, &server.url()),
+            placeholders: &placeholders(&sandbox, &server.url()),
         };
         plan.write_files(&sandbox)?;
         let launch = plan.launch(&sandbox)?;
@@ -254,7 +254,7 @@ impl AgentProbe<'_> {
 pub(super) async fn kill(process: &AgentProcess, queue: &EventQueue) {
     process.kill("probe");
     let gone = async { while !is_end(&queue.next().await) {} };
-    if tokio::time::timeout(limits::KILL_PATIENCE, gone)
+    if tokio::time::timeout(limits::KILL_TIMEOUT, gone)
         .await
         .is_err()
     {

@@ -5,7 +5,7 @@ use crate::dialect::file::LaunchRecipe;
 use crate::frame::Body;
 use crate::runner::agent::Agent;
 use crate::runner::event_queue::{EventQueue, SessionEvent};
-use crate::runner::launch::{LaunchPlan, places};
+use crate::runner::launch::{LaunchPlan, placeholders};
 use crate::runner::limits::{self, stretch};
 use crate::runner::process::agent_process::AgentProcess;
 use crate::runner::sandbox::SandboxRoot;
@@ -45,7 +45,7 @@ pub(super) async fn program_output(
         recipe: &recipe,
         wire: None,
         setup: &AgentSetup::default(),
-        places: &places(&sandbox, ""),
+        placeholders: &placeholders(&sandbox, ""),
     };
     let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
     let started = plan.launch(&sandbox).ok();

@@ -1,19 +1,19 @@
-//! The agent under test, as the user names it.
+//! The agent under test: its program, its arguments, and the features that it lacks.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// The agent under test: a program, and what is known of its command line.
+/// The agent under test.
 #[derive(Debug, Clone)]
 pub struct Agent {
     /// The program, as an absolute path.
     pub program: PathBuf,
-    /// Arguments in front of all others, such as the name of a subcommand.
+    /// Arguments before all others, such as a subcommand.
     pub prefix: Vec<OsString>,
-    /// The arguments, places in braces among them; `None` to take the dialect's launch recipe.
+    /// The arguments, with `{llm_url}`, `{workspace}` and `{home}` as placeholders; `None` for those of the dialect's launch recipe.
     pub args: Option<Vec<OsString>>,
-    /// Environment variables beside those of the recipe.
+    /// Environment variables in addition to those of the recipe.
     pub env: Vec<(OsString, OsString)>,
     /// The optional features that it lacks. Scenarios that need one are skipped.
     pub missing_features: Vec<MissingFeature>,
@@ -29,25 +29,26 @@ pub struct MissingFeature {
 }
 
 impl Agent {
-    /// Finds a program: a path if it has a slash in it, else a name to look up on the PATH.
+    /// The absolute path of a program: the path itself if it has a slash, else looked up on the PATH.
     ///
     /// # Errors
-    /// One sentence that says what is wrong with it.
+    /// A sentence that says why the program cannot be started.
     pub fn find(program: &OsStr) -> Result<PathBuf, String> {
         let shown = program.to_string_lossy();
-        let refused = |why: &str| format!("cannot start {shown}: {why}");
+        let failure = |why: &str| format!("cannot start {shown}: {why}");
         if Path::new(program).components().count() > 1 || shown.contains('/') {
-            let path = std::path::absolute(program).map_err(|error| refused(&error.to_string()))?;
-            check(&path).map_err(|error| refused(&said(&error, "there is no such file")))?;
+            let path = std::path::absolute(program).map_err(|error| failure(&error.to_string()))?;
+            check_executable(&path)
+                .map_err(|error| failure(&reason(&error, "there is no such file")))?;
             return Ok(path);
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut seen = None;
         for folder in std::env::split_paths(&path) {
             let candidate = folder.join(program);
-            match check(&candidate) {
+            match check_executable(&candidate) {
                 Ok(()) => {
-                    return std::path::absolute(candidate).map_err(|e| refused(&e.to_string()));
+                    return std::path::absolute(candidate).map_err(|e| failure(&e.to_string()));
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => seen = seen.or(Some((candidate, error))),
@@ -57,24 +58,24 @@ impl Agent {
             Some((candidate, error)) => format!(
                 "cannot start {}: {}",
                 candidate.display(),
-                said(&error, "there is no such file")
+                reason(&error, "there is no such file")
             ),
-            None if Path::new(program).exists() => refused(&format!(
+            None if Path::new(program).exists() => failure(&format!(
                 "there is no such program on the PATH; the one in this folder is `./{shown}`"
             )),
-            None => refused("there is no such program on the PATH"),
+            None => failure("there is no such program on the PATH"),
         })
     }
 }
 
-fn said(error: &io::Error, missing: &str) -> String {
+fn reason(error: &io::Error, missing: &str) -> String {
     match error.kind() {
         ErrorKind::NotFound => missing.to_owned(),
         _ => error.to_string(),
     }
 }
 
-fn check(path: &Path) -> io::Result<()> {
+fn check_executable(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_dir() {
         return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
     }
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_found_or_told_why_not() {
+    fn a_program_is_found_or_the_reason_is_given() {
         assert!(Agent::find(OsStr::new("sh")).unwrap().is_absolute());
         for (program, why) in [
             ("./no/such/agent", "no such file"),

@@ -1,8 +1,8 @@
-//! Everything that happens in a session, in the order of cause and effect.
+//! The event queue of a session: merges the agent's output, the host's commands and the scripted model in the order of cause and effect.
 //!
-//! Two sources meet here: the pipe from the agent and the scripted model. The model tells of a request before it answers it. At
-//! that moment all that the agent wrote before its request lies in the pipe, and nothing that follows from the answer can; so the
-//! pipe is emptied before the request is written down. The same is done before a command goes out.
+//! The scripted model reports a request before it answers it. At that moment everything that the agent wrote before the request is in
+//! the stdout pipe, and nothing that follows from the answer can be there yet. So the pipe is read before the request is queued. The same
+//! is done before a command of the host is queued.
 
 mod state;
 #[cfg(test)]
@@ -18,22 +18,22 @@ use std::time::{Duration, Instant};
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::Notify;
 
-/// Where everything that happens is put down, and read in order.
+/// The events of a session that nobody has taken yet, in order.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     state: Mutex<QueueState>,
     arrived: Notify,
-    room: Notify,
-    settled: Notify,
+    space: Notify,
+    exchanges_closed: Notify,
 }
 
 impl EventQueue {
-    /// A process was spawned, and this is its stdout.
-    pub(crate) fn begin(&self, pipe: Arc<Receiver>, started: Instant) {
+    /// Begins a session: a process was spawned, and this is its stdout.
+    pub(crate) fn begin_session(&self, pipe: Arc<Receiver>, started: Instant) {
         self.lock().session = Some(ProcessOutput::new(pipe, started));
     }
 
-    /// The next thing that happened.
+    /// Waits for the next event and takes it.
     pub(crate) async fn next(&self) -> SessionEvent {
         loop {
             if let Some(item) = self.take() {
@@ -47,104 +47,106 @@ impl EventQueue {
         let mut state = self.lock();
         let item = state.take()?;
         if !state.is_full() {
-            self.room.notify_one();
+            self.space.notify_one();
         }
         Some(item)
     }
 
-    /// Puts down what the host does, behind all that the agent did before. False if the session is over.
-    pub(crate) fn host(&self, body: Body) -> bool {
-        self.put(|state| {
-            state.pump();
-            state.frame(body)
+    /// Queues what the host does, after everything that the agent wrote before. False if the session is over.
+    pub(crate) fn add_host_event(&self, body: Body) -> bool {
+        self.update(|state| {
+            state.read_stdout();
+            state.push_frame(body)
         })
     }
 
-    /// Puts down a line of stderr; of a flood only the beginning.
-    pub(crate) fn stderr(&self, line: Line) {
-        self.put(|state| {
+    /// Queues a captured line of stderr; beyond [`limits::STDERR_BYTES`] lines are dropped.
+    pub(crate) fn add_stderr(&self, line: Line) {
+        self.update(|state| {
             if let Some(session) = &mut state.session {
                 session.stderr += line.bytes.len() as u64 + 1;
                 if session.stderr <= limits::STDERR_BYTES {
-                    state.frame(Body::Stderr(line));
+                    state.push_frame(Body::Stderr(line));
                 }
             }
         });
     }
 
-    /// Puts down what the model tells.
-    pub(crate) fn model(&self, entry: server::Entry) {
-        let settled = self.put(|state| {
+    /// Queues an event of the scripted model.
+    pub(crate) fn add_model_event(&self, entry: server::Entry) {
+        let is_idle = self.update(|state| {
             match entry.event {
                 Event::Request(arrived) if matches!(arrived.endpoint, Endpoint::Message(_)) => {
                     let body = arrived.json();
                     let (n, path) = (arrived.n, arrived.path);
-                    state.open.insert(n);
+                    state.open_exchanges.insert(n);
                     let request = Body::LlmRequest(LlmRequest { n, path, body });
-                    state.behind_stdout(SessionEvent::Frame(Frame {
+                    state.push_after_stdout(SessionEvent::Frame(Frame {
                         at: 0,
                         body: request,
                     }));
                 }
                 Event::Request(arrived) => {
-                    state.aside.insert(arrived.n);
+                    state.other_requests.insert(arrived.n);
                 }
                 Event::Reply {
                     n,
                     status,
                     reply,
                     end,
-                } if state.open.remove(&n) => {
+                } if state.open_exchanges.remove(&n) => {
                     if let Some(reply) = reply {
-                        state.behind_stdout(SessionEvent::Answered { n, reply });
+                        state.push_after_stdout(SessionEvent::Answered { n, reply });
                     }
                     let end = reply_end(end);
                     let reply = Body::LlmReply(LlmReply { n, status, end });
-                    state.behind_stdout(SessionEvent::Frame(Frame { at: 0, body: reply }));
+                    state.push_after_stdout(SessionEvent::Frame(Frame { at: 0, body: reply }));
                 }
                 Event::Failure(failure)
-                    if !failure.request.is_some_and(|n| state.aside.contains(&n)) =>
+                    if !failure
+                        .request
+                        .is_some_and(|n| state.other_requests.contains(&n)) =>
                 {
-                    state.behind_stdout(SessionEvent::Failure(failure));
+                    state.push_after_stdout(SessionEvent::Failure(failure));
                 }
                 Event::Reply { .. } | Event::Failure(_) | Event::Waiting { .. } => {}
             }
-            state.open.is_empty()
+            state.open_exchanges.is_empty()
         });
-        if settled {
-            self.settled.notify_waiters();
+        if is_idle {
+            self.exchanges_closed.notify_waiters();
         }
     }
 
-    /// Takes what lies in the pipe.
-    pub(crate) fn pump(&self) -> PipeStatus {
-        self.put(QueueState::pump)
+    /// Reads what is in the stdout pipe into the queue.
+    pub(crate) fn read_stdout(&self) -> PipeStatus {
+        self.update(QueueState::read_stdout)
     }
 
-    /// Returns when there is room again.
-    pub(crate) async fn room(&self) {
-        self.room.notified().await;
+    /// Waits until the queue has space again.
+    pub(crate) async fn wait_for_space(&self) {
+        self.space.notified().await;
     }
 
-    /// Stops or goes on reading the agent's stdout.
+    /// Pauses or resumes reading the agent's stdout, so that the agent meets backpressure.
     pub(crate) fn pause(&self, paused: bool) {
         self.lock().paused = paused;
-        self.room.notify_one();
+        self.space.notify_one();
     }
 
-    /// Whether reading was stopped, and bytes of stdout read so far.
+    /// Whether reading is paused or the queue is full, and the bytes of stdout read so far.
     pub(crate) fn progress(&self) -> (bool, u64) {
         let state = self.lock();
         let bytes = state.session.as_ref().map_or(0, |session| session.bytes);
         (state.paused || state.is_full(), bytes)
     }
 
-    /// How long in all the agent could not be heard because what it had written before was not yet looked at.
-    pub(crate) fn deaf(&self) -> Duration {
-        self.lock().deaf()
+    /// The total time in which stdout was not read because the queue was full. It does not count as silence of the agent.
+    pub(crate) fn time_full(&self) -> Duration {
+        self.lock().time_full()
     }
 
-    /// Bytes of a line that has not ended.
+    /// The bytes of the last line that has no end yet.
     pub(crate) fn unfinished(&self) -> u64 {
         self.lock()
             .session
@@ -152,35 +154,35 @@ impl EventQueue {
             .map_or(0, ProcessOutput::unfinished)
     }
 
-    /// Waits until every exchange with the model has ended, but no longer than this.
-    pub(crate) async fn exchanges_end(&self, patience: Duration) {
+    /// Waits until every exchange with the model has ended, or the timeout is over.
+    pub(crate) async fn wait_for_exchanges(&self, timeout: Duration) {
         let closed = async {
             loop {
-                let settled = self.settled.notified();
-                tokio::pin!(settled);
-                settled.as_mut().enable();
-                if self.lock().open.is_empty() {
+                let closed = self.exchanges_closed.notified();
+                tokio::pin!(closed);
+                closed.as_mut().enable();
+                if self.lock().open_exchanges.is_empty() {
                     return;
                 }
-                settled.await;
+                closed.await;
             }
         };
-        if tokio::time::timeout(patience, closed).await.is_err() {
-            tracing::debug!("exchanges with the model are open behind the end of the agent");
+        if tokio::time::timeout(timeout, closed).await.is_err() {
+            tracing::debug!("exchanges with the model are still open after the end of the agent");
         }
     }
 
-    /// The session is over.
-    pub(crate) fn end(&self, end: End) {
-        self.put(|state| {
+    /// Ends the session.
+    pub(crate) fn end_session(&self, end: End) {
+        self.update(|state| {
             state.close_stdout();
-            state.frame(Body::End(end));
+            state.push_frame(Body::End(end));
             state.session = None;
-            state.open.clear();
+            state.open_exchanges.clear();
         });
     }
 
-    fn put<T>(&self, change: impl FnOnce(&mut QueueState) -> T) -> T {
+    fn update<T>(&self, change: impl FnOnce(&mut QueueState) -> T) -> T {
         let result = change(&mut self.lock());
         self.arrived.notify_one();
         result

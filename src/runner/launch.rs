@@ -1,4 +1,4 @@
-//! From the dialect's recipe, the scenario's wishes and the user's words to one command line.
+//! Builds the command line, the environment and the HOME files of an agent, from the dialect's launch recipe, the scenario and the user.
 
 use super::agent::Agent;
 use super::process::agent_process::LaunchCommand;
@@ -6,64 +6,44 @@ use super::sandbox::{Sandbox, write_below};
 use crate::dialect::file::{LaunchRecipe, WireRecipe};
 use crate::matcher::{Captures, render_text};
 use crate::scenario::types::AgentSetup;
-use indexmap::IndexMap;
 use std::ffi::{OsStr, OsString};
 
-/// What of the harness's own environment reaches an agent: what programs need to be found, loaded and understood.
-const KEPT: &[&str] = &[
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-];
-
-/// The folders below HOME that have variables of their own.
-const XDG: &[(&str, &str)] = &[
-    ("XDG_CONFIG_HOME", ".config"),
-    ("XDG_DATA_HOME", ".local/share"),
-    ("XDG_STATE_HOME", ".local/state"),
-    ("XDG_CACHE_HOME", ".cache"),
-];
-
-/// The places of a launch: `{workspace}`, `{home}` and `{llm_url}`.
-pub(crate) fn places(sandbox: &Sandbox, llm_url: &str) -> Captures {
-    let mut places = Captures::default();
-    places.set("workspace", sandbox.workspace.to_string_lossy());
-    places.set("home", sandbox.home.to_string_lossy());
-    places.set("llm_url", llm_url);
-    places
+/// The values of the placeholders `{workspace}`, `{home}` and `{llm_url}`.
+pub(crate) fn placeholders(sandbox: &Sandbox, llm_url: &str) -> Captures {
+    let mut placeholders = Captures::default();
+    placeholders.set("workspace", sandbox.workspace.to_string_lossy());
+    placeholders.set("home", sandbox.home.to_string_lossy());
+    placeholders.set("llm_url", llm_url);
+    placeholders
 }
 
-/// Everything that is needed to start an agent of a dialect.
+/// Everything that decides how an agent is started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaunchPlan<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) recipe: &'a LaunchRecipe,
-    /// What the wire of the model adds; `None` for a dialect without wires.
+    /// What the wire of the model adds to the recipe; `None` for a dialect without wires.
     pub(crate) wire: Option<&'a WireRecipe>,
     pub(crate) setup: &'a AgentSetup,
-    pub(crate) places: &'a Captures,
+    pub(crate) placeholders: &'a Captures,
 }
 
 impl LaunchPlan<'_> {
     /// The command line and the environment.
     ///
     /// # Errors
-    /// A place that nothing is known of.
+    /// An unknown placeholder.
     pub(crate) fn launch(&self, sandbox: &Sandbox) -> Result<LaunchCommand, String> {
         Ok(LaunchCommand {
             program: self.agent.program.clone(),
             args: self.args()?,
             env: self.env(sandbox)?,
             dir: sandbox.workspace.clone(),
-            mark: mark(sandbox),
+            marker: sandbox.marker(),
         })
     }
 
-    /// Writes the recipe's files into HOME.
+    /// Writes the files of the recipe into HOME.
     ///
     /// # Errors
     /// The file that could not be written, and why.
@@ -72,7 +52,7 @@ impl LaunchPlan<'_> {
         for (path, text) in self.recipe.home_files.iter().chain(wire) {
             let text = self.fill(text)?;
             write_below(&sandbox.home, path, &text)
-                .map_err(|error| format!("cannot write {path} into the sandboxes HOME: {error}"))?;
+                .map_err(|error| format!("cannot write {path} into HOME: {error}"))?;
         }
         Ok(())
     }
@@ -88,8 +68,8 @@ impl LaunchPlan<'_> {
                     .collect::<Result<Vec<_>, _>>()?
             }
         };
-        for unwanted in &self.setup.without_args {
-            leave_out(&mut args, unwanted);
+        for option in &self.setup.without_args {
+            remove_option(&mut args, option);
         }
         args.splice(..0, self.agent.prefix.iter().cloned());
         for arg in &self.setup.args {
@@ -99,15 +79,7 @@ impl LaunchPlan<'_> {
     }
 
     fn env(&self, sandbox: &Sandbox) -> Result<Vec<(OsString, OsString)>, String> {
-        let mut env: IndexMap<OsString, OsString> = KEPT
-            .iter()
-            .filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)))
-            .collect();
-        env.insert("HOME".into(), sandbox.home.clone().into());
-        env.insert("TMPDIR".into(), sandbox.temporary.clone().into());
-        for (name, below) in XDG {
-            env.insert((*name).into(), sandbox.home.join(below).into());
-        }
+        let mut env = sandbox.environment();
         let wire = self.wire.into_iter().flat_map(|wire| &wire.env);
         for (name, value) in self.recipe.env.iter().chain(wire) {
             env.insert(name.into(), self.fill(value)?.into());
@@ -123,16 +95,19 @@ impl LaunchPlan<'_> {
     }
 
     fn fill(&self, text: &str) -> Result<String, String> {
-        render_text(text, self.places).map_err(|unknown| unknown.to_string())
+        render_text(text, self.placeholders).map_err(|unknown| unknown.to_string())
     }
 
-    /// Fills the places it knows, and leaves everything else as it stands: what a user wrote is not ours.
+    /// Fills the known placeholders of an argument of the user, and leaves all other braces as they are.
     fn fill_known(&self, arg: &OsStr) -> OsString {
         let Some(text) = arg.to_str() else {
             return arg.to_owned();
         };
         let known = ["llm_url", "workspace", "home"];
-        let fill = |text: String, name: &&str| match self.places.get(name).and_then(|v| v.as_str())
+        let fill = |text: String, name: &&str| match self
+            .placeholders
+            .get(name)
+            .and_then(|v| v.as_str())
         {
             Some(value) => text.replace(&format!("{{{name}}}"), value),
             None => text,
@@ -141,15 +116,8 @@ impl LaunchPlan<'_> {
     }
 }
 
-/// The entry by which descendants of an agent are known.
-fn mark(sandbox: &Sandbox) -> OsString {
-    let mut mark = OsString::from("HOME=");
-    mark.push(&sandbox.home);
-    mark
-}
-
-/// Removes an option, with the value behind it if it has one.
-fn leave_out(args: &mut Vec<OsString>, option: &str) {
+/// Removes an option, with its value if one follows.
+fn remove_option(args: &mut Vec<OsString>, option: &str) {
     while let Some(at) = args.iter().position(|arg| arg == option) {
         let value = args
             .get(at + 1)
@@ -162,6 +130,7 @@ fn leave_out(args: &mut Vec<OsString>, option: &str) {
 mod tests {
     use super::*;
     use crate::runner::sandbox::SandboxRoot;
+    use indexmap::IndexMap;
 
     fn recipe() -> LaunchRecipe {
         LaunchRecipe {
@@ -192,20 +161,20 @@ mod tests {
     fn launched(agent: &Agent, setup: &AgentSetup) -> LaunchCommand {
         let sandboxes = SandboxRoot::new().unwrap();
         let sandbox = sandboxes.sandbox().unwrap();
-        let places = places(&sandbox, "http://127.0.0.1:1");
+        let placeholders = placeholders(&sandbox, "http://127.0.0.1:1");
         let recipe = recipe();
         let plan = LaunchPlan {
             agent,
             recipe: &recipe,
             wire: None,
             setup,
-            places: &places,
+            placeholders: &placeholders,
         };
         plan.launch(&sandbox).unwrap()
     }
 
     #[test]
-    fn the_recipe_is_taken_without_what_the_scenario_leaves_out() {
+    fn the_recipe_is_used_without_the_options_that_the_scenario_leaves_out() {
         let setup = AgentSetup {
             args: vec!["--more".into()],
             without_args: vec!["--base-url".into()],
@@ -229,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_the_user_stand_as_they_are_but_for_known_places() {
+    fn only_known_placeholders_are_filled_in_arguments_of_the_user() {
         let given = agent(Some(&["{llm_url}", "{other}", "{\"a\":1}"]));
         let launch = launched(&given, &AgentSetup::default());
         assert_eq!(
@@ -239,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_of_the_environment_gets_through() {
+    fn no_other_variable_of_the_environment_reaches_the_agent() {
         let launch = launched(&agent(None), &AgentSetup::default());
         assert!(
             launch

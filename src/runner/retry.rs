@@ -1,4 +1,4 @@
-//! Plays a scenario again while it fails.
+//! Retry of flaky scenarios: plays a scenario again while it fails, up to a number of times.
 
 use super::play::context::SuiteContext;
 use super::play::player::play;
@@ -14,31 +14,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A scenario that was played once or more.
+/// The attempts at one scenario.
 #[derive(Debug)]
 pub(super) struct Attempts {
-    /// Those that failed, and that another one followed.
-    pub(super) earlier: Vec<ScenarioResult>,
-    /// The last one, which counts.
+    /// The failed attempts that were followed by another one.
+    pub(super) failed: Vec<ScenarioResult>,
+    /// The last attempt, which counts.
     pub(super) last: ScenarioResult,
 }
 
-/// What is played again, and how often.
+/// Which failures are retried, and how often.
 #[derive(Debug, Clone, Default)]
 pub struct RetryPolicy {
-    /// How often at most.
-    pub times: u32,
+    /// The number of retries at most.
+    pub max_retries: u32,
     /// Whether warnings count as failures.
-    pub warnings: bool,
-    /// What is put up with: nothing is played again for that.
-    pub known: Option<DatedBaseline>,
+    pub retry_warnings: bool,
+    /// The baseline, whose findings are not retried.
+    pub baseline: Option<DatedBaseline>,
 }
 
 impl RetryPolicy {
-    /// Whether a scenario that came to this deserves another try.
-    fn wants(&self, id: &str, verdict: Verdict, findings: &[Finding]) -> bool {
+    /// Whether a scenario with this verdict and these findings is retried.
+    fn should_retry(&self, id: &str, verdict: Verdict, findings: &[Finding]) -> bool {
         let known = |finding: &&Finding| {
-            let known = self.known.as_ref();
+            let known = self.baseline.as_ref();
             known.is_some_and(|known| known.covers(id, finding))
         };
         match verdict {
@@ -48,7 +48,7 @@ impl RetryPolicy {
                 let open: Vec<_> = open.cloned().collect();
                 match verdict_rules::of_findings(&open, Blame::Agent, true) {
                     Verdict::Fail => true,
-                    Verdict::Warn => self.warnings,
+                    Verdict::Warn => self.retry_warnings,
                     _ => false,
                 }
             }
@@ -57,80 +57,87 @@ impl RetryPolicy {
     }
 }
 
-/// Plays a scenario, and again while it fails.
-pub(super) async fn tries(
+/// Plays a scenario, and retries it while it fails.
+///
+/// # Errors
+/// A sentence that says why the agent cannot be started.
+pub(super) async fn play_with_retries(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
-    again: Arc<RetryPolicy>,
+    policy: Arc<RetryPolicy>,
 ) -> Result<Attempts, String> {
     let id = format!("{}/{}", suite.dialect.id(), scenario.id);
-    let mut earlier = Vec::new();
+    let mut failed = Vec::new();
     loop {
         let last = play(Arc::clone(&suite), Arc::clone(&scenario)).await?;
-        let failed = again.wants(&id, last.verdict, &last.findings);
-        let left = u32::try_from(earlier.len()).is_ok_and(|spent| spent < again.times);
-        if !(failed && left) || *suite.cancel.borrow() {
-            return Ok(Attempts { earlier, last });
+        let should_retry = policy.should_retry(&id, last.verdict, &last.findings);
+        let is_left = u32::try_from(failed.len()).is_ok_and(|done| done < policy.max_retries);
+        if !(should_retry && is_left) || *suite.cancel.borrow() {
+            return Ok(Attempts { failed, last });
         }
-        earlier.push(last);
+        failed.push(last);
     }
 }
 
 impl Attempts {
-    /// A single try.
+    /// A single attempt.
     pub(super) fn only(last: ScenarioResult) -> Self {
         Attempts {
-            earlier: Vec::new(),
+            failed: Vec::new(),
             last,
         }
     }
 
-    /// What all tries together took, and how much of that no agent was alive.
-    pub(super) fn spent(&self) -> (Duration, Duration) {
-        let all = self.earlier.iter().chain([&self.last]);
+    /// The time that all attempts took together, and the part of it in which no agent was running.
+    pub(super) fn times(&self) -> (Duration, Duration) {
+        let all = self.failed.iter().chain([&self.last]);
         all.fold((Duration::ZERO, Duration::ZERO), |(wall, overhead), one| {
             (
                 wall + one.wall,
-                overhead + one.wall.saturating_sub(one.life),
+                overhead + one.wall.saturating_sub(one.lifetime),
             )
         })
     }
 }
 
-/// The earlier tries at the scenario `id` for the report, their transcripts kept beside the last one's.
-pub(super) fn reported(id: &str, earlier: Vec<ScenarioResult>, keep: &KeepTranscripts) -> Vec<Try> {
+/// The failed attempts at the scenario `id` for the report. Their transcripts are stored beside that of the last attempt.
+pub(super) fn failed_attempts(
+    id: &str,
+    failed: Vec<ScenarioResult>,
+    keep: &KeepTranscripts,
+) -> Vec<Try> {
     let one = |(n, mut played): (usize, ScenarioResult)| {
         let name = format!("{id}.try-{}", n + 1);
-        let transcripts = kept(keep, &name, played.verdict, &played.transcripts);
-        played.clear();
+        let transcripts = store_transcripts(keep, &name, played.verdict, &played.transcripts);
+        played.remove_sandbox();
         Try {
             verdict: played.verdict,
             reason: played.reason,
             duration_ms: u64::try_from(played.wall.as_millis()).unwrap_or(u64::MAX),
             findings: played.findings,
-            transcript: first(&transcripts),
+            transcript: first_path(&transcripts),
             stderr: played.stderr,
         }
     };
-    earlier.into_iter().enumerate().map(one).collect()
+    failed.into_iter().enumerate().map(one).collect()
 }
 
-/// Keeps transcripts, if they are to be kept, and says where they are.
-pub(super) fn kept(
+/// Stores the transcripts that are to be kept, and returns their paths. A transcript that cannot be stored is logged and lost.
+pub(super) fn store_transcripts(
     keep: &KeepTranscripts,
     name: &str,
     verdict: Verdict,
     transcripts: &[PathBuf],
 ) -> Vec<PathBuf> {
-    keep.keep(name, verdict, transcripts)
+    keep.store(name, verdict, transcripts)
         .unwrap_or_else(|error| {
-            tracing::warn!(%error, name, "a transcript is lost");
+            tracing::warn!(%error, name, "a transcript could not be stored");
             Vec::new()
         })
 }
 
-/// The first of the transcripts that were kept, as reports name it; empty if none was.
-pub(super) fn first(kept: &[PathBuf]) -> String {
+/// The first of the stored transcripts, as reports name it; empty if there is none.
+pub(super) fn first_path(kept: &[PathBuf]) -> String {
     kept.first()
         .map(|path| path.display().to_string())
         .unwrap_or_default()
@@ -143,7 +150,7 @@ mod tests {
     use crate::finding::{Level, Source};
 
     #[test]
-    fn only_what_nobody_knows_of_deserves_another_try() {
+    fn only_failures_beyond_the_baseline_are_retried() {
         let finding = |rule: &str, level| Finding {
             rule: rule.into(),
             level,
@@ -166,7 +173,7 @@ mod tests {
         };
         let (must, weak) = (finding("new", Level::Must), finding("weak", Level::Should));
         let old = finding("known", Level::Must);
-        for (verdict, findings, warnings, wanted) in [
+        for (verdict, findings, warnings, expected) in [
             (Verdict::Pass, vec![], true, false),
             (Verdict::Inconclusive, vec![], false, true),
             (Verdict::Fail, vec![must.clone()], false, true),
@@ -176,14 +183,14 @@ mod tests {
             (Verdict::Warn, vec![weak.clone()], true, true),
             (Verdict::Fail, vec![old, weak], false, false),
         ] {
-            let again = RetryPolicy {
-                times: 1,
-                warnings,
-                known: Some(known.clone()),
+            let policy = RetryPolicy {
+                max_retries: 1,
+                retry_warnings: warnings,
+                baseline: Some(known.clone()),
             };
             assert_eq!(
-                again.wants("d@1/s", verdict, &findings),
-                wanted,
+                policy.should_retry("d@1/s", verdict, &findings),
+                expected,
                 "{verdict:?} {findings:?}"
             );
         }

@@ -1,10 +1,31 @@
-//! Folders of one's own: a fresh HOME and a fresh workspace for each scenario.
+//! The sandbox of a scenario: a fresh HOME, workspace and temporary folder, and a scrubbed environment.
 
+use indexmap::IndexMap;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder that nobody else uses, removed with everything in it when dropped.
+/// The variables of the harness's own environment that an agent inherits: programs need them to be found and loaded, and for the locale.
+const INHERITED_VARIABLES: &[&str] = &[
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+];
+
+/// The variables that name folders below HOME.
+const XDG_FOLDERS: &[(&str, &str)] = &[
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_CACHE_HOME", ".cache"),
+];
+
+/// The private folder in which the sandboxes of a run are made. It is removed with everything in it when dropped.
 #[derive(Debug)]
 pub struct SandboxRoot {
     path: PathBuf,
@@ -12,12 +33,12 @@ pub struct SandboxRoot {
 }
 
 impl SandboxRoot {
-    /// Makes one below the system's folder for such things.
+    /// Makes one in the system's temporary folder.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be made.
     pub fn new() -> io::Result<Self> {
-        // Agents see the resolved form, so places are filled with it.
+        // Agents report resolved paths, so placeholders must have them too.
         let below = std::env::temp_dir().canonicalize()?;
         let me = std::process::id();
         for attempt in 0_u32.. {
@@ -31,13 +52,13 @@ impl SandboxRoot {
                 Err(error) => return Err(error),
             }
         }
-        Err(io::Error::other("every name is taken"))
+        Err(io::Error::other("every name is in use"))
     }
 
-    /// An empty folder, for files of the harness's own.
+    /// An empty folder for files of the harness.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be made.
     pub fn folder(&self) -> io::Result<PathBuf> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(n.to_string());
@@ -45,10 +66,10 @@ impl SandboxRoot {
         Ok(path)
     }
 
-    /// Folders for one scenario.
+    /// A fresh sandbox.
     ///
     /// # Errors
-    /// They cannot be made.
+    /// Its folders cannot be made.
     pub(crate) fn sandbox(&self) -> io::Result<Sandbox> {
         let path = self.folder()?;
         let sandbox = Sandbox {
@@ -70,7 +91,7 @@ impl Drop for SandboxRoot {
     }
 }
 
-/// The folders of one scenario, removed when dropped.
+/// The sandbox of one scenario. Its folders are removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     path: PathBuf,
@@ -83,9 +104,32 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// A file of the harness's own, out of the agent's sight.
+    /// The path for a file of the harness, outside of the folders that the agent knows.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+}
+
+impl Sandbox {
+    /// The scrubbed environment of an agent: the few inherited variables, and HOME, TMPDIR and the XDG folders of this sandbox.
+    pub(crate) fn environment(&self) -> IndexMap<OsString, OsString> {
+        let inherited = INHERITED_VARIABLES
+            .iter()
+            .filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+        let mut environment: IndexMap<OsString, OsString> = inherited.collect();
+        environment.insert("HOME".into(), self.home.clone().into());
+        environment.insert("TMPDIR".into(), self.temporary.clone().into());
+        for (name, folder) in XDG_FOLDERS {
+            environment.insert((*name).into(), self.home.join(folder).into());
+        }
+        environment
+    }
+
+    /// The entry of the environment by which all processes of an agent in this sandbox are recognized.
+    pub(crate) fn marker(&self) -> OsString {
+        let mut marker = OsString::from("HOME=");
+        marker.push(&self.home);
+        marker
     }
 }
 
@@ -95,7 +139,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// Writes a file below a folder, with the folders it needs.
+/// Writes a file below a folder, and makes the folders in between.
 ///
 /// # Errors
 /// The path leads out of the folder, or the file cannot be written.
@@ -116,7 +160,7 @@ pub(crate) fn write_below(folder: &Path, path: &str, text: &str) -> io::Result<(
     std::fs::write(path, text)
 }
 
-/// A folder that only this user can enter.
+/// Makes a folder that only this user can enter.
 fn private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().mode(0o700).create(path)
@@ -130,14 +174,14 @@ fn remove(path: &Path) {
     if let Err(error) = removed
         && error.kind() != ErrorKind::NotFound
     {
-        tracing::warn!(path = %path.display(), %error, "a sandboxes folder stays behind");
+        tracing::warn!(path = %path.display(), %error, "a sandbox could not be removed");
     }
 }
 
-/// Makes every folder below one that can be emptied: agents make some that cannot.
+/// Makes every folder below this one writable: agents may leave folders that cannot be emptied.
 fn open_up(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // What cannot be opened shows when it is removed.
+    // A failure shows when the folder is removed.
     let _ = std::fs::set_permissions(path, PermissionsExt::from_mode(0o700));
     for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -151,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rooms_are_apart_and_nothing_stays_behind() {
+    fn sandboxes_are_separate_and_removed_when_dropped() {
         let sandboxes = SandboxRoot::new().unwrap();
         let (one, two) = (sandboxes.sandbox().unwrap(), sandboxes.sandbox().unwrap());
         assert_ne!(one.workspace, two.workspace);

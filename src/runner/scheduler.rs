@@ -1,9 +1,11 @@
-//! Plays many scenarios, several at a time, and tells of each as it ends.
+//! The scheduler: plays the scenarios of a run in parallel, a number of jobs at a time, and hands over the result of each as it ends.
 
 use super::agent::Agent;
 use super::play::context::SuiteContext;
 use super::play::scenario_result::ScenarioResult;
-use super::retry::{Attempts, RetryPolicy, first, kept, reported, tries};
+use super::retry::{
+    Attempts, RetryPolicy, failed_attempts, first_path, play_with_retries, store_transcripts,
+};
 use super::sandbox::SandboxRoot;
 use super::transcripts::KeepTranscripts;
 use crate::dialect::Dialect;
@@ -25,90 +27,90 @@ use tokio::task::{Id, JoinError, JoinSet};
 pub struct DialectSuite {
     /// The agent.
     pub agent: Agent,
-    /// The dialect that it is to speak.
+    /// The dialect that it must speak.
     pub dialect: Arc<Dialect>,
-    /// The wire of the recipe that the model is served over, where a scenario does not say; the recipe's first if `None`.
+    /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
     pub wire: Option<String>,
-    /// What is played.
+    /// The scenarios to play.
     pub scenarios: Vec<Scenario>,
 }
 
 /// How a suite is played.
 #[derive(Debug, Clone)]
 pub struct SuiteSettings {
-    /// How many scenarios are played at a time.
+    /// How many scenarios are played in parallel.
     pub jobs: usize,
-    /// How hard levels are taken.
+    /// How severe findings are.
     pub profile: Profile,
-    /// By how much all budgets are stretched.
+    /// The factor by which all timeout budgets are stretched.
     pub time_scale: f64,
     /// The seed of everything random.
     pub seed: u64,
     /// Which transcripts are kept, and where.
     pub keep: KeepTranscripts,
-    /// What is played again, and how often.
-    pub again: RetryPolicy,
+    /// Which failures are retried, and how often.
+    pub retry: RetryPolicy,
 }
 
-/// A scenario that was played, or was left out.
+/// A scenario that was played, or left out of a run that ended early.
 #[derive(Debug, Clone)]
 pub struct ScenarioRun {
-    /// For the report.
+    /// Its part of the report.
     pub report: ScenarioReport,
-    /// The transcripts that were kept, one a life of the agent.
+    /// The stored transcripts, one for each session.
     pub transcripts: Vec<PathBuf>,
-    /// For each finding of the report the life of the agent, from 0, in which it was found.
+    /// For each finding of the report the number of its session, from 0.
     pub sessions: Vec<usize>,
     /// What it exercised.
     pub exercised: Exercised,
     /// Whether the agent wrote any event of its dialect.
     pub spoke: bool,
-    /// Whether the agent came as far as a turn.
+    /// Whether the agent began a turn.
     pub turn: bool,
-    /// Whether the scenario scripts the model, and so means the agent to come as far as a turn.
-    pub wants_turn: bool,
-    /// From the first preparation to the last clearing up.
+    /// Whether the scenario scripts the model, so that the agent should begin a turn.
+    pub expects_turn: bool,
+    /// The time from the first preparation to the last cleanup.
     pub wall: Duration,
-    /// How much of that no agent was alive: what the harness itself costs.
+    /// The part of that time in which no agent was running: the overhead of the harness.
     pub overhead: Duration,
 }
 
-/// A suite came to its end, or was ended.
+/// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuiteEnd {
     /// Every scenario was played.
     Complete,
     /// The run was interrupted.
     Interrupted,
-    /// The agent never wrote an event in any of the first scenarios, and the rest was left out.
+    /// The agent wrote no event in any of the first scenarios, and the rest was left out.
     Silent,
     /// The agent could not be started; the sentence says why.
     NotStarted(String),
 }
 
-/// One scenario that waits for its turn.
-struct Waiting {
+/// A scenario in the queue of the scheduler.
+struct QueuedScenario {
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
 }
 
-impl Waiting {
+impl QueuedScenario {
     fn id(&self) -> String {
         format!("{}/{}", self.suite.dialect.id(), self.scenario.id)
     }
 }
 
-/// Plays every scenario, and hands over each as it ends. `cancel` turning true ends the run: agents are killed, and what was not
-/// played is left out.
+/// Plays every scenario, and hands over the result of each as it ends. When `cancel` turns true, agents are killed and the remaining
+/// scenarios are not played.
 pub async fn run(
-    parts: Vec<DialectSuite>,
+    suites: Vec<DialectSuite>,
     settings: &SuiteSettings,
     sandboxes: Arc<SandboxRoot>,
     cancel: watch::Receiver<bool>,
     hand_over: &mut dyn FnMut(ScenarioRun),
 ) -> SuiteEnd {
-    let mut queue: VecDeque<Waiting> = VecDeque::new();
-    for part in parts {
+    let mut queue: VecDeque<QueuedScenario> = VecDeque::new();
+    for part in suites {
         let suite = Arc::new(SuiteContext {
             agent: part.agent,
             dialect: part.dialect,
@@ -119,24 +121,24 @@ pub async fn run(
             sandboxes: Arc::clone(&sandboxes),
             cancel: cancel.clone(),
         });
-        queue.extend(part.scenarios.into_iter().map(|scenario| Waiting {
+        queue.extend(part.scenarios.into_iter().map(|scenario| QueuedScenario {
             suite: Arc::clone(&suite),
             scenario: Arc::new(scenario),
         }));
     }
-    let again = Arc::new(settings.again.clone());
+    let retry = Arc::new(settings.retry.clone());
     let jobs = settings.jobs.max(1);
-    let patience = MUTE_SCENARIOS.max(jobs);
+    let silent_limit = SILENT_SCENARIOS.max(jobs);
     let mut playing = JoinSet::new();
-    let mut names: HashMap<Id, Waiting> = HashMap::new();
-    let (mut mute, mut ended) = (Some(0), SuiteEnd::Complete);
+    let mut names: HashMap<Id, QueuedScenario> = HashMap::new();
+    let (mut silent_so_far, mut ended) = (Some(0), SuiteEnd::Complete);
     loop {
         while playing.len() < jobs && ended == SuiteEnd::Complete && !*cancel.borrow() {
             let Some(waiting) = queue.pop_front() else {
                 break;
             };
             let (suite, scenario) = (Arc::clone(&waiting.suite), Arc::clone(&waiting.scenario));
-            let handle = playing.spawn(tries(suite, scenario, Arc::clone(&again)));
+            let handle = playing.spawn(play_with_retries(suite, scenario, Arc::clone(&retry)));
             names.insert(handle.id(), waiting);
         }
         let Some(joined) = playing.join_next_with_id().await else {
@@ -147,7 +149,7 @@ pub async fn run(
             Err(error) => (
                 names.remove(&error.id()),
                 Ok(Attempts::only(ScenarioResult::broken(
-                    crash(error),
+                    describe_panic(error),
                     Duration::ZERO,
                 ))),
             ),
@@ -157,10 +159,12 @@ pub async fn run(
             Err(why) => ended = SuiteEnd::NotStarted(why),
             Ok(played) => {
                 let entry = entry(&waiting, played, settings);
-                let silent = !entry.spoke && FAILURES.contains(&entry.report.verdict);
-                mute = mute.filter(|_| silent).map(|before| before + 1);
+                let is_silent = !entry.spoke && FAILURES.contains(&entry.report.verdict);
+                silent_so_far = silent_so_far.filter(|_| is_silent).map(|before| before + 1);
                 hand_over(entry);
-                if ended == SuiteEnd::Complete && mute.is_some_and(|mute| mute >= patience) {
+                if ended == SuiteEnd::Complete
+                    && silent_so_far.is_some_and(|silent| silent >= silent_limit)
+                {
                     ended = SuiteEnd::Silent;
                 }
             }
@@ -180,50 +184,50 @@ pub async fn run(
     ended
 }
 
-/// What an agent without a word comes to.
+/// The verdicts of a scenario in which the agent wrote nothing.
 const FAILURES: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
-/// How many scenarios an agent may spend without a word before the rest is left out.
-const MUTE_SCENARIOS: usize = 3;
+/// After how many scenarios without an event of the agent the rest is left out.
+const SILENT_SCENARIOS: usize = 3;
 
-fn entry(waiting: &Waiting, tries: Attempts, settings: &SuiteSettings) -> ScenarioRun {
+fn entry(waiting: &QueuedScenario, attempts: Attempts, settings: &SuiteSettings) -> ScenarioRun {
     let id = waiting.id();
-    let (wall, overhead) = tries.spent();
+    let (wall, overhead) = attempts.times();
     let Attempts {
-        earlier,
+        failed,
         last: mut played,
-    } = tries;
-    let transcripts = kept(&settings.keep, &id, played.verdict, &played.transcripts);
+    } = attempts;
+    let transcripts = store_transcripts(&settings.keep, &id, played.verdict, &played.transcripts);
     let began = std::time::Instant::now();
-    played.clear();
-    let clearing = began.elapsed();
-    tracing::debug!(id, ?wall, ?overhead, ?clearing, "played");
+    played.remove_sandbox();
+    let cleanup = began.elapsed();
+    tracing::debug!(id, ?wall, ?overhead, ?cleanup, "played");
     let passed = matches!(played.verdict, Verdict::Pass | Verdict::Skipped);
     ScenarioRun {
-        spoke: played.spoke || earlier.iter().any(|one| one.spoke),
-        turn: played.turn || earlier.iter().any(|one| one.turn),
+        spoke: played.spoke || failed.iter().any(|one| one.spoke),
+        turn: played.turn || failed.iter().any(|one| one.turn),
         report: ScenarioReport {
             verdict: played.verdict,
             reason: played.reason,
-            flaky: !earlier.is_empty() && verdict_rules::is_flaky(played.verdict),
-            tries: reported(&id, earlier, &settings.keep),
+            flaky: !failed.is_empty() && verdict_rules::is_flaky(played.verdict),
+            tries: failed_attempts(&id, failed, &settings.keep),
             id,
-            duration_ms: u64::try_from((played.wall + clearing).as_millis()).unwrap_or(u64::MAX),
+            duration_ms: u64::try_from((played.wall + cleanup).as_millis()).unwrap_or(u64::MAX),
             frames: played.frames,
             findings: played.findings,
             findings_dropped: played.findings_dropped,
-            transcript: first(&transcripts),
+            transcript: first_path(&transcripts),
             stderr: if passed { Vec::new() } else { played.stderr },
         },
         transcripts,
         sessions: played.sessions,
         exercised: played.exercised,
-        wants_turn: wants_turn(&waiting.scenario),
-        wall: wall + clearing,
-        overhead: overhead + clearing,
+        expects_turn: expects_turn(&waiting.scenario),
+        wall: wall + cleanup,
+        overhead: overhead + cleanup,
     }
 }
 
-fn left_out(waiting: &Waiting) -> ScenarioRun {
+fn left_out(waiting: &QueuedScenario) -> ScenarioRun {
     let why = "not played: the agent wrote nothing in the scenarios before";
     ScenarioRun {
         report: ScenarioReport {
@@ -237,20 +241,20 @@ fn left_out(waiting: &Waiting) -> ScenarioRun {
         exercised: Exercised::default(),
         spoke: false,
         turn: false,
-        wants_turn: wants_turn(&waiting.scenario),
+        expects_turn: expects_turn(&waiting.scenario),
         wall: Duration::ZERO,
         overhead: Duration::ZERO,
     }
 }
 
-fn wants_turn(scenario: &Scenario) -> bool {
+fn expects_turn(scenario: &Scenario) -> bool {
     scenario
         .model
         .as_array()
         .is_some_and(|replies| !replies.is_empty())
 }
 
-fn crash(error: JoinError) -> String {
+fn describe_panic(error: JoinError) -> String {
     match error.try_into_panic() {
         Ok(panic) => {
             let said = panic

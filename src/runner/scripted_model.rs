@@ -1,4 +1,4 @@
-//! The scripted model of a scenario: its script with the places filled, served over HTTP on loopback.
+//! The scripted model of a scenario: its script with the placeholders filled, served over HTTP on loopback.
 
 use super::event_queue::EventQueue;
 use crate::matcher::{Captures, Template};
@@ -8,16 +8,22 @@ use mock_provider::server::{Observer, Options, Server};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// The script with its places filled.
-pub(crate) fn script(scenario: &Scenario, places: &Captures) -> Result<Script, String> {
+/// The model script of a scenario, with its placeholders filled.
+///
+/// # Errors
+/// A placeholder without a value, or a mistake in the script, with the path of the scenario.
+pub(crate) fn script(scenario: &Scenario, placeholders: &Captures) -> Result<Script, String> {
     let in_file = |why: String| format!("{}: {why}", scenario.path.display());
     let filled = Template::new(scenario.model.clone())
-        .render(places)
+        .render(placeholders)
         .map_err(|unknown| in_file(unknown.to_string()))?;
     Script::from_value(filled).map_err(|problem| in_file(problem.to_string()))
 }
 
-/// Serves a script on loopback, everything that reaches it put into the queue.
+/// Serves a script on loopback; requests, replies and failures go into the event queue.
+///
+/// # Errors
+/// The server cannot listen.
 pub(crate) fn serve(script: Script, seed: u64, queue: &Arc<EventQueue>) -> Result<Server, String> {
     let queue = Arc::clone(queue);
     let options = Options {
@@ -29,7 +35,7 @@ pub(crate) fn serve(script: Script, seed: u64, queue: &Arc<EventQueue>) -> Resul
         SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         script,
         options,
-        Observer::new(move |entry| queue.model(entry)),
+        Observer::new(move |entry| queue.add_model_event(entry)),
     )
     .map_err(|error| format!("cannot serve the scripted model: {error}"))
 }

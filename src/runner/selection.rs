@@ -1,24 +1,24 @@
-//! Which scenarios of a suite are played. Pure.
+//! Selects the scenarios to play: by pattern (`--only`), by tag (`--tag`) and by shard (`--shard`).
 
 use std::str::FromStr;
 
-/// What a scenario must be like to be played.
+/// The conditions for a scenario to be played.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// One of these patterns: a part of the id, or with `*` or `?` in it the whole of the id. Any if empty.
+    /// Patterns, one of which must match: a part of the id, or with `*` or `?` the whole id. Any id if empty.
     pub only: Vec<String>,
-    /// One of these tags. Any if empty.
+    /// Tags, one of which the scenario must have. Any scenario if empty.
     pub tags: Vec<String>,
-    /// The part of what is left.
+    /// The shard of the selected scenarios.
     pub shard: Option<Shard>,
 }
 
-/// One of several parts of nearly the same size, none of which has a scenario of another.
+/// One of several disjoint parts of nearly the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub part: usize,
-    /// How many there are.
+    /// The number of parts.
     pub of: usize,
 }
 
@@ -35,32 +35,33 @@ impl FromStr for Shard {
 }
 
 impl Selection {
-    /// Whether a scenario is like that, the shard left aside.
+    /// Whether a scenario is selected by id and tags, without regard to the shard.
     #[must_use]
-    pub fn wants(&self, id: &str, tags: &[String]) -> bool {
-        let by_id = self.only.is_empty() || self.only.iter().any(|pattern| fits(pattern, id));
+    pub fn matches(&self, id: &str, tags: &[String]) -> bool {
+        let by_id =
+            self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, id));
         let by_tag = self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag));
         by_id && by_tag
     }
 
-    /// Whether the scenario at this place of those that are wanted is in the shard.
+    /// Whether the selected scenario with this index is in the shard.
     #[must_use]
-    pub fn in_shard(&self, place: usize) -> bool {
-        self.shard.is_none_or(|shard| shard.holds(place))
+    pub fn in_shard(&self, index: usize) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(index))
     }
 }
 
 impl Shard {
-    /// Whether what is at this place, counted from 0, is in the shard.
+    /// Whether the item with this index, from 0, is in the shard.
     #[must_use]
-    pub fn holds(self, place: usize) -> bool {
-        place % self.of == self.part - 1
+    pub fn holds(self, index: usize) -> bool {
+        index % self.of == self.part - 1
     }
 }
 
-/// Whether an id fits a pattern.
+/// Whether an id matches a pattern.
 #[must_use]
-pub fn fits(pattern: &str, id: &str) -> bool {
+pub fn matches_pattern(pattern: &str, id: &str) -> bool {
     if pattern.contains(['*', '?']) {
         glob(pattern.as_bytes(), id.as_bytes())
     } else {
@@ -68,7 +69,7 @@ pub fn fits(pattern: &str, id: &str) -> bool {
     }
 }
 
-/// `*` is any number of bytes, `?` is one. In linear time for each star.
+/// Matches a glob pattern: `*` is any number of bytes, `?` is one. Linear time for each star.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star = None;
@@ -107,7 +108,7 @@ mod tests {
             ("*a*b", "aba", false),
             ("*", "", true),
         ] {
-            assert_eq!(fits(pattern, id), expected, "{pattern} {id}");
+            assert_eq!(matches_pattern(pattern, id), expected, "{pattern} {id}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The history of one session: judged and written down frame by frame.
+//! The recorder of one session: passes each frame to the checker and writes it to the transcript.
 
 use crate::check::{CheckOptions, CheckOutcome, Checker};
 use crate::dialect::Dialect;
@@ -12,11 +12,11 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How many of the last lines of stderr are kept for the report, and how much of each.
+/// How many of the last lines of stderr are kept for the report, and how many characters of each.
 const STDERR_LINES: usize = 10;
 const STDERR_TEXT: usize = 500;
 
-/// A session under judgement.
+/// The recorder of a session.
 pub(super) struct SessionRecorder {
     checker: Checker,
     transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
@@ -24,19 +24,19 @@ pub(super) struct SessionRecorder {
     stderr: VecDeque<String>,
 }
 
-/// A session that is over.
+/// A session that is over, with its findings.
 #[derive(Debug)]
 pub(super) struct RecordedSession {
-    /// What the rules say of it.
+    /// The result of the checker.
     pub(super) outcome: CheckOutcome,
-    /// Where its transcript lies.
+    /// The path of its transcript.
     pub(super) transcript: PathBuf,
     /// The last lines of stderr.
     pub(super) stderr: Vec<String>,
 }
 
 impl SessionRecorder {
-    /// Begins a history; its transcript goes to a file.
+    /// A recorder that writes the transcript to a file.
     pub(super) fn new(
         dialect: &Arc<Dialect>,
         profile: Profile,
@@ -61,7 +61,7 @@ impl SessionRecorder {
         }
     }
 
-    /// Takes the next frame, and returns its number.
+    /// Records the next frame, and returns its number.
     pub(super) fn push(&mut self, frame: &Frame) -> u64 {
         if let Body::Stderr(line) = &frame.body {
             if self.stderr.len() == STDERR_LINES {
@@ -84,12 +84,12 @@ impl SessionRecorder {
         self.checker.frames()
     }
 
-    /// The newest frames, quoted.
+    /// The newest frames, quoted as evidence.
     pub(super) fn evidence(&self) -> Vec<Evidence> {
         self.checker.evidence()
     }
 
-    /// Ends the history.
+    /// Ends the session and closes the transcript.
     ///
     /// # Errors
     /// The transcript could not be written.

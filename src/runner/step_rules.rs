@@ -1,11 +1,11 @@
-//! The checks that the runner makes itself: those of the scenario's steps and of its model script.
+//! The rules of scenario steps: ids and documentation of the checks that steps and model scripts make.
 
-/// A check of the runner.
+/// A rule of scenario steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepRule {
     /// The id that findings carry.
     pub id: &'static str,
-    /// What it asks, and why it can fail.
+    /// What it requires, and when it fails.
     pub doc: &'static str,
 }
 
@@ -25,7 +25,7 @@ pub(super) const SCRIPT: &str = "scenario.script";
 pub(super) const REFUSED: &str = "scenario.refused";
 pub(super) const OUTPUT: &str = "scenario.output";
 
-/// Every check of the runner, by id.
+/// Every rule of scenario steps.
 pub const RULES: &[StepRule] = &[
     StepRule {
         id: EXPECT,

@@ -1,4 +1,4 @@
-//! Which transcripts are kept, and where.
+//! Which transcripts of a run are kept, and where.
 
 use crate::report::Verdict;
 use std::io;
@@ -16,8 +16,8 @@ pub enum KeepTranscripts {
 }
 
 impl KeepTranscripts {
-    /// Keeps a scenario's transcripts, if they are to be kept, and says where they are.
-    pub(super) fn keep(
+    /// Moves the transcripts of a scenario to where they are kept, and returns their new paths; empty if they are not kept.
+    pub(super) fn store(
         &self,
         id: &str,
         verdict: Verdict,
@@ -38,7 +38,7 @@ impl KeepTranscripts {
             if let Some(parent) = to.parent() {
                 std::fs::create_dir_all(parent)?;
             }
-            // Folders on two file systems can only be copied between.
+            // A file cannot be renamed to another file system.
             std::fs::rename(from, &to).or_else(|_| std::fs::copy(from, &to).map(drop))?;
             kept.push(to);
         }
@@ -46,7 +46,7 @@ impl KeepTranscripts {
     }
 }
 
-/// The file of one session of a scenario.
+/// The path for the transcript of one session of a scenario.
 fn path(folder: &Path, id: &str, session: usize) -> PathBuf {
     match session {
         0 => folder.join(format!("{id}.jsonl")),

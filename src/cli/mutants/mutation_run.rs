@@ -376,7 +376,7 @@ impl MutationContext {
             profile: Profile::Spec,
             time_scale,
             seed: 0,
-            again: RetryPolicy::default(),
+            retry: RetryPolicy::default(),
             keep,
         };
         let (_keep, cancelled) = watch::channel(false);

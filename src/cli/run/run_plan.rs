@@ -159,7 +159,7 @@ fn suites(
         }
         let wanted = scenarios.into_iter().filter(|scenario| {
             let id = format!("{}/{}", dialect.id(), scenario.id);
-            selection.wants(&id, &scenario.tags) && {
+            selection.matches(&id, &scenario.tags) && {
                 place += 1;
                 selection.in_shard(place - 1)
             }

@@ -8,7 +8,7 @@ use crate::runner::scheduler::{ScenarioRun, SuiteEnd};
 /// What all scenarios together showed of the agent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct AgentProgress {
-    wanted_turn: bool,
+    expected_turn: bool,
     turn: bool,
     spoke: bool,
 }
@@ -16,7 +16,7 @@ pub(super) struct AgentProgress {
 impl AgentProgress {
     /// One more scenario.
     pub(super) fn note(&mut self, entry: &ScenarioRun) {
-        self.wanted_turn |= entry.wants_turn;
+        self.expected_turn |= entry.expects_turn;
         self.turn |= entry.turn;
         self.spoke |= entry.spoke;
     }
@@ -68,7 +68,7 @@ fn judge(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
         (summary.failed > 0 && !shown.spoke)
             .then(|| incomplete("the agent never wrote an event of its protocol".to_owned())),
         (counted != ExitStatus::Conformant).then_some((counted, None)),
-        (shown.wanted_turn && !shown.turn)
+        (shown.expected_turn && !shown.turn)
             .then(|| incomplete("the agent never got as far as its first turn".to_owned())),
         (!facts.unmet.is_empty()).then(|| incomplete(not_exercised(facts.unmet))),
     ];
@@ -119,7 +119,7 @@ mod tests {
         };
         let unmet = ["a.b".to_owned()];
         let turn = AgentProgress {
-            wanted_turn: true,
+            expected_turn: true,
             turn: true,
             spoke: true,
         };
@@ -129,7 +129,7 @@ mod tests {
         };
         let mute = AgentProgress { spoke: false, ..up };
         let no_model = AgentProgress {
-            wanted_turn: false,
+            expected_turn: false,
             ..up
         };
         let facts = |summary, shown| RunFacts {

@@ -1,4 +1,4 @@
-//! What the queue holds, and how the pipe is emptied into it.
+//! The state of the event queue: the queued events, and the stdout pipe that is read into it.
 
 use crate::frame::{Body, Frame};
 use crate::framing::{Framer, LINE_LIMIT};
@@ -9,60 +9,60 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::unix::pipe::Receiver;
 
-/// One thing that happened.
+/// One event of a session.
 #[derive(Debug)]
 pub(crate) enum SessionEvent {
-    /// A frame of the history.
+    /// A frame of the transcript.
     Frame(Frame),
-    /// The agent's stdout came to its end.
+    /// The agent's stdout has ended.
     StdoutEnd,
-    /// The model has answered a request with a reply of its script. Stands before the answer's end.
+    /// The model has answered a request with a reply of its script. Comes before the frame of the reply.
     Answered {
         /// The number of the request.
         n: u64,
-        /// The number of the reply.
+        /// The number of the reply in the script.
         reply: usize,
     },
-    /// The model found something wrong with a request.
+    /// The model found a fault in a request, or a reply that was not asked for.
     Failure(Failure),
-    /// The agent wrote more than a scenario can need, and is not read any more.
+    /// The agent wrote more than the limit, and its stdout is no longer read.
     Overflow {
-        /// Bytes of its stdout.
+        /// Bytes of its stdout so far.
         bytes: u64,
-        /// Lines of it.
+        /// Lines of its stdout so far.
         lines: u64,
     },
 }
 
-/// What became of an attempt to empty the pipe.
+/// The state of the stdout pipe after a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PipeStatus {
-    /// It is empty for now.
+    /// It is empty and open.
     Empty,
-    /// It came to its end.
-    SuiteEnd,
-    /// Nothing more is taken until there is room.
+    /// It has ended.
+    Ended,
+    /// It is not read until the queue has space again.
     Blocked,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct QueueState {
     pub(super) queue: VecDeque<SessionEvent>,
-    /// Bytes of lines in the queue.
+    /// The bytes of all lines in the queue.
     held: usize,
     pub(super) session: Option<ProcessOutput>,
     pub(super) paused: bool,
-    /// Since when the pipe is not read because too much was not yet looked at.
+    /// Since when the pipe is not read because the queue is full.
     full_since: Option<Instant>,
-    /// How long that was so before.
+    /// The total time of earlier such periods.
     full_for: Duration,
-    /// Exchanges with the model that have not ended.
-    pub(super) open: HashSet<u64>,
-    /// Requests for something else than a message: no part of the history.
-    pub(super) aside: HashSet<u64>,
+    /// Requests to the model whose exchange has not ended.
+    pub(super) open_exchanges: HashSet<u64>,
+    /// Requests to the model server for something else than a message, which are not part of the transcript.
+    pub(super) other_requests: HashSet<u64>,
 }
 
-/// One life of the process.
+/// The output of one process.
 #[derive(Debug)]
 pub(super) struct ProcessOutput {
     started: Instant,
@@ -70,8 +70,8 @@ pub(super) struct ProcessOutput {
     /// Bytes of stdout read.
     pub(super) bytes: u64,
     lines: u64,
-    /// What is due as soon as so many bytes of stdout are read: they were in the pipe before it happened.
-    due: VecDeque<(u64, SessionEvent)>,
+    /// Events that are queued once so many bytes of stdout have been read: those bytes were in the pipe before the event.
+    deferred: VecDeque<(u64, SessionEvent)>,
     /// Bytes of stderr read.
     pub(super) stderr: u64,
 }
@@ -90,17 +90,17 @@ impl ProcessOutput {
             stdout: Some(StdoutPipe { pipe, framer }),
             bytes: 0,
             lines: 0,
-            due: VecDeque::new(),
+            deferred: VecDeque::new(),
             stderr: 0,
         }
     }
 
-    /// Bytes of a line that has not ended.
+    /// The bytes of the last line that has no end yet.
     pub(super) fn unfinished(&self) -> u64 {
         self.stdout.as_ref().map_or(0, |out| out.framer.pending())
     }
 
-    fn at(&self) -> u64 {
+    fn micros(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
@@ -111,7 +111,7 @@ impl ProcessOutput {
 
 impl QueueState {
     pub(super) fn is_full(&self) -> bool {
-        self.held > limits::HELD_BYTES || self.queue.len() > limits::HELD_ITEMS
+        self.held > limits::QUEUE_BYTES || self.queue.len() > limits::QUEUE_EVENTS
     }
 
     fn note_full(&mut self, full: bool) {
@@ -125,8 +125,8 @@ impl QueueState {
         }
     }
 
-    /// How long the agent could not be heard because what it had written before was not yet looked at.
-    pub(super) fn deaf(&self) -> Duration {
+    /// The total time in which stdout was not read because the queue was full.
+    pub(super) fn time_full(&self) -> Duration {
         self.full_for
             + self
                 .full_since
@@ -144,59 +144,59 @@ impl QueueState {
         self.queue.push_back(item);
     }
 
-    /// Puts down a frame; false if there is no session that it could belong to.
-    pub(super) fn frame(&mut self, body: Body) -> bool {
+    /// Queues a frame with the current time; false if there is no session.
+    pub(super) fn push_frame(&mut self, body: Body) -> bool {
         let Some(session) = &self.session else {
             return false;
         };
-        let at = session.at();
+        let at = session.micros();
         self.push(SessionEvent::Frame(Frame { at, body }));
         true
     }
 
-    /// Puts down something that the agent did besides writing, behind all that it had written before.
-    pub(super) fn behind_stdout(&mut self, item: SessionEvent) {
-        self.pump();
+    /// Queues an event from elsewhere, after everything that the agent had written before it.
+    pub(super) fn push_after_stdout(&mut self, item: SessionEvent) {
+        self.read_stdout();
         let Some(session) = &mut self.session else {
             return;
         };
         let unread = session.stdout.as_ref().map_or(0, |out| {
-            // What cannot be asked is taken for empty, as it mostly is.
+            // An error counts as an empty pipe.
             rustix::io::ioctl_fionread(&*out.pipe).unwrap_or(0)
         });
-        if unread == 0 && session.due.is_empty() {
+        if unread == 0 && session.deferred.is_empty() {
             self.push_now(item);
         } else {
-            session.due.push_back((session.bytes + unread, item));
+            session.deferred.push_back((session.bytes + unread, item));
         }
     }
 
-    /// Puts something down with the time that it is now.
+    /// Queues an event with the current time.
     fn push_now(&mut self, mut item: SessionEvent) {
         if let (SessionEvent::Frame(frame), Some(session)) = (&mut item, &self.session) {
-            frame.at = session.at();
+            frame.at = session.micros();
         }
         self.push(item);
     }
 
-    /// Takes what lies in the pipe, as far as there is room.
-    pub(super) fn pump(&mut self) -> PipeStatus {
+    /// Reads the stdout pipe into the queue, as far as there is space.
+    pub(super) fn read_stdout(&mut self) -> PipeStatus {
         let mut buffer = [0; 64 << 10];
         loop {
-            self.put_due();
+            self.push_deferred();
             let full = self.is_full();
             self.note_full(full);
             if self.paused || full {
                 return PipeStatus::Blocked;
             }
             let Some(session) = &self.session else {
-                return PipeStatus::SuiteEnd;
+                return PipeStatus::Ended;
             };
             let Some(stdout) = &session.stdout else {
-                return PipeStatus::SuiteEnd;
+                return PipeStatus::Ended;
             };
-            // Nothing is read beyond the point where something else is due.
-            let most = match session.due.front() {
+            // Stop at the point where a deferred event comes.
+            let most = match session.deferred.front() {
                 Some((at, _)) => usize::try_from(at - session.bytes).unwrap_or(usize::MAX),
                 None => buffer.len(),
             };
@@ -204,34 +204,34 @@ impl QueueState {
             match rustix::io::read(&*stdout.pipe, &mut buffer[..most]) {
                 Ok(0) => {
                     self.close_stdout();
-                    return PipeStatus::SuiteEnd;
+                    return PipeStatus::Ended;
                 }
-                Ok(length) => self.bytes(&buffer[..length]),
+                Ok(length) => self.add_bytes(&buffer[..length]),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::AGAIN) => return PipeStatus::Empty,
                 Err(error) => {
                     tracing::debug!(%error, "stdout cannot be read");
                     self.close_stdout();
-                    return PipeStatus::SuiteEnd;
+                    return PipeStatus::Ended;
                 }
             }
         }
     }
 
-    /// Puts down what was waiting for the bytes read so far.
-    fn put_due(&mut self) {
+    /// Queues the deferred events for which enough bytes have been read.
+    fn push_deferred(&mut self) {
         while let Some(session) = &mut self.session
             && session
-                .due
+                .deferred
                 .front()
                 .is_some_and(|(at, _)| *at <= session.bytes)
-            && let Some((_, item)) = session.due.pop_front()
+            && let Some((_, item)) = session.deferred.pop_front()
         {
             self.push_now(item);
         }
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
+    fn add_bytes(&mut self, bytes: &[u8]) {
         let Some(session) = &mut self.session else {
             return;
         };
@@ -250,19 +250,19 @@ impl QueueState {
             }
         });
         for line in lines {
-            self.frame(Body::FromAgent(line));
+            self.push_frame(Body::FromAgent(line));
         }
         if let Some(overflow) = overflow {
             self.push(overflow);
         }
     }
 
-    /// Nothing more comes from stdout.
+    /// Ends stdout: queues its last unfinished line, then all deferred events.
     pub(super) fn close_stdout(&mut self) {
         let Some(session) = &mut self.session else {
             return;
         };
-        let due: Vec<_> = session.due.drain(..).collect();
+        let deferred: Vec<_> = session.deferred.drain(..).collect();
         let mut last = None;
         let open = session.stdout.take();
         let was_open = open.is_some();
@@ -270,9 +270,9 @@ impl QueueState {
             stdout.framer.finish(&mut |line| last = Some(line));
         }
         if let Some(line) = last {
-            self.frame(Body::FromAgent(line));
+            self.push_frame(Body::FromAgent(line));
         }
-        for (_, item) in due {
+        for (_, item) in deferred {
             self.push_now(item);
         }
         if was_open {

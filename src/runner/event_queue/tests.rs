@@ -1,4 +1,4 @@
-//! The order of things.
+//! The order of events, and the limits of the queue.
 
 use super::*;
 use mock_provider::Headers;
@@ -10,7 +10,7 @@ fn session() -> (EventQueue, std::io::PipeWriter) {
     let (reader, writer) = std::io::pipe().unwrap();
     let queue = EventQueue::default();
     let reader = Receiver::from_owned_fd(OwnedFd::from(reader)).unwrap();
-    queue.begin(Arc::new(reader), Instant::now());
+    queue.begin_session(Arc::new(reader), Instant::now());
     (queue, writer)
 }
 
@@ -42,7 +42,7 @@ fn reply(n: u64) -> server::Entry {
     })
 }
 
-/// What happened, in a word each.
+/// The queued events, each as one word.
 fn words(queue: &EventQueue) -> Vec<String> {
     let word = |item| match item {
         SessionEvent::Frame(Frame {
@@ -59,16 +59,16 @@ fn words(queue: &EventQueue) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_was_written_before_a_request_stands_before_it() {
+async fn output_written_before_a_request_is_queued_before_it() {
     let (queue, mut agent) = session();
     let messages = || Endpoint::Message(mock_provider::Wire::AnthropicMessages);
     agent.write_all(b"one\n").unwrap();
-    queue.model(request(0, messages()));
-    queue.model(reply(0));
+    queue.add_model_event(request(0, messages()));
+    queue.add_model_event(reply(0));
     agent.write_all(b"two\nthr").unwrap();
-    queue.host(Body::Signal("SIGTERM".into()));
+    queue.add_host_event(Body::Signal("SIGTERM".into()));
     agent.write_all(b"ee\n").unwrap();
-    queue.model(request(1, messages()));
+    queue.add_model_event(request(1, messages()));
     let expected = [
         "one",
         "llm_request",
@@ -83,10 +83,10 @@ async fn what_was_written_before_a_request_stands_before_it() {
 }
 
 #[tokio::test]
-async fn requests_for_something_else_are_no_history() {
+async fn requests_for_something_else_are_not_recorded() {
     let (queue, _agent) = session();
-    queue.model(request(0, Endpoint::Models));
-    queue.model(reply(0));
+    queue.add_model_event(request(0, Endpoint::Models));
+    queue.add_model_event(reply(0));
     assert_eq!(words(&queue), Vec::<String>::new());
 }
 
@@ -95,25 +95,25 @@ async fn nothing_is_read_while_reading_is_paused() {
     let (queue, mut agent) = session();
     queue.pause(true);
     agent.write_all(b"one\n").unwrap();
-    assert_eq!(queue.pump(), PipeStatus::Blocked);
+    assert_eq!(queue.read_stdout(), PipeStatus::Blocked);
     assert_eq!(words(&queue), Vec::<String>::new());
     queue.pause(false);
-    assert_eq!(queue.pump(), PipeStatus::Empty);
+    assert_eq!(queue.read_stdout(), PipeStatus::Empty);
     assert_eq!(words(&queue), ["one"]);
 }
 
 #[tokio::test]
-async fn a_request_waits_for_what_is_not_read_yet() {
+async fn a_request_is_deferred_behind_output_that_is_not_read_yet() {
     let (queue, mut agent) = session();
     let messages = || Endpoint::Message(mock_provider::Wire::AnthropicMessages);
     queue.pause(true);
     agent.write_all(b"one\ntwo\nhal").unwrap();
-    queue.model(request(0, messages()));
+    queue.add_model_event(request(0, messages()));
     agent.write_all(b"f\nthree\n").unwrap();
-    queue.model(reply(0));
+    queue.add_model_event(reply(0));
     assert_eq!(words(&queue), Vec::<String>::new());
     queue.pause(false);
-    queue.pump();
+    queue.read_stdout();
     let expected = [
         "one",
         "two",
@@ -126,8 +126,8 @@ async fn a_request_waits_for_what_is_not_read_yet() {
     assert_eq!(words(&queue), expected);
     queue.pause(true);
     agent.write_all(b"four\n").unwrap();
-    queue.model(request(1, messages()));
-    queue.end(End::Exited {
+    queue.add_model_event(request(1, messages()));
+    queue.end_session(End::Exited {
         code: 0,
         orphans: 0,
     });
@@ -135,48 +135,48 @@ async fn a_request_waits_for_what_is_not_read_yet() {
 }
 
 #[tokio::test]
-async fn the_end_stands_behind_everything_and_nothing_behind_it() {
+async fn the_end_is_the_last_event_of_a_session() {
     let (queue, mut agent) = session();
     agent.write_all(b"last").unwrap();
     drop(agent);
-    assert_eq!(queue.pump(), PipeStatus::SuiteEnd);
-    queue.end(End::Exited {
+    assert_eq!(queue.read_stdout(), PipeStatus::Ended);
+    queue.end_session(End::Exited {
         code: 0,
         orphans: 0,
     });
-    assert!(!queue.host(Body::StdinClosed));
+    assert!(!queue.add_host_event(Body::StdinClosed));
     assert_eq!(words(&queue), ["last", "stdout end", "end"]);
 }
 
 #[tokio::test]
-async fn more_than_can_be_held_waits_in_the_pipe() {
+async fn output_beyond_the_limit_waits_in_the_pipe() {
     let (queue, mut agent) = session();
     let writer = std::thread::spawn(move || {
-        for _ in 0..2 * limits::HELD_ITEMS {
+        for _ in 0..2 * limits::QUEUE_EVENTS {
             agent.write_all(b"line\n").unwrap();
         }
     });
     let mut seen = 0;
-    while queue.pump() != PipeStatus::SuiteEnd {
+    while queue.read_stdout() != PipeStatus::Ended {
         let held = words(&queue).len();
         // One read may bring many short lines at once.
-        assert!(held <= limits::HELD_ITEMS + (64 << 10));
+        assert!(held <= limits::QUEUE_EVENTS + (64 << 10));
         seen += held;
     }
     seen += words(&queue).len();
     writer.join().unwrap();
-    assert_eq!(seen, 2 * limits::HELD_ITEMS + 1);
+    assert_eq!(seen, 2 * limits::QUEUE_EVENTS + 1);
 }
 
 #[tokio::test]
-async fn while_too_much_is_held_the_agent_cannot_be_heard() {
+async fn the_time_with_a_full_queue_is_measured() {
     let (queue, mut agent) = session();
     agent.write_all(&b"x\n".repeat(8000)).unwrap();
-    assert_eq!(queue.pump(), PipeStatus::Blocked);
-    let deaf = queue.deaf();
-    let later = queue.deaf();
-    assert!(deaf > Duration::ZERO && later > deaf);
+    assert_eq!(queue.read_stdout(), PipeStatus::Blocked);
+    let full = queue.time_full();
+    let later = queue.time_full();
+    assert!(full > Duration::ZERO && later > full);
     words(&queue);
-    assert_eq!(queue.pump(), PipeStatus::Empty);
-    assert_eq!(queue.deaf(), queue.deaf());
+    assert_eq!(queue.read_stdout(), PipeStatus::Empty);
+    assert_eq!(queue.time_full(), queue.time_full());
 }

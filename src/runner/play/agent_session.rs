@@ -1,4 +1,4 @@
-//! One life of the agent's process, as the player knows it.
+//! The session with one agent process: starts it, and holds what it did that no step has looked at yet.
 
 use super::context::{EarlyStop, SuiteContext};
 use crate::dialect::file::WireRecipe;
@@ -20,33 +20,33 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A running agent, and what it said that no step has looked at yet.
+/// The session with one agent process.
 pub(super) struct AgentSession {
     pub(super) process: AgentProcess,
     pub(super) recorder: SessionRecorder,
     pub(super) started: Instant,
-    /// Cuts what is sent into the lines that the history holds.
+    /// Splits what is sent to the agent into the lines of the transcript.
     pub(super) sent: Option<Framer>,
     pub(super) events: VecDeque<AgentEvent>,
     pub(super) requests: VecDeque<(u64, LlmRequest)>,
     pub(super) replies: VecDeque<LlmReply>,
-    /// Whether it wrote anything.
-    pub(super) heard: bool,
-    /// When its stdout came to its end.
+    /// Whether the agent wrote a line.
+    pub(super) has_written: bool,
+    /// When its stdout ended.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
-    /// How long it could not be heard, as far as a wait has excused it.
-    pub(super) deaf: Duration,
+    /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
+    pub(super) time_full: Duration,
 }
 
-/// A line of the agent's.
+/// A line that the agent wrote.
 #[derive(Debug)]
 pub(super) struct AgentEvent {
-    /// Its number in the history.
+    /// Its frame number in the transcript.
     pub(super) n: u64,
-    /// Its name, or what it is instead.
+    /// The name of the event, or what the line is instead.
     pub(super) name: String,
-    /// Its JSON; null for a line that is none.
+    /// Its JSON value; null for a line that is not JSON.
     pub(super) value: Value,
 }
 
@@ -57,7 +57,7 @@ impl AgentSession {
         scenario: &Scenario,
         setup: &AgentSetup,
         sandbox: &Sandbox,
-        places: &Captures,
+        placeholders: &Captures,
         queue: &Arc<EventQueue>,
         session: usize,
     ) -> Result<Self, EarlyStop> {
@@ -66,7 +66,7 @@ impl AgentSession {
             recipe: &suite.dialect.launch,
             wire: wire(suite, scenario)?,
             setup,
-            places,
+            placeholders,
         };
         plan.write_files(sandbox).map_err(EarlyStop::Broken)?;
         let launch = plan
@@ -87,15 +87,15 @@ impl AgentSession {
             events: VecDeque::new(),
             requests: VecDeque::new(),
             replies: VecDeque::new(),
-            heard: false,
+            has_written: false,
             stdout_end: None,
-            deaf: queue.deaf(),
+            time_full: queue.time_full(),
             end: None,
         })
     }
 }
 
-/// The wire that the scenario asks for, else the user's, else the recipe's first.
+/// The wire that the scenario names, else the user's, else the recipe's first.
 fn wire<'a>(
     suite: &'a SuiteContext,
     scenario: &Scenario,

@@ -7,32 +7,32 @@ use crate::runner::sandbox::SandboxRoot;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// What all scenarios of a run have in common.
+/// What all scenarios of a dialect share in a run.
 #[derive(Debug)]
 pub(crate) struct SuiteContext {
     pub(crate) agent: Agent,
     pub(crate) dialect: Arc<Dialect>,
-    /// The wire of the recipe that the model is served over, where a scenario does not say.
+    /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
     pub(crate) wire: Option<String>,
     pub(crate) profile: Profile,
     pub(crate) time_scale: f64,
     pub(crate) seed: u64,
     pub(crate) sandboxes: Arc<SandboxRoot>,
-    /// Turns true when the run is to end at once.
+    /// Turns true when the run is cancelled.
     pub(crate) cancel: watch::Receiver<bool>,
 }
 
 /// Why a scenario ends before its last step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EarlyStop {
-    /// A step failed, and a finding says so. With a reason to kill the agent at once, if there is one.
+    /// A step failed and added its finding. With a reason if the agent is killed at once.
     Failed(Option<&'static str>),
-    /// The agent cannot do what the scenario needs.
+    /// The agent lacks what the scenario needs; a sentence.
     Skipped(String),
-    /// The harness or the scenario is at fault.
+    /// A fault of the harness or of the scenario; a sentence.
     Broken(String),
-    /// The agent cannot be started.
+    /// The agent cannot be started; a sentence.
     NotStarted(String),
-    /// The run is to end.
+    /// The run was cancelled.
     Interrupted,
 }

@@ -1,4 +1,4 @@
-//! Waiting for the agent, with a budget for everything.
+//! The event loop of a scenario: waits for the next event of the session within the timeout budgets, and handles it.
 
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
@@ -16,47 +16,47 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// How long after the end of its stdout an agent may take to end, before a step that waits for an event is given up.
+/// How long a step that waits for an event goes on waiting after stdout has ended, so that the end of the process can be reported.
 const AFTER_STDOUT: Duration = Duration::from_secs(1);
 
-/// A wait of one step.
+/// The timeouts of one step that waits.
 #[derive(Debug)]
 pub(super) struct EventWait {
     began: Instant,
-    /// When the agent was heard last, since the wait began.
-    heard: Option<Instant>,
-    /// A budget that the step names, or that goes with its kind.
+    /// When the agent wrote its last line since the wait began.
+    last_line: Option<Instant>,
+    /// The only timeout of the step, with its name, where it has its own.
     fixed: Option<(&'static str, Duration)>,
-    /// Whether only the agent's stdout can bring what is waited for.
-    stdout: bool,
-    /// How long the agent could not be heard: that is no silence of its own.
-    excused: Duration,
+    /// Whether the wait is over when stdout has ended.
+    needs_stdout: bool,
+    /// How long stdout was not read because the event queue was full. It extends the timeouts.
+    time_full: Duration,
 }
 
-/// What came of waiting a little longer.
+/// The result of waiting for one event.
 #[derive(Debug)]
 pub(super) enum WaitResult {
-    /// Something happened.
-    Came,
-    /// A budget ran out: what it is called, and how long it was.
-    Late(&'static str, Duration),
-    /// Nothing can come any more.
-    Over,
+    /// An event was handled, or nothing happened yet.
+    Event,
+    /// A timeout budget ran out: its name and its length.
+    TimedOut(&'static str, Duration),
+    /// The agent has ended, or its stdout has.
+    AgentEnded,
 }
 
 impl EventWait {
-    /// A wait for an event, with the budgets of any step.
+    /// A wait for an event of the agent, with the usual timeouts of a step.
     pub(super) fn for_event() -> Self {
         EventWait {
             began: Instant::now(),
-            heard: None,
+            last_line: None,
             fixed: None,
-            stdout: true,
-            excused: Duration::ZERO,
+            needs_stdout: true,
+            time_full: Duration::ZERO,
         }
     }
 
-    /// A wait for an event, with a budget of its own.
+    /// A wait for an event of the agent, with one timeout of its own.
     pub(super) fn for_event_within(fixed: (&'static str, Duration)) -> Self {
         EventWait {
             fixed: Some(fixed),
@@ -64,78 +64,81 @@ impl EventWait {
         }
     }
 
-    /// The same for something that need not come over stdout.
-    pub(super) fn aside(self) -> Self {
+    /// The same wait for something else than a line of stdout.
+    pub(super) fn without_stdout(self) -> Self {
         EventWait {
-            stdout: false,
+            needs_stdout: false,
             ..self
         }
     }
 }
 
 impl ScenarioPlayer {
-    /// Waits for the next thing to happen, and takes it in.
-    pub(super) async fn more(&mut self, wait: &mut EventWait) -> Result<WaitResult, EarlyStop> {
+    /// Waits for the next event of the session, and handles it.
+    pub(super) async fn next_event(
+        &mut self,
+        wait: &mut EventWait,
+    ) -> Result<WaitResult, EarlyStop> {
         if self.session.end.is_some() {
-            return Ok(WaitResult::Over);
+            return Ok(WaitResult::AgentEnded);
         }
         let (_, at, _) = self.deadline(wait);
-        let over = self
+        let stdout_deadline = self
             .session
             .stdout_end
-            .filter(|_| wait.stdout)
+            .filter(|_| wait.needs_stdout)
             .map(|end| end + AFTER_STDOUT);
-        let wake = over.map_or(at, |over| over.min(at));
-        let item = tokio::select! {
+        let wake = stdout_deadline.map_or(at, |deadline| deadline.min(at));
+        let event = tokio::select! {
             biased;
             () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
-            item = self.queue.next() => item,
+            event = self.queue.next() => event,
             () = tokio::time::sleep_until(wake) => {
                 let (name, at, length) = self.deadline(wait);
                 return Ok(match Instant::now() {
-                    now if over.is_some_and(|over| over < at && over <= now) => WaitResult::Over,
-                    now if at <= now => WaitResult::Late(name, length),
-                    _ => WaitResult::Came,
+                    now if stdout_deadline.is_some_and(|deadline| deadline < at && deadline <= now) => WaitResult::AgentEnded,
+                    now if at <= now => WaitResult::TimedOut(name, length),
+                    _ => WaitResult::Event,
                 });
             }
         };
         let (name, at, length) = self.deadline(wait);
-        let when = self.when(&item);
-        let line = matches!(
-            &item,
+        let when = self.time_of(&event);
+        let is_line = matches!(
+            &event,
             SessionEvent::Frame(Frame {
                 body: Body::FromAgent(_),
                 ..
             })
         );
-        self.take(item)?;
+        self.handle(event)?;
         match when {
-            Some(when) if when > at => Ok(WaitResult::Late(name, length)),
-            Some(when) if line => {
-                wait.heard = Some(when);
-                Ok(WaitResult::Came)
+            Some(when) if when > at => Ok(WaitResult::TimedOut(name, length)),
+            Some(when) if is_line => {
+                wait.last_line = Some(when);
+                Ok(WaitResult::Event)
             }
-            _ => Ok(WaitResult::Came),
+            _ => Ok(WaitResult::Event),
         }
     }
 
-    /// Takes in one thing that happened.
-    pub(super) fn take(&mut self, item: SessionEvent) -> Result<(), EarlyStop> {
-        match item {
+    /// Handles one event of the session: records it, and updates the state of the scenario.
+    pub(super) fn handle(&mut self, event: SessionEvent) -> Result<(), EarlyStop> {
+        match event {
             SessionEvent::Frame(frame) => {
                 let n = self.session.recorder.push(&frame);
                 match frame.body {
-                    Body::FromAgent(line) => self.line(n, &line)?,
+                    Body::FromAgent(line) => self.handle_line(n, &line)?,
                     Body::LlmRequest(request) => {
-                        self.requests.came(request.n, (self.past_sessions.len(), n));
+                        self.requests.add(request.n, (self.past_sessions.len(), n));
                         self.offered.insert(request.n, offered(&request.body));
                         self.session.requests.push_back((n, request));
                     }
                     Body::LlmReply(reply) => {
-                        self.requests.answered(&reply);
+                        self.requests.add_reply(&reply);
                         self.session.replies.push_back(reply);
                     }
-                    Body::ToAgent(_) => self.requests.host_wrote((self.past_sessions.len(), n)),
+                    Body::ToAgent(_) => self.requests.add_command((self.past_sessions.len(), n)),
                     Body::End(end) => self.session.end = Some(end),
                     _ => {}
                 }
@@ -151,7 +154,7 @@ impl ScenarioPlayer {
             }
             SessionEvent::Failure(failure) => self.model_failure(&failure),
             SessionEvent::Overflow { bytes, lines } => {
-                self.charge(StepFinding::new(
+                self.add_finding(StepFinding::new(
                     step_rules::OUTPUT,
                     format!("the agent wrote {bytes} bytes in {lines} whole lines, and went on; it was killed"),
                 ));
@@ -161,8 +164,8 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    fn line(&mut self, n: u64, line: &Line) -> Result<(), EarlyStop> {
-        self.session.heard = true;
+    fn handle_line(&mut self, n: u64, line: &Line) -> Result<(), EarlyStop> {
+        self.session.has_written = true;
         let parsed = parse(line);
         if parsed.defects.contains(&Defect::Blank) {
             return Ok(());
@@ -178,25 +181,25 @@ impl ScenarioPlayer {
         if value.is_object() {
             let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value);
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;
-            self.answer(&value)?;
+            self.send_answer(&value)?;
         }
         self.session.events.push_back(AgentEvent { n, name, value });
         Ok(())
     }
 
-    /// The budget that runs out next, when, and its length.
+    /// The timeout that runs out next: its name, its deadline, and its length.
     fn deadline(&mut self, wait: &mut EventWait) -> (&'static str, Instant, Duration) {
-        let deaf = self.queue.deaf();
-        wait.excused += deaf.saturating_sub(self.session.deaf);
-        self.session.deaf = deaf;
+        let time_full = self.queue.time_full();
+        wait.time_full += time_full.saturating_sub(self.session.time_full);
+        self.session.time_full = time_full;
         let (name, from, length) = self.budget(wait);
-        match from + length + wait.excused {
-            at if at <= self.until => (name, at, length),
-            _ => ("total", self.until, self.budgets.total),
+        match from + length + wait.time_full {
+            at if at <= self.total_deadline => (name, at, length),
+            _ => ("total", self.total_deadline, self.budgets.total),
         }
     }
 
-    /// The budget that counts now: its name, what it counts from, and its length.
+    /// The timeout that applies now: its name, its start, and its length.
     fn budget(&self, wait: &EventWait) -> (&'static str, Instant, Duration) {
         if let Some((name, length)) = wait.fixed {
             return (name, wait.began, length);
@@ -205,8 +208,8 @@ impl ScenarioPlayer {
             budgets, session, ..
         } = self;
         let response = ("response", wait.began, budgets.response);
-        let other = match wait.heard {
-            _ if !session.heard => ("start", session.started, budgets.start),
+        let other = match wait.last_line {
+            _ if !session.has_written => ("start", session.started, budgets.start),
             Some(heard) => ("idle", heard, budgets.idle),
             None => response,
         };
@@ -217,9 +220,9 @@ impl ScenarioPlayer {
         }
     }
 
-    /// When something happened: an agent that was in time is not to suffer from a harness that was late to look.
-    fn when(&self, item: &SessionEvent) -> Option<Instant> {
-        match item {
+    /// The time of an event, as far as it has one. A timeout is judged by it, so an event that came in time counts even if it is handled late.
+    fn time_of(&self, event: &SessionEvent) -> Option<Instant> {
+        match event {
             SessionEvent::Frame(frame) => {
                 Some(self.session.started + Duration::from_micros(frame.at))
             }
@@ -227,7 +230,7 @@ impl ScenarioPlayer {
         }
     }
 
-    /// How the agent ended, as the begin of a sentence.
+    /// How the agent ended, as the beginning of a sentence.
     pub(super) fn how_it_ended(&self) -> String {
         match &self.session.end {
             Some(End::Exited { code, .. }) => format!("the agent exited with code {code}"),
@@ -242,20 +245,20 @@ impl ScenarioPlayer {
     }
 }
 
-/// Returns when the run is to end.
+/// Returns when the run is cancelled.
 pub(super) async fn cancelled(cancel: &mut watch::Receiver<bool>) {
     if cancel.wait_for(|cancelled| *cancelled).await.is_err() {
-        // Nobody is left who could end it.
+        // Without a sender nobody can cancel it.
         std::future::pending().await
     }
 }
 
-/// A budget that ran out, in words.
-pub(super) fn late(name: &str, length: Duration) -> String {
+/// A timeout that ran out, as the end of a sentence.
+pub(super) fn describe_timeout(name: &str, length: Duration) -> String {
     match name {
         "within" => format!("within {}", show(length)),
-        "total" => format!("before the whole scenario's {} were over", show(length)),
+        "total" => format!("within the {} of the whole scenario", show(length)),
         "idle" => format!("before the agent had been silent for {}", show(length)),
-        _ => format!("within {} (budget `{name}`)", show(length)),
+        _ => format!("within {} (`{name}` timeout)", show(length)),
     }
 }

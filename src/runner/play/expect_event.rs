@@ -1,4 +1,4 @@
-//! Steps that wait for an event.
+//! Steps that wait for events: `expect`, `expect_next`, `expect_none` and `expect_text`.
 
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
@@ -12,28 +12,34 @@ use crate::scenario::types::{Barrier, JoinedText, Step};
 use serde_json::Value;
 
 impl ScenarioPlayer {
-    /// Waits for an event that matches; those in between are passed over.
+    /// Waits for an event that matches, and ignores those before it.
     pub(super) async fn expect(&mut self, step: &Step, matcher: &Matcher) -> Result<(), EarlyStop> {
         let mut wait = self.wait_for_event(step);
-        let (mut seen, mut closest) = (ReceivedEvents::default(), Closest::default());
+        let (mut received, mut closest) = (ReceivedEvents::default(), Closest::default());
         loop {
             while let Some(event) = self.session.events.pop_front() {
                 if matcher.matches(&event.value, &self.captures).is_ok() {
                     return self.matched(step, step_rules::EXPECT, &event);
                 }
-                seen.note(&event);
+                received.add(&event);
                 closest.offer(event.n, matcher, &event.value, &self.captures);
             }
-            let more = self.more(&mut wait).await?;
-            if !matches!(more, WaitResult::Came) {
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
                 let expected = vec![matcher.describe(&self.captures)];
                 let nearest = nearest(&closest);
-                return Err(self.missed(step_rules::EXPECT, &more, &seen, nearest, expected));
+                return Err(self.timed_out(
+                    step_rules::EXPECT,
+                    &result,
+                    &received,
+                    nearest,
+                    expected,
+                ));
             }
         }
     }
 
-    /// Demands that the next event matches.
+    /// Requires that the next event matches.
     pub(super) async fn expect_next(
         &mut self,
         step: &Step,
@@ -46,23 +52,29 @@ impl ScenarioPlayer {
                     return self.matched(step, step_rules::EXPECT_NEXT, &event);
                 };
                 let message = format!("the next event is `{}`: {difference}", event.name);
-                self.charge(StepFinding {
-                    near: BlamedFrame::Frame(event.n, difference.pointer),
+                self.add_finding(StepFinding {
+                    frame: BlamedFrame::Number(event.n, difference.pointer),
                     expected: vec![matcher.describe(&self.captures)],
                     ..StepFinding::new(step_rules::EXPECT_NEXT, message)
                 });
                 return Err(EarlyStop::Failed(None));
             }
-            let more = self.more(&mut wait).await?;
-            if !matches!(more, WaitResult::Came) {
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
                 let expected = vec![matcher.describe(&self.captures)];
-                let seen = ReceivedEvents::default();
-                return Err(self.missed(step_rules::EXPECT_NEXT, &more, &seen, None, expected));
+                let received = ReceivedEvents::default();
+                return Err(self.timed_out(
+                    step_rules::EXPECT_NEXT,
+                    &result,
+                    &received,
+                    None,
+                    expected,
+                ));
             }
         }
     }
 
-    /// Demands that an event does not come before the barrier.
+    /// Requires that an event does not come before the barrier.
     pub(super) async fn expect_none(
         &mut self,
         step: &Step,
@@ -81,13 +93,13 @@ impl ScenarioPlayer {
                 EventWait::for_event_within(("quiet", self.budgets.scaled(*window)))
             }
         };
-        let mut seen = ReceivedEvents::default();
+        let mut received = ReceivedEvents::default();
         loop {
             while let Some(event) = self.session.events.pop_front() {
                 if not.matches(&event.value, &self.captures).is_ok() {
                     let message = format!("`{}` came, which must not come here", event.name);
-                    self.charge(StepFinding {
-                        near: BlamedFrame::Frame(event.n, String::new()),
+                    self.add_finding(StepFinding {
+                        frame: BlamedFrame::Number(event.n, String::new()),
                         expected: vec![format!("no {}", not.describe(&self.captures))],
                         ..StepFinding::new(step_rules::EXPECT_NONE, message)
                     });
@@ -96,27 +108,27 @@ impl ScenarioPlayer {
                 if let Barrier::Event(barrier) = until
                     && barrier.matches(&event.value, &self.captures).is_ok()
                 {
-                    self.checked();
+                    self.step_passed();
                     return Ok(());
                 }
-                seen.note(&event);
+                received.add(&event);
             }
-            // An agent that has closed its stdout may be about to end, which is to be known before the next step.
+            // Without a barrier event the end of stdout, or of the process, is the proof.
             let ended = match until {
                 Barrier::Event(_) => false,
                 Barrier::End => self.session.stdout_end.is_some() || self.session.end.is_some(),
                 Barrier::Quiet(_) => self.session.end.is_some(),
             };
             if ended {
-                self.checked();
+                self.step_passed();
                 return Ok(());
             }
-            match self.more(&mut wait).await? {
-                WaitResult::Came => {}
-                WaitResult::Late("quiet", _) | WaitResult::Over
+            match self.next_event(&mut wait).await? {
+                WaitResult::Event => {}
+                WaitResult::TimedOut("quiet", _) | WaitResult::AgentEnded
                     if matches!(until, Barrier::Quiet(_)) =>
                 {
-                    self.checked();
+                    self.step_passed();
                     return Ok(());
                 }
                 more => {
@@ -124,10 +136,10 @@ impl ScenarioPlayer {
                         Barrier::Event(barrier) => barrier.describe(&self.captures),
                         _ => "the end of its stdout".to_owned(),
                     };
-                    return Err(self.missed(
+                    return Err(self.timed_out(
                         step_rules::EXPECT_NONE,
                         &more,
-                        &seen,
+                        &received,
                         None,
                         vec![expected],
                     ));
@@ -136,14 +148,14 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Joins the pieces of a text until the events that end it, and demands that they are the whole of it.
+    /// Joins the pieces of a text until the events that end it, and requires that the result is the whole text.
     pub(super) async fn expect_text(
         &mut self,
         step: &Step,
         text: &JoinedText,
     ) -> Result<(), EarlyStop> {
         let mut wait = self.wait_for_event(step);
-        let mut seen = ReceivedEvents::default();
+        let mut received = ReceivedEvents::default();
         let mut joined = String::new();
         let mut open: Vec<&Matcher> = text.until.iter().collect();
         loop {
@@ -155,7 +167,7 @@ impl ScenarioPlayer {
                         .and_then(Value::as_str)
                         .unwrap_or_default();
                 }
-                seen.note(&event);
+                received.add(&event);
                 let met = |until: &&Matcher| until.matches(&event.value, &self.captures).is_ok();
                 if let Some(met) = open.iter().position(met) {
                     open.remove(met);
@@ -164,22 +176,28 @@ impl ScenarioPlayer {
                     continue;
                 }
                 if text.is_met_by(&joined) {
-                    self.checked();
+                    self.step_passed();
                     return Ok(());
                 }
                 let message = format!("the pieces of the text join to {joined:?}");
-                self.charge(StepFinding {
-                    near: BlamedFrame::Frame(event.n, String::new()),
+                self.add_finding(StepFinding {
+                    frame: BlamedFrame::Number(event.n, String::new()),
                     expected: vec![format!("{:?}", text.is)],
                     ..StepFinding::new(step_rules::EXPECT_TEXT, message)
                 });
                 return Err(EarlyStop::Failed(None));
             }
-            let more = self.more(&mut wait).await?;
-            if !matches!(more, WaitResult::Came) {
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
                 let expected = open.iter().map(|until| until.describe(&self.captures));
                 let expected = expected.collect();
-                return Err(self.missed(step_rules::EXPECT_TEXT, &more, &seen, None, expected));
+                return Err(self.timed_out(
+                    step_rules::EXPECT_TEXT,
+                    &result,
+                    &received,
+                    None,
+                    expected,
+                ));
             }
         }
     }
@@ -197,24 +215,24 @@ impl ScenarioPlayer {
         rule: &'static str,
         event: &AgentEvent,
     ) -> Result<(), EarlyStop> {
-        let Err(lacking) = self.captures.take(&step.capture, &event.value) else {
-            self.checked();
+        let Err(missing) = self.captures.take(&step.capture, &event.value) else {
+            self.step_passed();
             return Ok(());
         };
         let message = format!(
-            "`{}` came without what the step captures: {lacking}",
+            "`{}` came without what the step captures: {missing}",
             event.name
         );
-        self.charge(StepFinding {
-            near: BlamedFrame::Frame(event.n, String::new()),
-            expected: vec![lacking.expected],
+        self.add_finding(StepFinding {
+            frame: BlamedFrame::Number(event.n, String::new()),
+            expected: vec![missing.expected],
             ..StepFinding::new(rule, message)
         });
         Err(EarlyStop::Failed(None))
     }
 }
 
-/// The event that came nearest, with its first difference.
+/// The event that came closest to matching, with its first difference.
 pub(super) fn nearest(closest: &Closest<u64>) -> NearestMatch {
     let (n, differences): (&u64, &[Mismatch]) = closest.get()?;
     Some((*n, differences.first()?.clone()))

@@ -1,7 +1,7 @@
-//! The step that waits for the end of the process.
+//! The step `expect_exit`, which waits for the end of the agent's process and checks its exit code or signal.
 
 use super::context::EarlyStop;
-use super::event_loop::{EventWait, WaitResult, late};
+use super::event_loop::{EventWait, WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;
 use crate::frame::End;
@@ -10,7 +10,7 @@ use crate::scenario::types::{ExitExpectation, Step};
 use crate::signals;
 
 impl ScenarioPlayer {
-    /// Waits for the process to end, and looks how it did.
+    /// Waits for the process to end, and checks how it ended.
     pub(super) async fn expect_exit(
         &mut self,
         step: &Step,
@@ -20,23 +20,23 @@ impl ScenarioPlayer {
             .within
             .map(|within| ("within", self.budgets.scaled(within)));
         let budget = own.unwrap_or(("exit", self.budgets.exit));
-        let mut wait = EventWait::for_event_within(budget).aside();
+        let mut wait = EventWait::for_event_within(budget).without_stdout();
         loop {
             if let Some(end) = self.session.end.clone() {
-                if is_right(expected, &end) {
-                    self.checked();
+                if is_expected(expected, &end) {
+                    self.step_passed();
                     return Ok(());
                 }
                 let message = self.how_it_ended();
-                self.charge(StepFinding {
+                self.add_finding(StepFinding {
                     expected: vec![describe(expected)],
                     ..StepFinding::new(step_rules::EXPECT_EXIT, message)
                 });
                 return Err(EarlyStop::Failed(None));
             }
-            if let WaitResult::Late(name, length) = self.more(&mut wait).await? {
-                let message = format!("the agent did not end {}", late(name, length));
-                self.charge(StepFinding {
+            if let WaitResult::TimedOut(name, length) = self.next_event(&mut wait).await? {
+                let message = format!("the agent did not end {}", describe_timeout(name, length));
+                self.add_finding(StepFinding {
                     expected: vec![describe(expected)],
                     ..StepFinding::new(step_rules::EXPECT_EXIT, message)
                 });
@@ -51,15 +51,15 @@ impl ScenarioPlayer {
     }
 }
 
-fn is_right(expected: &ExitExpectation, end: &End) -> bool {
+fn is_expected(expected: &ExitExpectation, end: &End) -> bool {
     match end {
         End::Exited { code, .. } => match expected.code {
-            Some(wanted) => *code == wanted,
+            Some(expected) => *code == expected,
             None => !expected.nonzero || *code != 0,
         },
         End::Signalled { signal, .. } => {
-            let wanted = expected.or_signal.as_deref().and_then(signals::find);
-            wanted.is_some_and(|wanted| wanted.as_raw() == *signal)
+            let expected_signal = expected.or_signal.as_deref().and_then(signals::find);
+            expected_signal.is_some_and(|expected_signal| expected_signal.as_raw() == *signal)
         }
         End::Killed { .. } | End::Open => false,
     }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_is_held_against_what_the_scenario_allows() {
+    fn an_end_is_compared_with_what_the_scenario_allows() {
         let exited = |code| End::Exited { code, orphans: 0 };
         let term = End::Signalled {
             signal: 15,
@@ -119,7 +119,7 @@ mod tests {
                 false,
             ),
         ] {
-            assert_eq!(is_right(expected, &end), right, "{expected:?} {end:?}");
+            assert_eq!(is_expected(expected, &end), right, "{expected:?} {end:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Steps that wait for the model: for a request to it, or for the end of an answer.
+//! Steps that wait for the model (`expect_request`, `expect_reply`), and findings of the model itself about the agent's requests.
 
 use super::context::EarlyStop;
 use super::event_loop::WaitResult;
@@ -13,42 +13,42 @@ use crate::scenario::types::Step;
 use mock_provider::{Failure, FailureKind};
 
 impl ScenarioPlayer {
-    /// Waits until a request that matches has reached the model.
+    /// Waits for a request to the model that matches.
     pub(super) async fn expect_request(
         &mut self,
         step: &Step,
         matcher: &RequestMatcher,
     ) -> Result<(), EarlyStop> {
-        let mut wait = self.wait_for_event(step).aside();
-        let mut seen = ReceivedEvents::default();
+        let mut wait = self.wait_for_event(step).without_stdout();
+        let mut received = ReceivedEvents::default();
         let mut nearest = None;
         loop {
             while let Some((n, request)) = self.session.requests.pop_front() {
                 match matcher.matches(&request, &self.captures) {
                     Ok(()) => {
-                        let Err(lacking) = self.captures.take(&step.capture, &request.body) else {
-                            self.checked();
+                        let Err(missing) = self.captures.take(&step.capture, &request.body) else {
+                            self.step_passed();
                             return Ok(());
                         };
                         let message =
-                            format!("the request has not what the step captures: {lacking}");
-                        self.charge(StepFinding {
-                            near: BlamedFrame::Frame(n, String::new()),
+                            format!("the request lacks what the step captures: {missing}");
+                        self.add_finding(StepFinding {
+                            frame: BlamedFrame::Number(n, String::new()),
                             ..StepFinding::new(step_rules::EXPECT_REQUEST, message)
                         });
                         return Err(EarlyStop::Failed(None));
                     }
                     Err(difference) => nearest = Some((n, difference)),
                 }
-                seen.note_name(&format!("POST {}", request.path));
+                received.add_name(&format!("POST {}", request.path));
             }
-            let more = self.more(&mut wait).await?;
-            if !matches!(more, WaitResult::Came) {
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
                 let expected = vec![matcher.describe(&self.captures)];
-                return Err(self.missed(
+                return Err(self.timed_out(
                     step_rules::EXPECT_REQUEST,
-                    &more,
-                    &seen,
+                    &result,
+                    &received,
                     nearest,
                     expected,
                 ));
@@ -56,42 +56,48 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Waits until an answer of the model has ended in this way.
+    /// Waits for a reply of the model that has ended in this way.
     pub(super) async fn expect_reply(
         &mut self,
         step: &Step,
         end: ReplyEnd,
     ) -> Result<(), EarlyStop> {
-        let mut wait = self.wait_for_event(step).aside();
-        let mut seen = ReceivedEvents::default();
+        let mut wait = self.wait_for_event(step).without_stdout();
+        let mut received = ReceivedEvents::default();
         loop {
             while let Some(reply) = self.session.replies.pop_front() {
                 if reply.end == end {
-                    self.checked();
+                    self.step_passed();
                     return Ok(());
                 }
-                seen.note_name(&format!("answer {} ({})", reply.n, reply.end.as_str()));
+                received.add_name(&format!("answer {} ({})", reply.n, reply.end.as_str()));
             }
-            let more = self.more(&mut wait).await?;
-            if !matches!(more, WaitResult::Came) {
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
                 let expected = vec![format!("an answer that ends as {}", end.as_str())];
-                return Err(self.missed(step_rules::EXPECT_REPLY, &more, &seen, None, expected));
+                return Err(self.timed_out(
+                    step_rules::EXPECT_REPLY,
+                    &result,
+                    &received,
+                    None,
+                    expected,
+                ));
             }
         }
     }
 
-    /// Makes a finding of what the model found wrong.
+    /// Adds a finding for a failure that the model reports.
     pub(super) fn model_failure(&mut self, failure: &Failure) {
         let own = self.scenario.level;
         let (rule, level) = match failure.kind {
             FailureKind::RanDry | FailureKind::Unmatched => {
-                return self.requests.not_foreseen(failure);
+                return self.requests.add_unscripted(failure);
             }
-            FailureKind::Beside => return self.requests.beside(failure),
+            FailureKind::Beside => return self.requests.add_aside(failure),
             FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
             FailureKind::Repeated => (step_rules::SCRIPT, own),
             FailureKind::Expectation => (step_rules::REQUEST, own),
-            FailureKind::Unused if self.demands(failure) => (step_rules::REQUEST, own),
+            FailureKind::Unused if self.has_expectation(failure) => (step_rules::REQUEST, own),
             FailureKind::Unused => (step_rules::SCRIPT, own.min(Level::Should)),
             FailureKind::Refused => (step_rules::REFUSED, own.min(Level::Should)),
         };
@@ -103,8 +109,8 @@ impl ScenarioPlayer {
             step_rules::REQUEST => self.scenario.clauses.clone(),
             _ => Vec::new(),
         };
-        self.requests.accuse(failure, self.findings.len());
-        self.charge(StepFinding {
+        self.requests.link_finding(failure, self.findings.len());
+        self.add_finding(StepFinding {
             level: Some(level),
             clauses: Some(clauses),
             expected: failure.expected.iter().cloned().collect(),
@@ -113,8 +119,8 @@ impl ScenarioPlayer {
         });
     }
 
-    /// Whether the reply that a failure is about demands something of its request.
-    fn demands(&self, failure: &Failure) -> bool {
+    /// Whether the reply that a failure is about has an `expect_request`.
+    fn has_expectation(&self, failure: &Failure) -> bool {
         let index = failure.pointer.split('/').nth(1);
         index
             .and_then(|index| self.script.replies.get(index.parse::<usize>().ok()?))

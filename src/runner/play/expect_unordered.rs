@@ -1,4 +1,4 @@
-//! Several events in any order.
+//! The step `unordered`, which waits for several events in any order.
 
 use super::context::EarlyStop;
 use super::event_loop::WaitResult;
@@ -10,19 +10,19 @@ use crate::runner::step_rules;
 use crate::scenario::types::Step;
 
 impl ScenarioPlayer {
-    /// Waits until each matcher is met by an event of its own.
+    /// Waits until each matcher has matched an event of its own.
     pub(super) async fn unordered(
         &mut self,
         step: &Step,
         matchers: &[Matcher],
     ) -> Result<(), EarlyStop> {
         let mut wait = self.wait_for_event(step);
-        let mut seen = ReceivedEvents::default();
+        let mut received = ReceivedEvents::default();
         let mut pairs = EventMatching::new(matchers.len());
         let mut closest: Vec<_> = matchers.iter().map(|_| Closest::default()).collect();
         loop {
             while let Some(event) = self.session.events.pop_front() {
-                seen.note(&event);
+                received.add(&event);
                 let mut fits = Vec::new();
                 for (index, matcher) in matchers.iter().enumerate() {
                     if matcher.matches(&event.value, &self.captures).is_ok() {
@@ -33,30 +33,36 @@ impl ScenarioPlayer {
                 }
                 pairs.add(fits);
                 if pairs.is_complete() {
-                    self.checked();
+                    self.step_passed();
                     return Ok(());
                 }
             }
-            let more = self.more(&mut wait).await?;
-            if !matches!(more, WaitResult::Came) {
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
                 let open: Vec<usize> = pairs.open().collect();
                 let expected = open
                     .iter()
                     .map(|index| matchers[*index].describe(&self.captures));
                 let expected = expected.collect();
                 let nearest = open.first().and_then(|index| nearest(&closest[*index]));
-                return Err(self.missed(step_rules::UNORDERED, &more, &seen, nearest, expected));
+                return Err(self.timed_out(
+                    step_rules::UNORDERED,
+                    &result,
+                    &received,
+                    nearest,
+                    expected,
+                ));
             }
         }
     }
 }
 
-/// Which event meets which matcher: a matching that is as large as can be, whatever the order of the events.
+/// The assignment of events to matchers: a maximum bipartite matching, so that the order of the events does not matter.
 #[derive(Debug)]
 struct EventMatching {
-    /// For each event that fits anything, the matchers it fits.
+    /// For each event that matches anything, the matchers it matches.
     events: Vec<Vec<usize>>,
-    /// For each matcher, the event that meets it.
+    /// For each matcher the event that is assigned to it.
     event_of: Vec<Option<usize>>,
 }
 
@@ -68,24 +74,24 @@ impl EventMatching {
         }
     }
 
-    /// One more event, and the matchers it fits.
+    /// Adds an event, with the matchers it matches.
     fn add(&mut self, fits: Vec<usize>) {
         if !fits.is_empty() && !self.is_complete() {
             self.events.push(fits);
             let mut tried = vec![false; self.event_of.len()];
-            self.place(self.events.len() - 1, &mut tried);
+            self.assign(self.events.len() - 1, &mut tried);
         }
     }
 
-    /// Finds a matcher for an event, if need be by moving others.
-    fn place(&mut self, event: usize, tried: &mut [bool]) -> bool {
+    /// Assigns an event to a matcher, and moves other events if necessary.
+    fn assign(&mut self, event: usize, tried: &mut [bool]) -> bool {
         for fit in self.events[event].clone() {
             if std::mem::replace(&mut tried[fit], true) {
                 continue;
             }
             let is_free = match self.event_of[fit] {
                 None => true,
-                Some(other) => self.place(other, tried),
+                Some(other) => self.assign(other, tried),
             };
             if is_free {
                 self.event_of[fit] = Some(event);
@@ -109,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_gives_way_to_one_that_fits_less() {
+    fn an_event_is_moved_for_one_that_matches_fewer_matchers() {
         let mut pairs = EventMatching::new(3);
         for fits in [vec![0, 1], vec![], vec![0], vec![1]] {
             assert!(!pairs.is_complete());

@@ -1,67 +1,71 @@
-//! ModelRequests to the model that the script does not foresee. The model gives them a harmless answer, and what follows from that accuses
-//! nobody: a title, a summary or a continuation is the agent's good right.
+//! The agent's requests to the model, and those among them that the script has no reply for (unscripted requests).
+//!
+//! An agent may ask the model for a title, a summary or a continuation. The model gives an unscripted request a neutral answer, and findings
+//! that may follow from that answer are dropped: the scenario is inconclusive instead.
 
 use crate::finding::Finding;
 use crate::frame::{LlmReply, ReplyEnd};
 use mock_provider::{Failure, FailureKind};
 use std::collections::{HashMap, HashSet};
 
-/// A place in the history: the session, from 0, and the frame.
+/// A position in the transcripts: the number of the session, from 0, and of the frame.
 pub(super) type FramePosition = (usize, u64);
 
-/// The first request that the script does not foresee.
+/// A request that the script has no reply for.
 #[derive(Debug, Clone)]
 pub(super) struct UnscriptedRequest {
-    /// Where it came.
+    /// Its position.
     at: FramePosition,
-    /// What it is, as a sentence.
+    /// A sentence about it.
     pub(super) why: String,
 }
 
-/// What is held against a request, by the place of the finding.
+/// The finding about a request.
 #[derive(Debug)]
 struct RequestFinding {
+    /// The index of the finding.
     finding: usize,
     request: u64,
+    /// The earlier request that it repeats.
     repeats: Option<u64>,
 }
 
 /// The requests of a scenario.
 #[derive(Debug, Default)]
 pub(super) struct ModelRequests {
-    came: HashMap<u64, FramePosition>,
-    /// Those whose answer did not reach the agent whole.
+    positions: HashMap<u64, FramePosition>,
+    /// Requests whose reply did not reach the agent completely.
     cut_short: HashSet<u64>,
-    /// Where the host wrote.
-    host: Vec<FramePosition>,
-    accusations: Vec<RequestFinding>,
-    unforeseen: Option<UnscriptedRequest>,
-    /// The first request beside the conversation that got a reply of the script.
-    beside: Option<UnscriptedRequest>,
+    /// The positions of the host's commands.
+    commands: Vec<FramePosition>,
+    findings: Vec<RequestFinding>,
+    unscripted: Option<UnscriptedRequest>,
+    /// The first request outside of the conversation that got a reply of the script.
+    aside: Option<UnscriptedRequest>,
 }
 
 impl ModelRequests {
-    pub(super) fn came(&mut self, n: u64, at: FramePosition) {
-        self.came.insert(n, at);
+    pub(super) fn add(&mut self, n: u64, at: FramePosition) {
+        self.positions.insert(n, at);
     }
 
-    pub(super) fn answered(&mut self, reply: &LlmReply) {
+    pub(super) fn add_reply(&mut self, reply: &LlmReply) {
         if reply.end != ReplyEnd::Complete {
             self.cut_short.insert(reply.n);
         }
     }
 
-    pub(super) fn host_wrote(&mut self, at: FramePosition) {
-        self.host.push(at);
+    pub(super) fn add_command(&mut self, at: FramePosition) {
+        self.commands.push(at);
     }
 
-    /// The next finding will be about this request.
-    pub(super) fn accuse(&mut self, failure: &Failure, finding: usize) {
+    /// Links the finding of this index to the request of a failure.
+    pub(super) fn link_finding(&mut self, failure: &Failure, finding: usize) {
         if let Some(request) = failure.request {
             let repeats = failure
                 .earlier
                 .filter(|_| failure.kind == FailureKind::Repeated);
-            self.accusations.push(RequestFinding {
+            self.findings.push(RequestFinding {
                 finding,
                 request,
                 repeats,
@@ -69,97 +73,96 @@ impl ModelRequests {
         }
     }
 
-    /// Whether a request that repeats an answered one of its session came without a reason: nothing was left for it, or the host said
-    /// nothing meanwhile.
+    /// Whether a request that repeats an answered one of its session has no cause: it is the last request, or the host sent no command in
+    /// between.
     pub(super) fn is_spontaneous(&self, failure: &Failure) -> bool {
         let (Some(request), Some(earlier)) = (failure.request, failure.earlier) else {
             return false;
         };
-        let newest = self.came.keys().max();
-        let (Some(from), Some(to)) = (self.came.get(&earlier), self.came.get(&request)) else {
+        let newest = self.positions.keys().max();
+        let (Some(from), Some(to)) = (self.positions.get(&earlier), self.positions.get(&request))
+        else {
             return false;
         };
         if from.0 != to.0 {
             return false;
         }
-        let asked_to = self.host.iter().any(|at| from < at && at < to);
-        newest == Some(&request) || !asked_to
+        let has_command = self.commands.iter().any(|at| from < at && at < to);
+        newest == Some(&request) || !has_command
     }
 
-    /// A request came that the script has no reply for, or an earlier one has taken its reply.
-    pub(super) fn not_foreseen(&mut self, failure: &Failure) {
-        if self.unforeseen.is_none() {
-            self.unforeseen = self.since(failure);
+    /// Adds a request that the script has no reply for, or whose reply an earlier request has taken.
+    pub(super) fn add_unscripted(&mut self, failure: &Failure) {
+        if self.unscripted.is_none() {
+            self.unscripted = self.since(failure);
         }
     }
 
-    /// A request beside the conversation got a reply of the script, which may have been for another one.
-    pub(super) fn beside(&mut self, failure: &Failure) {
+    /// Adds a request outside of the conversation that got a reply of the script, which may have been for another request.
+    pub(super) fn add_aside(&mut self, failure: &Failure) {
         let mut since = self.since(failure);
-        // Where nothing comes after it, the request itself is the newest frame.
+        // If nothing follows, the request itself is the newest frame.
         if let Some(new) = &mut since {
             new.at.1 = new.at.1.saturating_sub(1);
         }
         let is_first =
-            |new: &UnscriptedRequest| self.beside.as_ref().is_none_or(|old| new.at < old.at);
-        self.beside = since.filter(is_first).or(self.beside.take());
+            |new: &UnscriptedRequest| self.aside.as_ref().is_none_or(|old| new.at < old.at);
+        self.aside = since.filter(is_first).or(self.aside.take());
     }
 
     fn since(&self, failure: &Failure) -> Option<UnscriptedRequest> {
-        let at = self.came.get(&failure.earlier.or(failure.request)?)?;
+        let at = self.positions.get(&failure.earlier.or(failure.request)?)?;
         Some(UnscriptedRequest {
             at: *at,
-            why: format!("{failure}; what came of its answer is not judged"),
+            why: format!("{failure}; what follows from its answer is not judged"),
         })
     }
 
-    /// The scenario is over, and this was found. What was found behind a request beside the conversation may follow from the reply that
-    /// it took; where nothing was, the reply was for it.
-    pub(super) fn settle(&mut self, mut found: impl Iterator<Item = FramePosition>) {
-        let Some(beside) = &self.beside else {
+    /// Decides at the end of a scenario, by the positions of its findings, whether a request outside of the conversation took the reply of another
+    /// request: that is assumed if something was found after it.
+    pub(super) fn resolve(&mut self, mut found: impl Iterator<Item = FramePosition>) {
+        let Some(aside) = &self.aside else {
             return;
         };
-        if self.unforeseen.is_some() || found.any(|at| at > beside.at) {
-            let first = [self.unforeseen.take(), self.beside.take()];
-            self.unforeseen = first.into_iter().flatten().min_by_key(|one| one.at);
+        if self.unscripted.is_some() || found.any(|at| at > aside.at) {
+            let first = [self.unscripted.take(), self.aside.take()];
+            self.unscripted = first.into_iter().flatten().min_by_key(|one| one.at);
         }
     }
 
-    pub(super) fn unforeseen(&self) -> Option<&UnscriptedRequest> {
-        self.unforeseen.as_ref()
+    pub(super) fn unscripted(&self) -> Option<&UnscriptedRequest> {
+        self.unscripted.as_ref()
     }
 
-    /// The findings of steps that stand: none about a request that took the reply of another or came behind it, and no repetition of a
-    /// request whose answer was cut short.
-    pub(super) fn standing(&self, findings: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
-        let is_refuted = |accusation: &&RequestFinding| {
-            let cut_short = accusation
-                .repeats
-                .is_some_and(|n| self.cut_short.contains(&n));
-            let came = self.came.get(&accusation.request);
-            let displaced = self
-                .unforeseen
-                .as_ref()
-                .is_some_and(|unforeseen| came.is_some_and(|came| *came >= unforeseen.at));
-            cut_short || displaced && accusation.repeats.is_none()
+    /// The findings of steps without those about a request that took the reply of another request or came after it, and without repetitions
+    /// of a request whose reply was cut short.
+    pub(super) fn unrefuted(&self, findings: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
+        let is_refuted = |linked: &&RequestFinding| {
+            let cut_short = linked.repeats.is_some_and(|n| self.cut_short.contains(&n));
+            let position = self.positions.get(&linked.request);
+            let displaced = self.unscripted.as_ref().is_some_and(|unscripted| {
+                position.is_some_and(|position| *position >= unscripted.at)
+            });
+            cut_short || displaced && linked.repeats.is_none()
         };
         let refuted: HashSet<usize> = self
-            .accusations
+            .findings
             .iter()
             .filter(is_refuted)
-            .map(|accusation| accusation.finding)
+            .map(|linked| linked.finding)
             .collect();
         let indexed = findings.into_iter().enumerate();
-        let standing = indexed.filter(|(index, (session, finding))| {
-            let is_about_a_request = self.accusations.iter().any(|one| one.finding == *index);
-            !refuted.contains(index) && (is_about_a_request || self.stands(*session, finding.at))
+        let unrefuted = indexed.filter(|(index, (session, finding))| {
+            let is_about_a_request = self.findings.iter().any(|one| one.finding == *index);
+            !refuted.contains(index)
+                && (is_about_a_request || self.is_before_unscripted(*session, finding.at))
         });
-        standing.map(|(_, finding)| finding).collect()
+        unrefuted.map(|(_, finding)| finding).collect()
     }
 
-    /// Whether a frame came before the answer to a request that was not foreseen.
-    pub(super) fn stands(&self, session: usize, frame: u64) -> bool {
-        let unforeseen = self.unforeseen.as_ref();
-        unforeseen.is_none_or(|unforeseen| (session, frame) <= unforeseen.at)
+    /// Whether a frame came before the answer to the first unscripted request.
+    pub(super) fn is_before_unscripted(&self, session: usize, frame: u64) -> bool {
+        let unscripted = self.unscripted.as_ref();
+        unscripted.is_none_or(|unscripted| (session, frame) <= unscripted.at)
     }
 }

@@ -12,8 +12,12 @@ use crate::scenario::types::StepAction;
 use std::time::Instant;
 
 impl ScenarioPlayer {
-    /// Sums up, when the last session is over.
-    pub(super) async fn outcome(self, stop: Option<EarlyStop>, began: Instant) -> ScenarioResult {
+    /// Turns the player into its result, after the last session is over.
+    pub(super) async fn into_result(
+        self,
+        stop: Option<EarlyStop>,
+        began: Instant,
+    ) -> ScenarioResult {
         let ScenarioPlayer {
             suite,
             scenario,
@@ -21,14 +25,14 @@ impl ScenarioPlayer {
             server,
             session,
             past_sessions: mut past,
-            mut life,
+            mut agent_lifetime,
             findings: step_findings,
             mut requests,
             checked_clauses,
             ..
         } = self;
         server.shutdown().await;
-        life += session.process.life();
+        agent_lifetime += session.process.lifetime();
         let mut broken = match &stop {
             Some(EarlyStop::Broken(why)) => Some(why.clone()),
             _ => None,
@@ -45,9 +49,9 @@ impl ScenarioPlayer {
         let by_steps = step_findings
             .iter()
             .map(|(session, finding)| (*session, finding.at));
-        requests.settle(by_rules.chain(by_steps));
-        let mut step_findings = requests.standing(step_findings);
-        // What the script or the model still waits for is nothing to the agent once the scenario is called off.
+        requests.resolve(by_rules.chain(by_steps));
+        let mut step_findings = requests.unrefuted(step_findings);
+        // A skipped scenario was not played to its end, so its steps found nothing.
         if matches!(stop, Some(EarlyStop::Skipped(_))) {
             step_findings.clear();
         }
@@ -68,16 +72,16 @@ impl ScenarioPlayer {
             }
         }
         exercised.clauses = checked_clauses.into_iter().collect();
-        let by_rule = |clause: &String| {
+        let is_checked_by_rule = |clause: &String| {
             suite.dialect.rules.iter().any(|rule| {
                 rule.clauses.contains(clause)
                     && exercised.rules.get(&rule.id).is_some_and(|n| *n > 0)
             })
         };
-        let unmet: Vec<String> = scenario
+        let unchecked: Vec<String> = scenario
             .clauses
             .iter()
-            .filter(|clause| !exercised.clauses.contains(clause) && !by_rule(clause))
+            .filter(|clause| !exercised.clauses.contains(clause) && !is_checked_by_rule(clause))
             .cloned()
             .collect();
         let waits_for_events = scenario.steps.iter().any(|step| {
@@ -100,9 +104,9 @@ impl ScenarioPlayer {
                 Some(EarlyStop::Skipped(why)) => Some(why),
                 _ => None,
             },
-            unforeseen: requests.unforeseen().map(|request| request.why.as_str()),
+            unforeseen: requests.unscripted().map(|request| request.why.as_str()),
             checked: !exercised.clauses.is_empty() || spoke,
-            unmet: &unmet,
+            unmet: &unchecked,
         });
         ScenarioResult {
             verdict,
@@ -120,14 +124,14 @@ impl ScenarioPlayer {
                 .unwrap_or_default(),
             transcripts: past.into_iter().map(|past| past.transcript).collect(),
             wall: began.elapsed(),
-            life,
+            lifetime: agent_lifetime,
             sandbox: Some(sandbox),
         }
     }
 }
 
-/// The findings of all sessions, each with the number of its session, in the order of their frames. What the rules hold against the host is the scenario's own doing,
-/// and nobody's fault here.
+/// The findings of all sessions, each with the number of its session, in the order of their frames. Findings that blame the host are left
+/// out, since the host is the scenario.
 fn findings(
     past: &[RecordedSession],
     step_findings: Vec<(usize, Finding)>,
@@ -138,7 +142,9 @@ fn findings(
     for (session, past_session) in past.iter().enumerate() {
         let rules = past_session.outcome.findings.iter();
         let mut found: Vec<Finding> = rules
-            .filter(|finding| finding.blame == Blame::Agent && requests.stands(session, finding.at))
+            .filter(|finding| {
+                finding.blame == Blame::Agent && requests.is_before_unscripted(session, finding.at)
+            })
             .cloned()
             .collect();
         found.extend(

@@ -21,51 +21,51 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// A scenario as it is played.
+/// The state of a scenario while it is played.
 pub(crate) struct ScenarioPlayer {
     pub(super) suite: Arc<SuiteContext>,
     pub(super) scenario: Arc<Scenario>,
     pub(super) sandbox: Sandbox,
     pub(super) budgets: TimeoutBudgets,
-    /// When the whole scenario's budget runs out.
-    pub(super) until: Instant,
+    /// When the total timeout of the scenario runs out.
+    pub(super) total_deadline: Instant,
     pub(super) captures: Captures,
     pub(super) queue: Arc<EventQueue>,
     pub(super) server: Server,
     pub(super) script: mock_provider::Script,
     pub(super) session: AgentSession,
     pub(super) past_sessions: Vec<RecordedSession>,
-    /// Findings of steps, each with the number of its session.
+    /// Findings of steps, each with the number of its session, from 0.
     pub(super) findings: Vec<(usize, Finding)>,
     /// The tools that each request offered to the model.
     pub(super) offered: HashMap<u64, Vec<String>>,
-    /// The step that is played, from 0.
+    /// The number of the current step, from 0.
     pub(super) step: usize,
-    /// The requests to the model, and what the script did not foresee of them.
+    /// The requests to the model, and those among them that the script has no reply for.
     pub(super) requests: ModelRequests,
-    /// Until when an agent that was interrupted is watched before the host goes on.
+    /// The pause after a command that interrupts the agent.
     pub(super) interrupt_grace: InterruptGrace,
-    /// Clauses that a step has checked.
+    /// The clauses that steps have checked.
     pub(super) checked_clauses: IndexSet<String>,
-    /// How often each answer was sent.
-    pub(super) answered: Vec<u32>,
-    /// How long agents were alive.
-    pub(super) life: Duration,
+    /// How often each automatic answer was sent.
+    pub(super) answers_sent: Vec<u32>,
+    /// The total lifetime of the agent's past processes.
+    pub(super) agent_lifetime: Duration,
     pub(super) cancel: watch::Receiver<bool>,
 }
 
-/// Until when the agent is watched.
+/// The pause after a command that interrupts the agent, in which the host watches whether the agent ends.
 #[derive(Debug, Default)]
 pub(crate) struct InterruptGrace {
     pub(super) until: Option<Instant>,
-    /// Whether a step has waited since the interruption: what is sent right behind it is meant to be.
+    /// Whether a step has waited since the interruption. Commands that follow the interruption at once are not delayed.
     pub(super) waited: bool,
 }
 
 /// Plays a scenario.
 ///
 /// # Errors
-/// The agent cannot be started at all, with the sentence that says why.
+/// A sentence that says why the agent cannot be started.
 pub(crate) async fn play(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
@@ -76,12 +76,12 @@ pub(crate) async fn play(
     }
     match ScenarioPlayer::start(suite, scenario) {
         Ok(mut player) => {
-            let played = player.steps().await;
-            let stop = player.close(played.err()).await;
+            let played = player.play_steps().await;
+            let stop = player.shut_down(played.err()).await;
             if let Some(EarlyStop::NotStarted(why)) = stop {
                 return Err(why);
             }
-            Ok(player.outcome(stop, began).await)
+            Ok(player.into_result(stop, began).await)
         }
         Err(EarlyStop::NotStarted(why)) => Err(why),
         Err(EarlyStop::Broken(why)) => Ok(ScenarioResult::broken(why, began.elapsed())),
@@ -94,11 +94,12 @@ pub(crate) async fn play(
 
 impl ScenarioPlayer {
     fn start(suite: Arc<SuiteContext>, scenario: Arc<Scenario>) -> Result<Self, EarlyStop> {
-        let sandbox = suite.sandboxes.sandbox().map_err(|error| {
-            EarlyStop::Broken(format!("cannot make sandboxes folders: {error}"))
-        })?;
+        let sandbox = suite
+            .sandboxes
+            .sandbox()
+            .map_err(|error| EarlyStop::Broken(format!("cannot make a sandbox: {error}")))?;
         let queue = Arc::new(EventQueue::default());
-        let mut captures = launch::places(&sandbox, "");
+        let mut captures = launch::placeholders(&sandbox, "");
         let script = scripted_model::script(&scenario, &captures).map_err(EarlyStop::Broken)?;
         let server =
             scripted_model::serve(script.clone(), suite.seed, &queue).map_err(EarlyStop::Broken)?;
@@ -115,7 +116,7 @@ impl ScenarioPlayer {
             0,
         )?;
         Ok(ScenarioPlayer {
-            until: Instant::now() + budgets.total,
+            total_deadline: Instant::now() + budgets.total,
             budgets,
             captures,
             queue,
@@ -129,8 +130,8 @@ impl ScenarioPlayer {
             requests: ModelRequests::default(),
             interrupt_grace: InterruptGrace::default(),
             checked_clauses: IndexSet::new(),
-            life: Duration::ZERO,
-            answered: vec![0; scenario.answers.len()],
+            agent_lifetime: Duration::ZERO,
+            answers_sent: vec![0; scenario.answers.len()],
             cancel: suite.cancel.clone(),
             suite,
             scenario,
@@ -139,8 +140,12 @@ impl ScenarioPlayer {
     }
 }
 
-/// Writes the scenario's files.
-fn write_files(scenario: &Scenario, sandbox: &Sandbox, places: &Captures) -> Result<(), EarlyStop> {
+/// Writes the scenario's files into the workspace.
+fn write_files(
+    scenario: &Scenario,
+    sandbox: &Sandbox,
+    placeholders: &Captures,
+) -> Result<(), EarlyStop> {
     for (path, text) in &scenario.files {
         let broken = |why: String| {
             EarlyStop::Broken(format!(
@@ -148,7 +153,8 @@ fn write_files(scenario: &Scenario, sandbox: &Sandbox, places: &Captures) -> Res
                 scenario.path.display()
             ))
         };
-        let text = render_text(text, places).map_err(|unknown| broken(unknown.to_string()))?;
+        let text =
+            render_text(text, placeholders).map_err(|unknown| broken(unknown.to_string()))?;
         write_below(&sandbox.workspace, path, &text).map_err(|error| broken(error.to_string()))?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a scenario came to.
+//! The result of a scenario that was played or skipped.
 
 use crate::finding::Finding;
 use crate::report::Exercised;
@@ -7,39 +7,39 @@ use crate::runner::sandbox::Sandbox;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A scenario that was played.
+/// The result of a scenario.
 #[derive(Debug)]
 pub(crate) struct ScenarioResult {
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) findings: Vec<Finding>,
-    /// For each of them the life of the agent, from 0, in which it was found.
+    /// For each finding the number of its session, from 0.
     pub(crate) sessions: Vec<usize>,
     pub(crate) findings_dropped: u64,
     pub(crate) frames: u64,
     pub(crate) exercised: Exercised,
     /// Whether the agent wrote any event of its dialect.
     pub(crate) spoke: bool,
-    /// Whether the agent came as far as a turn.
+    /// Whether the agent began a turn.
     pub(crate) turn: bool,
     pub(crate) stderr: Vec<String>,
-    /// The transcripts, one a life of the agent, in the scenario's own folder.
+    /// The transcripts, one for each session, in the sandbox.
     pub(crate) transcripts: Vec<PathBuf>,
-    /// From the first preparation to the last clearing up.
+    /// The time from the first preparation to the last cleanup.
     pub(crate) wall: Duration,
-    /// How much of that the agent was alive.
-    pub(crate) life: Duration,
-    /// Keeps the folder.
+    /// The part of that time in which an agent was running.
+    pub(crate) lifetime: Duration,
+    /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
 }
 
 impl ScenarioResult {
-    /// A scenario that could not be played, by the harness's own fault or the scenario's.
+    /// A scenario that could not be played, because of the harness or the scenario file.
     pub(crate) fn broken(why: String, wall: Duration) -> Self {
         Self::unplayed(Verdict::Broken, why, wall)
     }
 
-    /// A scenario that this agent is not asked to play.
+    /// A scenario that does not apply to this agent.
     pub(crate) fn skipped(why: String) -> Self {
         Self::unplayed(Verdict::Skipped, why, Duration::ZERO)
     }
@@ -58,13 +58,13 @@ impl ScenarioResult {
             stderr: Vec::new(),
             transcripts: Vec::new(),
             wall,
-            life: Duration::ZERO,
+            lifetime: Duration::ZERO,
             sandbox: None,
         }
     }
 
-    /// Removes the scenario's folder, its transcripts with it; in the background, since some file systems take their time.
-    pub(crate) fn clear(&mut self) {
+    /// Removes the sandbox with its transcripts, in the background, since that is slow on some file systems.
+    pub(crate) fn remove_sandbox(&mut self) {
         let sandbox = self.sandbox.take();
         tokio::task::spawn_blocking(move || drop(sandbox));
     }

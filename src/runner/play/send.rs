@@ -1,4 +1,4 @@
-//! What the host does to the agent.
+//! Steps that act on the agent: send commands and raw bytes, answer events automatically, close stdin, send signals.
 
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
@@ -13,9 +13,9 @@ use spanned_yaml::Span;
 use std::sync::Arc;
 
 impl ScenarioPlayer {
-    /// Sends a command, which must be a right one: a wrong one would be the scenario's fault, not the agent's.
+    /// Sends a command, which must be valid in the dialect. An invalid one is a fault of the scenario and not of the agent.
     pub(super) fn send_command(&mut self, command: &Value, span: Span) -> Result<(), EarlyStop> {
-        if let Some(fault) = self.fault_of(command) {
+        if let Some(fault) = self.command_error(command) {
             return Err(self.broken_at(span, &fault));
         }
         self.note_interrupt(command);
@@ -24,23 +24,23 @@ impl ScenarioPlayer {
         self.send(vec![bytes])
     }
 
-    /// Sends what the scenario has for this event, if anything.
-    pub(super) fn answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
+    /// Sends the first automatic answer of the scenario that fits an event.
+    pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
         if !self.session.process.is_stdin_open() || self.session.end.is_some() {
             return Ok(());
         }
         let scenario = Arc::clone(&self.scenario);
         for (index, answer) in scenario.answers.iter().enumerate() {
-            let spent = answer
+            let is_used_up = answer
                 .times
-                .is_some_and(|times| self.answered[index] >= times);
-            if spent || answer.on.matches(event, &self.captures).is_err() {
+                .is_some_and(|times| self.answers_sent[index] >= times);
+            if is_used_up || answer.on.matches(event, &self.captures).is_err() {
                 continue;
             }
-            self.answered[index] += 1;
+            self.answers_sent[index] += 1;
             let mut captures = self.captures.clone();
-            if let Err(lacking) = captures.take(&answer.capture, event) {
-                return Err(self.broken_at(answer.span, &lacking.to_string()));
+            if let Err(missing) = captures.take(&answer.capture, event) {
+                return Err(self.broken_at(answer.span, &missing.to_string()));
             }
             let command = answer
                 .send
@@ -51,38 +51,38 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    /// Writes chunks, each in a write of its own. Every line is put down before the last of its bytes is written.
+    /// Writes chunks, each in one write. A line is recorded before its last byte is written.
     pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), EarlyStop> {
         for chunk in chunks {
             let mut lines: Vec<Line> = Vec::new();
             if let Some(framer) = &mut self.session.sent {
                 framer.push(&chunk, &mut |line| lines.push(line));
             }
-            let mut alive = self.session.end.is_none();
+            let mut is_running = self.session.end.is_none();
             for line in lines {
                 if let Ok(command) = serde_json::from_slice(&line.bytes) {
-                    self.tell_the_model_of(&command);
+                    self.tell_model(&command);
                 }
-                alive &= self.queue.host(Body::ToAgent(line));
+                is_running &= self.queue.add_host_event(Body::ToAgent(line));
             }
-            if !alive {
-                return Err(self.gone());
+            if !is_running {
+                return Err(self.ended_early());
             }
             if self.session.process.write(chunk).is_err() {
                 let message = "the agent does not read its stdin: too many commands wait there";
-                self.charge(StepFinding::new(step_rules::SEND, message));
+                self.add_finding(StepFinding::new(step_rules::SEND, message));
                 return Err(EarlyStop::Failed(None));
             }
         }
         Ok(())
     }
 
-    /// The model knows what the host says, and by it the requests of the conversation from those beside it.
-    fn tell_the_model_of(&self, command: &Value) {
+    /// Tells the scripted model the texts of a command, by which it recognizes the requests of the conversation.
+    fn tell_model(&self, command: &Value) {
         match command {
             Value::String(text) => self.server.hear(text),
-            Value::Array(list) => list.iter().for_each(|one| self.tell_the_model_of(one)),
-            Value::Object(map) => map.values().for_each(|one| self.tell_the_model_of(one)),
+            Value::Array(list) => list.iter().for_each(|one| self.tell_model(one)),
+            Value::Object(map) => map.values().for_each(|one| self.tell_model(one)),
             _ => {}
         }
     }
@@ -93,10 +93,10 @@ impl ScenarioPlayer {
         }
         if let Some(framer) = self.session.sent.take() {
             framer.finish(&mut |line| {
-                self.queue.host(Body::ToAgent(line));
+                self.queue.add_host_event(Body::ToAgent(line));
             });
         }
-        self.queue.host(Body::StdinClosed);
+        self.queue.add_host_event(Body::StdinClosed);
         self.session.process.close_stdin();
     }
 
@@ -104,14 +104,14 @@ impl ScenarioPlayer {
         let Some(signal) = signals::find(name) else {
             return Err(self.broken_at(span, &format!("there is no signal {name}")));
         };
-        if self.session.end.is_some() || !self.queue.host(Body::Signal(name.to_owned())) {
-            return Err(self.gone());
+        if self.session.end.is_some() || !self.queue.add_host_event(Body::Signal(name.to_owned())) {
+            return Err(self.ended_early());
         }
         self.session.process.signal(signal);
         Ok(())
     }
 
-    /// A fault of the scenario's own.
+    /// Stops the scenario for a fault in its file.
     pub(super) fn broken_at(&self, span: Span, what: &str) -> EarlyStop {
         EarlyStop::Broken(format!(
             "{}:{}:{}: {what}",
@@ -121,24 +121,26 @@ impl ScenarioPlayer {
         ))
     }
 
-    fn gone(&mut self) -> EarlyStop {
+    fn ended_early(&mut self) -> EarlyStop {
         let how = self.how_it_ended();
-        self.charge(StepFinding::new(
+        self.add_finding(StepFinding::new(
             step_rules::SEND,
             format!("{how} before the scenario was done with it"),
         ));
         EarlyStop::Failed(None)
     }
 
-    fn fault_of(&self, command: &Value) -> Option<String> {
+    fn command_error(&self, command: &Value) -> Option<String> {
         let dialect = &self.suite.dialect;
         let (name, kind) = match dialect.commands.name(command) {
             FrameIdentity::Known(name, kind) => (name, kind),
             FrameIdentity::Unknown(name) => {
-                return Some(format!("`{name}` is no command; `send_raw` sends any line"));
+                return Some(format!(
+                    "`{name}` is no command of the dialect; `send_raw` sends any line"
+                ));
             }
             FrameIdentity::Missing => {
-                return Some("what is sent has no name; `send_raw` sends any line".to_owned());
+                return Some("the command has no name; `send_raw` sends any line".to_owned());
             }
         };
         let shape = kind.as_deref().unwrap_or(&name);
@@ -147,7 +149,7 @@ impl ScenarioPlayer {
             .into_iter()
             .find(|fault| fault.level == Level::Must)?;
         Some(format!(
-            "what is sent is no right `{shape}`: {}; `send_raw` sends any line",
+            "the command is no valid `{shape}`: {}; `send_raw` sends any line",
             fault.message
         ))
     }

@@ -1,4 +1,7 @@
-//! The end of a session, whatever came before it.
+//! Graceful shutdown of the agent: closes its stdin, waits for its exit, and kills its process tree if it does not end in time.
+//!
+//! Here is also the pause after a command that interrupts the agent (`session.interrupts` of the dialect). An agent that ends soon after
+//! the interruption would else be seen by the next command in one run and not in another.
 
 use super::agent_session::AgentSession;
 use super::context::EarlyStop;
@@ -11,18 +14,18 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long an agent may take to end itself.
-const WATCH: Duration = Duration::from_millis(400);
+/// The length of that pause.
+const INTERRUPT_PAUSE: Duration = Duration::from_millis(400);
 
 impl ScenarioPlayer {
-    /// Ends the agent: at once where there is a reason to, else by closing its stdin. Says why the scenario ended early, if it did.
-    pub(super) async fn close(&mut self, mut stop: Option<EarlyStop>) -> Option<EarlyStop> {
+    /// Ends the agent: kills it where there is a reason to, else shuts it down gracefully. Returns why the scenario stopped early, if it did.
+    pub(super) async fn shut_down(&mut self, mut stop: Option<EarlyStop>) -> Option<EarlyStop> {
         let ended = match &stop {
-            Some(EarlyStop::Failed(Some(why))) => self.end_now(why).await,
-            Some(EarlyStop::Interrupted) => self.end_now("interrupted").await,
-            Some(_) => self.end_politely().await,
-            None => match self.settle().await {
-                Ok(()) => self.end_politely().await,
+            Some(EarlyStop::Failed(Some(why))) => self.kill(why).await,
+            Some(EarlyStop::Interrupted) => self.kill("interrupted").await,
+            Some(_) => self.end_gracefully().await,
+            None => match self.watch_interrupted().await {
+                Ok(()) => self.end_gracefully().await,
                 stop => stop,
             },
         };
@@ -31,19 +34,19 @@ impl ScenarioPlayer {
             for failure in self.server.unused() {
                 self.model_failure(&failure);
             }
-            stop = self.files_after().err();
+            stop = self.check_files_after().err();
         }
         stop
     }
 
-    /// Closes stdin, lets the model say what it still has to say, and kills the agent if it does not end in time.
-    pub(super) async fn end_politely(&mut self) -> Result<(), EarlyStop> {
+    /// Closes stdin, opens all gates of the model, and kills the agent if it does not exit in time.
+    pub(super) async fn end_gracefully(&mut self) -> Result<(), EarlyStop> {
         if self.session.end.is_some() {
             return Ok(());
         }
-        // An agent that has closed its stdout is mostly about to end: what ends by itself must not look as if it was asked to.
-        let leaving = self.session.stdout_end.is_some();
-        if leaving && matches!(self.wait_for_end(limits::GOODBYE).await, Ok(true)) {
+        // An agent that has closed its stdout is probably about to exit: then the transcript must not show a closed stdin before its end.
+        let is_exiting = self.session.stdout_end.is_some();
+        if is_exiting && matches!(self.wait_for_end(limits::EXIT_AFTER_STDOUT).await, Ok(true)) {
             return Ok(());
         }
         self.close_stdin();
@@ -53,28 +56,28 @@ impl ScenarioPlayer {
         }
         match self.wait_for_end(self.budgets.exit).await {
             Ok(true) => Ok(()),
-            Ok(false) => self.end_now("budget:exit").await,
+            Ok(false) => self.kill("budget:exit").await,
             Err(stop) => {
                 let why = match stop {
                     EarlyStop::Failed(Some(why)) => why,
                     _ => "interrupted",
                 };
-                self.end_now(why).await?;
+                self.kill(why).await?;
                 Err(stop)
             }
         }
     }
 
-    /// Kills the agent.
-    async fn end_now(&mut self, why: &str) -> Result<(), EarlyStop> {
+    /// Kills the agent's process tree, and waits for its end.
+    async fn kill(&mut self, why: &str) -> Result<(), EarlyStop> {
         self.session.process.kill(why);
-        let until = Instant::now() + limits::KILL_PATIENCE * 2;
+        let until = Instant::now() + limits::KILL_TIMEOUT * 2;
         while self.session.end.is_none() && Instant::now() < until {
-            let Ok(item) = tokio::time::timeout_at(until, self.queue.next()).await else {
+            let Ok(event) = tokio::time::timeout_at(until, self.queue.next()).await else {
                 break;
             };
-            // What is wrong with it now changes nothing any more.
-            let _ = self.take(item);
+            // Failures after the kill are ignored.
+            let _ = self.handle(event);
         }
         if self.session.end.is_none() {
             let at = u64::try_from(self.session.started.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -89,39 +92,39 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    /// Waits for the end of the process; false if it did not come in time.
+    /// Waits for the end of the process; false if the timeout is over.
     async fn wait_for_end(&mut self, budget: Duration) -> Result<bool, EarlyStop> {
         let until = Instant::now() + budget;
         while self.session.end.is_none() {
-            let item = tokio::select! {
+            let event = tokio::select! {
                 biased;
                 () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
-                item = self.queue.next() => item,
+                event = self.queue.next() => event,
                 () = tokio::time::sleep_until(until) => return Ok(false),
             };
-            // The scenario is over: what it needs and what it sends matters no more.
-            if let Err(stop @ EarlyStop::Failed(Some(_))) = self.take(item) {
+            // The scenario is over, so other failures are ignored.
+            if let Err(stop @ EarlyStop::Failed(Some(_))) = self.handle(event) {
                 return Err(stop);
             }
         }
         Ok(true)
     }
 
-    /// Puts a session that is over among the past ones.
-    pub(super) fn bury(&mut self, session: AgentSession) -> Result<(), EarlyStop> {
-        self.life += session.process.life();
+    /// Finishes the transcript and the findings of a session that is over.
+    pub(super) fn finish_session(&mut self, session: AgentSession) -> Result<(), EarlyStop> {
+        self.agent_lifetime += session.process.lifetime();
         self.past_sessions
             .push(session.recorder.finish().map_err(EarlyStop::Broken)?);
         Ok(())
     }
 
-    /// Notes a command that interrupts.
+    /// Begins the pause if a command interrupts the agent.
     pub(super) fn note_interrupt(&mut self, command: &Value) {
         let dialect = &self.suite.dialect;
         let name = command.pointer(&dialect.commands.discriminator);
         let name = name.and_then(Value::as_str).unwrap_or_default();
         if dialect.session.interrupts.iter().any(|known| known == name) {
-            let until = Instant::now() + self.budgets.scaled(WATCH);
+            let until = Instant::now() + self.budgets.scaled(INTERRUPT_PAUSE);
             self.interrupt_grace = InterruptGrace {
                 until: Some(until),
                 waited: false,
@@ -129,8 +132,11 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Before a step: whether it waits, or does something to the agent.
-    pub(super) async fn settle_before(&mut self, action: &StepAction) -> Result<(), EarlyStop> {
+    /// Pauses before a step that acts on an interrupted agent.
+    pub(super) async fn pause_after_interrupt(
+        &mut self,
+        action: &StepAction,
+    ) -> Result<(), EarlyStop> {
         match action {
             StepAction::Send(_)
             | StepAction::SendRaw(_)
@@ -139,7 +145,7 @@ impl ScenarioPlayer {
             | StepAction::CloseStdin
             | StepAction::Restart(_) => {
                 if self.interrupt_grace.waited {
-                    self.settle().await?;
+                    self.watch_interrupted().await?;
                 }
             }
             StepAction::Release(_) | StepAction::PauseReading(_) => {}
@@ -148,14 +154,14 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    /// Watches an agent that was interrupted for a little while, or until it ends.
-    pub(super) async fn settle(&mut self) -> Result<(), EarlyStop> {
+    /// Handles events of an interrupted agent until the pause is over or the agent ends.
+    pub(super) async fn watch_interrupted(&mut self) -> Result<(), EarlyStop> {
         let Some(until) = self.interrupt_grace.until.take() else {
             return Ok(());
         };
         let mut wait = EventWait::for_event();
         while self.session.end.is_none() && Instant::now() < until {
-            match tokio::time::timeout_at(until, self.more(&mut wait)).await {
+            match tokio::time::timeout_at(until, self.next_event(&mut wait)).await {
                 Ok(more) => more.map(drop)?,
                 Err(_) => break,
             }

@@ -27,7 +27,7 @@ pub(super) fn missing_feature(
     ))
 }
 
-/// The names of the commands that a scenario sends.
+/// The names of all commands that a scenario sends.
 fn sent_commands<'a>(
     dialect: &'a Dialect,
     scenario: &'a Scenario,
@@ -52,7 +52,7 @@ fn sent_commands<'a>(
     answers.chain(steps)
 }
 
-/// The lines that are JSON.
+/// The values of the lines that are JSON.
 fn json_lines(bytes: &[u8]) -> Vec<Value> {
     let lines = bytes.split(|byte| *byte == b'\n');
     lines

@@ -1,10 +1,10 @@
-//! Findings of steps.
+//! Findings of steps: what a step found wrong with the agent, added with the frames around it as evidence.
 
 use super::player::ScenarioPlayer;
 use crate::finding::{Blame, Finding, Level, Source};
 use crate::scenario::types::Step;
 
-/// What a step holds against the agent. Where it does not say, level, clauses and key are those of the step that is played.
+/// A finding of a step before it is added. Level, clauses and key default to those of the current step.
 #[derive(Debug)]
 pub(super) struct StepFinding {
     pub(super) rule: &'static str,
@@ -13,19 +13,19 @@ pub(super) struct StepFinding {
     pub(super) clauses: Option<Vec<String>>,
     pub(super) expected: Vec<String>,
     pub(super) key: Option<String>,
-    pub(super) near: BlamedFrame,
+    pub(super) frame: BlamedFrame,
 }
 
-/// The frame that is to blame.
+/// The frame that a finding points at.
 #[derive(Debug, Default)]
 pub(super) enum BlamedFrame {
     /// The newest one.
     #[default]
     Newest,
-    /// The one of this number; a JSON Pointer to the place in it.
-    Frame(u64, String),
-    /// None: what is wrong is that nothing came.
-    Nothing,
+    /// The frame of this number, and a JSON Pointer into it.
+    Number(u64, String),
+    /// None, since something is missing.
+    None,
 }
 
 impl StepFinding {
@@ -37,26 +37,26 @@ impl StepFinding {
             clauses: None,
             expected: Vec::new(),
             key: None,
-            near: BlamedFrame::default(),
+            frame: BlamedFrame::default(),
         }
     }
 }
 
 impl ScenarioPlayer {
-    /// Puts down a finding, with the frames around it. Behind a request that the script does not foresee there are none: they may follow
-    /// from the answer that it got.
-    pub(super) fn charge(&mut self, charge: StepFinding) {
-        if self.requests.unforeseen().is_some() {
+    /// Adds a finding with the frames around it. After a request that the script has no reply for nothing is added, since it may follow from
+    /// the answer that the request got.
+    pub(super) fn add_finding(&mut self, found: StepFinding) {
+        if self.requests.unscripted().is_some() {
             return;
         }
         let step = self.scenario.steps.get(self.step);
-        let clauses = charge.clauses.unwrap_or_else(|| self.clauses_of(step));
+        let clauses = found.clauses.unwrap_or_else(|| self.clauses_of(step));
         let source = if clauses.is_empty() {
             Source::Host
         } else {
             Source::Spec
         };
-        let level = charge
+        let level = found
             .level
             .or(step.and_then(|step| step.level))
             .unwrap_or(self.scenario.level);
@@ -68,10 +68,10 @@ impl ScenarioPlayer {
         let mut evidence = self.session.recorder.evidence();
         let mut at = self.session.recorder.number();
         let mut pointer = String::new();
-        match charge.near {
+        match found.frame {
             BlamedFrame::Newest => {}
-            BlamedFrame::Nothing => evidence.iter_mut().for_each(|quote| quote.here = false),
-            BlamedFrame::Frame(frame, place) => {
+            BlamedFrame::None => evidence.iter_mut().for_each(|quote| quote.here = false),
+            BlamedFrame::Number(frame, place) => {
                 at = frame;
                 if evidence.iter().any(|quote| quote.frame == frame) {
                     pointer = place;
@@ -82,15 +82,15 @@ impl ScenarioPlayer {
             }
         }
         let finding = Finding {
-            rule: charge.rule.to_owned(),
+            rule: found.rule.to_owned(),
             level: self.suite.profile.apply(level, source),
             source,
             blame: Blame::Agent,
             clauses,
             at,
-            key: charge.key.unwrap_or_else(place),
-            message: charge.message,
-            expected: charge.expected,
+            key: found.key.unwrap_or_else(place),
+            message: found.message,
+            expected: found.expected,
             pointer,
             evidence,
             rerun: String::new(),
@@ -105,8 +105,8 @@ impl ScenarioPlayer {
         own.unwrap_or(&self.scenario.clauses).clone()
     }
 
-    /// A step has checked its clauses.
-    pub(super) fn checked(&mut self) {
+    /// Notes that the current step has checked its clauses.
+    pub(super) fn step_passed(&mut self) {
         let clauses = self.clauses_of(self.scenario.steps.get(self.step));
         self.checked_clauses.extend(clauses);
     }

@@ -1,4 +1,4 @@
-//! The steps, one after the other.
+//! Plays the steps of a scenario one after the other: each kind of step is dispatched to its function here.
 
 use super::agent_session::AgentSession;
 use super::context::EarlyStop;
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 impl ScenarioPlayer {
     /// Plays every step.
-    pub(super) async fn steps(&mut self) -> Result<(), EarlyStop> {
+    pub(super) async fn play_steps(&mut self) -> Result<(), EarlyStop> {
         let scenario = Arc::clone(&self.scenario);
         for (index, step) in scenario.steps.iter().enumerate() {
             self.step = index;
-            self.settle_before(&step.action).await?;
+            self.pause_after_interrupt(&step.action).await?;
             self.play_step(step).await?;
         }
         Ok(())
@@ -72,13 +72,13 @@ impl ScenarioPlayer {
 
     /// Ends the agent and starts it again, HOME and workspace as it left them.
     async fn restart(&mut self, setup: &AgentSetup) -> Result<(), EarlyStop> {
-        self.end_politely().await?;
+        self.end_gracefully().await?;
         let session = self.past_sessions.len() + 1;
         let scenario = Arc::clone(&self.scenario);
         let session = AgentSession::start(
             &self.suite,
             &scenario,
-            if says_nothing(setup) {
+            if is_empty(setup) {
                 &scenario.agent
             } else {
                 setup
@@ -89,11 +89,11 @@ impl ScenarioPlayer {
             session,
         )?;
         let before = std::mem::replace(&mut self.session, session);
-        self.bury(before)
+        self.finish_session(before)
     }
 }
 
-/// A restart that says nothing of the agent starts it as before.
-fn says_nothing(setup: &AgentSetup) -> bool {
+/// Whether a restart names nothing of its own, and so starts the agent as before.
+fn is_empty(setup: &AgentSetup) -> bool {
     setup.args.is_empty() && setup.without_args.is_empty() && setup.env.is_empty()
 }

@@ -1,42 +1,42 @@
-//! What is said of a wait that was in vain: what did come, and what of it came nearest.
+//! The timeout message of a step: what was expected, what was received instead, and which event came closest.
 
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
-use super::event_loop::{WaitResult, late};
+use super::event_loop::{WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::matcher::Mismatch;
 use indexmap::IndexMap;
 
-/// What came while a step waited.
+/// What was received while a step waited.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedEvents {
     names: IndexMap<String, u64>,
-    /// What else was found.
-    besides: Option<String>,
+    /// A sentence to add.
+    note: Option<String>,
 }
 
-/// The frame that came nearest, and its first difference.
+/// The frame that came closest to matching, and its first difference.
 pub(super) type NearestMatch = Option<(u64, Mismatch)>;
 
-/// How many names are listed.
+/// The number of names that are listed at most.
 const NAMES: usize = 12;
 
 impl ReceivedEvents {
-    pub(super) fn note(&mut self, event: &AgentEvent) {
-        self.note_name(&event.name);
+    pub(super) fn add(&mut self, event: &AgentEvent) {
+        self.add_name(&event.name);
     }
 
-    pub(super) fn note_name(&mut self, name: &str) {
+    pub(super) fn add_name(&mut self, name: &str) {
         *self.names.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Says this too.
-    pub(super) fn add(&mut self, found: String) {
-        self.besides = Some(found);
+    /// Adds a sentence to the message.
+    pub(super) fn add_note(&mut self, found: String) {
+        self.note = Some(found);
     }
 
-    fn say(&self) -> String {
+    fn describe(&self) -> String {
         let listed = self
             .names
             .iter()
@@ -59,9 +59,9 @@ impl ReceivedEvents {
     }
 }
 
-/// Why the agent is killed when this budget has run out: it had all the time that the dialect allows, and whatever it still owes is
-/// overdue. A shorter wait that a step names of its own says nothing of that.
-fn run_out(budget: &str) -> Option<&'static str> {
+/// The reason to kill the agent when this timeout has run out: it had all the time that the dialect allows. `None` for a timeout that the
+/// step itself names, which may be shorter.
+fn kill_reason(budget: &str) -> Option<&'static str> {
     match budget {
         "start" => Some("budget:start"),
         "response" => Some("budget:response"),
@@ -72,35 +72,35 @@ fn run_out(budget: &str) -> Option<&'static str> {
 }
 
 impl ScenarioPlayer {
-    /// A step waited in vain.
-    pub(super) fn missed(
+    /// Adds the finding of a step that waited without success.
+    pub(super) fn timed_out(
         &mut self,
         rule: &'static str,
-        more: &WaitResult,
-        seen: &ReceivedEvents,
+        result: &WaitResult,
+        received: &ReceivedEvents,
         nearest: NearestMatch,
         expected: Vec<String>,
     ) -> EarlyStop {
-        let (mut message, kill) = match more {
-            WaitResult::Late(name, length) => (
-                format!("it did not come {}", late(name, *length)),
-                run_out(name),
+        let (mut message, kill) = match result {
+            WaitResult::TimedOut(name, length) => (
+                format!("it did not come {}", describe_timeout(name, *length)),
+                kill_reason(name),
             ),
-            WaitResult::Came | WaitResult::Over => {
+            WaitResult::Event | WaitResult::AgentEnded => {
                 (format!("{} before it came", self.how_it_ended()), None)
             }
         };
         message += "; ";
-        message += &if self.session.heard {
-            seen.say()
+        message += &if self.session.has_written {
+            received.describe()
         } else {
             "the agent has written nothing".to_owned()
         };
-        if let Some(found) = &seen.besides {
+        if let Some(found) = &received.note {
             message += &format!("; {found}");
         }
         let named = &self.suite.dialect.events.discriminator;
-        // An event of another name is not near at all.
+        // An event of another name is not close.
         let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
         if let Some((frame, difference)) = &nearest {
             message += &format!("; nearest is frame {frame}, {difference}");
@@ -109,13 +109,13 @@ impl ScenarioPlayer {
         if unfinished > 0 {
             message += &format!("; and {unfinished} bytes of a line that has not ended");
         }
-        let near = match nearest {
-            Some((frame, difference)) => BlamedFrame::Frame(frame, difference.pointer),
-            _ if matches!(more, WaitResult::Over) => BlamedFrame::Newest,
-            _ => BlamedFrame::Nothing,
+        let frame = match nearest {
+            Some((frame, difference)) => BlamedFrame::Number(frame, difference.pointer),
+            _ if matches!(result, WaitResult::AgentEnded) => BlamedFrame::Newest,
+            _ => BlamedFrame::None,
         };
-        self.charge(StepFinding {
-            near,
+        self.add_finding(StepFinding {
+            frame,
             expected,
             ..StepFinding::new(rule, message)
         });

@@ -1,4 +1,4 @@
-//! The files of the workspace, before and after.
+//! Checks of the files in the workspace: the step `expect_file`, and `files_after` at the end of a scenario.
 
 use super::context::EarlyStop;
 use super::event_loop::WaitResult;
@@ -15,27 +15,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most of a file that is compared.
-const LONGEST: u64 = 16 << 20;
+/// The largest file that is compared, in bytes.
+const SIZE_LIMIT: u64 = 16 << 20;
 
-/// How soon a file that is waited for is looked at again.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// How often an expected file is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl ScenarioPlayer {
-    /// Looks at the files that the scenario says something of.
-    pub(super) fn files_after(&mut self) -> Result<(), EarlyStop> {
+    /// Checks the files that the scenario names under `files_after`.
+    pub(super) fn check_files_after(&mut self) -> Result<(), EarlyStop> {
         let scenario = Arc::clone(&self.scenario);
         self.step = scenario.steps.len();
-        for (path, wanted) in self.filled(&scenario.files_after)? {
-            match difference(&self.sandbox.workspace.join(&path), &wanted) {
+        for (path, expected) in self.filled(&scenario.files_after)? {
+            match difference(&self.sandbox.workspace.join(&path), &expected) {
                 None => self
                     .checked_clauses
                     .extend(scenario.clauses.iter().cloned()),
                 Some(found) => {
                     let message = format!("{path} {found}");
-                    self.charge(StepFinding {
+                    self.add_finding(StepFinding {
                         key: Some(path),
-                        expected: vec![describe(&wanted)],
+                        expected: vec![describe(&expected)],
                         ..StepFinding::new(step_rules::FILES_AFTER, message)
                     });
                 }
@@ -44,42 +44,48 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    /// Waits until files are as the step says. Events that come meanwhile are left to the next steps.
+    /// Waits until files are as the step says. Events that come meanwhile stay for the next steps.
     pub(super) async fn expect_file(
         &mut self,
         step: &Step,
         files: &IndexMap<String, FileState>,
     ) -> Result<(), EarlyStop> {
         let files = self.filled(files)?;
-        let mut wait = self.wait_for_event(step).aside();
+        let mut wait = self.wait_for_event(step).without_stdout();
         let mut last = None;
         loop {
-            let wrong = files.iter().find_map(|(path, wanted)| {
-                let found = difference(&self.sandbox.workspace.join(path), wanted)?;
-                Some((format!("{path} {found}"), describe(wanted)))
+            let wrong = files.iter().find_map(|(path, expected)| {
+                let found = difference(&self.sandbox.workspace.join(path), expected)?;
+                Some((format!("{path} {found}"), describe(expected)))
             });
-            let Some((found, wanted)) = wrong else {
-                self.checked();
+            let Some((found, expected)) = wrong else {
+                self.step_passed();
                 return Ok(());
             };
             if let Some(more) = last {
-                let mut seen = ReceivedEvents::default();
+                let mut received = ReceivedEvents::default();
                 self.session
                     .events
                     .iter()
-                    .for_each(|event| seen.note(event));
-                seen.add(found);
-                return Err(self.missed(step_rules::EXPECT_FILE, &more, &seen, None, vec![wanted]));
+                    .for_each(|event| received.add(event));
+                received.add_note(found);
+                return Err(self.timed_out(
+                    step_rules::EXPECT_FILE,
+                    &more,
+                    &received,
+                    None,
+                    vec![expected],
+                ));
             }
-            let more = tokio::time::timeout(LOOK_AGAIN, self.more(&mut wait)).await;
+            let more = tokio::time::timeout(POLL_INTERVAL, self.next_event(&mut wait)).await;
             last = match more {
-                Err(_) | Ok(Ok(WaitResult::Came)) => None,
+                Err(_) | Ok(Ok(WaitResult::Event)) => None,
                 Ok(more) => Some(more?),
             };
         }
     }
 
-    /// What must be true of files, with the places filled.
+    /// The expected states of files, with their placeholders filled.
     fn filled(
         &self,
         files: &IndexMap<String, FileState>,
@@ -89,27 +95,27 @@ impl ScenarioPlayer {
                 EarlyStop::Broken(format!("{}: {unknown}", self.scenario.path.display()))
             })
         };
-        let filled = files.iter().map(|(path, wanted)| {
-            let wanted = match wanted {
+        let filled = files.iter().map(|(path, expected)| {
+            let expected = match expected {
                 FileState::Equals(text) => FileState::Equals(fill(text)?),
                 FileState::Contains(text) => FileState::Contains(fill(text)?),
                 FileState::Holds(text) => FileState::Holds(fill(text)?),
                 other => other.clone(),
             };
-            Ok((path.clone(), wanted))
+            Ok((path.clone(), expected))
         });
         filled.collect()
     }
 }
 
-/// What is wrong with a file, as the rest of a sentence.
-fn difference(path: &Path, wanted: &FileState) -> Option<String> {
+/// How a file differs from what is expected, as the end of a sentence; `None` if it does not.
+fn difference(path: &Path, expected: &FileState) -> Option<String> {
     let exists = match path.symlink_metadata() {
         Ok(_) => true,
         Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(error) => return Some(format!("cannot be looked at: {error}")),
+        Err(error) => return Some(format!("cannot be read: {error}")),
     };
-    let right: &dyn Fn(&str) -> bool = match wanted {
+    let right: &dyn Fn(&str) -> bool = match expected {
         FileState::Absent => return exists.then(|| "is there".to_owned()),
         _ if !exists => return Some("is not there".to_owned()),
         FileState::Present => return None,
@@ -124,12 +130,12 @@ fn difference(path: &Path, wanted: &FileState) -> Option<String> {
     }
 }
 
-/// Whether a text is in another one, as it is or in Base64, wherever it begins in that.
+/// Whether a text contains another one, as it is or in Base64 at any offset.
 fn holds(found: &str, text: &str) -> bool {
     let encoded = |skip: usize| {
         let before = vec![b'x'; skip];
         let code = BASE64.encode(&[&before, text.as_bytes()].concat());
-        // What also stands for bytes before or behind the text is left out.
+        // Characters that also encode bytes before or after the text are left out.
         let from = (skip * 8).div_ceil(6);
         let to = (skip + text.len()) * 8 / 6;
         code[from..to].to_owned()
@@ -141,17 +147,17 @@ fn read(path: &Path) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("cannot be read: {error}");
     let about = path.metadata().map_err(failed)?;
     if !about.is_file() {
-        return Err("is no plain file".to_owned());
+        return Err("is not a regular file".to_owned());
     }
-    if about.len() > LONGEST {
+    if about.len() > SIZE_LIMIT {
         return Err(format!("is {} bytes long", about.len()));
     }
     let bytes = std::fs::read(path).map_err(failed)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn describe(wanted: &FileState) -> String {
-    match wanted {
+fn describe(expected: &FileState) -> String {
+    match expected {
         FileState::Absent => "no such file".to_owned(),
         FileState::Present => "a file".to_owned(),
         FileState::Equals(text) => brief(text),
@@ -174,7 +180,7 @@ mod tests {
     use crate::runner::sandbox::{SandboxRoot, write_below};
 
     #[test]
-    fn a_file_is_held_against_what_is_wanted_of_it() {
+    fn a_file_is_compared_with_its_expected_state() {
         let sandboxes = SandboxRoot::new().unwrap();
         let sandbox = sandboxes.sandbox().unwrap();
         write_below(&sandbox.workspace, "a.txt", "one\ntwo\n").unwrap();
@@ -187,7 +193,7 @@ mod tests {
             "<x>eyJ0ZXh0IjoiYSBoZXJvbiJ9</x>",
         )
         .unwrap();
-        for (path, wanted, right) in [
+        for (path, expected, right) in [
             ("a.txt", FileState::Present, true),
             ("a.txt", FileState::Absent, false),
             ("a.txt", equals("one\ntwo\n"), true),
@@ -204,8 +210,8 @@ mod tests {
             ("c.txt", holds("heron\"}"), true),
             ("c.txt", holds("curlew"), false),
         ] {
-            let found = difference(&sandbox.workspace.join(path), &wanted);
-            assert_eq!(found.is_none(), right, "{path} {wanted:?} {found:?}");
+            let found = difference(&sandbox.workspace.join(path), &expected);
+            assert_eq!(found.is_none(), right, "{path} {expected:?} {found:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Starting the agent.
+//! Spawns the agent's process in a process group of its own, and is the handle to it: write, signal, kill.
 
 use super::pipes::{self, StdinFull, StdinWriter};
 use super::process_tree::ProcessTree;
@@ -15,19 +15,19 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::mpsc;
 
-/// What is started, and where. Nothing else of the environment reaches the agent.
+/// The command that starts an agent, with its whole environment.
 #[derive(Debug, Clone)]
 pub(crate) struct LaunchCommand {
     /// The program, as a path.
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) args: Vec<OsString>,
-    /// The whole environment.
+    /// The environment; nothing is inherited.
     pub(crate) env: Vec<(OsString, OsString)>,
     /// The working directory.
     pub(crate) dir: PathBuf,
-    /// The entry of the environment by which descendants of this agent are known: its own HOME.
-    pub(crate) mark: OsString,
+    /// The entry of the environment by which all processes of this agent are recognized: the HOME of its sandbox.
+    pub(crate) marker: OsString,
 }
 
 impl LaunchCommand {
@@ -43,7 +43,7 @@ impl LaunchCommand {
     }
 }
 
-/// The agent could not be started at all.
+/// Why the agent could not be started.
 #[derive(Debug)]
 pub(crate) struct SpawnError {
     program: PathBuf,
@@ -71,18 +71,18 @@ impl fmt::Display for SpawnError {
     }
 }
 
-/// A running agent. Dropped, it is killed.
+/// A running agent. When it is dropped, its process group is killed.
 #[derive(Debug)]
 pub(crate) struct AgentProcess {
     pid: Pid,
     stdin: Option<StdinWriter>,
     kill: mpsc::UnboundedSender<String>,
-    life: Arc<OnceLock<Duration>>,
+    lifetime: Arc<OnceLock<Duration>>,
     supervisor: tokio::task::JoinHandle<()>,
 }
 
 impl AgentProcess {
-    /// Starts an agent, everything that happens to be put into the queue; orphans are given this long to end by themselves.
+    /// Spawns an agent whose output and end go into the event queue. Processes that outlive it are killed after the grace period.
     pub(crate) fn start(
         launch: &LaunchCommand,
         queue: &Arc<EventQueue>,
@@ -106,39 +106,39 @@ impl AgentProcess {
             .kill_on_drop(true);
         let started = Instant::now();
         let mut child = command.spawn().map_err(failed)?;
-        // The command holds a copy of the pipe's other end.
+        // The command holds a copy of the writing end of the pipe.
         drop(command);
         let pid = child
             .id()
             .and_then(|id| i32::try_from(id).ok())
             .and_then(Pid::from_raw)
             .ok_or_else(|| failed(io::Error::other("it has no process id")))?;
-        queue.begin(Arc::clone(&pipe), started);
-        let stdin = child.stdin.take().map(StdinWriter::serve);
+        queue.begin_session(Arc::clone(&pipe), started);
+        let stdin = child.stdin.take().map(StdinWriter::new);
         let mut readers = vec![tokio::spawn(pipes::read_stdout(pipe, Arc::clone(queue)))];
         if let Some(pipe) = child.stderr.take() {
             readers.push(tokio::spawn(pipes::read_stderr(pipe, Arc::clone(queue))));
         }
         let (kill, kills) = mpsc::unbounded_channel();
-        let life = Arc::new(OnceLock::new());
-        let ward = Supervisor {
+        let lifetime = Arc::new(OnceLock::new());
+        let watched = Supervisor {
             child,
             started,
-            life: Arc::clone(&life),
-            tree: ProcessTree::new(pid, launch.mark.clone(), grace),
+            lifetime: Arc::clone(&lifetime),
+            tree: ProcessTree::new(pid, launch.marker.clone(), grace),
             readers,
         };
-        let supervisor = tokio::spawn(ward.supervise(kills, Arc::clone(queue)));
+        let supervisor = tokio::spawn(watched.supervise(kills, Arc::clone(queue)));
         Ok(AgentProcess {
             pid,
             stdin,
             kill,
-            life,
+            lifetime,
             supervisor,
         })
     }
 
-    /// Queues bytes for the agent's stdin; after [`AgentProcess::close_stdin`] they go nowhere.
+    /// Queues bytes for the agent's stdin; after [`AgentProcess::close_stdin`] they are dropped.
     pub(crate) fn write(&self, bytes: Vec<u8>) -> Result<(), StdinFull> {
         self.stdin
             .as_ref()
@@ -150,26 +150,26 @@ impl AgentProcess {
         self.stdin = None;
     }
 
-    /// Whether stdin is open on the host's side.
+    /// Whether `close_stdin` has not been called yet.
     pub(crate) fn is_stdin_open(&self) -> bool {
         self.stdin.is_some()
     }
 
-    /// How long the agent lived, from its start to its end; nothing while it lives.
-    pub(crate) fn life(&self) -> Duration {
-        self.life.get().copied().unwrap_or_default()
+    /// The time from the start of the agent to its end; zero while it is running.
+    pub(crate) fn lifetime(&self) -> Duration {
+        self.lifetime.get().copied().unwrap_or_default()
     }
 
-    /// Sends a signal to the agent itself.
+    /// Sends a signal to the agent's own process.
     pub(crate) fn signal(&self, signal: Signal) {
         if let Err(error) = rustix::process::kill_process(self.pid, signal) {
             tracing::debug!(%error, ?signal, "the signal was not sent");
         }
     }
 
-    /// Kills the agent and its whole tree.
+    /// Kills the agent and its whole process tree; `why` becomes the reason in its end.
     pub(crate) fn kill(&self, why: impl Into<String>) {
-        // A supervisor that is gone has nothing left to kill.
+        // The supervisor is gone once the process tree is.
         drop(self.kill.send(why.into()));
     }
 }

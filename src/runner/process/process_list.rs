@@ -1,28 +1,28 @@
-//! What `/proc` tells.
+//! The list of running processes, from `/proc`.
 
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// Whether processes cannot be told one by one.
-pub(super) const IS_BLIND: bool = false;
+/// Whether this is the stub for systems without `/proc`, which lists no process.
+pub(super) const IS_STUB: bool = false;
 
-/// A process.
+/// A running process, or a zombie.
 #[derive(Debug)]
 pub(super) struct ProcessInfo {
     pub(super) pid: Pid,
     pub(super) group: i32,
     pub(super) session: i32,
-    /// It has ended and is not reaped.
+    /// Whether it is a zombie: it has ended and is not reaped.
     pub(super) ended: bool,
 }
 
 impl ProcessInfo {
     fn of(pid: i32) -> Option<ProcessInfo> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-        // The name in brackets may hold anything; what follows it are words.
-        let behind = stat.iter().rposition(|byte| *byte == b')')? + 2;
-        let words = String::from_utf8_lossy(stat.get(behind..)?).into_owned();
+        // The name in parentheses may hold any byte; space-separated fields follow it.
+        let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        let words = String::from_utf8_lossy(stat.get(fields..)?).into_owned();
         let mut words = words.split(' ');
         let state = words.next()?;
         let mut number = || words.next()?.parse().ok();
@@ -35,7 +35,7 @@ impl ProcessInfo {
         })
     }
 
-    /// Whether its environment has this entry.
+    /// Whether its environment has this entry, `NAME=VALUE`.
     pub(super) fn has_in_environment(&self, entry: &OsStr) -> bool {
         let path = format!("/proc/{}/environ", self.pid.as_raw_pid());
         std::fs::read(path).is_ok_and(|environment| {
@@ -46,13 +46,13 @@ impl ProcessInfo {
     }
 }
 
-/// Whether a process has been sent SIGKILL and only the system has still to end it.
+/// Whether a SIGKILL is already pending for a process.
 pub(super) fn is_killed(pid: Pid) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
     status.is_ok_and(|status| awaits_kill(&status))
 }
 
-/// Whether SIGKILL is among the pending signals that `/proc/PID/status` tells.
+/// Whether SIGKILL is among the pending signals in the text of `/proc/PID/status`.
 fn awaits_kill(status: &str) -> bool {
     const KILL: u64 = 1 << 8;
     let masks = status.lines().filter_map(|line| {
@@ -72,7 +72,7 @@ pub(super) fn all() -> impl Iterator<Item = ProcessInfo> {
         .filter_map(|entry| ProcessInfo::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// The children of this process, of whichever thread.
+/// The children of this process, of all its threads.
 pub(super) fn children() -> impl Iterator<Item = ProcessInfo> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = threads
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pending_kill_is_told_from_other_signals() {
+    fn a_pending_sigkill_is_distinguished_from_other_signals() {
         let status = |thread: &str, all: &str| {
             format!("Name:\tsleep\nSigPnd:\t{thread}\nShdPnd:\t{all}\nSigBlk:\tffffffffffffffff\n")
         };

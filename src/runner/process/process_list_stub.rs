@@ -1,9 +1,9 @@
-//! Systems without `/proc`: only the process group is known.
+//! A stub of the process list for systems without `/proc`, where only the process group of an agent can be killed.
 
 use rustix::process::Pid;
 use std::ffi::OsStr;
 
-pub(super) const IS_BLIND: bool = true;
+pub(super) const IS_STUB: bool = true;
 
 #[derive(Debug)]
 pub(super) struct ProcessInfo {

@@ -1,7 +1,7 @@
-//! The agent's process tree.
+//! Kills the process tree of an agent: its process group, and on Linux also the processes that have left the group.
 //!
-//! The agent leads a process group of its own. On Linux, what leaves that group is found too: the orphans of an agent become
-//! children of this process ([`adopt_orphans`]), and those of one agent are known by the HOME that only they have.
+//! The agent leads a process group of its own. Processes that have left it are found because `conform` is a child subreaper
+//! ([`adopt_orphans`]): the orphans of an agent become children of `conform`, and those of one agent have the HOME of its sandbox.
 
 use super::process_list;
 use crate::runner::limits;
@@ -15,27 +15,27 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(super) struct ProcessTree {
     leader: Pid,
-    mark: OsString,
+    marker: OsString,
     grace: Duration,
 }
 
-/// The time between two looks at processes that are about to end.
-const LOOK: Duration = Duration::from_millis(2);
-/// The longest such time.
-const LONGEST_LOOK: Duration = Duration::from_millis(50);
+/// How often processes that are about to end are polled, at first.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// The interval to which the polling backs off.
+const LONGEST_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl ProcessTree {
-    pub(super) fn new(leader: Pid, mark: OsString, grace: Duration) -> Self {
+    pub(super) fn new(leader: Pid, marker: OsString, grace: Duration) -> Self {
         ProcessTree {
             leader,
-            mark,
+            marker,
             grace,
         }
     }
 
     /// Kills every process of a group.
     pub(super) fn kill_group(leader: Pid) {
-        // Nobody left to kill.
+        // Fails if no process is left in the group.
         let _ = kill_process_group(leader, Signal::KILL);
     }
 
@@ -43,26 +43,29 @@ impl ProcessTree {
         ProcessTree::kill_group(self.leader);
     }
 
-    /// The leader has gone by itself: gives the rest its time, then kills what is left. Returns how many those were.
-    pub(super) async fn settle(&self, kills: &mut mpsc::UnboundedReceiver<String>) -> u32 {
-        let (until, mut look) = (Instant::now() + self.grace, LOOK);
-        while self.is_left() && Instant::now() < until {
+    /// Kills what outlives the leader, which has exited by itself, after a grace period. Returns how many processes were killed.
+    pub(super) async fn kill_after_grace(
+        &self,
+        kills: &mut mpsc::UnboundedReceiver<String>,
+    ) -> u32 {
+        let (until, mut interval) = (Instant::now() + self.grace, POLL_INTERVAL);
+        while self.has_survivors() && Instant::now() < until {
             tokio::select! {
                 biased;
                 Some(_) = kills.recv() => break,
-                () = tokio::time::sleep(look) => {}
+                () = tokio::time::sleep(interval) => {}
             }
-            look = (look * 2).min(LONGEST_LOOK);
+            interval = (interval * 2).min(LONGEST_POLL_INTERVAL);
         }
-        if self.is_left() {
-            self.clear().await
+        if self.has_survivors() {
+            self.kill_all().await
         } else {
             0
         }
     }
 
-    fn is_left(&self) -> bool {
-        !self.members().is_empty() || process_list::IS_BLIND && self.has_group()
+    fn has_survivors(&self) -> bool {
+        !self.members().is_empty() || process_list::IS_STUB && self.has_group()
     }
 
     /// Whether the agent's process group has a member.
@@ -70,12 +73,12 @@ impl ProcessTree {
         rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 
-    /// Kills whatever is left of the tree, and waits until it is gone. Returns how many processes it killed; those that the agent
-    /// has killed already, and the system has not ended yet, are not among them.
-    pub(super) async fn clear(&self) -> u32 {
-        let until = Instant::now() + limits::KILL_PATIENCE;
+    /// Kills the whole process tree with SIGKILL, and waits until it is gone. Returns how many processes it killed, without those that the
+    /// agent itself had already sent a SIGKILL.
+    pub(super) async fn kill_all(&self) -> u32 {
+        let until = Instant::now() + limits::KILL_TIMEOUT;
         let mut killed = Vec::new();
-        if process_list::IS_BLIND && self.has_group() {
+        if process_list::IS_STUB && self.has_group() {
             self.kill_whole_group();
             return 1;
         }
@@ -92,15 +95,15 @@ impl ProcessTree {
                 if !killed.contains(&pid) && !process_list::is_killed(pid) {
                     killed.push(pid);
                 }
-                // It may have gone in the meantime.
+                // Fails if the process has ended in the meantime.
                 let _ = kill_process(pid, Signal::KILL);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         u32::try_from(killed.len()).unwrap_or(u32::MAX)
     }
 
-    /// The processes of the tree that are alive, its leader left out. Those that have ended are reaped.
+    /// The living processes of the tree without its leader. Zombies among them are reaped.
     fn members(&self) -> Vec<Pid> {
         let mut members = Vec::new();
         if self.has_group() {
@@ -108,13 +111,14 @@ impl ProcessTree {
                 found.group == self.leader.as_raw_pid() || found.session == self.leader.as_raw_pid()
             }));
         }
-        members
-            .extend(process_list::children().filter(|child| child.has_in_environment(&self.mark)));
+        members.extend(
+            process_list::children().filter(|child| child.has_in_environment(&self.marker)),
+        );
         members.retain(|found| found.pid != self.leader);
         members.sort_by_key(|found| found.pid.as_raw_pid());
         members.dedup_by_key(|found| found.pid);
         for ended in members.iter().filter(|found| found.ended) {
-            // Only an orphan that was adopted can be reaped.
+            // Fails for a zombie that is not a child of this process.
             let _ = waitpid(Some(ended.pid), WaitOptions::NOHANG);
         }
         members.retain(|found| !found.ended);
@@ -122,8 +126,9 @@ impl ProcessTree {
     }
 }
 
-/// Makes the orphans of agents children of this process, where the system can. Only for a program's `main`: it holds for the
-/// whole process.
+/// Makes this process a child subreaper, so that orphans of agents become its children; does nothing on other systems than Linux.
+///
+/// It changes the whole process, so only `main` may call it.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
@@ -131,7 +136,9 @@ pub fn adopt_orphans() {
     }
 }
 
-/// Kills every child of this process: orphans that hid their origin. Only when no agent runs any more. Returns how many.
+/// Kills every child of this process: orphans of agents that no process tree could be assigned to. Returns how many were killed.
+///
+/// For the end of a run, when no agent is running any more.
 pub fn kill_stray_processes() -> usize {
     let mut killed = std::collections::HashSet::new();
     for _ in 0..100 {
@@ -145,7 +152,7 @@ pub fn kill_stray_processes() -> usize {
             }
             let _ = waitpid(Some(child.pid), WaitOptions::NOHANG);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     killed.len()
 }

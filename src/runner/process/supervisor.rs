@@ -1,4 +1,4 @@
-//! From the running agent to its end: waits for it or kills it, clears up behind it, and puts down how it ended.
+//! The supervisor of an agent's process: waits for it to exit or kills it, kills what is left of its process tree, and reports its end.
 
 use super::process_tree::ProcessTree;
 use crate::frame::End;
@@ -12,20 +12,21 @@ use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// A process that is seen to its end.
+/// Supervises one process until its process tree is gone.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     pub(super) child: Child,
     pub(super) started: Instant,
-    /// Set when it has ended.
-    pub(super) life: Arc<OnceLock<Duration>>,
+    /// Set when the process has ended.
+    pub(super) lifetime: Arc<OnceLock<Duration>>,
     pub(super) tree: ProcessTree,
     /// The tasks that read its pipes.
     pub(super) readers: Vec<JoinHandle<()>>,
 }
 
 impl Supervisor {
-    /// Sees the process to its end, which is put down behind the last thing it wrote.
+    /// Waits for the process to end, or kills its process group when a reason arrives in `kills`. The end goes into the event queue
+    /// after the last output of the process.
     pub(super) async fn supervise(
         mut self,
         mut kills: mpsc::UnboundedReceiver<String>,
@@ -42,29 +43,29 @@ impl Supervisor {
                 }
             }
         };
-        self.life.get_or_init(|| self.started.elapsed());
+        self.lifetime.get_or_init(|| self.started.elapsed());
         let orphans = match killed {
-            Some(_) => self.tree.clear().await,
-            None => self.tree.settle(&mut kills).await,
+            Some(_) => self.tree.kill_all().await,
+            None => self.tree.kill_after_grace(&mut kills).await,
         };
         for reader in self.readers {
-            finish(reader, &queue).await;
+            finish_reading(reader, &queue).await;
         }
-        queue.exchanges_end(limits::EXCHANGE_PATIENCE).await;
-        queue.end(end(status, killed, orphans));
+        queue.wait_for_exchanges(limits::EXCHANGE_TIMEOUT).await;
+        queue.end_session(end_of(status, killed, orphans));
     }
 }
 
-/// Waits until a pipe is read to its end; given up once nothing more comes although it is being read.
-async fn finish(mut reader: JoinHandle<()>, queue: &EventQueue) {
+/// Waits until a pipe is read to its end. Gives up when nothing more arrives, since a process that escaped the tree may hold the pipe open.
+async fn finish_reading(mut reader: JoinHandle<()>, queue: &EventQueue) {
     let (_, mut bytes) = queue.progress();
-    while tokio::time::timeout(limits::PIPE_PATIENCE, &mut reader)
+    while tokio::time::timeout(limits::PIPE_TIMEOUT, &mut reader)
         .await
         .is_err()
     {
         let (blocked, now) = queue.progress();
         if !blocked && now == bytes {
-            tracing::debug!("a pipe of the agent is held open by a process out of reach");
+            tracing::debug!("a pipe of the agent is held open by a process that cannot be killed");
             reader.abort();
             return;
         }
@@ -72,7 +73,7 @@ async fn finish(mut reader: JoinHandle<()>, queue: &EventQueue) {
     }
 }
 
-fn end(status: std::io::Result<ExitStatus>, killed: Option<String>, orphans: u32) -> End {
+fn end_of(status: std::io::Result<ExitStatus>, killed: Option<String>, orphans: u32) -> End {
     let status = status.unwrap_or_else(|error| {
         tracing::warn!(%error, "the agent's exit status was lost");
         ExitStatus::default()
