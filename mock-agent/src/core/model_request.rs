@@ -69,7 +69,7 @@ impl Turn {
                 Some(chunk) => chunk?,
                 None => return Err(ModelError::cut_short()),
             };
-            session.events.outbox.room().await;
+            session.events.outbox.ready_for_turn().await;
             let hooks = &*session.hooks;
             session.call_ids.borrow_mut().settle(&mut chunk, hooks);
             let turn = self.id();

@@ -195,7 +195,7 @@ impl Session {
             }
             StopEffect::StopTurn => {
                 if why == Halt::Stop && self.hooks.exits(After::Stop) {
-                    self.events.outbox.die(0);
+                    self.events.outbox.exit(0);
                 }
                 turn.halt(why);
             }
@@ -247,7 +247,7 @@ impl Session {
     /// A command was refused.
     pub(crate) fn refused(&self) {
         if self.hooks.exits(After::RejectedCommand) {
-            self.events.outbox.die(0);
+            self.events.outbox.exit(0);
         }
         if let Some(turn) = self.current()
             && self.hooks.stops_turn_on_rejected_command()

@@ -65,7 +65,7 @@ impl ShellCommands {
             match next {
                 Some(wanted) => {
                     let executed = self.run(session, wanted).await;
-                    session.events.outbox.room().await;
+                    session.events.outbox.ready_for_turn().await;
                     session.events.emit(&Event::ShellCommandEnd(&executed));
                     if let Some(told) = session.hooks.shell_command_text(told(&executed)) {
                         session.add_aside(told);

@@ -210,7 +210,7 @@ impl ToolCalls {
         }
         let mut denied = false;
         while self.any_open() {
-            session.events.outbox.room().await;
+            session.events.outbox.ready_for_turn().await;
             tokio::select! {
                            biased;
                            () = self.decided.notified() => {

@@ -279,7 +279,7 @@ impl Turn {
         self.fail(session, failure);
         self.failure.set(Some(failure.clone()));
         if session.hooks.exits(After::ModelError) {
-            session.events.outbox.die(0);
+            session.events.outbox.exit(0);
         }
         self.busy.set(session.hooks.stays_busy(After::ModelError));
     }

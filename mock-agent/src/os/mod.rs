@@ -1,4 +1,4 @@
-//! The edge to the operating system: standard input and output, process groups, signals.
+//! The edge to the operating system: standard input and output, process trees, signals.
 
 pub(crate) mod process_tree;
 pub(crate) mod signals;

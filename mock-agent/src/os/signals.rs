@@ -1,12 +1,14 @@
-//! The signals that ask the agent to go.
+//! Signal handler: SIGTERM, SIGINT and SIGHUP, which ask the agent to shut down.
 
-use crate::faults::{Bug, Faults};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-pub(crate) struct Signals([Signal; 3]);
+pub(crate) struct ShutdownSignals([Signal; 3]);
 
-impl Signals {
-    /// Listens from now on.
+impl ShutdownSignals {
+    /// Installs the handlers.
+    ///
+    /// # Errors
+    /// The system refuses one of them.
     pub(crate) fn new() -> std::io::Result<Self> {
         let [term, int, hangup] = [
             SignalKind::terminate(),
@@ -14,23 +16,16 @@ impl Signals {
             SignalKind::hangup(),
         ]
         .map(signal);
-        Ok(Signals([term?, int?, hangup?]))
+        Ok(ShutdownSignals([term?, int?, hangup?]))
     }
 
-    /// Waits for one of them.
-    pub(crate) async fn any(&mut self, faults: &Faults, busy: impl Fn() -> bool) {
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) {
         let [term, int, hangup] = &mut self.0;
-        loop {
-            tokio::select! {
-                _ = term.recv() => {}
-                _ = int.recv() => {}
-                _ = hangup.recv() => {}
-            }
-            if !(faults.triggers(Bug::DeafToSigterm)
-                || busy() && faults.triggers(Bug::DeafToSigtermInTool))
-            {
-                return;
-            }
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+            _ = hangup.recv() => {}
         }
     }
 }

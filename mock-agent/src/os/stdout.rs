@@ -1,4 +1,4 @@
-//! Standard output: every frame passes here, and is written by a thread of its own.
+//! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
 use crate::os::process_tree;
 use serde_json::Value;
@@ -13,16 +13,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// What the writing thread does next.
+/// An instruction for the writing thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OutboxItem {
-    /// Write these bytes.
     Bytes(Vec<u8>),
-    /// Wait.
     Wait(Duration),
     /// Exit with this status.
     Exit(i32),
-    /// Kill the process with this signal.
+    /// End the process with this signal.
     Kill(KillSignal),
 }
 
@@ -33,12 +31,12 @@ pub(crate) enum KillSignal {
     Kill,
 }
 
-/// Turns frames into what the writing thread does.
+/// Encodes a frame as instructions for the writing thread. Without a fault that is the bytes of its line.
 pub(crate) trait FrameWriter {
     fn write(&self, frame: Value, write: &mut dyn FnMut(OutboxItem));
 }
 
-/// Where frames leave.
+/// The queue of frames for standard output.
 pub(crate) struct Outbox {
     frames: Rc<dyn FrameWriter>,
     queue: RefCell<Option<Sender<(Instant, OutboxItem)>>>,
@@ -46,24 +44,24 @@ pub(crate) struct Outbox {
     sent: Cell<u64>,
 }
 
-/// What the writing thread reports.
+/// State that is shared with the writing thread.
 #[derive(Default)]
 struct Shared {
-    /// Bytes not yet written.
+    /// Bytes that are not written yet.
     queued: AtomicUsize,
-    /// The host does not read any more, or everything has been written.
-    over: AtomicBool,
+    /// The host has closed its end, or everything is written.
+    closed: AtomicBool,
     change: Notify,
 }
 
-/// A turn waits while so many bytes are queued.
-const TURN_WAITS: usize = 1 << 20;
+/// A turn waits while this many bytes are queued.
+const TURN_LIMIT: usize = 1 << 20;
 
-/// Commands wait while so many bytes are queued.
-const INPUT_WAITS: usize = 16 << 20;
+/// Commands wait while this many bytes are queued.
+const COMMAND_LIMIT: usize = 16 << 20;
 
 impl Outbox {
-    /// Starts writing to standard output. Everything leaves so long after it was sent.
+    /// Starts the writing thread. Every line is delayed by the latency.
     pub(crate) fn open(frames: Rc<dyn FrameWriter>, latency: Duration) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
@@ -71,7 +69,7 @@ impl Outbox {
         let report = Arc::clone(&shared);
         std::thread::spawn(move || {
             write_all(stdout, &waiting, latency, &report);
-            report.over.store(true, Ordering::SeqCst);
+            report.closed.store(true, Ordering::SeqCst);
             report.change.notify_waiters();
         });
         Ok(Outbox {
@@ -82,62 +80,62 @@ impl Outbox {
         })
     }
 
-    /// Sends a frame. Never waits.
+    /// Queues a frame. Never waits.
     pub(crate) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
-        self.frames.write(frame, &mut |item| self.write(item));
+        self.frames.write(frame, &mut |item| self.queue(item));
     }
 
-    /// How many frames have been sent so far.
+    /// The number of frames sent so far.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.get()
     }
 
-    /// Ends the process with this status, once all that was sent is written.
-    pub(crate) fn die(&self, code: i32) {
-        self.write(OutboxItem::Exit(code));
+    /// Exits with this status after everything in the queue is written. Only a fault does that.
+    pub(crate) fn exit(&self, code: i32) {
+        self.queue(OutboxItem::Exit(code));
     }
 
-    /// Holds back for so long what is sent from here on. Only a fault does that.
+    /// Delays everything that is sent from now on. Only a fault does that.
     pub(crate) fn pause(&self, length: Duration) {
-        self.write(OutboxItem::Wait(length));
+        self.queue(OutboxItem::Wait(length));
     }
 
-    fn write(&self, out: OutboxItem) {
+    fn queue(&self, item: OutboxItem) {
         if let Some(queue) = &*self.queue.borrow() {
-            self.shared.queued.fetch_add(size(&out), Ordering::SeqCst);
-            let _ = queue.send((Instant::now(), out));
+            self.shared.queued.fetch_add(size(&item), Ordering::SeqCst);
+            let _ = queue.send((Instant::now(), item));
         }
     }
 
-    /// Waits until a turn may say more.
-    pub(crate) async fn room(&self) {
-        self.below(TURN_WAITS).await;
+    /// Backpressure: waits until a turn may send more.
+    pub(crate) async fn ready_for_turn(&self) {
+        self.below(TURN_LIMIT).await;
     }
 
-    /// Waits until a command may be answered.
-    pub(crate) async fn room_for_answers(&self) {
-        self.below(INPUT_WAITS).await;
+    /// Backpressure: waits until the next command may be taken.
+    pub(crate) async fn ready_for_command(&self) {
+        self.below(COMMAND_LIMIT).await;
     }
 
-    /// Waits until the host has gone away.
+    /// Waits until the host has closed its end.
     pub(crate) async fn closed(&self) {
-        self.until(|| self.is_over()).await;
+        self.until(|| self.is_closed()).await;
     }
 
-    /// Writes what is queued, for at most so long.
-    pub(crate) async fn finish(&self, patience: Duration) {
+    /// Closes the queue and waits until it is written, with a timeout.
+    pub(crate) async fn finish(&self, limit: Duration) {
         self.queue.borrow_mut().take();
-        let _ = tokio::time::timeout(patience, self.closed()).await;
+        let _ = tokio::time::timeout(limit, self.closed()).await;
     }
 
-    fn is_over(&self) -> bool {
-        self.shared.over.load(Ordering::SeqCst)
+    fn is_closed(&self) -> bool {
+        self.shared.closed.load(Ordering::SeqCst)
     }
 
     async fn below(&self, limit: usize) {
         let queued = || self.shared.queued.load(Ordering::SeqCst);
-        self.until(|| queued() < limit || self.is_over()).await;
+        self.until(|| queued() < limit || self.is_closed()).await;
     }
 
     async fn until(&self, done: impl Fn() -> bool) {
@@ -151,8 +149,8 @@ impl Outbox {
     }
 }
 
-fn size(out: &OutboxItem) -> usize {
-    match out {
+fn size(item: &OutboxItem) -> usize {
+    match item {
         OutboxItem::Bytes(bytes) => bytes.len(),
         _ => 0,
     }
@@ -164,9 +162,9 @@ fn write_all(
     latency: Duration,
     report: &Shared,
 ) {
-    for (sent, out) in queue {
+    for (sent, item) in queue {
         std::thread::sleep(latency.saturating_sub(sent.elapsed()));
-        match &out {
+        match &item {
             OutboxItem::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
             OutboxItem::Bytes(_) => {}
             OutboxItem::Wait(length) => std::thread::sleep(*length),
@@ -177,7 +175,7 @@ fn write_all(
             OutboxItem::Kill(KillSignal::Abort) => std::process::abort(),
             OutboxItem::Kill(KillSignal::Kill) => process_tree::kill_self(),
         }
-        report.queued.fetch_sub(size(&out), Ordering::SeqCst);
+        report.queued.fetch_sub(size(&item), Ordering::SeqCst);
         report.change.notify_waiters();
     }
 }

@@ -1,8 +1,8 @@
-//! The process: from its arguments to its exit status.
+//! The main function: selects the protocol, starts the session, serves the host, and returns the exit status.
 
 use super::help::help;
 use super::protocol_choice;
-use super::serve::serve;
+use super::serve::{FATAL, serve};
 use super::startup::prepare;
 use crate::config::{self, options};
 use crate::core::event::Event;
@@ -19,13 +19,10 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Exit status of an agent that could not start, or failed itself. An orderly end is 0.
-pub(crate) const FATAL: u8 = 1;
+/// The timeout for the host to read the rest of the output.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the host gets to read what is left.
-const FLUSH: Duration = Duration::from_secs(2);
-
-/// Runs the reference agent with these arguments (the program's name left out).
+/// Runs the reference agent with these arguments, without the name of the program.
 #[must_use]
 pub fn main(args: Vec<OsString>) -> ExitCode {
     let args: Vec<_> = args
@@ -33,7 +30,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
     let variable = std::env::var(options::PROTOCOL_VARIABLE).ok();
-    let Some((adapter, fits)) = protocol_choice::select_adapter(&args, variable.as_deref()) else {
+    let Some((adapter, version)) = protocol_choice::select_adapter(&args, variable.as_deref())
+    else {
         return help(&args);
     };
     log_to_stderr();
@@ -43,8 +41,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         .build();
     match runtime {
         Ok(runtime) => {
-            let session = AssertUnwindSafe(|| runtime.block_on(run(adapter, fits, &args)));
-            let code = catch_unwind(session).unwrap_or_else(|_| broken(adapter));
+            let session = AssertUnwindSafe(|| runtime.block_on(run(adapter, version, &args)));
+            let code = catch_unwind(session).unwrap_or_else(|_| report_panic(adapter));
             ExitCode::from(code)
         }
         Err(error) => {
@@ -64,10 +62,11 @@ fn log_to_stderr() {
         .try_init();
 }
 
-async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8 {
-    let options = fits.and_then(|()| options::parse(adapter.flags, args));
+/// Runs a session; returns the exit status.
+async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) -> u8 {
+    let options = version.and_then(|()| options::parse(adapter.flags, args));
     let faults = match &options {
-        Ok(options) => fault(adapter, options.fault.as_deref()),
+        Ok(options) => selected_fault(adapter, options.fault.as_deref()),
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
@@ -91,7 +90,7 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
         Ok(prepared) => {
             let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
             let code = serve(adapter, &session, &faults).await;
-            session.events.outbox.finish(FLUSH).await;
+            session.events.outbox.finish(FLUSH_TIMEOUT).await;
             if faults.kills_leftover_processes() {
                 process_tree::kill_descendants();
             }
@@ -100,7 +99,7 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
         }
         Err(why) => {
             events.emit_failure(&Failure::lasting(Code::Config, why));
-            events.outbox.finish(FLUSH).await;
+            events.outbox.finish(FLUSH_TIMEOUT).await;
             if faults.triggers(Bug::FatalExitsZero) {
                 0
             } else {
@@ -110,8 +109,8 @@ async fn run(adapter: &Adapter, fits: Result<(), String>, args: &[String]) -> u8
     }
 }
 
-/// The agent has failed itself. Says so, where nobody else can any more.
-fn broken(adapter: &Adapter) -> u8 {
+/// Reports a panic to the host, on standard output directly, because the session and its outbox are gone.
+fn report_panic(adapter: &Adapter) -> u8 {
     let failure = Failure::lasting(Code::Internal, "The agent has failed; stderr has more");
     let event = Event::Failed {
         turn: None,
@@ -124,13 +123,13 @@ fn broken(adapter: &Adapter) -> u8 {
     FATAL
 }
 
-/// A variable of the environment.
+/// An environment variable.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The fault that the flag or the environment asks for.
-fn fault(adapter: &Adapter, flag: Option<&str>) -> Result<Faults, String> {
+/// The fault that `--fault` or its environment variable selects.
+fn selected_fault(adapter: &Adapter, flag: Option<&str>) -> Result<Faults, String> {
     let env = std::env::var("MOCK_AGENT_FAULT").ok();
     match flag.or(env.as_deref()).filter(|text| !text.is_empty()) {
         Some(text) => Faults::find(&adapter.faults(), adapter.kind_pointer, text),

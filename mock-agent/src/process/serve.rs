@@ -1,43 +1,44 @@
-//! The life of a session: commands are taken and turns are done, until there is no reason to go on.
+//! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
-use super::run::FATAL;
-use crate::core::failure::Halt;
-use crate::core::failure::{Code, Failure};
+use crate::core::failure::{Code, Failure, Halt};
 use crate::core::session::Session;
 use crate::faults::{Bug, Faults};
-use crate::os::signals::Signals;
+use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{self, Input};
 use crate::protocols::adapter::Adapter;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 
-/// How long a turn may be silent once no more commands can come.
-const LAST_WORDS: Duration = Duration::from_millis(250);
+/// Exit status of an agent that could not start, or that failed internally. An orderly shutdown is 0.
+pub(crate) const FATAL: u8 = 1;
 
-/// How long a turn may go on at all once no more commands can come.
-const LAST_TURN: Duration = Duration::from_secs(3);
+/// After the end of input, the agent shuts down once a turn has sent nothing for this long.
+const QUIET_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// How long a turn gets to end in order when it is stopped at the exit.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// After the end of input, the timeout for a turn as a whole.
+const LAST_TURN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Why the agent does not go on.
-enum Over {
+/// The timeout for a turn that is stopped at shutdown.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Why the agent shuts down.
+enum ShutdownReason {
     EndOfInput,
     Command,
     Signal,
+    /// The host has closed the agent's standard output.
     HostGone,
 }
 
-/// Serves the host; gives the exit status.
+/// Serves the host until shutdown; returns the exit status.
 pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults) -> u8 {
-    let Ok(mut signals) = Signals::new() else {
-        let why = "Signals cannot be heard";
+    let Ok(mut signals) = ShutdownSignals::new() else {
+        let why = "Signal handlers cannot be installed";
         session
             .events
             .emit_failure(&Failure::lasting(Code::Internal, why));
         return FATAL;
     };
-    let busy = || session.has_open_calls();
     let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
     session.hello();
     if faults.triggers(Bug::ComplainsFirst) {
@@ -48,27 +49,27 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     }
     let work = session.work();
     tokio::pin!(work);
-    let over = tokio::select! {
+    let reason = tokio::select! {
         biased;
-        () = signals.any(faults, busy) => Over::Signal,
-        () = session.events.outbox.closed() => Over::HostGone,
-        over = take_commands(adapter, session, faults, &mut input) => over,
-        () = &mut work => Over::EndOfInput,
+        () = shutdown_signal(&mut signals, session, faults) => ShutdownReason::Signal,
+        () = session.events.outbox.closed() => ShutdownReason::HostGone,
+        reason = take_commands(adapter, session, faults, &mut input) => reason,
+        () = &mut work => ShutdownReason::EndOfInput,
     };
-    if matches!(over, Over::EndOfInput) {
+    if matches!(reason, ShutdownReason::EndOfInput) {
         tokio::select! {
-            () = signals.any(faults, busy) => {}
+            () = shutdown_signal(&mut signals, session, faults) => {}
             () = faults.outlives_input(session.is_asking()) => {}
         }
     }
     session.close();
-    if matches!(over, Over::EndOfInput) {
+    if matches!(reason, ShutdownReason::EndOfInput) {
         let done = tokio::select! {
             biased;
-            () = signals.any(faults, busy) => false,
+            () = shutdown_signal(&mut signals, session, faults) => false,
             () = session.events.outbox.closed() => false,
-            () = silence(session) => false,
-            () = tokio::time::sleep(LAST_TURN) => false,
+            () = quiet(session) => false,
+            () = tokio::time::sleep(LAST_TURN_TIMEOUT) => false,
             () = &mut work => true,
         };
         if done {
@@ -77,39 +78,52 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     }
     session.forget_waiting();
     session.stop(Halt::Exit);
-    if !matches!(over, Over::HostGone) {
-        let _ = tokio::time::timeout(FAREWELL, work).await;
+    if !matches!(reason, ShutdownReason::HostGone) {
+        let _ = tokio::time::timeout(STOP_TIMEOUT, work).await;
     }
     faults.exit_status()
 }
 
+/// Takes commands until there are no more, or one of them shuts the agent down.
 async fn take_commands(
     adapter: &Adapter,
     session: &Session,
     faults: &Faults,
     input: &mut Receiver<Input>,
-) -> Over {
+) -> ShutdownReason {
     while !session.is_leaving() {
-        session.events.outbox.room_for_answers().await;
+        session.events.outbox.ready_for_command().await;
         let Some(line) = input.recv().await else {
-            return Over::EndOfInput;
+            return ShutdownReason::EndOfInput;
         };
         if faults.loses_last_command(input).await {
-            return Over::EndOfInput;
+            return ShutdownReason::EndOfInput;
         }
         match faults.input(line) {
             Some(line) => (adapter.command)(session, line),
-            None => return Over::EndOfInput,
+            None => return ShutdownReason::EndOfInput,
         }
     }
-    Over::Command
+    ShutdownReason::Command
 }
 
-/// Waits until nothing has been said for a while.
-async fn silence(session: &Session) {
+/// Waits for a signal that the agent does not ignore.
+async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session, faults: &Faults) {
+    loop {
+        signals.next().await;
+        let ignored = faults.triggers(Bug::DeafToSigterm)
+            || session.has_open_calls() && faults.triggers(Bug::DeafToSigtermInTool);
+        if !ignored {
+            return;
+        }
+    }
+}
+
+/// Waits until nothing was sent for a while.
+async fn quiet(session: &Session) {
     loop {
         let before = session.events.outbox.sent();
-        tokio::time::sleep(LAST_WORDS).await;
+        tokio::time::sleep(QUIET_TIMEOUT).await;
         if session.events.outbox.sent() == before {
             return;
         }

@@ -1,4 +1,4 @@
-//! From the arguments to a session that can begin.
+//! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
 use crate::config::options::Options;
 use crate::config::{AgentConfig, ModelSource, SessionStorage};
@@ -13,7 +13,7 @@ use crate::store::{SessionChoice, SessionStore};
 use crate::tools::{Tool, Toolbox, Workspace};
 use std::rc::Rc;
 
-/// What a session is made of.
+/// The parts of a session.
 pub(crate) struct Prepared {
     config: AgentConfig,
     tools: &'static [Tool],
@@ -22,10 +22,10 @@ pub(crate) struct Prepared {
     conversation: Conversation,
 }
 
-/// Settles everything that can go wrong before the session begins.
+/// Loads the configuration, the workspace, the model and the conversation.
 ///
 /// # Errors
-/// What went wrong.
+/// The first of them that cannot be loaded, for the user.
 pub(crate) fn prepare(
     adapter: &Adapter,
     mut options: Options,
@@ -37,7 +37,7 @@ pub(crate) fn prepare(
     }
     let config = (adapter.configure)(options, &|name| std::env::var(name).ok())?;
     let workspace = Workspace::open(&config.workspace)?;
-    let model = ModelClient::new(config.wire, source(&config, &workspace)?);
+    let model = ModelClient::new(config.wire, backend(&config, &workspace)?);
     let conversation = conversation(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
@@ -48,7 +48,7 @@ pub(crate) fn prepare(
     })
 }
 
-fn source(config: &AgentConfig, workspace: &Workspace) -> Result<Backend, String> {
+fn backend(config: &AgentConfig, workspace: &Workspace) -> Result<Backend, String> {
     let script = match &config.source {
         ModelSource::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
         ModelSource::Echo => None,
@@ -86,7 +86,7 @@ fn conversation(
             Ok(Conversation::new(messages, Some(stored)))
         }
         Err(why) if config.session == SessionChoice::New => {
-            tracing::warn!("no session is kept: {why}");
+            tracing::warn!("the session is not saved: {why}");
             Ok(Conversation::default())
         }
         Err(why) => Err(why),

@@ -188,7 +188,7 @@ impl Session {
         let mode = self.approvals.borrow().mode;
         self.approvals.borrow_mut().mode = self.hooks.mode_after_turn(mode);
         if self.hooks.exits(After::Turn) {
-            self.events.outbox.die(0);
+            self.events.outbox.exit(0);
         }
         while turn.leaves_busy() && !self.is_closing() {
             self.prompted.notified().await;

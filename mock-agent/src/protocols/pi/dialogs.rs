@@ -46,7 +46,7 @@ pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialog
                         continue;
                     }
                     respond(session, id.as_ref(), "prompt", Ok(None));
-                    return session.events.outbox.die(0);
+                    return session.events.outbox.exit(0);
                 }
                 if let Some(kind) = dialog["append"].as_str() {
                     append_entry(session, kind, &dialog["data"]);

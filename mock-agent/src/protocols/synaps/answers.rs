@@ -90,7 +90,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
 
 pub(super) fn new_session(session: &Session) -> Body {
     if Faults::of(session).triggers(Bug::RenewExits) {
-        session.events.outbox.die(0);
+        session.events.outbox.exit(0);
     }
     let keeps = Faults::of(session).triggers(Bug::RenewsNothing);
     if !keeps {

@@ -111,7 +111,7 @@ fn refuse(session: &Session, bad: &Bad) {
             events.seen.bad_lines
         });
         if count >= Some(MANY) {
-            session.events.outbox.die(1);
+            session.events.outbox.exit(1);
         }
     }
     if let Some(name) = unknown
@@ -132,7 +132,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     };
     let Input::Line(line) = input else {
         if Faults::of(session).triggers(Bug::OversizeExits) {
-            session.events.outbox.die(0);
+            session.events.outbox.exit(0);
         }
         return Err(bad("The frame is longer than 1 MiB".into()));
     };
