@@ -6,12 +6,12 @@ use crate::faults::Fault;
 
 /// Every version of every protocol that the agent speaks; of one protocol the oldest first.
 pub(crate) const ADAPTERS: &[Adapter] = &[
-    aionrs::V0_1,
-    aionrs::V0_2,
+    aionrs::adapters::V0_1,
+    aionrs::adapters::V0_2,
     pi::adapters::V0_14,
     pi::adapters::V0_73,
     pi::adapters::V0_87,
-    synaps::V1,
+    synaps::adapters::V1,
 ];
 
 /// The name and version of every protocol that the agent speaks.

@@ -1,45 +1,54 @@
-//! Sections 2.1 to 2.6 of the page: commands. Section 4.1: what is none.
+//! Sections 2.1 to 2.6 of the page: commands. Section 4.1: the errors of lines that are no command.
 
+use super::events::{AionrsState, info, invalid};
+use super::slash_commands;
+use super::version::Version;
 use crate::core::approval::{Decision, Mode};
+use crate::core::failure::Failure;
 use crate::core::failure::Halt;
-use crate::core::failure::{Code, Failure};
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::os::stdin::Input;
+use crate::tools::mcp_client::McpServer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// What a command does.
-pub(super) type Action = fn(&Session, Value) -> Result<(), Failure>;
+/// Handles a command.
+type Handler = fn(&Session, Value, Version) -> Result<(), Failure>;
 
-/// Every command by its type.
-pub(super) const COMMANDS: &[(&str, Action)] = &[
-    ("message", |session, command| {
-        session.prompt(prompt(command, "input")?)
-    }),
-    ("stop", |session, _| {
+/// Every command by its type, and the versions that have it.
+const COMMANDS: &[(&str, fn(Version) -> bool, Handler)] = &[
+    ("message", Version::any, message),
+    ("stop", Version::any, |session, _, _| {
         session.stop(Halt::Stop);
         Ok(())
     }),
-    ("tool_approve", tool_approve),
-    ("tool_deny", tool_deny),
-    ("init_history", init_history),
-    ("set_mode", |session, command| {
-        session.set_mode(mode(command)?);
+    ("tool_approve", Version::any, tool_approve),
+    ("tool_deny", Version::any, tool_deny),
+    ("init_history", Version::any, init_history),
+    ("set_mode", Version::any, set_mode),
+    ("set_config", Version::has_config, set_config),
+    (
+        "add_mcp_server",
+        Version::has_add_mcp_server,
+        |session, command, _| session.connect(read::<McpServer>(command)?),
+    ),
+    ("ping", Version::has_ping, |session, _, _| {
+        session.events.send_frame(json!({ "type": "pong" }));
         Ok(())
     }),
 ];
 
-/// Acts on one line by the first table that knows it; what is wrong with it is said as a protocol error.
-pub(super) fn take(session: &Session, input: Input, tables: &[&[(&str, Action)]]) {
-    if let Err(failure) = act(session, input, tables) {
+/// Handles one line. Sends a protocol error if it is no valid command.
+pub(super) fn take(session: &Session, input: Input, version: Version) {
+    if let Err(failure) = handle(session, input, version) {
         session.refuse(&failure);
     }
 }
 
-fn act(session: &Session, input: Input, tables: &[&[(&str, Action)]]) -> Result<(), Failure> {
+fn handle(session: &Session, input: Input, version: Version) -> Result<(), Failure> {
     let Input::Line(line) = input else {
         return Err(invalid("The command is longer than 16 MiB"));
     };
@@ -57,23 +66,27 @@ fn act(session: &Session, input: Input, tables: &[&[(&str, Action)]]) -> Result<
     let Some(kind) = command["type"].as_str() else {
         return Err(invalid("The command has no type"));
     };
-    let mut known = tables.iter().copied().flatten();
-    let known = known.find(|(name, _)| *name == kind);
-    let (_, action) = known.ok_or_else(|| invalid(format!("Unknown command type: {kind}")))?;
-    action(session, command)
+    let mut known = COMMANDS.iter();
+    let known = known.find(|(name, in_version, _)| *name == kind && in_version(version));
+    let (_, _, handler) = known.ok_or_else(|| invalid(format!("Unknown command type: {kind}")))?;
+    handler(session, command, version)
 }
 
-pub(super) fn invalid(why: impl Into<String>) -> Failure {
-    Failure::lasting(Code::Protocol, why)
-}
-
-pub(super) fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
+fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
     let kind = command["type"].as_str().unwrap_or_default().to_owned();
     serde_json::from_value(command).map_err(|error| invalid(format!("Invalid {kind}: {error}")))
 }
 
-/// What a message asks for, its text in this member.
-pub(super) fn prompt(mut command: Value, member: &str) -> Result<Prompt, Failure> {
+fn message(session: &Session, command: Value, version: Version) -> Result<(), Failure> {
+    let prompt = prompt(command, version.message_text_member())?;
+    if version.has_slash_commands() && slash_commands::answer(session, &prompt)? {
+        return Ok(());
+    }
+    session.prompt(prompt)
+}
+
+/// The prompt of a message, whose text is in this member.
+fn prompt(mut command: Value, member: &str) -> Result<Prompt, Failure> {
     #[derive(Deserialize)]
     struct Message {
         msg_id: String,
@@ -92,7 +105,7 @@ pub(super) fn prompt(mut command: Value, member: &str) -> Result<Prompt, Failure
     })
 }
 
-fn tool_approve(session: &Session, command: Value) -> Result<(), Failure> {
+fn tool_approve(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Approve {
         call_id: String,
@@ -111,7 +124,7 @@ fn tool_approve(session: &Session, command: Value) -> Result<(), Failure> {
     session.decide(&call_id, Decision::Approve { always })
 }
 
-fn tool_deny(session: &Session, command: Value) -> Result<(), Failure> {
+fn tool_deny(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Deny {
         call_id: String,
@@ -122,7 +135,7 @@ fn tool_deny(session: &Session, command: Value) -> Result<(), Failure> {
     session.decide(&call_id, Decision::Deny { reason })
 }
 
-fn init_history(session: &Session, command: Value) -> Result<(), Failure> {
+fn init_history(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct InitHistory {
         text: String,
@@ -131,22 +144,60 @@ fn init_history(session: &Session, command: Value) -> Result<(), Failure> {
     session.add_history(text)
 }
 
-pub(super) fn mode(command: Value) -> Result<Mode, Failure> {
+fn set_mode(session: &Session, command: Value, version: Version) -> Result<(), Failure> {
+    let mode = mode(command)?;
+    session.set_mode(mode);
+    if version.has_config() {
+        session
+            .events
+            .send_frame(info(&format!("mode updated: {}", mode.name())));
+        session
+            .events
+            .encoder(|state: &mut AionrsState| state.config.mode = mode.name());
+        send_config(session);
+    }
+    Ok(())
+}
+
+fn mode(command: Value) -> Result<Mode, Failure> {
     #[derive(Deserialize)]
     struct SetMode {
-        mode: Wish,
+        mode: WireMode,
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "snake_case")]
-    enum Wish {
+    enum WireMode {
         Default,
         AutoEdit,
         Yolo,
     }
     let SetMode { mode } = read(command)?;
     Ok(match mode {
-        Wish::Default => Mode::Default,
-        Wish::AutoEdit => Mode::AutoEdit,
-        Wish::Yolo => Mode::Yolo,
+        WireMode::Default => Mode::Default,
+        WireMode::AutoEdit => Mode::AutoEdit,
+        WireMode::Yolo => Mode::Yolo,
     })
+}
+
+fn set_config(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
+    let Value::Object(changes) = command else {
+        return Err(invalid("set_config is no object"));
+    };
+    let set = |state: &mut AionrsState| (state.config.set(&changes), state.config.model.clone());
+    if let Some((report, model)) = session.events.encoder(set) {
+        session.set_model(&model, None);
+        session.events.send_frame(info(&report));
+    }
+    send_config(session);
+    Ok(())
+}
+
+fn send_config(session: &Session) {
+    let frame = session
+        .events
+        .encoder(AionrsState::config_changed)
+        .flatten();
+    if let Some(frame) = frame {
+        session.events.send_frame(frame);
+    }
 }

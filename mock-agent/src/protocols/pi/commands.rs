@@ -1,6 +1,7 @@
 //! The command table, and the commands that start, stop and compact runs.
 
 use super::dialogs;
+use super::hooks;
 use super::models;
 use super::queries;
 use super::queue::{self, queue_update};
@@ -11,7 +12,7 @@ use super::state::PiState;
 use super::version::Version;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
-use crate::faults::{Bug, Faults};
+use crate::faults::Faults;
 use crate::os::stdin::Input;
 use serde_json::Value;
 
@@ -51,7 +52,7 @@ const COMMANDS: &[(&str, Handler)] = &[
         }))
     }),
     ("abort_retry", |c| {
-        if !Faults::of(&c.session).triggers(Bug::RetryWaitsOn) {
+        if hooks::stops_retry(c.session) {
             c.session.retry.stop();
         }
         Some(Ok(None))

@@ -1,12 +1,12 @@
 //! "Extension UI Protocol" of the page: dialogs and notices of extensions, which act by a script.
 
 use super::extension_script::{PendingDialog, extension_error};
+use super::hooks;
 use super::responses::respond;
 use super::state::PiState;
 use crate::core::approval::Decision;
 use crate::core::call::Call;
 use crate::core::session::Session;
-use crate::faults::{Bug, Faults};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -42,7 +42,7 @@ pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialog
                     break;
                 }
                 if dialog["shutdown"] == true {
-                    if Faults::of(session).triggers(Bug::ShutdownForgotten) {
+                    if !hooks::obeys_shutdown(session) {
                         continue;
                     }
                     respond(session, id.as_ref(), "prompt", Ok(None));
@@ -98,11 +98,11 @@ fn request(state: &mut PiState, dialog: &Value) -> (String, Value) {
     (id, frame)
 }
 
-/// Asks, and waits for the answer; nothing is waited for where none is due.
+/// Sends a dialog and waits for its answer. Null at once for a request that needs no answer.
 async fn ask(session: &Session, dialog: &Value) -> Value {
     let method = dialog["method"].as_str().unwrap_or_default();
     let waits = ["select", "confirm", "input", "editor"].contains(&method)
-        || Faults::of(session).triggers(Bug::NoticesWait);
+        || hooks::waits_for_notice(session);
     let (sender, receiver) = oneshot::channel();
     let asked = PiState::with(session, |state| {
         let (id, frame) = request(state, dialog);
@@ -121,7 +121,7 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
         return Value::Null;
     }
     let timeout = dialog["timeout"].as_u64();
-    let given = match timeout.filter(|_| !Faults::of(session).triggers(Bug::DialogsWaitOn)) {
+    let given = match timeout.filter(|_| hooks::applies_timeout(session)) {
         None => receiver.await.ok(),
         Some(millis) => {
             let wait = Duration::from_millis(millis);
@@ -143,7 +143,7 @@ fn value(method: &str, response: &Value) -> Value {
     }
 }
 
-/// Asks whether a call may run.
+/// The frame that asks whether a call may run. None if no extension asks.
 pub(super) fn ask_permission(state: &mut PiState, call: &Call) -> Option<Value> {
     let dialog = state.script.tool_call.clone()?;
     let (id, frame) = request(state, &dialog);
@@ -153,16 +153,11 @@ pub(super) fn ask_permission(state: &mut PiState, call: &Call) -> Option<Value> 
     Some(frame)
 }
 
-/// Takes the host's answer to a dialog; one that nobody waits for is dropped.
+/// Handles the host's answer to a dialog. Drops it if no dialog waits for it.
 pub(super) fn handle_answer(session: &Session, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
-    let first = Faults::of(session).triggers(Bug::AnswersTheFirst);
-    let pending = PiState::with(session, |state| {
-        let others = state.dialogs.keys().min().filter(|_| first).cloned();
-        let id = others.unwrap_or_else(|| id.to_owned());
-        state.dialogs.remove(&id)
-    });
-    let pending = pending.flatten();
+    let id = hooks::answered_dialog(session, id);
+    let pending = PiState::with(session, |state| state.dialogs.remove(&id)).flatten();
     match pending {
         Some(PendingDialog::Command(sender)) => {
             let _ = sender.send(response.clone());

@@ -14,6 +14,7 @@ mod expand;
 mod extension_script;
 mod faults;
 mod flags;
+mod hooks;
 mod messages;
 mod models;
 mod models_json;

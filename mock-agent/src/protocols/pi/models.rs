@@ -1,10 +1,10 @@
 //! "Model" and "Thinking" of the page: the commands that choose the model and its thinking level.
 
+use super::hooks;
 use super::responses::{Answer, Command, data};
 use super::state::PiState;
 use crate::core::session::Session;
 use crate::core::settings::ListedModel;
-use crate::faults::{Bug, Faults};
 use crate::model::Effort;
 use serde_json::{Value, json};
 
@@ -44,10 +44,9 @@ fn choose(session: &Session, listed: &ListedModel) {
     }
 }
 
-/// Called before each run. Only a fault acts here.
+/// Called before each run.
 pub(super) fn before_run(session: &Session) {
-    let again = PiState::with(session, |state| state.log.of_role("user").next().is_some());
-    if again == Some(true) && Faults::of(session).triggers(Bug::ModelForOneRun) {
+    if !hooks::keeps_model(session) {
         choose(session, &session.settings.host_options.models[0]);
     }
 }
@@ -67,7 +66,7 @@ fn change_level(session: &Session, level: &str) {
 
 /// Sets the effort of the model by the level, if the model has reasoning.
 pub(super) fn send_effort(session: &Session) {
-    if Faults::of(session).triggers(Bug::LevelStaysUntold) {
+    if !hooks::sends_effort(session) {
         return;
     }
     let level = PiState::with(session, |state| state.thinking_level.clone());
@@ -113,8 +112,8 @@ pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
 
 pub(super) fn available_models(command: &Command<'_>) -> Answer {
     let models = command.session.settings.host_options.models.iter();
-    let shown: Vec<_> = models.map(|listed| &listed.description).collect();
-    data(json!({ "models": shown }))
+    let descriptions: Vec<_> = models.map(|listed| &listed.description).collect();
+    data(json!({ "models": descriptions }))
 }
 
 /// Whether the current model has reasoning.

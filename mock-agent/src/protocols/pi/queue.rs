@@ -2,10 +2,10 @@
 
 use super::dialogs;
 use super::expand::expand;
+use super::hooks;
 use super::responses::{Answer, Command, data};
 use crate::core::queues::Prompt;
 use crate::core::queues::{Queue, Queues};
-use crate::faults::{Bug, Faults};
 use crate::model::message::Block;
 use serde_json::{Value, json};
 
@@ -63,15 +63,7 @@ pub(super) fn set_mode(command: &Command<'_>, queue: &Queue) -> Answer {
         "one-at-a-time" => queue.together.set(false),
         other => return Err(format!("Unknown mode: {other}")),
     }
-    if Faults::of(&command.session).triggers(Bug::ModesAreOne) {
-        let Queues {
-            steering,
-            following,
-        } = &command.session.queues;
-        let together = queue.together.get();
-        steering.together.set(together);
-        following.together.set(together);
-    }
+    hooks::queue_mode_changed(command.session, queue);
     Ok(None)
 }
 

@@ -1,6 +1,7 @@
 //! "Session" of the page: new ones, others, forks and copies.
 
 use super::extension_script::ExtensionScript;
+use super::hooks;
 use super::models::send_effort;
 use super::responses::{Answer, Command, cancelled, data, respond};
 use super::session_log::{LogEntry, SavedSession, text_of};
@@ -8,7 +9,6 @@ use super::state::PiState;
 use crate::core::compaction::estimate;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
-use crate::faults::{Bug, Faults};
 use crate::model::message::{Block, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ pub(super) fn new_session(command: &Command<'_>) -> Option<Answer> {
         "session_before_switch",
         "new_session",
         |session, fields| {
-            if !Faults::of(session).triggers(Bug::RenewsNothing) {
+            if hooks::starts_session(session) {
                 leave(session, Vec::new(), Vec::new());
                 let parent = fields["parentSession"].as_str().map(str::to_owned);
                 PiState::with(session, |state| {
@@ -103,7 +103,7 @@ pub(super) fn switch_session(command: &Command<'_>) -> Option<Answer> {
                 Some((Some(kept), _)) => kept,
                 _ => SavedSession::load(&path)?,
             };
-            if Faults::of(session).triggers(Bug::SwitchLoadsNothing) {
+            if !hooks::loads_session(session) {
                 return cancelled(false);
             }
             leave(session, Vec::new(), next.messages);
@@ -118,10 +118,8 @@ pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
         let entry = fields["entryId"].as_str().unwrap_or_default();
         let (place, text) = find(session, entry)?;
         let entries = PiState::with(session, |state| state.log.entries[..place].to_vec());
-        let mut messages = session.conversation.borrow().messages.clone();
-        if !Faults::of(session).triggers(Bug::ForkKeepsAll) {
-            messages = before(&messages, &text);
-        }
+        let all = session.conversation.borrow().messages.clone();
+        let messages = hooks::forked_messages(session, all, before, &text);
         leave(session, entries.unwrap_or_default(), messages);
         data(json!({ "text": text, "cancelled": false }))
     })
@@ -131,10 +129,9 @@ pub(super) fn clone_session(command: &Command<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "clone", |session, _| {
         let entries = PiState::with(session, |state| state.log.entries.clone());
         let messages = session.conversation.borrow().messages.clone();
-        if Faults::of(session).triggers(Bug::CloneIsEmpty) {
-            leave(session, Vec::new(), Vec::new());
-        } else {
-            leave(session, entries.unwrap_or_default(), messages);
+        match hooks::clones_messages(session) {
+            true => leave(session, entries.unwrap_or_default(), messages),
+            false => leave(session, Vec::new(), Vec::new()),
         }
         cancelled(false)
     })
@@ -173,10 +170,8 @@ fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
     PiState::with(session, |state| {
         state.save_session();
         let log = std::mem::take(&mut state.log);
-        let forgets = |file: &PathBuf| {
-            state.saved.contains_key(file) && Faults::of(session).triggers(Bug::ResumedStaysUnsaved)
-        };
-        if let Some(file) = log.file.clone().filter(|file| !forgets(file)) {
+        let remembers = |file: &PathBuf| hooks::remembers_session(session, state, file);
+        if let Some(file) = log.file.clone().filter(remembers) {
             state.saved.insert(
                 file,
                 SavedSession {
@@ -215,7 +210,7 @@ pub(super) fn set_name(command: &Command<'_>) -> Answer {
 /// Writes the session as a page for a browser.
 pub(super) fn export(command: &Command<'_>) -> Answer {
     let mut log = PiState::with(command.session, |state| state.log.clone()).unwrap_or_default();
-    if Faults::of(&command.session).triggers(Bug::ExportsNothing) {
+    if !hooks::exports_messages(command.session) {
         log.entries.clear();
     }
     let path = match command.fields["outputPath"].as_str() {

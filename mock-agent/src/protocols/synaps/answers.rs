@@ -1,27 +1,27 @@
-//! The bodies of responses. The page leaves them free; these are what hosts know.
+//! The bodies of responses, and the conversation in them. The page leaves them open; these are what hosts know.
 
-use super::events::Events;
-use super::history::told;
+use super::hooks;
+use super::state::SynapsState;
 use crate::core::session::Session;
-use crate::faults::{Bug, Faults};
+use crate::model::anthropic;
+use crate::model::message::{Block, Message, Role};
 use serde_json::{Map, Value, json};
 
 type Body = Map<String, Value>;
 
 pub(super) fn messages(session: &Session) -> Body {
-    let messages = told(&session.conversation.borrow().messages);
+    let messages = history(&session.conversation.borrow().messages);
     body(json!({ "messages": messages }))
 }
 
 pub(super) fn state(session: &Session) -> Body {
     let busy = session.is_busy();
-    let sticks = Faults::of(session).triggers(Bug::StopLeavesStreaming);
     let count = session.conversation.borrow().messages.len();
-    asked(session, |events| {
+    with_state(session, |state| {
         json!({
-            "streaming": busy || sticks && events.seen.abort,
-            "model": events.model,
-            "session_id": events.session,
+            "streaming": hooks::is_streaming(session, state, busy),
+            "model": state.model,
+            "session_id": state.session,
             "message_count": count,
         })
     })
@@ -29,16 +29,16 @@ pub(super) fn state(session: &Session) -> Body {
 
 pub(super) fn stats(session: &Session) -> Body {
     let count = session.conversation.borrow().messages.len();
-    asked(session, |events| {
+    with_state(session, |state| {
         json!({
-            "input_tokens": events.spent.input,
-            "output_tokens": events.spent.output,
-            "cache_read_input_tokens": events.spent.cache_read,
-            "cache_creation_input_tokens": events.spent.cache_write,
+            "input_tokens": state.spent.input,
+            "output_tokens": state.spent.output,
+            "cache_read_input_tokens": state.spent.cache_read,
+            "cache_creation_input_tokens": state.spent.cache_write,
             "cost": 0.0,
             "message_count": count,
-            "model": events.model,
-            "session_id": events.session,
+            "model": state.model,
+            "session_id": state.session,
         })
     })
 }
@@ -53,8 +53,8 @@ pub(super) fn models(session: &Session) -> Body {
     body(json!({ "models": models.collect::<Vec<_>>() }))
 }
 
-/// Takes any model of a provider that is known; a model without its provider must be one of those on offer, or is of the provider that
-/// lists none.
+/// Accepts any model of a known provider. A model without a provider must be listed, or belongs to the provider that lists
+/// none.
 pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> {
     let offers = &session.settings.providers;
     let found = match model.split_once('/') {
@@ -71,8 +71,8 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
     let (offer, name) = found
         .filter(|(_, name)| !name.is_empty())
         .ok_or_else(|| format!("Unknown model: {model}"))?;
-    let deaf = Faults::of(session).triggers(Bug::SetsNoModel);
-    if !deaf {
+    let sets = hooks::sets_model(session);
+    if sets {
         session.set_model(name, offer.endpoint.as_ref());
         session.model.set_wire(offer.wire);
     }
@@ -80,46 +80,31 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
         true => name.to_owned(),
         false => format!("{}/{name}", offer.provider),
     };
-    Ok(asked(session, |events| {
-        if !deaf {
-            events.model.clone_from(&model);
+    Ok(with_state(session, |state| {
+        if sets {
+            state.model.clone_from(&model);
         }
         json!({ "model": model })
     }))
 }
 
 pub(super) fn new_session(session: &Session) -> Body {
-    if Faults::of(session).triggers(Bug::RenewExits) {
-        session.events.outbox.exit(0);
-    }
-    let keeps = Faults::of(session).triggers(Bug::RenewsNothing);
-    if !keeps {
+    let starts = hooks::starts_conversation(session);
+    if starts {
         session.renew();
     }
-    if Faults::of(session).triggers(Bug::RenewResetsModel) {
-        session.set_model(&session.settings.model, None);
-    }
+    hooks::on_new_session(session);
     let id = session.conversation.borrow().id().map(str::to_owned);
-    let id = id.filter(|_| !keeps);
-    let same = Faults::of(session).triggers(Bug::RenewsNoId);
-    let counts_on = Faults::of(session).triggers(Bug::RenewsNoStats);
-    let old = Faults::of(session).triggers(Bug::RenewsOldId);
-    asked(session, |events| {
-        let before = events.session.clone();
-        let id = if same { Some(&*before) } else { id.as_deref() };
-        let spent = events.spent;
-        events.begin_session(id);
-        if counts_on {
-            events.spent = spent;
-        }
-        if old {
-            events.alternate_session();
-        }
-        json!({ "session_id": events.session })
+    let id = id.filter(|_| starts);
+    with_state(session, |state| {
+        let (id_before, usage_before) = (state.session.clone(), state.spent);
+        state.begin_session(id.as_deref());
+        hooks::on_new_state(session, state, id_before, usage_before);
+        json!({ "session_id": state.session })
     })
 }
 
-fn asked(session: &Session, answer: impl FnOnce(&mut Events) -> Value) -> Body {
+fn with_state(session: &Session, answer: impl FnOnce(&mut SynapsState) -> Value) -> Body {
     body(session.events.encoder(answer).unwrap_or_default())
 }
 
@@ -128,4 +113,40 @@ fn body(value: Value) -> Body {
         Value::Object(body) => body,
         _ => Body::new(),
     }
+}
+
+/// The conversation for `get_messages`.
+fn history(messages: &[Message]) -> Vec<Value> {
+    messages.iter().map(message).collect()
+}
+
+fn message(message: &Message) -> Value {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let content = match (message.role, message.content.as_slice()) {
+        (Role::User, [Block::Text(text)]) => json!(text),
+        (_, blocks) => blocks.iter().map(block).collect(),
+    };
+    json!({ "role": role, "content": content })
+}
+
+/// A block as the model's API has it. Arguments that are not JSON stay as the model wrote them.
+fn block(block: &Block) -> Value {
+    let mut shown = anthropic::content_block(block);
+    match block {
+        Block::Call { args, raw, .. } => {
+            shown["input"] = raw.as_ref().map_or_else(|| args.clone(), |raw| json!(raw));
+        }
+        Block::Result {
+            is_error: false, ..
+        } => {
+            shown
+                .as_object_mut()
+                .and_then(|block| block.shift_remove("is_error"));
+        }
+        _ => {}
+    }
+    shown
 }

@@ -1,7 +1,7 @@
 //! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
 
+use super::hooks::PathFlaw;
 use crate::core::attachments::load;
-use crate::faults::{Bug, Faults};
 use crate::model::message::Block;
 use serde::Deserialize;
 use std::path::Path;
@@ -13,24 +13,24 @@ pub(super) struct Attachment {
     mime: Option<String>,
 }
 
-/// What the model is shown of the attached files.
+/// The blocks that the model gets of the attached files. `accepts` says whether a path with a flaw is read nevertheless.
 ///
 /// # Errors
-/// Why one of them is refused.
+/// A path is not accepted, or its file cannot be read.
 pub(super) fn read(
     attachments: &[Attachment],
     root: &Path,
-    faults: &Faults,
+    accepts: &dyn Fn(PathFlaw) -> bool,
 ) -> Result<Vec<Block>, String> {
     attachments
         .iter()
-        .map(|one| one.read(root, faults))
+        .map(|one| one.read(root, accepts))
         .collect()
 }
 
 impl Attachment {
-    fn read(&self, root: &Path, faults: &Faults) -> Result<Block, String> {
-        self.check(faults)?;
+    fn read(&self, root: &Path, accepts: &dyn Fn(PathFlaw) -> bool) -> Result<Block, String> {
+        self.check(accepts)?;
         let mut block = load(&self.path, root)?;
         match (&mut block, &self.name) {
             (
@@ -51,12 +51,12 @@ impl Attachment {
         Ok(block)
     }
 
-    fn check(&self, faults: &Faults) -> Result<(), String> {
+    fn check(&self, accepts: &dyn Fn(PathFlaw) -> bool) -> Result<(), String> {
         let path = &self.path;
-        if !Path::new(path).is_absolute() && !faults.triggers(Bug::TakesRelativePaths) {
+        if !Path::new(path).is_absolute() && !accepts(PathFlaw::Relative) {
             return Err(format!("Attachment {path}: the path is not absolute"));
         }
-        if path.split('/').any(|segment| segment == "..") && !faults.triggers(Bug::TakesDotDot) {
+        if path.split('/').any(|segment| segment == "..") && !accepts(PathFlaw::DotDot) {
             return Err(format!("Attachment {path}: the path has a `..` segment"));
         }
         Ok(())
@@ -73,11 +73,11 @@ mod tests {
             name: None,
             mime: None,
         };
-        one.read(Path::new("/"), &Faults::default()).unwrap_err()
+        one.read(Path::new("/"), &|_| false).unwrap_err()
     }
 
     #[test]
-    fn only_absolute_paths_without_dot_dot_are_taken() {
+    fn only_absolute_paths_without_dot_dot_are_accepted() {
         assert!(refused("notes.txt").ends_with("not absolute"));
         assert!(refused("/a/../b").ends_with("`..` segment"));
         assert!(refused("/nowhere/a..b").ends_with("no such file"));

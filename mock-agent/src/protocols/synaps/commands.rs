@@ -1,18 +1,18 @@
-//! Commands ("RpcCommand", lines 101 to 194), and what is none.
+//! Commands ("RpcCommand", lines 101 to 194), and the errors of lines that are no command.
 
 use super::answers;
 use super::attachments::{self, Attachment};
-use super::events::{COMPACT, Events, Job, ok};
-use super::frames::{error, response};
+use super::frames::{error, ok, response};
+use super::hooks;
+use super::state::{ActiveCommand, COMPACT, SynapsState};
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
-use crate::faults::{Bug, Faults};
+use crate::faults::Faults;
 use crate::model::message::Block;
 use crate::os::stdin::Input;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::time::Duration;
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -57,14 +57,8 @@ enum Command {
 
 const FOLLOW_UP: &str = "follow_up";
 
-/// How many lines that are no command end the process. Only a fault counts them.
-const MANY: usize = 10;
-
-/// How long an answer takes that a shutdown may overtake. Only a fault has it.
-const SLOW: Duration = Duration::from_millis(300);
-
 impl Command {
-    /// Whether it only asks.
+    /// Whether it changes nothing.
     fn is_query(&self) -> bool {
         matches!(
             self,
@@ -77,63 +71,45 @@ impl Command {
 }
 
 /// A line that is no command.
-struct Bad {
+struct BadLine {
     /// Its id, if it has one.
     id: Option<String>,
-    /// The command that it names, and that there is not.
+    /// Its command, if it names one that is not known.
     unknown: Option<String>,
     why: String,
 }
 
-/// What a refused command is told.
-type Refusal = String;
+/// Why a command is rejected.
+type Rejection = String;
 
-/// Acts on one line.
+/// Handles one line.
 pub(super) fn take(session: &Session, input: Input) {
     match read(session, input) {
         Ok(None) => {}
-        Ok(Some(command)) => act(session, command),
-        Err(bad) => refuse(session, &bad),
+        Ok(Some(command)) => handle(session, command),
+        Err(bad) => reject(session, &bad),
     }
 }
 
-fn refuse(session: &Session, bad: &Bad) {
-    let unknown = bad.unknown.as_deref();
-    if unknown.is_some() && Faults::of(session).triggers(Bug::IgnoresUnknownCommand) {
+fn reject(session: &Session, bad: &BadLine) {
+    let (id, unknown) = (bad.id.as_deref(), bad.unknown.as_deref());
+    if unknown.is_some() && !hooks::rejects_unknown_command(session) {
         return;
     }
-    session
-        .events
-        .send_frame(error(bad.id.as_deref(), &bad.why));
-    if Faults::of(session).triggers(Bug::BadCommandsAddUp) {
-        let count = session.events.encoder(|events: &mut Events| {
-            events.seen.bad_lines += 1;
-            events.seen.bad_lines
-        });
-        if count >= Some(MANY) {
-            session.events.outbox.exit(1);
-        }
-    }
-    if let Some(name) = unknown
-        && Faults::of(session).triggers(Bug::AnswersUnknownCommand)
-    {
-        let id = bad.id.as_deref().unwrap_or_default();
-        session.events.send_frame(response(id, name, ok()));
-    }
+    session.events.send_frame(error(id, &bad.why));
+    hooks::on_rejected_line(session, id, unknown);
     session.refused();
 }
 
-/// Reads a line; a blank one says nothing.
-fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
-    let bad = |why: String| Bad {
+/// Reads a line. None if it is blank.
+fn read(session: &Session, input: Input) -> Result<Option<Command>, BadLine> {
+    let bad = |why: String| BadLine {
         id: None,
         unknown: None,
         why,
     };
     let Input::Line(line) = input else {
-        if Faults::of(session).triggers(Bug::OversizeExits) {
-            session.events.outbox.exit(0);
-        }
+        hooks::on_oversized_line(session);
         return Err(bad("The frame is longer than 1 MiB".into()));
     };
     let text =
@@ -141,12 +117,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let kept = Faults::of(session).triggers(Bug::EscapesAreKept);
-    let text = if kept {
-        text.replace("\\u", "\\\\u")
-    } else {
-        text.to_owned()
-    };
+    let text = hooks::line_text(session, text);
     let mut command: Value = serde_json::from_str(&text)
         .map_err(|error| bad(format!("The frame is not JSON: {error}")))?;
     if !command.is_object() {
@@ -158,38 +129,34 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, Bad> {
     serde_json::from_value(command).map(Some).map_err(|error| {
         let why = format!("Invalid command: {error}");
         let unknown = why.contains("unknown variant").then_some(name);
-        Bad { id, unknown, why }
+        BadLine { id, unknown, why }
     })
 }
 
-fn act(session: &Session, command: Command) {
-    let answer = |id: &str, name, done: Result<Map<String, Value>, Refusal>| match done {
+fn handle(session: &Session, command: Command) {
+    let answer = |id: &str, name, done: Result<Map<String, Value>, Rejection>| match done {
         Ok(body) => session.events.send_frame(response(id, name, body)),
         Err(why) => session.events.send_frame(error(Some(id), &why)),
     };
-    let begun = |id: &str, done: Result<(), Refusal>| {
+    let rejected = |id: &str, done: Result<(), Rejection>| {
         if let Err(why) = done {
             session.events.send_frame(error(Some(id), &why));
         }
     };
-    let faults = Faults::of(session);
-    if session.is_busy() && command.is_query() && faults.triggers(Bug::DeafWhileBusy) {
+    if command.is_query() && !hooks::answers_query(session) {
         return;
-    }
-    if command.is_query() && faults.is_armed(Bug::QuitDropsAnswers) {
-        session.events.outbox.pause(SLOW);
     }
     match command {
         Command::Prompt {
             id,
             message,
             attachments,
-        } => begun(&id, prompt(session, &id, message, &attachments)),
+        } => rejected(&id, prompt(session, &id, message, &attachments)),
         Command::FollowUp { id, message } => {
             let blocks = Vec::new();
-            begun(&id, say(session, &id, FOLLOW_UP, message, blocks));
+            rejected(&id, send(session, &id, FOLLOW_UP, message, blocks));
         }
-        Command::Compact { id } => begun(&id, compact(session, &id)),
+        Command::Compact { id } => rejected(&id, compact(session, &id)),
         Command::NewSession { id } => {
             let renewed = idle(session).map(|()| answers::new_session(session));
             answer(&id, "new_session", renewed);
@@ -213,11 +180,9 @@ fn act(session: &Session, command: Command) {
     }
 }
 
-fn idle(session: &Session) -> Result<(), Refusal> {
+fn idle(session: &Session) -> Result<(), Rejection> {
     if session.is_busy() {
-        if Faults::of(session).triggers(Bug::BusyEndsTurn) {
-            session.stop(Halt::Stop);
-        }
+        hooks::on_busy(session);
         return Err("Busy: a turn is at work".into());
     }
     Ok(())
@@ -228,38 +193,31 @@ fn prompt(
     id: &str,
     message: String,
     attachments: &[Attachment],
-) -> Result<(), Refusal> {
-    let mut blocks =
-        attachments::read(attachments, session.workspace.root(), &Faults::of(session))?;
-    if !blocks.is_empty() && Faults::of(session).triggers(Bug::LosesFiles) {
+) -> Result<(), Rejection> {
+    let accepts = |flaw| hooks::accepts_path(session, flaw);
+    let mut blocks = attachments::read(attachments, session.workspace.root(), &accepts)?;
+    if !hooks::keeps_files(session, &blocks) {
         blocks.clear();
     }
-    say(session, id, "prompt", message, blocks)
+    send(session, id, "prompt", message, blocks)
 }
 
-fn say(
+fn send(
     session: &Session,
     id: &str,
     command: &'static str,
     text: String,
     blocks: Vec<Block>,
-) -> Result<(), Refusal> {
-    if session.is_busy() && Faults::of(session).triggers(Bug::DropsWhileBusy) {
-        session.events.send_frame(response(id, command, ok()));
-        return Ok(());
-    }
-    let again = session.events.encoder(|events: &mut Events| {
-        std::mem::replace(&mut events.seen.message, text.clone()) == text
-    });
-    if again == Some(true) && Faults::of(session).triggers(Bug::SaysTheSameOnce) {
+) -> Result<(), Rejection> {
+    if !hooks::starts_turn(session, &text) {
         session.events.send_frame(response(id, command, ok()));
         return Ok(());
     }
     begin(session, id, command)?;
-    if command == FOLLOW_UP && Faults::of(session).triggers(Bug::FollowUpForgets) {
-        session.conversation.borrow_mut().messages.clear();
+    if command == FOLLOW_UP {
+        hooks::on_follow_up(session);
     }
-    // A number of its own: a host may use an id again.
+    // Not the command's id: a host may use an id again.
     let prompt = Prompt {
         turn: session.next_turn(),
         text,
@@ -269,35 +227,35 @@ fn say(
     session.prompt(prompt).map_err(|failure| failure.message)
 }
 
-/// Begins what takes a while.
-fn begin(session: &Session, id: &str, command: &'static str) -> Result<(), Refusal> {
+/// Makes this the active command.
+fn begin(session: &Session, id: &str, command: &'static str) -> Result<(), Rejection> {
     idle(session)?;
-    session.events.encoder(|events: &mut Events| {
-        events.job = Some(Job {
+    session.events.encoder(|state: &mut SynapsState| {
+        state.active = Some(ActiveCommand {
             id: id.to_owned(),
-            command,
-            model: events.model.clone(),
-            heard: false,
+            name: command,
+            model: state.model.clone(),
+            answered: false,
             failure: None,
         });
     });
     Ok(())
 }
 
-fn compact(session: &Session, id: &str) -> Result<(), Refusal> {
-    if Faults::of(session).triggers(Bug::CompactHangs) {
+fn compact(session: &Session, id: &str) -> Result<(), Rejection> {
+    if !hooks::starts_compaction(session) {
         return Ok(());
     }
     begin(session, id, COMPACT)?;
     session.compact(None).map_err(|failure| failure.message)
 }
 
-/// Stops the turn at work; its end comes before the answer.
+/// Stops the running turn. Its end is sent before the answer.
 fn abort(session: &Session, id: String) {
     if session.is_busy() {
-        session.events.encoder(|events: &mut Events| {
-            events.aborts.push(id);
-            events.seen.abort = true;
+        session.events.encoder(|state: &mut SynapsState| {
+            state.pending_aborts.push(id);
+            state.fault_memory.aborted = true;
         });
     } else {
         session.events.send_frame(response(&id, "abort", ok()));
@@ -306,15 +264,7 @@ fn abort(session: &Session, id: String) {
 }
 
 fn shut_down(session: &Session) {
-    let faults = Faults::of(session);
-    if faults.triggers(Bug::QuitDropsAnswers) {
-        std::process::exit(0);
-    }
-    if faults.triggers(Bug::AnswersQuit) {
-        session.events.send_frame(response("", "shutdown", ok()));
-    }
-    let deaf = session.is_busy() && faults.triggers(Bug::DeafToQuitInTurn);
-    if !deaf && !faults.triggers(Bug::DeafToQuit) {
+    if hooks::obeys_shutdown(session) {
         session.leave();
     }
 }

@@ -1,4 +1,4 @@
-//! Frames: what they look like, and how long they may be.
+//! Frames: their members and their size limit.
 
 use crate::model::message::Usage;
 use serde_json::{Map, Value, json};
@@ -9,12 +9,12 @@ pub(super) const LIMIT: usize = 1 << 20;
 /// The longest piece of text in one frame, in bytes: escaped, it may become six times as long.
 const PIECE: usize = LIMIT / 8;
 
-/// A step of the assistant's stream.
+/// An event of the assistant's stream.
 pub(super) fn update(event: &Value) -> Value {
     json!({ "type": "message_update", "event": event })
 }
 
-/// A text as it goes into frames: in pieces that fit.
+/// A text in pieces that fit into a frame.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -28,7 +28,12 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The answer to a command; its body stands beside the other keys.
+/// The body of a response that only says that the command succeeded.
+pub(super) fn ok() -> Map<String, Value> {
+    Map::from_iter([("ok".to_owned(), json!(true))])
+}
+
+/// The response to a command. The members of its body stand beside the other ones.
 pub(super) fn response(id: &str, command: &str, body: Map<String, Value>) -> Value {
     let mut frame = Map::new();
     frame.insert("type".into(), json!("response"));
@@ -43,7 +48,7 @@ pub(super) fn response(id: &str, command: &str, body: Map<String, Value>) -> Val
     }
 }
 
-/// What went wrong, and with which command.
+/// An error, with the id of its command if it has one.
 pub(super) fn error(id: Option<&str>, message: &str) -> Value {
     let with_id = |id| json!({ "type": "error", "id": id, "message": message });
     id.map(with_id)
@@ -51,23 +56,23 @@ pub(super) fn error(id: Option<&str>, message: &str) -> Value {
         .unwrap_or_else(|| json!({ "type": "error", "message": message }))
 }
 
-/// Whether a frame is short enough to be sent.
+/// Whether a frame is within the limit.
 pub(super) fn fits(frame: &Value) -> bool {
     frame.to_string().len() < LIMIT
 }
 
-/// The end of a turn. The model is left out where none has answered.
+/// The end of a turn, without a model if none has answered.
 pub(super) fn agent_end(usage: Usage, model: Option<&str>) -> Value {
-    let mut told = json!({
+    let mut totals = json!({
         "input_tokens": usage.input,
         "output_tokens": usage.output,
         "cache_read_input_tokens": usage.cache_read,
         "cache_creation_input_tokens": usage.cache_write,
     });
     if let Some(model) = model {
-        told["model"] = json!(model);
+        totals["model"] = json!(model);
     }
-    json!({ "type": "agent_end", "usage": told })
+    json!({ "type": "agent_end", "usage": totals })
 }
 
 #[cfg(test)]
@@ -75,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_stands_beside_the_other_keys() {
+    fn the_members_of_a_body_stand_beside_the_other_ones() {
         let Value::Object(body) = json!({ "ok": true }) else {
             unreachable!()
         };
@@ -87,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_between_characters() {
+    fn a_long_text_is_split_between_characters() {
         let text = format!("x{}", "ä".repeat(PIECE));
 
         let cut: Vec<_> = pieces(&text).collect();
@@ -98,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_becomes_an_error() {
+    fn a_response_over_the_limit_becomes_an_error() {
         let long = "x".repeat(LIMIT);
         let body = Map::from_iter([("messages".to_owned(), json!(long))]);
 

@@ -1,18 +1,16 @@
 //! Slash commands: messages that the agent answers itself, without a turn.
 
-use super::events::{Events, info};
+use super::events::{AionrsState, info, invalid, stream_end};
 use crate::core::failure::Failure;
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::model::message::Usage;
-use crate::protocols::aionrs::commands::invalid;
-use crate::protocols::aionrs::events::stream_end;
 
-/// What a slash command says; nothing if that takes its time.
-type Answer = fn(&Session, &Prompt) -> Option<String>;
+/// Runs a slash command. Returns its text, or None if it takes longer and reports later.
+type Handler = fn(&Session, &Prompt) -> Option<String>;
 
-/// Name, what it does, and how.
-const COMMANDS: &[(&str, &str, Answer)] = &[
+/// Name, description and handler.
+const COMMANDS: &[(&str, &str, Handler)] = &[
     ("/clear", "Clear the conversation", |session, _| {
         session.conversation.borrow_mut().messages.clear();
         Some("Conversation cleared".into())
@@ -25,21 +23,21 @@ const COMMANDS: &[(&str, &str, Answer)] = &[
     ("/help", "List these commands", |_, _| Some(help())),
 ];
 
-/// Answers a message that is a slash command. False if it is none, and so for the model.
+/// Answers a message that is a slash command. False if it is not one: then it is for the model.
 ///
 /// # Errors
-/// It cannot be served now.
+/// A turn is running.
 pub(super) fn answer(session: &Session, prompt: &Prompt) -> Result<bool, Failure> {
     let word = prompt.text.split_whitespace().next();
-    let Some((_, _, answer)) = COMMANDS.iter().find(|(name, ..)| Some(*name) == word) else {
+    let Some((_, _, handler)) = COMMANDS.iter().find(|(name, ..)| Some(*name) == word) else {
         return Ok(false);
     };
     if session.is_busy() {
         return Err(invalid("A slash command cannot be served during a turn"));
     }
     session.claim(&prompt.turn)?;
-    if let Some(said) = answer(session, prompt) {
-        session.events.send_frame(info(&said));
+    if let Some(text) = handler(session, prompt) {
+        session.events.send_frame(info(&text));
         session
             .events
             .send_frame(stream_end(&prompt.turn, Usage::default()));
@@ -50,7 +48,7 @@ pub(super) fn answer(session: &Session, prompt: &Prompt) -> Result<bool, Failure
 fn help() -> String {
     let lines = COMMANDS
         .iter()
-        .map(|(name, what, _)| format!("\n  {name} — {what}"));
+        .map(|(name, description, _)| format!("\n  {name} — {description}"));
     format!("Available commands:{}", lines.collect::<String>())
 }
 
@@ -62,7 +60,7 @@ fn compact(session: &Session, prompt: &Prompt) -> Option<String> {
     let instructions = instructions.filter(|text| !text.is_empty());
     session
         .events
-        .encoder(|events: &mut Events| events.compacting = Some(prompt.turn.clone()));
+        .encoder(|state: &mut AionrsState| state.compacting = Some(prompt.turn.clone()));
     match session.compact(instructions.map(str::to_owned)) {
         Ok(()) => None,
         Err(failure) => Some(failure.message),

@@ -1,11 +1,11 @@
-//! The tools under their names of 0.2.
+//! The tools of 0.2, where the shell tool has another name.
 
 use crate::tools::{BASH, Bash, EDIT, GLOB, GREP, READ, SPAWN, Tool, WRITE};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
 
-pub(super) const TOOLS: &[Tool] = &[READ, WRITE, EDIT, EXEC, GLOB, GREP, SPAWN];
+pub(super) const TOOLS_V0_2: &[Tool] = &[READ, WRITE, EDIT, EXEC, GLOB, GREP, SPAWN];
 
 const EXEC: Tool = Tool {
     name: "ExecCommand",

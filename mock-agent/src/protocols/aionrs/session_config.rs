@@ -1,15 +1,15 @@
-//! `set_config`: what may be set, and what is said of it.
+//! `set_config`: the settings of the session, their valid values, and the report of a change.
 
 use serde_json::{Map, Value, json};
 
-/// How the agent is set.
+/// The settings of the session.
 #[derive(Debug, Clone)]
-pub(super) struct Config {
+pub(super) struct SessionConfig {
     pub(super) model: String,
     pub(super) image_input: &'static str,
     pub(super) mode: &'static str,
     pub(super) mcp: bool,
-    /// The levels of effort that the provider knows.
+    /// The levels of effort of the provider.
     pub(super) efforts: &'static [&'static str],
     thinking: bool,
     budget: u64,
@@ -24,9 +24,9 @@ const BUDGET: u64 = 10_000;
 /// The levels of effort of an OpenAI-like provider.
 pub(super) const EFFORTS: &[&str] = &["low", "medium", "high"];
 
-impl Default for Config {
+impl Default for SessionConfig {
     fn default() -> Self {
-        Config {
+        SessionConfig {
             model: String::new(),
             image_input: IMAGE_INPUTS[0],
             mode: "default",
@@ -40,10 +40,10 @@ impl Default for Config {
     }
 }
 
-/// A member of `set_config` that was given a value: what is said of it.
-type Setting = fn(&mut Config, &Value) -> String;
+/// Applies a member of `set_config`. Returns its part of the report.
+type Setting = fn(&mut SessionConfig, &Value) -> String;
 
-/// In the order in which they are spoken of.
+/// In the order of the report.
 const SETTINGS: &[(&str, Setting)] = &[
     ("model", model),
     ("image_input", image_input),
@@ -53,7 +53,7 @@ const SETTINGS: &[(&str, Setting)] = &[
     ("compaction", compaction),
 ];
 
-impl Config {
+impl SessionConfig {
     pub(super) fn capabilities(&self) -> Value {
         json!({
             "tool_approval": true,
@@ -67,17 +67,17 @@ impl Config {
         })
     }
 
-    /// Sets what is valid, and says what became of each member.
-    pub(super) fn set(&mut self, wanted: &Map<String, Value>) -> String {
+    /// Applies the valid members. Returns a report on each member.
+    pub(super) fn set(&mut self, changes: &Map<String, Value>) -> String {
         let given = SETTINGS.iter().filter_map(|(name, set)| {
-            let value = wanted.get(*name).filter(|value| !value.is_null())?;
+            let value = changes.get(*name).filter(|value| !value.is_null())?;
             Some(set(self, value))
         });
-        let said: Vec<_> = given.collect();
-        if said.is_empty() {
+        let report: Vec<_> = given.collect();
+        if report.is_empty() {
             return "set_config: no changes".into();
         }
-        format!("config updated: {}", said.join(", "))
+        format!("config updated: {}", report.join(", "))
     }
 }
 
@@ -85,12 +85,12 @@ fn ignored(name: &str, value: &Value) -> String {
     format!("{name}: ignored invalid value {value}")
 }
 
-/// The one of these words that a value is.
+/// The word that equals the value.
 fn one_of(words: &[&'static str], value: &Value) -> Option<&'static str> {
     words.iter().find(|word| value == **word).copied()
 }
 
-fn model(config: &mut Config, value: &Value) -> String {
+fn model(config: &mut SessionConfig, value: &Value) -> String {
     let Some(model) = value.as_str().filter(|model| !model.is_empty()) else {
         return ignored("model", value);
     };
@@ -99,7 +99,7 @@ fn model(config: &mut Config, value: &Value) -> String {
     format!("model: {before} → {model}")
 }
 
-fn image_input(config: &mut Config, value: &Value) -> String {
+fn image_input(config: &mut SessionConfig, value: &Value) -> String {
     let Some(word) = one_of(IMAGE_INPUTS, value) else {
         return ignored("image input", value);
     };
@@ -107,7 +107,7 @@ fn image_input(config: &mut Config, value: &Value) -> String {
     format!("image input: {before} → {word}")
 }
 
-fn thinking(config: &mut Config, value: &Value) -> String {
+fn thinking(config: &mut SessionConfig, value: &Value) -> String {
     match one_of(&["enabled", "disabled"], value) {
         Some(word) => {
             config.thinking = word == "enabled";
@@ -117,7 +117,7 @@ fn thinking(config: &mut Config, value: &Value) -> String {
     }
 }
 
-fn thinking_budget(config: &mut Config, value: &Value) -> String {
+fn thinking_budget(config: &mut SessionConfig, value: &Value) -> String {
     match value.as_u64() {
         Some(budget) if config.thinking => {
             config.budget = budget;
@@ -128,7 +128,7 @@ fn thinking_budget(config: &mut Config, value: &Value) -> String {
     }
 }
 
-fn effort(config: &mut Config, value: &Value) -> String {
+fn effort(config: &mut SessionConfig, value: &Value) -> String {
     if config.efforts.is_empty() {
         return "effort: not supported by current provider".into();
     }
@@ -141,7 +141,7 @@ fn effort(config: &mut Config, value: &Value) -> String {
     }
 }
 
-fn compaction(config: &mut Config, value: &Value) -> String {
+fn compaction(config: &mut SessionConfig, value: &Value) -> String {
     let Some(word) = one_of(COMPACTIONS, value) else {
         let known = COMPACTIONS.join(", ");
         return format!("compaction: invalid (unknown level {value}, expected: {known})");
@@ -154,28 +154,28 @@ fn compaction(config: &mut Config, value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn told(config: &mut Config, wanted: Value) -> String {
-        config.set(wanted.as_object().unwrap())
+    fn report_of(config: &mut SessionConfig, changes: Value) -> String {
+        config.set(changes.as_object().unwrap())
     }
 
     #[test]
-    fn what_is_set_is_told_in_one_line() {
-        let mut config = Config::default();
+    fn a_change_is_reported_in_one_line() {
+        let mut config = SessionConfig::default();
         let all = json!({ "compaction": "full", "image_input": "supported", "model": "m2", "thinking": "enabled", "thinking_budget": 9 });
 
         assert_eq!(
-            told(&mut config, all),
+            report_of(&mut config, all),
             "config updated: model:  → m2, image input: unknown → supported, thinking: enabled, thinking budget: 9, compaction: safe → full"
         );
         assert_eq!(
-            told(&mut config, json!({ "model": null, "x": 1 })),
+            report_of(&mut config, json!({ "model": null, "x": 1 })),
             "set_config: no changes"
         );
         assert_eq!(config.capabilities()["image_input"], "supported");
     }
 
     #[test]
-    fn what_is_not_valid_is_told_and_changes_nothing() {
+    fn an_invalid_value_is_reported_and_changes_nothing() {
         for (name, value) in [
             ("model", json!(7)),
             ("image_input", json!("perhaps")),
@@ -184,18 +184,18 @@ mod tests {
             ("effort", json!("high")),
             ("compaction", json!("wild")),
         ] {
-            let mut config = Config::default();
+            let mut config = SessionConfig::default();
             let before = format!("{config:?}");
-            assert!(told(&mut config, json!({ name: value })).starts_with("config updated: "));
+            assert!(report_of(&mut config, json!({ name: value })).starts_with("config updated: "));
             assert_eq!(format!("{config:?}"), before);
         }
     }
 
     #[test]
-    fn another_model_may_take_images_or_not() {
-        let mut config = Config::default();
-        told(&mut config, json!({ "image_input": "supported" }));
-        told(&mut config, json!({ "model": "m2" }));
+    fn a_new_model_resets_the_image_input() {
+        let mut config = SessionConfig::default();
+        report_of(&mut config, json!({ "image_input": "supported" }));
+        report_of(&mut config, json!({ "model": "m2" }));
         assert_eq!(config.image_input, "unknown");
     }
 }

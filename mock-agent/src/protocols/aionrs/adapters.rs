@@ -1,0 +1,54 @@
+//! The adapters of aionrs, one for each version.
+
+use super::commands;
+use super::events::AionrsState;
+use super::faults;
+use super::tools::TOOLS_V0_2;
+use super::version::Version;
+use crate::config::options::{COMMON, Options};
+use crate::config::{AgentConfig, Env};
+use crate::protocols::adapter::Adapter;
+use crate::tools::TOOLS;
+
+pub(in crate::protocols) const V0_1: Adapter = Adapter {
+    name: "aionrs",
+    version: "0.1",
+    chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
+    flags: COMMON,
+    line_limit: LINE_LIMIT,
+    emitter: || Box::new(AionrsState::new(Version::V0_1)),
+    command: |session, input| commands::take(session, input, Version::V0_1),
+    kind_pointer: "/type",
+    parent: None,
+    faults: faults::TABLE,
+    without_faults: &[],
+    without_frames: &[],
+    caught_here: &[],
+    tools: TOOLS,
+    configure,
+};
+
+pub(in crate::protocols) const V0_2: Adapter = Adapter {
+    version: "0.2",
+    emitter: || Box::new(AionrsState::new(Version::V0_2)),
+    command: |session, input| commands::take(session, input, Version::V0_2),
+    parent: Some(&V0_1),
+    faults: faults::OF_0_2,
+    without_faults: faults::WITHOUT_0_2,
+    tools: TOOLS_V0_2,
+    ..V0_1
+};
+
+/// The flag that chooses this protocol.
+const ACTIVATION: &str = "--json-stream";
+
+/// The longest command, in bytes. The page names no limit.
+const LINE_LIMIT: usize = 16 << 20;
+
+fn configure(options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
+    let both = options.session_id.is_some() && options.resume.is_some();
+    if both {
+        return Err("--session-id and --resume exclude each other".into());
+    }
+    AgentConfig::new(options, env)
+}

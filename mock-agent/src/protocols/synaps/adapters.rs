@@ -1,0 +1,31 @@
+//! The adapter of synaps@1.
+
+use super::commands;
+use super::faults;
+use super::frames;
+use super::launch;
+use super::state::SynapsState;
+use super::tools;
+use crate::config::options::RPC;
+use crate::protocols::adapter::Adapter;
+
+pub(in crate::protocols) const V1: Adapter = Adapter {
+    name: "synaps",
+    version: "1",
+    chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
+    flags: RPC,
+    line_limit: frames::LIMIT,
+    emitter: || Box::new(SynapsState::default()),
+    command: commands::take,
+    kind_pointer: "/type",
+    parent: None,
+    faults: faults::TABLE,
+    without_faults: &[],
+    without_frames: &[],
+    caught_here: &[],
+    tools: tools::TOOLS,
+    configure: launch::configure,
+};
+
+/// The subcommand that chooses this protocol.
+const ACTIVATION: &str = "rpc";

@@ -1,0 +1,70 @@
+//! The state of one session: what the encoder and the command handlers share.
+
+use crate::model::message::Usage;
+
+/// The command that takes time without a turn.
+pub(super) const COMPACT: &str = "compact";
+
+/// The adapter's state. Its encoder is in `events.rs`.
+#[derive(Debug, Default)]
+pub(super) struct SynapsState {
+    /// `ready` was sent.
+    pub(super) ready: bool,
+    /// The active model, as `PROVIDER/MODEL`.
+    pub(super) model: String,
+    pub(super) session: String,
+    /// How many sessions there were.
+    pub(super) sessions: u64,
+    /// The usage of the session.
+    pub(super) spent: Usage,
+    /// The command whose turn is running.
+    pub(super) active: Option<ActiveCommand>,
+    /// The ids of `abort` commands that wait for the end of the turn.
+    pub(super) pending_aborts: Vec<String>,
+    pub(super) calls: Vec<StreamingCall>,
+    pub(super) fault_memory: FaultMemory,
+}
+
+/// What only faults need to remember.
+#[derive(Debug, Default)]
+pub(super) struct FaultMemory {
+    /// A turn was aborted.
+    pub(super) aborted: bool,
+    /// The last message of the user.
+    pub(super) message: String,
+    /// How many lines were not commands.
+    pub(super) bad_lines: usize,
+}
+
+/// A command that takes a turn.
+#[derive(Debug)]
+pub(super) struct ActiveCommand {
+    pub(super) id: String,
+    pub(super) name: &'static str,
+    pub(super) model: String,
+    /// The model has sent something.
+    pub(super) answered: bool,
+    pub(super) failure: Option<String>,
+}
+
+/// A tool call that is streaming.
+#[derive(Debug)]
+pub(super) struct StreamingCall {
+    pub(super) index: usize,
+    pub(super) id: String,
+    pub(super) input: String,
+}
+
+impl SynapsState {
+    /// Starts a session with its id on disk, or with a new one.
+    pub(super) fn begin_session(&mut self, id: Option<&str>) {
+        self.sessions += 1;
+        self.session = id.map_or_else(|| format!("session-{}", self.sessions), str::to_owned);
+        self.spent = Usage::default();
+    }
+
+    /// The streaming call with this index.
+    pub(super) fn call(&mut self, index: usize) -> Option<&mut StreamingCall> {
+        self.calls.iter_mut().find(|call| call.index == index)
+    }
+}
