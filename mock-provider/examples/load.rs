@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use mock_provider::Script;
-use mock_provider::server::{Options, Server};
+use mock_provider::server::{Server, ServerOptions};
 use serde_json::{Value, json};
 
 /// Connections at once.
@@ -43,7 +43,7 @@ fn serve<T>(script: Value, client: impl FnOnce(SocketAddr) -> T) -> T {
             .expect("a runtime");
         runtime.block_on(async {
             let (server, mut journal) =
-                Server::start(([127, 0, 0, 1], 0).into(), script, Options::default())
+                Server::start(([127, 0, 0, 1], 0).into(), script, ServerOptions::default())
                     .expect("a server");
             told.send(server.addr()).expect("told");
             tokio::spawn(async move { while journal.recv().await.is_some() {} });
@@ -127,7 +127,7 @@ fn starts(length: Duration) {
         while Instant::now() < until {
             let script = Script::from_value(json!([{ "text": "x" }])).expect("a script");
             let (server, _journal) =
-                Server::start(([127, 0, 0, 1], 0).into(), script, Options::default())
+                Server::start(([127, 0, 0, 1], 0).into(), script, ServerOptions::default())
                     .expect("a server");
             server.shutdown().await;
             count += 1;

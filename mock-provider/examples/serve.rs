@@ -1,7 +1,7 @@
 //! Serves a model script (JSON) until killed: `serve SCRIPT.json`. Prints the base URL, then the journal.
 
 use mock_provider::Script;
-use mock_provider::server::{Options, Server};
+use mock_provider::server::{Server, ServerOptions};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,9 +10,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(problem) = script.check().into_iter().next() {
         return Err(problem.into());
     }
-    let options = Options {
+    let options = ServerOptions {
         open_gates: true,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let (server, mut journal) = Server::start(([127, 0, 0, 1], 0).into(), script, options)?;
     println!("{}", server.url());

@@ -9,7 +9,7 @@ use crate::script::{Cut, Delivery, Stop};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A message, in pieces.
-    Message(Message),
+    Message(AnswerMessage),
     /// An HTTP error.
     Error(HttpError),
     /// The connection is cut before the first byte.
@@ -18,7 +18,7 @@ pub enum Answer {
 
 /// A message of the model, in the order in which it is said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct AnswerMessage {
     /// Its place in the script, such as `3` or, for the second time of a repeated reply, `3.1`: the source of all its ids.
     pub path: String,
     /// What is said, waited for and broken, in order.
@@ -37,7 +37,7 @@ pub enum Piece {
         /// The block's number.
         index: usize,
         /// What it is.
-        block: Block,
+        block: BlockKind,
     },
     /// More text of a text block.
     TextDelta {
@@ -104,7 +104,7 @@ pub enum Piece {
 
 /// What a block of content is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub enum BlockKind {
     /// Text.
     Text,
     /// Thinking.

@@ -5,15 +5,15 @@ use serde_json::Value;
 use crate::request::{Request, Wire};
 
 /// The part of a request that a script asks about.
-pub(crate) struct Conversation<'a> {
+pub(crate) struct ConversationView<'a> {
     /// The strings of the system prompt.
     pub(crate) system: Vec<&'a str>,
     /// The messages in order.
-    pub(crate) messages: Vec<Said<'a>>,
+    pub(crate) messages: Vec<RequestMessage<'a>>,
 }
 
 /// One message of a conversation, or one item of a Responses input.
-pub(crate) struct Said<'a> {
+pub(crate) struct RequestMessage<'a> {
     /// The model said it.
     pub(crate) by_model: bool,
     /// It is an instruction to the model, as a system prompt is.
@@ -49,7 +49,7 @@ const NOT_CONTENT: [&str; 11] = [
     "cache_control",
 ];
 
-impl<'a> Conversation<'a> {
+impl<'a> ConversationView<'a> {
     pub(crate) fn of(request: &'a Request) -> Self {
         let body = &request.body;
         let (system, messages) = match request.wire {
@@ -62,7 +62,7 @@ impl<'a> Conversation<'a> {
             Value::Null => &[],
             text => std::slice::from_ref(text),
         };
-        Conversation {
+        ConversationView {
             system: strings(system),
             messages: messages
                 .iter()
@@ -98,7 +98,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-fn said(message: &Value, wire: Wire) -> Said<'_> {
+fn said(message: &Value, wire: Wire) -> RequestMessage<'_> {
     let results = match wire {
         Wire::AnthropicMessages => {
             let blocks = message["content"]
@@ -119,7 +119,7 @@ fn said(message: &Value, wire: Wire) -> Said<'_> {
     let by_model = message["role"] == "assistant"
         || message["type"] == "function_call"
         || message["type"] == "reasoning";
-    Said {
+    RequestMessage {
         by_model,
         instructs: message["role"] == "system" || message["role"] == "developer",
         texts: strings(message),

@@ -3,9 +3,9 @@
 use json_matcher::{Captures, Matcher};
 use serde_json::Value;
 
-use crate::conversation::{Conversation, ToolOutcome};
+use crate::conversation::{ConversationView, ToolOutcome};
 use crate::request::Request;
-use crate::script::{Expect, Texts, ToolResult};
+use crate::script::{Expect, ExpectedToolResult, Texts};
 
 /// One difference between a request and an [`Expect`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Expect {
     /// Every difference between the request and this expectation; empty if the request matches.
     #[must_use]
     pub fn mismatches(&self, request: &Request) -> Vec<RequestMismatch> {
-        let conversation = Conversation::of(request);
+        let conversation = ConversationView::of(request);
         let mut found = Vec::new();
         let (all, whole) = (conversation.texts().collect::<Vec<_>>(), "the conversation");
         contains(&mut found, "/contains", &self.contains, &all, whole);
@@ -114,8 +114,8 @@ fn lacks(
 /// The mismatches of the tool result with the fewest.
 fn tool_result(
     pointer: &str,
-    expected: &ToolResult,
-    conversation: &Conversation,
+    expected: &ExpectedToolResult,
+    conversation: &ConversationView,
 ) -> Vec<RequestMismatch> {
     let is_for_call = |outcome: &&ToolOutcome| {
         expected
@@ -151,7 +151,11 @@ fn tool_result(
     })
 }
 
-fn compare(pointer: &str, expected: &ToolResult, outcome: &ToolOutcome) -> Vec<RequestMismatch> {
+fn compare(
+    pointer: &str,
+    expected: &ExpectedToolResult,
+    outcome: &ToolOutcome,
+) -> Vec<RequestMismatch> {
     let mut found = Vec::new();
     if let (Some(is_expected), Some(is_error)) = (expected.is_error, outcome.is_error)
         && is_expected != is_error

@@ -6,7 +6,7 @@ use crate::answer::HttpError;
 
 /// One failure: a request that does not go with the script, that the real API would refuse, or a reply nobody asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ScriptFailure {
     /// What kind of failure.
     pub kind: FailureKind,
     /// The number of the request; none for a reply that nobody asked for.
@@ -23,18 +23,18 @@ pub struct Failure {
     pub actual: Option<String>,
 }
 
-/// What kind of [`Failure`].
+/// What kind of [`ScriptFailure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// A request came when every reply had been served. It got a harmless answer.
-    RanDry,
+    Exhausted,
     /// A request fits none of the replies that are left, or an earlier one has taken its reply. It got a harmless answer if no reply was left for it.
     Unmatched,
     /// A request brings nothing beyond an earlier one that was answered, and then the replies did not suffice.
     Repeated,
     /// A request that got a reply of the script stands beside the conversation, as one for a title does: the reply may have been for
     /// another one. That is no failure by itself, but whatever is found from there on is doubtful.
-    Beside,
+    SideRequest,
     /// A request is not what the reply's `expect_request` demands. It was served all the same.
     Expectation,
     /// The real API would refuse the request; so did this one. No reply was consumed.
@@ -43,10 +43,10 @@ pub enum FailureKind {
     Unused,
 }
 
-impl Failure {
+impl ScriptFailure {
     /// A request that the real API would refuse with this error.
     pub(crate) fn refused(request: u64, error: &HttpError) -> Self {
-        Failure {
+        ScriptFailure {
             kind: FailureKind::Refused,
             request: Some(request),
             earlier: None,
@@ -66,10 +66,10 @@ impl FailureKind {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            FailureKind::RanDry => "ran dry",
+            FailureKind::Exhausted => "ran dry",
             FailureKind::Unmatched => "unmatched",
             FailureKind::Repeated => "repeated",
-            FailureKind::Beside => "beside",
+            FailureKind::SideRequest => "beside",
             FailureKind::Expectation => "expectation",
             FailureKind::Refused => "refused",
             FailureKind::Unused => "unused",
@@ -77,7 +77,7 @@ impl FailureKind {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ScriptFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if let Some(expected) = &self.expected {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::request::Request;
-use crate::script::{Reply, ToolCall};
+use crate::script::{ScriptReply, ToolCall};
 
 /// What is said.
 const TEXT: &str = "OK.";
@@ -12,8 +12,8 @@ const TEXT: &str = "OK.";
 const DEPTH: usize = 16;
 
 /// A text; a call where the request forces one, and JSON where it asks for that.
-pub(crate) fn reply(request: &Request) -> Reply {
-    let mut reply = Reply::default();
+pub(crate) fn reply(request: &Request) -> ScriptReply {
+    let mut reply = ScriptReply::default();
     if let Some((name, schema)) = forced_tool(&request.body) {
         reply.tool_calls = vec![ToolCall {
             id: None,
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::request::Wire;
 
-    fn answer(body: Value) -> Reply {
+    fn answer(body: Value) -> ScriptReply {
         reply(&Request::in_process(0, Wire::OpenAiChat, body))
     }
 

@@ -7,9 +7,9 @@ const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 pub(crate) const EPOCH: u64 = 1_767_225_600;
 
 /// A stream of pseudo-random bits (splitmix64).
-struct Bits(u64);
+struct RandomBits(u64);
 
-impl Bits {
+impl RandomBits {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -29,7 +29,8 @@ fn hash(seed: u64, text: &str) -> u64 {
 
 /// `prefix` and `length` letters that follow from the seed and the place.
 pub(crate) fn id(prefix: &str, length: usize, seed: u64, place: &str) -> String {
-    let mut bits = Bits(hash(seed, prefix) ^ hash(seed.rotate_left(32), place).rotate_left(17));
+    let mut bits =
+        RandomBits(hash(seed, prefix) ^ hash(seed.rotate_left(32), place).rotate_left(17));
     let letter = |_| char::from(LETTERS[(bits.next() % 62) as usize]);
     prefix.chars().chain((0..length).map(letter)).collect()
 }

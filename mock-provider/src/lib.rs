@@ -1,7 +1,7 @@
 //! A deterministic scripted model, in-process and over the real LLM wires.
 //!
 //! ```text
-//!  script ──► Model (pure: request n -> Served) ──► pieces ──► in-process callers play them
+//!  script ──► Model (pure: request n -> ModelResponse) ──► pieces ──► in-process callers play them
 //!                                                     └──────► wire (bytes) ──► server (HTTP) ──► journal
 //! ```
 //!
@@ -27,26 +27,26 @@
 //! ```
 
 mod answer;
-mod asked;
-mod compose;
+mod answer_builder;
 mod conversation;
 mod expect;
 mod failure;
 mod fallback;
 mod headers;
+mod history;
 mod ids;
-mod memory;
 mod model;
-mod plan;
 mod request;
+mod response_plan;
 pub mod script;
 pub mod server;
+mod signatures;
 mod wire;
 
-pub use answer::{Answer, Block, ErrorDetails, HttpError, Message, Piece, Tokens};
+pub use answer::{Answer, AnswerMessage, BlockKind, ErrorDetails, HttpError, Piece, Tokens};
 pub use expect::RequestMismatch;
-pub use failure::{Failure, FailureKind};
+pub use failure::{FailureKind, ScriptFailure};
 pub use headers::Headers;
-pub use model::{Model, Served};
+pub use model::{Model, ModelResponse};
 pub use request::{Request, Wire};
-pub use script::{Problem, Script};
+pub use script::{Script, ScriptError};

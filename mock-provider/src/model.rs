@@ -4,15 +4,15 @@ use serde_json::Value;
 use std::time::Duration;
 
 use crate::answer::{Answer, HttpError};
-use crate::asked::{Asked, History};
-use crate::compose;
-use crate::conversation::Conversation;
+use crate::answer_builder;
+use crate::conversation::ConversationView;
 use crate::expect::RequestMismatch;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{FailureKind, ScriptFailure};
 use crate::fallback;
-use crate::memory::Memory;
+use crate::history::{PastRequest, RequestHistory};
 use crate::request::Request;
 use crate::script::{Expect, Repeat, Script};
+use crate::signatures::SignatureStore;
 use crate::wire;
 
 /// A scripted model. Pure: the same requests get the same answers.
@@ -22,8 +22,8 @@ pub struct Model {
     seed: u64,
     /// How often each reply was served.
     served: Vec<u64>,
-    memory: Memory,
-    history: History,
+    memory: SignatureStore,
+    history: RequestHistory,
     /// How many requests in a row no reply was left for.
     unforeseen: u32,
 }
@@ -34,7 +34,7 @@ const PATIENCE: u32 = 8;
 
 /// What a request came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Served {
+pub struct ModelResponse {
     /// The number of the reply in the script; none where the request got no reply of the script.
     pub reply: Option<usize>,
     /// A gate to wait at before the first byte.
@@ -44,12 +44,12 @@ pub struct Served {
     /// The answer.
     pub answer: Answer,
     /// What was wrong with the request.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<ScriptFailure>,
 }
 
-impl Served {
-    fn without_reply(error: HttpError, failure: Failure) -> Self {
-        Served {
+impl ModelResponse {
+    fn without_reply(error: HttpError, failure: ScriptFailure) -> Self {
+        ModelResponse {
             reply: None,
             gate: None,
             delay: None,
@@ -63,13 +63,13 @@ impl Model {
     /// A model that has served nothing yet. The seed goes into every derived id.
     #[must_use]
     pub fn new(script: Script, seed: u64) -> Self {
-        let (served, memory) = (vec![0; script.replies.len()], Memory::of(&script));
+        let (served, memory) = (vec![0; script.replies.len()], SignatureStore::of(&script));
         Model {
             script,
             seed,
             served,
             memory,
-            history: History::default(),
+            history: RequestHistory::default(),
             unforeseen: 0,
         }
     }
@@ -84,10 +84,10 @@ impl Model {
     ///
     /// Strict: a request that the real API would refuse gets its error and takes no reply; one that no reply is for gets a short
     /// answer that does no harm. Either is a failure.
-    pub fn next(&mut self, request: &Request) -> Served {
-        if let Some(error) = wire::refusal(request, &self.memory) {
-            let failure = Failure::refused(request.n, &error);
-            return Served::without_reply(error, failure);
+    pub fn next(&mut self, request: &Request) -> ModelResponse {
+        if let Some(error) = wire::validation_error(request, &self.memory) {
+            let failure = ScriptFailure::refused(request.n, &error);
+            return ModelResponse::without_reply(error, failure);
         }
         match self.pick(request) {
             Ok(index) => self.serve(index, request),
@@ -96,8 +96,8 @@ impl Model {
     }
 
     /// Answers a request that no reply is left for.
-    fn fall_back(&mut self, request: &Request, mut failure: Failure) -> Served {
-        let asked = Asked::of(request);
+    fn fall_back(&mut self, request: &Request, mut failure: ScriptFailure) -> ModelResponse {
+        let asked = PastRequest::of(request);
         failure.message += &format!(
             "; it is POST {}, and says last: {}",
             request.wire.path(),
@@ -115,9 +115,9 @@ impl Model {
             Answer::Error(HttpError::new(400, "invalid_request_error", message))
         } else {
             let path = format!("unforeseen.{}", request.n);
-            compose::answer(&fallback::reply(request), path, self.seed, request)
+            answer_builder::answer(&fallback::reply(request), path, self.seed, request)
         };
-        Served {
+        ModelResponse {
             reply: None,
             gate: None,
             delay: None,
@@ -127,8 +127,8 @@ impl Model {
     }
 
     /// The host has said this to the agent: it tells the requests of the conversation from those beside it.
-    pub fn hear(&mut self, text: &str) {
-        self.history.hear(text);
+    pub fn note_host_message(&mut self, text: &str) {
+        self.history.note_host_message(text);
     }
 
     /// The client went away before it had the whole answer to this request, so it may well ask again.
@@ -141,7 +141,7 @@ impl Model {
     /// # Errors
     /// The error that the real API would refuse it with.
     pub(crate) fn count_tokens(&self, request: &Request) -> Result<u64, HttpError> {
-        match wire::count_refusal(request, &self.memory) {
+        match wire::token_count_error(request, &self.memory) {
             Some(error) => Err(error),
             None => Ok(wire::count_tokens(&request.body)),
         }
@@ -149,7 +149,7 @@ impl Model {
 
     /// A failure for each reply that was not served as often as the script says.
     #[must_use]
-    pub fn unused(&self) -> Vec<Failure> {
+    pub fn unused(&self) -> Vec<ScriptFailure> {
         let short = self
             .script
             .replies
@@ -160,7 +160,7 @@ impl Model {
                 Repeat::Times(times) if served < times => Some((i, times, served)),
                 _ => None,
             });
-        let failure = |(i, times, served)| Failure {
+        let failure = |(i, times, served)| ScriptFailure {
             kind: FailureKind::Unused,
             request: None,
             earlier: None,
@@ -172,7 +172,7 @@ impl Model {
         short.map(failure).collect()
     }
 
-    fn serve(&mut self, index: usize, request: &Request) -> Served {
+    fn serve(&mut self, index: usize, request: &Request) -> ModelResponse {
         let times = self.served[index];
         self.served[index] += 1;
         let reply = &self.script.replies[index];
@@ -185,12 +185,12 @@ impl Model {
             .expect_request
             .iter()
             .flat_map(|expect| expect.mismatches(request));
-        let mut failures: Vec<Failure> = wrong
+        let mut failures: Vec<ScriptFailure> = wrong
             .map(|mismatch| unexpected(index, request, mismatch))
             .collect();
-        let answer = compose::answer(reply, path, self.seed, request);
+        let answer = answer_builder::answer(reply, path, self.seed, request);
         self.memory.note(&answer);
-        let asked = Asked::of(request);
+        let asked = PastRequest::of(request);
         if let Some(expect) = reply
             .expect_request
             .as_ref()
@@ -213,7 +213,7 @@ impl Model {
             failures.push(beside(request.n, n));
         }
         self.unforeseen = 0;
-        Served {
+        ModelResponse {
             reply: Some(index),
             gate: reply.gate.clone(),
             delay: reply.delay.map(|span| span.0),
@@ -223,8 +223,8 @@ impl Model {
     }
 
     /// The reply for a request.
-    fn pick(&self, request: &Request) -> Result<usize, Box<Failure>> {
-        let aside = self.history.is_aside(&Asked::of(request));
+    fn pick(&self, request: &Request) -> Result<usize, Box<ScriptFailure>> {
+        let aside = self.history.is_aside(&PastRequest::of(request));
         let mut main = None;
         let mut nearest: Option<(usize, Vec<RequestMismatch>)> = None;
         for (i, reply) in self
@@ -258,10 +258,10 @@ impl Model {
         request: &Request,
         nearest: Option<(usize, Vec<RequestMismatch>)>,
         aside: bool,
-    ) -> Failure {
+    ) -> ScriptFailure {
         let (n, replies) = (request.n, self.script.replies.len());
-        let blank = Failure {
-            kind: FailureKind::RanDry,
+        let blank = ScriptFailure {
+            kind: FailureKind::Exhausted,
             request: Some(n),
             earlier: None,
             pointer: String::new(),
@@ -281,7 +281,7 @@ impl Model {
         )) = nearest.and_then(|(i, missing)| Some((i, missing.into_iter().next()?)))
         else {
             if aside {
-                return Failure {
+                return ScriptFailure {
                     kind: FailureKind::Unmatched,
                     message: format!(
                         "request {n} stands beside the conversation, and the model's script has no reply for such a one"
@@ -291,7 +291,7 @@ impl Model {
             }
             return blank;
         };
-        Failure {
+        ScriptFailure {
             kind: FailureKind::Unmatched,
             pointer: format!("/{i}/when{pointer}"),
             message: format!(
@@ -312,8 +312,8 @@ fn unexpected(
         expected,
         actual,
     }: RequestMismatch,
-) -> Failure {
-    Failure {
+) -> ScriptFailure {
+    ScriptFailure {
         kind: FailureKind::Expectation,
         request: Some(request.n),
         earlier: None,
@@ -327,8 +327,8 @@ fn unexpected(
     }
 }
 
-fn repeated((request, earlier): (u64, u64)) -> Failure {
-    Failure {
+fn repeated((request, earlier): (u64, u64)) -> ScriptFailure {
+    ScriptFailure {
         kind: FailureKind::Repeated,
         request: Some(request),
         earlier: Some(earlier),
@@ -348,9 +348,9 @@ fn names_messages(body: &Value) -> bool {
         .any(|member| body.get(member).is_some())
 }
 
-fn beside(request: u64, n: u64) -> Failure {
-    Failure {
-        kind: FailureKind::Beside,
+fn beside(request: u64, n: u64) -> ScriptFailure {
+    ScriptFailure {
+        kind: FailureKind::SideRequest,
         request: Some(request),
         earlier: Some(n),
         pointer: String::new(),
@@ -367,7 +367,7 @@ const QUOTED: usize = 120;
 
 /// The begin of the last message of a request.
 fn last_words(request: &Request) -> String {
-    let conversation = Conversation::of(request);
+    let conversation = ConversationView::of(request);
     let last = conversation.messages.last();
     let text = last.and_then(|said| said.texts.last()).copied();
     let text = text.unwrap_or_default().trim();

@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{CHAT, MESSAGES, Mock, chat, messages, soon};
-use mock_provider::server::{End, Event};
+use mock_provider::server::{ExchangeEnd, JournalEvent};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
@@ -37,11 +37,11 @@ async fn every_request_of_a_crowd_is_numbered_and_ends_once() {
     assert_eq!(whole, CLIENTS - CLIENTS / 5);
     mock.server.shutdown().await;
 
-    let (mut requests, mut ends) = (Vec::new(), BTreeMap::<u64, Vec<End>>::new());
+    let (mut requests, mut ends) = (Vec::new(), BTreeMap::<u64, Vec<ExchangeEnd>>::new());
     while let Some(entry) = soon(mock.journal.recv()).await {
         match entry.event {
-            Event::Request(arrived) => requests.push(arrived.n),
-            Event::Reply { n, end, .. } => ends.entry(n).or_default().push(end),
+            JournalEvent::Request(arrived) => requests.push(arrived.n),
+            JournalEvent::Reply { n, end, .. } => ends.entry(n).or_default().push(end),
             _ => {}
         }
     }
@@ -49,7 +49,12 @@ async fn every_request_of_a_crowd_is_numbered_and_ends_once() {
     assert!(requests.len() >= whole);
     assert_eq!(ends.len(), requests.len());
     assert!(ends.values().all(|ends| ends.len() == 1));
-    assert_eq!(ends.values().filter(|ends| ends[0] == End::Cut).count(), 0);
+    assert_eq!(
+        ends.values()
+            .filter(|ends| ends[0] == ExchangeEnd::Cut)
+            .count(),
+        0
+    );
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{CHAT, MESSAGES, Mock, chat, messages, soon};
-use mock_provider::server::{End, Event};
+use mock_provider::server::{ExchangeEnd, JournalEvent};
 use serde_json::json;
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn a_whole_stream_ends_complete() {
             .zip(&kinds)
             .all(|((name, _), kind)| name.as_ref() == Some(kind))
     );
-    assert_eq!(mock.end().await, (0, 200, End::Complete));
+    assert_eq!(mock.end().await, (0, 200, ExchangeEnd::Complete));
     assert_eq!(mock.server.unused(), []);
     mock.server.shutdown().await;
     assert!(soon(mock.journal.recv()).await.is_none());
@@ -53,10 +53,10 @@ async fn a_gate_holds_the_stream_until_it_is_released() {
     client.post(MESSAGES, &messages(true)).await;
     let mut response = client.head().await.expect("a head");
     client.read_to(&mut response, "before").await;
-    assert!(matches!(mock.next().await, Event::Request(_)));
+    assert!(matches!(mock.next().await, JournalEvent::Request(_)));
     assert_eq!(
         mock.next().await,
-        Event::Waiting {
+        JournalEvent::Waiting {
             n: 0,
             gate: "g".into()
         }
@@ -66,7 +66,7 @@ async fn a_gate_holds_the_stream_until_it_is_released() {
     assert!(mock.server.release("g"));
 
     client.read_to(&mut response, "message_stop").await;
-    assert_eq!(mock.end().await, (0, 200, End::Complete));
+    assert_eq!(mock.end().await, (0, 200, ExchangeEnd::Complete));
 }
 
 #[tokio::test]
@@ -93,14 +93,14 @@ async fn a_client_that_leaves_while_the_answer_waits_is_noticed() {
                 let mut response = client.head().await.expect("a head");
                 client.read_to(&mut response, "\"x\"").await;
             } else {
-                while !matches!(mock.next().await, Event::Request(_)) {}
+                while !matches!(mock.next().await, JournalEvent::Request(_)) {}
             }
 
             drop(client);
 
             assert_eq!(
                 mock.end().await,
-                (n as u64, 200, End::ClientClosed),
+                (n as u64, 200, ExchangeEnd::ClientClosed),
                 "{path} {reply}"
             );
         }
@@ -121,11 +121,11 @@ async fn a_client_that_resets_is_noticed() {
     );
     stream.writable().await.expect("writable");
     stream.try_write((head + &body).as_bytes()).expect("sent");
-    assert!(matches!(mock.next().await, Event::Request(_)));
+    assert!(matches!(mock.next().await, JournalEvent::Request(_)));
 
     drop(stream);
 
-    assert_eq!(mock.end().await, (0, 200, End::ClientClosed));
+    assert_eq!(mock.end().await, (0, 200, ExchangeEnd::ClientClosed));
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn each_cut_looks_different_to_the_client() {
             "{cut}"
         );
         assert_eq!((client.broken, response.whole), (broken, whole), "{cut}");
-        assert_eq!(mock.end().await, (0, 200, End::Cut), "{cut}");
+        assert_eq!(mock.end().await, (0, 200, ExchangeEnd::Cut), "{cut}");
     }
 }
 
@@ -163,7 +163,7 @@ async fn a_cut_may_come_before_the_head() {
         assert!(client.head().await.is_none());
 
         assert_eq!(client.broken, broken);
-        assert_eq!(mock.end().await.2, End::Cut);
+        assert_eq!(mock.end().await.2, ExchangeEnd::Cut);
     }
 }
 
@@ -264,7 +264,7 @@ async fn pings_flow_while_the_answer_stalls_and_then_it_goes_on() {
         .filter(|data| data["type"] == "ping")
         .count();
     assert!(pings > 2 && response.text().contains("\"y\""), "{pings}");
-    assert_eq!(mock.end().await.2, End::Complete);
+    assert_eq!(mock.end().await.2, ExchangeEnd::Complete);
 }
 
 #[tokio::test]
@@ -287,11 +287,11 @@ async fn a_shutdown_closes_connections_and_journals_what_it_cut() {
     }
     assert_eq!(
         last,
-        Some(Event::Reply {
+        Some(JournalEvent::Reply {
             n: 0,
             status: 200,
             reply: Some(0),
-            end: End::Cut
+            end: ExchangeEnd::Cut
         })
     );
 }
@@ -314,11 +314,11 @@ async fn a_client_that_left_right_before_the_shutdown_is_not_taken_for_cut() {
         }
         assert_eq!(
             last,
-            Some(Event::Reply {
+            Some(JournalEvent::Reply {
                 n: 0,
                 status: 200,
                 reply: Some(0),
-                end: End::ClientClosed
+                end: ExchangeEnd::ClientClosed
             })
         );
     }

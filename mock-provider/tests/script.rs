@@ -1,7 +1,7 @@
 //! What a script may say, and how its mistakes are told.
 
 use mock_provider::Script;
-use mock_provider::script::Reply;
+use mock_provider::script::ScriptReply;
 use serde_json::{Value, json};
 
 #[test]
@@ -253,7 +253,7 @@ fn what_makes_no_sense_is_told_with_its_place() {
 
 #[test]
 fn the_schema_for_editors_has_a_description_for_every_field_of_a_reply() {
-    let schema = schemars::schema_for!(Reply).to_value();
+    let schema = schemars::schema_for!(ScriptReply).to_value();
 
     let properties = schema["properties"].as_object().expect("properties");
     assert!(properties.len() > 12);

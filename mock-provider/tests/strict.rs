@@ -3,17 +3,17 @@
 mod common;
 
 use common::{CHAT, MESSAGES, Mock, Response, chat, messages};
-use mock_provider::server::{Event, Options};
-use mock_provider::{Failure, FailureKind};
+use mock_provider::server::{JournalEvent, ServerOptions};
+use mock_provider::{FailureKind, ScriptFailure};
 use serde_json::{Value, json};
 
 /// The failures journaled so far, after the end of the exchange.
-async fn failures(mock: &mut Mock) -> Vec<Failure> {
+async fn failures(mock: &mut Mock) -> Vec<ScriptFailure> {
     let mut failures = Vec::new();
     loop {
         match mock.next().await {
-            Event::Failure(failure) => failures.push(failure),
-            Event::Reply { .. } => return failures,
+            JournalEvent::Failure(failure) => failures.push(failure),
+            JournalEvent::Reply { .. } => return failures,
             _ => {}
         }
     }
@@ -40,7 +40,7 @@ async fn a_request_that_the_script_does_not_foresee_gets_a_harmless_answer() {
     let [failure] = failures(&mut mock).await.try_into().expect("one failure");
     assert_eq!(
         (failure.kind, failure.request),
-        (FailureKind::RanDry, Some(1))
+        (FailureKind::Exhausted, Some(1))
     );
     assert_eq!(
         failure.to_string(),
@@ -118,9 +118,9 @@ async fn a_request_that_brings_nothing_beyond_an_answered_one_is_a_repetition() 
             .map(|one| one.kind)
             .collect();
         let expected: &[FailureKind] = if repeated {
-            &[FailureKind::Repeated, FailureKind::RanDry]
+            &[FailureKind::Repeated, FailureKind::Exhausted]
         } else {
-            &[FailureKind::RanDry]
+            &[FailureKind::Exhausted]
         };
         assert_eq!(kinds, expected, "{script} {again}");
     }
@@ -143,7 +143,7 @@ async fn a_request_that_took_the_reply_of_another_is_named() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
         (found[0].kind, found[0].request, found[0].earlier),
-        (FailureKind::RanDry, Some(2), Some(1))
+        (FailureKind::Exhausted, Some(2), Some(1))
     );
 }
 
@@ -289,9 +289,9 @@ async fn tool_results_are_compared_with_the_one_that_answers_the_call() {
 async fn what_the_real_apis_refuse_gets_their_error_and_takes_no_reply() {
     let mut mock = Mock::with(
         json!([{ "text": "x" }]),
-        Options {
+        ServerOptions {
             max_body: 1000,
-            ..Options::default()
+            ..ServerOptions::default()
         },
     );
     let anthropic = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
@@ -407,9 +407,9 @@ async fn what_the_real_apis_refuse_gets_their_error_and_takes_no_reply() {
 async fn a_server_without_keys_serves_requests_without_keys() {
     let mock = Mock::with(
         json!([{ "text": "x", "repeat": 2 }]),
-        Options {
+        ServerOptions {
             keyless: true,
-            ..Options::default()
+            ..ServerOptions::default()
         },
     );
     let mut client = mock.connect().await;
@@ -444,7 +444,7 @@ async fn the_journal_holds_the_request_as_it_came() {
         .await;
     client.response().await;
 
-    let Event::Request(arrived) = mock.next().await else {
+    let JournalEvent::Request(arrived) = mock.next().await else {
         panic!("a request")
     };
     assert_eq!(

@@ -7,7 +7,7 @@ use crate::matcher::{Captures, Template};
 use crate::scenario::{model_of, script_of};
 use journal::JournalWriter;
 use mock_provider::Script;
-use mock_provider::server::{Observer, Options, Server};
+use mock_provider::server::{Observer, Server, ServerOptions};
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -55,11 +55,11 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         None => Box::new(io::stdout()),
     };
     let recorder = Arc::new(JournalWriter::new(out));
-    let options = Options {
+    let options = ServerOptions {
         seed: args.seed,
         keyless: !args.require_key,
         open_gates: true,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -10,7 +10,7 @@ mod tests;
 
 use super::limits;
 use crate::frame::{Body, End, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
-use mock_provider::server::{self, Endpoint, Event};
+use mock_provider::server::{self, ApiEndpoint, JournalEvent};
 pub(crate) use state::{PipeStatus, SessionEvent};
 use state::{ProcessOutput, QueueState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -73,10 +73,12 @@ impl EventQueue {
     }
 
     /// Queues an event of the scripted model.
-    pub(crate) fn add_model_event(&self, entry: server::Entry) {
+    pub(crate) fn add_model_event(&self, entry: server::JournalEntry) {
         let is_idle = self.update(|state| {
             match entry.event {
-                Event::Request(arrived) if matches!(arrived.endpoint, Endpoint::Message(_)) => {
+                JournalEvent::Request(arrived)
+                    if matches!(arrived.endpoint, ApiEndpoint::Message(_)) =>
+                {
                     let body = arrived.json();
                     let (n, path) = (arrived.n, arrived.path);
                     state.open_exchanges.insert(n);
@@ -86,10 +88,10 @@ impl EventQueue {
                         body: request,
                     }));
                 }
-                Event::Request(arrived) => {
+                JournalEvent::Request(arrived) => {
                     state.other_requests.insert(arrived.n);
                 }
-                Event::Reply {
+                JournalEvent::Reply {
                     n,
                     status,
                     reply,
@@ -102,14 +104,16 @@ impl EventQueue {
                     let reply = Body::LlmReply(LlmReply { n, status, end });
                     state.push_after_stdout(SessionEvent::Frame(Frame { at: 0, body: reply }));
                 }
-                Event::Failure(failure)
+                JournalEvent::Failure(failure)
                     if !failure
                         .request
                         .is_some_and(|n| state.other_requests.contains(&n)) =>
                 {
                     state.push_after_stdout(SessionEvent::Failure(failure));
                 }
-                Event::Reply { .. } | Event::Failure(_) | Event::Waiting { .. } => {}
+                JournalEvent::Reply { .. }
+                | JournalEvent::Failure(_)
+                | JournalEvent::Waiting { .. } => {}
             }
             state.open_exchanges.is_empty()
         });
@@ -193,10 +197,10 @@ impl EventQueue {
     }
 }
 
-fn reply_end(end: server::End) -> ReplyEnd {
+fn reply_end(end: server::ExchangeEnd) -> ReplyEnd {
     match end {
-        server::End::Complete => ReplyEnd::Complete,
-        server::End::ClientClosed => ReplyEnd::ClientClosed,
-        server::End::Cut => ReplyEnd::Cut,
+        server::ExchangeEnd::Complete => ReplyEnd::Complete,
+        server::ExchangeEnd::ClientClosed => ReplyEnd::ClientClosed,
+        server::ExchangeEnd::Cut => ReplyEnd::Cut,
     }
 }

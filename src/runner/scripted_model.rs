@@ -4,7 +4,7 @@ use super::event_queue::EventQueue;
 use crate::matcher::{Captures, Template};
 use crate::scenario::Scenario;
 use mock_provider::Script;
-use mock_provider::server::{Observer, Options, Server};
+use mock_provider::server::{Observer, Server, ServerOptions};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ pub(crate) fn script(scenario: &Scenario, placeholders: &Captures) -> Result<Scr
 /// The server cannot listen.
 pub(crate) fn serve(script: Script, seed: u64, queue: &Arc<EventQueue>) -> Result<Server, String> {
     let queue = Arc::clone(queue);
-    let options = Options {
+    let options = ServerOptions {
         seed,
         keyless: true,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     Server::observed(
         SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

@@ -9,7 +9,7 @@ use crate::finding::Level;
 use crate::frame::ReplyEnd;
 use indexmap::IndexMap;
 use mock_provider::Script;
-use mock_provider::script::Span;
+use mock_provider::script::TimeSpan;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Node, Spanned, present};
@@ -60,7 +60,7 @@ pub(crate) struct ScenarioFile {
     pub(super) files_after: IndexMap<Spanned<String>, Node>,
     /// Budgets in place of the dialect's, by name.
     #[serde(default)]
-    pub(super) budgets: IndexMap<Spanned<String>, Span>,
+    pub(super) budgets: IndexMap<Spanned<String>, TimeSpan>,
 }
 
 /// How the agent is started, beyond the dialect's launch recipe.
@@ -138,7 +138,7 @@ pub(super) struct StepFile {
     /// Sends a signal, by name: `SIGTERM`.
     pub(super) signal: Option<Spanned<String>>,
     /// Stops reading the agent's stdout for this long.
-    pub(super) pause_reading: Option<Span>,
+    pub(super) pause_reading: Option<TimeSpan>,
     /// Closes the agent's stdin. It takes no value.
     #[serde(deserialize_with = "present")]
     #[schemars(with = "()")]
@@ -152,7 +152,7 @@ pub(super) struct StepFile {
     /// Parts of the matched event (or request body) to remember: name to JSON Pointer.
     pub(super) capture: Spanned<TextMap>,
     /// How long to wait, in place of the dialect's budget.
-    pub(super) within: Option<Spanned<Span>>,
+    pub(super) within: Option<Spanned<TimeSpan>>,
     /// The clauses that this step checks, where they are fewer than the scenario's; `[]` for what no clause asks for.
     pub(super) clauses: Option<Vec<Spanned<String>>>,
     /// How hard its failure counts, where it differs from the scenario's.

@@ -1,7 +1,7 @@
 //! The JSON Schemas of what serde types cannot say: matchers, and values of several shapes.
 
 use crate::matcher::OPERATORS;
-use mock_provider::script::{Expect, Span};
+use mock_provider::script::{Expect, TimeSpan};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -96,7 +96,7 @@ impl JsonSchema for BarrierSchema {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (window, event) = (
-            generator.subschema_for::<Span>(),
+            generator.subschema_for::<TimeSpan>(),
             generator.subschema_for::<EventMatcherSchema>(),
         );
         json_schema!({ "anyOf": [{ "const": "end" }, window, event] })

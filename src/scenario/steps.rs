@@ -6,7 +6,7 @@ use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile, texts, wor
 use super::types::{Barrier, ExitExpectation, FileState, JoinedText, Step, StepAction};
 use crate::matcher::{self, Matcher, RequestMatcher, Template};
 use indexmap::IndexMap;
-use mock_provider::script::Span;
+use mock_provider::script::TimeSpan;
 use serde_json::Value;
 use spanned_yaml::{Error, Kind, Node, Spanned};
 
@@ -229,7 +229,7 @@ fn expect_none(file: &ExpectNoneFile) -> Result<StepAction, Vec<Error>> {
     let until = match file.until.as_str() {
         Some("end") => Ok(Barrier::End),
         Some(text) => text
-            .parse::<Span>()
+            .parse::<TimeSpan>()
             .map(|span| Barrier::Quiet(span.0))
             .map_err(|()| {
                 vec![file.until.error(format!(

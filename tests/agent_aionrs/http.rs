@@ -1,8 +1,10 @@
 //! The model over HTTP.
 
 use crate::harness::{Setup, kinds, text};
-use mock_provider::server::{End, Entry, Event, Observer, Options, Server};
-use mock_provider::{Failure, Script};
+use mock_provider::server::{
+    ExchangeEnd, JournalEntry, JournalEvent, Observer, Server, ServerOptions,
+};
+use mock_provider::{Script, ScriptFailure};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::mpsc::{Receiver, channel};
@@ -13,7 +15,7 @@ use tokio::runtime::Runtime;
 struct ModelServer {
     runtime: Runtime,
     server: Server,
-    journal: Receiver<Entry>,
+    journal: Receiver<JournalEntry>,
 }
 
 impl ModelServer {
@@ -29,7 +31,7 @@ impl ModelServer {
         let observer = Observer::new(move |entry| drop(sender.send(entry)));
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let server = runtime.block_on(async {
-            Server::observed(addr, script, Options::default(), observer).unwrap()
+            Server::observed(addr, script, ServerOptions::default(), observer).unwrap()
         });
         ModelServer {
             runtime,
@@ -47,11 +49,11 @@ impl ModelServer {
     }
 
     /// How the next reply ended.
-    fn reply_end(&self) -> End {
+    fn reply_end(&self) -> ExchangeEnd {
         loop {
             match self.journal.recv_timeout(Duration::from_secs(60)) {
-                Ok(Entry {
-                    event: Event::Reply { end, .. },
+                Ok(JournalEntry {
+                    event: JournalEvent::Reply { end, .. },
                     ..
                 }) => return end,
                 Ok(_) => {}
@@ -61,14 +63,14 @@ impl ModelServer {
     }
 
     /// The failures of all requests, and the unused replies.
-    fn failures(self) -> Vec<Failure> {
+    fn failures(self) -> Vec<ScriptFailure> {
         let unused = self.server.unused();
         self.runtime.block_on(self.server.shutdown());
         let failed = self
             .journal
             .into_iter()
             .filter_map(|entry| match entry.event {
-                Event::Failure(failure) => Some(failure),
+                JournalEvent::Failure(failure) => Some(failure),
                 _ => None,
             });
         failed.chain(unused).collect()
@@ -200,7 +202,8 @@ fn a_stop_closes_the_connection_and_the_next_turn_works() {
             let mut agent = served.setup(provider).ready();
             agent.message("m1", "hi");
             if early {
-                let is_waiting = |entry: &Entry| matches!(entry.event, Event::Waiting { .. });
+                let is_waiting =
+                    |entry: &JournalEntry| matches!(entry.event, JournalEvent::Waiting { .. });
                 while !is_waiting(
                     &served
                         .journal
@@ -214,7 +217,7 @@ fn a_stop_closes_the_connection_and_the_next_turn_works() {
             agent.stop();
 
             agent.expect("stream_end");
-            assert_eq!(served.reply_end(), End::ClientClosed);
+            assert_eq!(served.reply_end(), ExchangeEnd::ClientClosed);
             agent.message("m2", "go on");
             assert_eq!(text(&agent.until("stream_end")), "here");
         }

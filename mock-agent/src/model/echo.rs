@@ -7,19 +7,19 @@
 //! | `fail STATUS` | answers with that HTTP status |
 //! | anything else | repeats it, word by word |
 
-use mock_provider::script::{HttpFault, Reply, Texts, Thinking, ToolCall};
-use mock_provider::{Model, Request, Script, Served};
+use mock_provider::script::{HttpFault, ScriptReply, Texts, Thinking, ToolCall};
+use mock_provider::{Model, ModelResponse, Request, Script};
 use serde_json::Value;
 
 /// The reply of the echo model to a request.
-pub(super) fn answer(request: &Request) -> Served {
+pub(super) fn answer(request: &Request) -> ModelResponse {
     let script = Script {
         replies: vec![reply(request)],
     };
     Model::new(script, request.n).next(request)
 }
 
-fn reply(request: &Request) -> Reply {
+fn reply(request: &Request) -> ScriptReply {
     let messages = request.body["messages"].as_array();
     let last = messages.and_then(|messages| messages.last());
     let results = last.map(results).unwrap_or_default();
@@ -30,8 +30,8 @@ fn reply(request: &Request) -> Reply {
     command(&text, request.n)
 }
 
-fn command(text: &str, n: u64) -> Reply {
-    let mut reply = Reply::default();
+fn command(text: &str, n: u64) -> ScriptReply {
+    let mut reply = ScriptReply::default();
     let mut echo = Vec::new();
     for line in text.lines() {
         match line.split_once(' ').unwrap_or((line, "")) {
@@ -60,7 +60,7 @@ fn command(text: &str, n: u64) -> Reply {
     reply
 }
 
-fn failure(status: u16) -> Reply {
+fn failure(status: u16) -> ScriptReply {
     let error = HttpFault {
         status,
         kind: None,
@@ -69,9 +69,9 @@ fn failure(status: u16) -> Reply {
         headers: Default::default(),
         body: None,
     };
-    Reply {
+    ScriptReply {
         error: Some(error),
-        ..Reply::default()
+        ..ScriptReply::default()
     }
 }
 
@@ -86,11 +86,11 @@ fn call(rest: &str, n: u64, nth: usize) -> Option<ToolCall> {
     })
 }
 
-fn text_reply(text: &str) -> Reply {
+fn text_reply(text: &str) -> ScriptReply {
     let words = text.split_inclusive(' ').map(str::to_owned).collect();
-    Reply {
+    ScriptReply {
         text: Some(Texts(words)),
-        ..Reply::default()
+        ..ScriptReply::default()
     }
 }
 

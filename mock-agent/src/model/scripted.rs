@@ -5,7 +5,7 @@ use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk};
 use crate::model::message::{StopReason, Usage};
 use mock_provider::script::Stop as ScriptedStop;
-use mock_provider::{Answer, Block, Model, Piece, Request, Served, Tokens, Wire};
+use mock_provider::{Answer, BlockKind, Model, ModelResponse, Piece, Request, Tokens, Wire};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ impl ScriptedModel {
         self.begin(served).await
     }
 
-    async fn begin(&self, served: Served) -> Result<ScriptedReply, ModelError> {
+    async fn begin(&self, served: ModelResponse) -> Result<ScriptedReply, ModelError> {
         if served.gate.is_some() {
             tokio::time::sleep(self.gate).await;
         }
@@ -148,12 +148,12 @@ fn effect(piece: Piece) -> PieceEffect {
     PieceEffect::Chunk(chunk)
 }
 
-fn block_start(block: Block) -> BlockStart {
+fn block_start(block: BlockKind) -> BlockStart {
     match block {
-        Block::Text => BlockStart::Text,
-        Block::Thinking => BlockStart::Thinking,
-        Block::RedactedThinking { data } => BlockStart::Redacted(data),
-        Block::ToolCall { id, name } => BlockStart::Call { id, tool: name },
+        BlockKind::Text => BlockStart::Text,
+        BlockKind::Thinking => BlockStart::Thinking,
+        BlockKind::RedactedThinking { data } => BlockStart::Redacted(data),
+        BlockKind::ToolCall { id, name } => BlockStart::Call { id, tool: name },
     }
 }
 

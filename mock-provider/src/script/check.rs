@@ -2,38 +2,48 @@
 
 use std::collections::HashSet;
 
-use super::{Expect, HttpFault, Item, Problem, Repeat, Reply, Script, Texts, ToolCall};
+use super::{
+    ContentItem, Expect, HttpFault, Repeat, Script, ScriptError, ScriptReply, Texts, ToolCall,
+};
 use crate::headers;
 use json_matcher::Matcher;
 
 /// Collects problems below one place of the script.
-struct At<'a> {
+struct ErrorCollector<'a> {
     pointer: String,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<ScriptError>,
 }
 
-impl At<'_> {
-    fn below(&mut self, step: impl std::fmt::Display) -> At<'_> {
-        At {
+impl ErrorCollector<'_> {
+    fn below(&mut self, step: impl std::fmt::Display) -> ErrorCollector<'_> {
+        ErrorCollector {
             pointer: format!("{}/{step}", self.pointer),
             problems: self.problems,
         }
     }
 
     fn problem(&mut self, message: impl Into<String>) {
-        self.problems.push(Problem {
+        self.problems.push(ScriptError {
             pointer: self.pointer.clone(),
             message: message.into(),
         });
     }
 }
 
-pub(super) fn check(script: &Script) -> Vec<Problem> {
+impl Script {
+    /// Every mistake that the types cannot refuse: a reply that says nothing, `content` beside `text`, a gate named twice ...
+    #[must_use]
+    pub fn check(&self) -> Vec<ScriptError> {
+        check(self)
+    }
+}
+
+fn check(script: &Script) -> Vec<ScriptError> {
     let mut problems = Vec::new();
     let mut gates = HashSet::new();
     let mut endless = None;
     for (i, one) in script.replies.iter().enumerate() {
-        let mut at = At {
+        let mut at = ErrorCollector {
             pointer: format!("/{i}"),
             problems: &mut problems,
         };
@@ -55,7 +65,7 @@ pub(super) fn check(script: &Script) -> Vec<Problem> {
     problems
 }
 
-fn reply(at: &mut At, reply: &Reply) {
+fn reply(at: &mut ErrorCollector, reply: &ScriptReply) {
     let short = reply.thinking.is_some() || reply.text.is_some() || !reply.tool_calls.is_empty();
     let kinds = [
         (short, "`text`, `thinking` or `tool_calls`"),
@@ -101,7 +111,7 @@ fn reply(at: &mut At, reply: &Reply) {
     }
 }
 
-fn content(at: &mut At, items: &[Item]) {
+fn content(at: &mut ErrorCollector, items: &[ContentItem]) {
     let mut over = None;
     for (i, item) in items.iter().enumerate() {
         let mut at = at.below(i);
@@ -112,24 +122,24 @@ fn content(at: &mut At, items: &[Item]) {
             over = None;
         }
         match item {
-            Item::Text(chunks) => texts(&mut at.below("text"), chunks),
-            Item::Thinking(thought) => texts(&mut at.below("thinking"), &thought.text),
-            Item::ToolCall(call) => tool_call(&mut at.below("tool_call"), call),
-            Item::Stall(stall) if stall.length.is_none() => over = Some("`stall`"),
-            Item::Error(_) => over = Some("`error`"),
-            Item::Cut(_) => over = Some("`cut`"),
+            ContentItem::Text(chunks) => texts(&mut at.below("text"), chunks),
+            ContentItem::Thinking(thought) => texts(&mut at.below("thinking"), &thought.text),
+            ContentItem::ToolCall(call) => tool_call(&mut at.below("tool_call"), call),
+            ContentItem::Stall(stall) if stall.length.is_none() => over = Some("`stall`"),
+            ContentItem::Error(_) => over = Some("`error`"),
+            ContentItem::Cut(_) => over = Some("`cut`"),
             _ => {}
         }
     }
 }
 
-fn texts(at: &mut At, texts: &Texts) {
+fn texts(at: &mut ErrorCollector, texts: &Texts) {
     if texts.0.is_empty() {
         at.problem("an empty list of chunks; an empty text is `\"\"`");
     }
 }
 
-fn tool_call(at: &mut At, call: &ToolCall) {
+fn tool_call(at: &mut ErrorCollector, call: &ToolCall) {
     if call.name.is_empty() {
         at.below("name").problem("a tool has a name");
     }
@@ -145,7 +155,7 @@ fn tool_call(at: &mut At, call: &ToolCall) {
     }
 }
 
-fn ids(at: &mut At, reply: &Reply) {
+fn ids(at: &mut ErrorCollector, reply: &ScriptReply) {
     let mut seen = HashSet::new();
     for id in reply.calls().filter_map(|call| call.id.as_deref()) {
         if !seen.insert(id) {
@@ -154,7 +164,7 @@ fn ids(at: &mut At, reply: &Reply) {
     }
 }
 
-fn http_fault(at: &mut At, fault: &HttpFault) {
+fn http_fault(at: &mut ErrorCollector, fault: &HttpFault) {
     if !(300..600).contains(&fault.status) {
         at.below("status")
             .problem("the status of an error is 300 to 599");
@@ -171,7 +181,7 @@ fn http_fault(at: &mut At, fault: &HttpFault) {
     }
 }
 
-fn expect(at: &mut At, expect: &Expect) {
+fn expect(at: &mut ErrorCollector, expect: &Expect) {
     if *expect == Expect::default() {
         at.problem("says nothing: give it `contains`, `not_contains`, `last_contains`, `tool_result` or `body`");
     }

@@ -8,13 +8,13 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor, v
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::span::Span;
-use super::words::{Texts, True};
+use super::time_span::TimeSpan;
+use super::values::{Texts, True};
 
 /// One item of an answer's ordered `content`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Item {
+pub enum ContentItem {
     /// A block of thinking.
     Thinking(Thinking),
     /// A block of redacted thinking, by its opaque data.
@@ -26,7 +26,7 @@ pub enum Item {
     /// Waits here until the gate of this name is released.
     Gate(String),
     /// Waits here for this long.
-    Delay(Span),
+    Delay(TimeSpan),
     /// Says nothing more, here, and keeps the connection open.
     Stall(Stall),
     /// An error inside the stream, which ends it.
@@ -128,10 +128,10 @@ pub struct ToolCall {
 pub struct Stall {
     /// How long; until the client goes away if left out.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
-    pub length: Option<Span>,
+    pub length: Option<TimeSpan>,
     /// Sends a ping this often meanwhile; none if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pings: Option<Span>,
+    pub pings: Option<TimeSpan>,
 }
 
 /// [`Stall`] written as a mapping.
@@ -140,9 +140,9 @@ pub struct Stall {
 struct StallMap {
     /// How long; until the client goes away if left out.
     #[serde(rename = "for")]
-    length: Option<Span>,
+    length: Option<TimeSpan>,
     /// Sends a ping this often meanwhile; none if left out.
-    pings: Option<Span>,
+    pings: Option<TimeSpan>,
 }
 
 impl<'de> Deserialize<'de> for Stall {
@@ -251,7 +251,7 @@ impl JsonSchema for Cut {
 /// Tokens used, as the model reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Input tokens that came from no cache; 10 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,

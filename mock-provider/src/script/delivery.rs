@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, MapAccess, Unexpected, Visitor, value};
 use serde::{Deserialize, Serialize};
 
-use super::span::Span;
+use super::time_span::TimeSpan;
 
 /// How a stream's bytes are put on the wire.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -16,7 +16,7 @@ pub struct Delivery {
     /// Where one write ends and the next begins.
     pub pace: Pace,
     /// A rest after each write.
-    pub pause: Option<Span>,
+    pub pause: Option<TimeSpan>,
     /// Lines end in CR LF instead of LF.
     pub crlf: bool,
 }
@@ -58,7 +58,7 @@ struct DeliveryMap {
     whole: bool,
     /// A rest after each write.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pause: Option<Span>,
+    pause: Option<TimeSpan>,
     /// Lines end in CR LF instead of LF.
     crlf: bool,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::{OneOrMany, Texts};
+use super::values::{OneOrMany, Texts};
 
 /// What a request must be like. Everything said must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub struct Expect {
     pub last_contains: Texts,
     /// Tool results that the conversation holds.
     #[serde(skip_serializing_if = "no_results")]
-    pub tool_result: OneOrMany<ToolResult>,
+    pub tool_result: OneOrMany<ExpectedToolResult>,
     /// What the raw body must be like: scalars equal, objects a subset, lists element by element, and the `$op` forms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
@@ -30,7 +30,7 @@ pub struct Expect {
 /// A tool's result as the model gets it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ToolResult {
+pub struct ExpectedToolResult {
     /// The id of the call it answers; any if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
@@ -49,6 +49,6 @@ fn is_empty(texts: &Texts) -> bool {
     texts.0.is_empty()
 }
 
-fn no_results(results: &OneOrMany<ToolResult>) -> bool {
+fn no_results(results: &OneOrMany<ExpectedToolResult>) -> bool {
     results.0.is_empty()
 }

@@ -1,19 +1,94 @@
-//! One reply of a script.
+//! A script and its replies.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::content::{Cut, Item, Thinking, ToolCall, Usage};
+use super::content::{ContentItem, Cut, Thinking, TokenUsage, ToolCall};
 use super::delivery::Delivery;
 use super::expect::Expect;
-use super::span::Span;
-use super::words::{Repeat, Texts, Word};
+use super::time_span::TimeSpan;
+use super::values::{Repeat, TextOrNumber, Texts};
+
+/// What the scripted model answers, reply by reply, in order; each reply is consumed once unless it says `repeat`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Script {
+    /// The replies.
+    pub replies: Vec<ScriptReply>,
+}
+
+/// One mistake in a script, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptError {
+    /// JSON Pointer into the script, such as `/2/tool_calls/0/args`.
+    pub pointer: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+}
+
+impl std::fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}: {}",
+            if self.pointer.is_empty() {
+                "/"
+            } else {
+                &self.pointer
+            },
+            self.message
+        )
+    }
+}
+
+impl std::error::Error for ScriptError {}
+
+impl Script {
+    /// Reads a script from a list of replies, or from the `model` part of a whole scenario.
+    ///
+    /// # Errors
+    /// The first thing that does not decode, with the reply it stands in. Semantic mistakes are left to [`Script::check`].
+    pub fn from_value(value: Value) -> Result<Self, ScriptError> {
+        let problem = |pointer: &str, message: String| ScriptError {
+            pointer: pointer.into(),
+            message,
+        };
+        let (base, list) = match value {
+            Value::Array(list) => ("", list),
+            Value::Object(mut scenario) => match scenario.remove("model") {
+                Some(Value::Array(list)) => ("/model", list),
+                Some(_) => return Err(problem("/model", "a model script is a list of replies".into())),
+                None => return Err(problem("", "no model script: a list of replies, or a scenario with a `model` part, is wanted".into())),
+            },
+            _ => return Err(problem("", "a model script is a list of replies".into())),
+        };
+        let decode = |(i, reply)| {
+            serde_json::from_value(reply).map_err(|error| ScriptError {
+                pointer: format!("{base}/{i}"),
+                message: error.to_string(),
+            })
+        };
+        Ok(Script {
+            replies: list
+                .into_iter()
+                .enumerate()
+                .map(decode)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The names of all gates, in the order in which they stand.
+    pub fn gates(&self) -> impl Iterator<Item = &str> {
+        self.replies.iter().flat_map(ScriptReply::gates)
+    }
+}
 
 /// One reply of the scripted model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Reply {
+pub struct ScriptReply {
     /// The reply is only for a request that fits (a lane beside the main line).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expect>,
@@ -28,7 +103,7 @@ pub struct Reply {
     pub gate: Option<String>,
     /// Waits before the first byte for this long.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Span>,
+    pub delay: Option<TimeSpan>,
     /// Thinking, before the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking>,
@@ -40,13 +115,13 @@ pub struct Reply {
     pub tool_calls: Vec<ToolCall>,
     /// The general, ordered form, instead of `thinking`, `text` and `tool_calls`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<Vec<Item>>,
+    pub content: Option<Vec<ContentItem>>,
     /// The fragments of several tool calls interleave, where the wire can (OpenAI Chat).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
     /// Tokens used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// Why the model stopped; `tool_use` after tool calls, else `end_turn`, if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
@@ -61,11 +136,11 @@ pub struct Reply {
     pub delivery: Delivery,
 }
 
-impl Reply {
+impl ScriptReply {
     /// The names of the reply's gates, in order.
     pub fn gates(&self) -> impl Iterator<Item = &str> {
         let inner = self.content.iter().flatten().filter_map(|item| match item {
-            Item::Gate(name) => Some(name.as_str()),
+            ContentItem::Gate(name) => Some(name.as_str()),
             _ => None,
         });
         self.gate.as_deref().into_iter().chain(inner)
@@ -74,7 +149,7 @@ impl Reply {
     /// The tool calls, in either form.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         let inner = self.content.iter().flatten().filter_map(|item| match item {
-            Item::ToolCall(call) => Some(call),
+            ContentItem::ToolCall(call) => Some(call),
             _ => None,
         });
         self.tool_calls.iter().chain(inner)
@@ -117,7 +192,7 @@ pub struct HttpFault {
     pub code: Option<String>,
     /// Headers to send, over the usual ones.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub headers: IndexMap<String, Word>,
+    pub headers: IndexMap<String, TextOrNumber>,
     /// The body as it is, instead of the wire's error document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,

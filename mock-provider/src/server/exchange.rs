@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::net::TcpStream;
 
-use super::Shared;
-use super::journal::{End, Event};
+use super::journal::{ExchangeEnd, JournalEvent};
+use super::state::ServerState;
 
 /// A second handle on a connection's socket: to ask about it and to reset it while the HTTP machinery owns the first.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Socket {
 /// An exchange that has not ended. Dropped before its end, it journals that the client went away.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<ServerState>,
     pub(super) socket: Arc<Socket>,
     pub(super) n: u64,
     status: u16,
@@ -51,7 +51,7 @@ pub(super) struct Exchange {
 
 impl Exchange {
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<ServerState>,
         socket: Arc<Socket>,
         n: u64,
         reply: Option<usize>,
@@ -84,12 +84,12 @@ impl Exchange {
     }
 
     /// Journals the end; once.
-    pub(super) fn end(&mut self, end: End) {
+    pub(super) fn end(&mut self, end: ExchangeEnd) {
         if std::mem::replace(&mut self.open, false) {
-            if end != End::Complete {
-                self.shared.model().0.unanswered(self.n);
+            if end != ExchangeEnd::Complete {
+                self.shared.model().model.unanswered(self.n);
             }
-            self.shared.note(Event::Reply {
+            self.shared.record(JournalEvent::Reply {
                 n: self.n,
                 status: self.status,
                 reply: self.reply,
@@ -102,6 +102,10 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         let by_us = self.shared.closing.load(Ordering::Acquire) && !self.socket.is_closed();
-        self.end(if by_us { End::Cut } else { End::ClientClosed });
+        self.end(if by_us {
+            ExchangeEnd::Cut
+        } else {
+            ExchangeEnd::ClientClosed
+        });
     }
 }

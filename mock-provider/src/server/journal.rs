@@ -6,25 +6,25 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::route::Endpoint;
-use crate::failure::Failure;
+use super::route::ApiEndpoint;
+use crate::failure::ScriptFailure;
 use crate::headers::Headers;
 
 /// Receives the journal. Unbounded: a client waits for its answers, so the journal is never far ahead of its reader.
-pub type Journal = mpsc::UnboundedReceiver<Entry>;
+pub type Journal = mpsc::UnboundedReceiver<JournalEntry>;
 
 /// One entry of the journal.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct JournalEntry {
     /// When it happened.
     pub at: Instant,
     /// What happened.
-    pub event: Event,
+    pub event: JournalEvent,
 }
 
-impl Entry {
-    pub(super) fn now(event: Event) -> Self {
-        Entry {
+impl JournalEntry {
+    pub(super) fn now(event: JournalEvent) -> Self {
+        JournalEntry {
             at: Instant::now(),
             event,
         }
@@ -33,11 +33,11 @@ impl Entry {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum JournalEvent {
     /// A request came. Stands before anything its client can see of the answer.
-    Request(Arrived),
+    Request(ReceivedRequest),
     /// A request was not as it should be. Stands right behind its request.
-    Failure(Failure),
+    Failure(ScriptFailure),
     /// An answer waits at a gate that is not open.
     Waiting {
         /// The number of the request.
@@ -54,13 +54,13 @@ pub enum Event {
         /// The number of the reply in the script; none where the request got no reply of the script.
         reply: Option<usize>,
         /// How it ended.
-        end: End,
+        end: ExchangeEnd,
     },
 }
 
 /// How an exchange ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ExchangeEnd {
     /// Handed over to its last byte.
     Complete,
     /// The client went away before the end.
@@ -69,21 +69,21 @@ pub enum End {
     Cut,
 }
 
-impl End {
+impl ExchangeEnd {
     /// The word used in transcripts.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            End::Complete => "complete",
-            End::ClientClosed => "client_closed",
-            End::Cut => "cut",
+            ExchangeEnd::Complete => "complete",
+            ExchangeEnd::ClientClosed => "client_closed",
+            ExchangeEnd::Cut => "cut",
         }
     }
 }
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Arrived {
+pub struct ReceivedRequest {
     /// Its number, from 0. Every request counts, also one for a list of models.
     pub n: u64,
     /// The HTTP method.
@@ -93,14 +93,14 @@ pub struct Arrived {
     /// The query, without the question mark; empty if there is none.
     pub query: String,
     /// What was asked for.
-    pub endpoint: Endpoint,
+    pub endpoint: ApiEndpoint,
     /// The headers. What shows them hides secrets.
     pub headers: Headers,
     /// The body, byte for byte; empty if it was too large to be taken.
     pub body: Bytes,
 }
 
-impl Arrived {
+impl ReceivedRequest {
     /// The body as JSON; a JSON string holding the text where it is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {

@@ -6,7 +6,7 @@ use crate::request::Wire;
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Endpoint {
+pub enum ApiEndpoint {
     /// A message. The only one that takes a reply of the script.
     Message(Wire),
     /// A count of tokens.
@@ -20,23 +20,29 @@ pub enum Endpoint {
 }
 
 /// Each path that takes a POST.
-const POSTS: [(&str, Endpoint); 4] = [
-    ("/v1/messages", Endpoint::Message(Wire::AnthropicMessages)),
-    ("/v1/messages/count_tokens", Endpoint::CountTokens),
-    ("/v1/chat/completions", Endpoint::Message(Wire::OpenAiChat)),
-    ("/v1/responses", Endpoint::Message(Wire::OpenAiResponses)),
+const POSTS: [(&str, ApiEndpoint); 4] = [
+    (
+        "/v1/messages",
+        ApiEndpoint::Message(Wire::AnthropicMessages),
+    ),
+    ("/v1/messages/count_tokens", ApiEndpoint::CountTokens),
+    (
+        "/v1/chat/completions",
+        ApiEndpoint::Message(Wire::OpenAiChat),
+    ),
+    ("/v1/responses", ApiEndpoint::Message(Wire::OpenAiResponses)),
 ];
 
-impl Endpoint {
+impl ApiEndpoint {
     pub(super) fn of(path: &str) -> Self {
         let path = path.strip_suffix('/').unwrap_or(path);
         match path.strip_prefix("/v1/models") {
-            Some("") => Endpoint::Models,
-            Some(id) if id.starts_with('/') => Endpoint::Model(id[1..].to_owned()),
+            Some("") => ApiEndpoint::Models,
+            Some(id) if id.starts_with('/') => ApiEndpoint::Model(id[1..].to_owned()),
             _ => POSTS
                 .iter()
                 .find(|(known, _)| *known == path)
-                .map_or(Endpoint::Unknown, |(_, endpoint)| endpoint.clone()),
+                .map_or(ApiEndpoint::Unknown, |(_, endpoint)| endpoint.clone()),
         }
     }
 
@@ -45,8 +51,8 @@ impl Endpoint {
         let anthropic =
             headers.get("anthropic-version").is_some() || headers.get("x-api-key").is_some();
         match self {
-            Endpoint::Message(wire) => *wire,
-            Endpoint::CountTokens => Wire::AnthropicMessages,
+            ApiEndpoint::Message(wire) => *wire,
+            ApiEndpoint::CountTokens => Wire::AnthropicMessages,
             _ if anthropic => Wire::AnthropicMessages,
             _ => Wire::OpenAiChat,
         }
@@ -54,14 +60,14 @@ impl Endpoint {
 
     /// The error of a path that is not served, or not by this method.
     pub(super) fn refusal(&self, wire: Wire, method: &str, path: &str) -> Option<HttpError> {
-        let wanted = if matches!(self, Endpoint::Models | Endpoint::Model(_)) {
+        let wanted = if matches!(self, ApiEndpoint::Models | ApiEndpoint::Model(_)) {
             "GET"
         } else {
             "POST"
         };
         match (wire, self) {
-            (Wire::AnthropicMessages, Endpoint::Unknown) => Some(wire.usual_error(404)),
-            (_, Endpoint::Unknown) => Some(HttpError::new(
+            (Wire::AnthropicMessages, ApiEndpoint::Unknown) => Some(wire.usual_error(404)),
+            (_, ApiEndpoint::Unknown) => Some(HttpError::new(
                 404,
                 "invalid_request_error",
                 format!("Invalid URL ({method} {path})"),

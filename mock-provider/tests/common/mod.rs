@@ -10,7 +10,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use mock_provider::Script;
-use mock_provider::server::{End, Entry, Event, Journal, Options, Server};
+use mock_provider::server::{
+    ExchangeEnd, Journal, JournalEntry, JournalEvent, Server, ServerOptions,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -33,10 +35,10 @@ pub struct Mock {
 
 impl Mock {
     pub fn start(script: Value) -> Self {
-        Mock::with(script, Options::default())
+        Mock::with(script, ServerOptions::default())
     }
 
-    pub fn with(script: Value, options: Options) -> Self {
+    pub fn with(script: Value, options: ServerOptions) -> Self {
         let script = Script::from_value(script).expect("a script");
         assert_eq!(script.check(), [], "a good script");
         let (server, journal) =
@@ -55,15 +57,15 @@ impl Mock {
         client.response().await
     }
 
-    pub async fn next(&mut self) -> Event {
-        let Entry { event, .. } = soon(self.journal.recv()).await.expect("an entry");
+    pub async fn next(&mut self) -> JournalEvent {
+        let JournalEntry { event, .. } = soon(self.journal.recv()).await.expect("an entry");
         event
     }
 
     /// The end of the next exchange that ends.
-    pub async fn end(&mut self) -> (u64, u16, End) {
+    pub async fn end(&mut self) -> (u64, u16, ExchangeEnd) {
         loop {
-            if let Event::Reply { n, status, end, .. } = self.next().await {
+            if let JournalEvent::Reply { n, status, end, .. } = self.next().await {
                 return (n, status, end);
             }
         }

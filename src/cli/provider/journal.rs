@@ -1,8 +1,8 @@
 //! The journal of the model alone: a JSON object a line, in the words of a transcript.
 
 use crate::cli::exit::ExitStatus;
-use mock_provider::server::{Entry, Event};
-use mock_provider::{Failure, FailureKind};
+use mock_provider::server::{JournalEntry, JournalEvent};
+use mock_provider::{FailureKind, ScriptFailure};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,30 +44,30 @@ impl JournalWriter {
     }
 
     /// Writes what happened.
-    pub(super) fn note(&self, entry: &Entry) {
+    pub(super) fn note(&self, entry: &JournalEntry) {
         let at = entry.at.duration_since(self.started).as_micros();
         self.write(match &entry.event {
-            Event::Request(arrived) => json!({
+            JournalEvent::Request(arrived) => json!({
                 "at": at, "dir": "llm_request", "n": arrived.n, "method": arrived.method, "path": arrived.path, "body": arrived.json(),
             }),
-            Event::Failure(failure) if failure.kind == FailureKind::Beside => return,
-            Event::Failure(failure) => {
+            JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => return,
+            JournalEvent::Failure(failure) => {
                 let flag = match failure.kind {
-                    FailureKind::RanDry | FailureKind::Unmatched => &self.unforeseen,
+                    FailureKind::Exhausted | FailureKind::Unmatched => &self.unforeseen,
                     _ => &self.failed,
                 };
                 flag.store(true, Ordering::Release);
                 told(at, failure)
             }
-            Event::Waiting { .. } => return,
-            Event::Reply { n, status, reply, end } => json!({
+            JournalEvent::Waiting { .. } => return,
+            JournalEvent::Reply { n, status, reply, end } => json!({
                 "at": at, "dir": "llm_reply", "n": n, "status": status, "end": end.as_str(), "reply": reply,
             }),
         });
     }
 
     /// Writes that a reply was not asked for, which is no failure of a model that was only ended early.
-    pub(super) fn unused(&self, failure: &Failure) {
+    pub(super) fn unused(&self, failure: &ScriptFailure) {
         self.write(told(self.started.elapsed().as_micros(), failure));
     }
 
@@ -78,7 +78,7 @@ impl JournalWriter {
     }
 }
 
-fn told(at: u128, failure: &Failure) -> Value {
+fn told(at: u128, failure: &ScriptFailure) -> Value {
     json!({
         "at": at, "failure": failure.kind.as_str(), "n": failure.request, "pointer": failure.pointer, "message": failure.message,
         "expected": failure.expected, "actual": failure.actual,

@@ -3,7 +3,7 @@
 use crate::frame::{Body, Frame};
 use crate::framing::{Framer, LINE_LIMIT};
 use crate::runner::limits;
-use mock_provider::Failure;
+use mock_provider::ScriptFailure;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub(crate) enum SessionEvent {
         reply: usize,
     },
     /// The model found a fault in a request, or a reply that was not asked for.
-    Failure(Failure),
+    Failure(ScriptFailure),
     /// The agent wrote more than the limit, and its stdout is no longer read.
     Overflow {
         /// Bytes of its stdout so far.

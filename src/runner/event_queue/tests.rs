@@ -14,15 +14,15 @@ fn session() -> (EventQueue, std::io::PipeWriter) {
     (queue, writer)
 }
 
-fn entry(event: Event) -> server::Entry {
-    server::Entry {
+fn entry(event: JournalEvent) -> server::JournalEntry {
+    server::JournalEntry {
         at: Instant::now(),
         event,
     }
 }
 
-fn request(n: u64, endpoint: Endpoint) -> server::Entry {
-    entry(Event::Request(server::Arrived {
+fn request(n: u64, endpoint: ApiEndpoint) -> server::JournalEntry {
+    entry(JournalEvent::Request(server::ReceivedRequest {
         n,
         method: "POST".into(),
         path: "/v1/messages".into(),
@@ -33,12 +33,12 @@ fn request(n: u64, endpoint: Endpoint) -> server::Entry {
     }))
 }
 
-fn reply(n: u64) -> server::Entry {
-    entry(Event::Reply {
+fn reply(n: u64) -> server::JournalEntry {
+    entry(JournalEvent::Reply {
         n,
         status: 200,
         reply: Some(0),
-        end: server::End::Complete,
+        end: server::ExchangeEnd::Complete,
     })
 }
 
@@ -61,7 +61,7 @@ fn words(queue: &EventQueue) -> Vec<String> {
 #[tokio::test]
 async fn output_written_before_a_request_is_queued_before_it() {
     let (queue, mut agent) = session();
-    let messages = || Endpoint::Message(mock_provider::Wire::AnthropicMessages);
+    let messages = || ApiEndpoint::Message(mock_provider::Wire::AnthropicMessages);
     agent.write_all(b"one\n").unwrap();
     queue.add_model_event(request(0, messages()));
     queue.add_model_event(reply(0));
@@ -85,7 +85,7 @@ async fn output_written_before_a_request_is_queued_before_it() {
 #[tokio::test]
 async fn requests_for_something_else_are_not_recorded() {
     let (queue, _agent) = session();
-    queue.add_model_event(request(0, Endpoint::Models));
+    queue.add_model_event(request(0, ApiEndpoint::Models));
     queue.add_model_event(reply(0));
     assert_eq!(words(&queue), Vec::<String>::new());
 }
@@ -105,7 +105,7 @@ async fn nothing_is_read_while_reading_is_paused() {
 #[tokio::test]
 async fn a_request_is_deferred_behind_output_that_is_not_read_yet() {
     let (queue, mut agent) = session();
-    let messages = || Endpoint::Message(mock_provider::Wire::AnthropicMessages);
+    let messages = || ApiEndpoint::Message(mock_provider::Wire::AnthropicMessages);
     queue.pause(true);
     agent.write_all(b"one\ntwo\nhal").unwrap();
     queue.add_model_event(request(0, messages()));

@@ -10,7 +10,7 @@ use crate::frame::ReplyEnd;
 use crate::matcher::RequestMatcher;
 use crate::runner::step_rules;
 use crate::scenario::types::Step;
-use mock_provider::{Failure, FailureKind};
+use mock_provider::{FailureKind, ScriptFailure};
 
 impl ScenarioPlayer {
     /// Waits for a request to the model that matches.
@@ -87,13 +87,13 @@ impl ScenarioPlayer {
     }
 
     /// Adds a finding for a failure that the model reports.
-    pub(super) fn model_failure(&mut self, failure: &Failure) {
+    pub(super) fn model_failure(&mut self, failure: &ScriptFailure) {
         let own = self.scenario.level;
         let (rule, level) = match failure.kind {
-            FailureKind::RanDry | FailureKind::Unmatched => {
+            FailureKind::Exhausted | FailureKind::Unmatched => {
                 return self.requests.add_unscripted(failure);
             }
-            FailureKind::Beside => return self.requests.add_aside(failure),
+            FailureKind::SideRequest => return self.requests.add_aside(failure),
             FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
             FailureKind::Repeated => (step_rules::SCRIPT, own),
             FailureKind::Expectation => (step_rules::REQUEST, own),
@@ -120,7 +120,7 @@ impl ScenarioPlayer {
     }
 
     /// Whether the reply that a failure is about has an `expect_request`.
-    fn has_expectation(&self, failure: &Failure) -> bool {
+    fn has_expectation(&self, failure: &ScriptFailure) -> bool {
         let index = failure.pointer.split('/').nth(1);
         index
             .and_then(|index| self.script.replies.get(index.parse::<usize>().ok()?))

@@ -5,7 +5,7 @@
 
 use crate::finding::Finding;
 use crate::frame::{LlmReply, ReplyEnd};
-use mock_provider::{Failure, FailureKind};
+use mock_provider::{FailureKind, ScriptFailure};
 use std::collections::{HashMap, HashSet};
 
 /// A position in the transcripts: the number of the session, from 0, and of the frame.
@@ -60,7 +60,7 @@ impl ModelRequests {
     }
 
     /// Links the finding of this index to the request of a failure.
-    pub(super) fn link_finding(&mut self, failure: &Failure, finding: usize) {
+    pub(super) fn link_finding(&mut self, failure: &ScriptFailure, finding: usize) {
         if let Some(request) = failure.request {
             let repeats = failure
                 .earlier
@@ -75,7 +75,7 @@ impl ModelRequests {
 
     /// Whether a request that repeats an answered one of its session has no cause: it is the last request, or the host sent no command in
     /// between.
-    pub(super) fn is_spontaneous(&self, failure: &Failure) -> bool {
+    pub(super) fn is_spontaneous(&self, failure: &ScriptFailure) -> bool {
         let (Some(request), Some(earlier)) = (failure.request, failure.earlier) else {
             return false;
         };
@@ -92,14 +92,14 @@ impl ModelRequests {
     }
 
     /// Adds a request that the script has no reply for, or whose reply an earlier request has taken.
-    pub(super) fn add_unscripted(&mut self, failure: &Failure) {
+    pub(super) fn add_unscripted(&mut self, failure: &ScriptFailure) {
         if self.unscripted.is_none() {
             self.unscripted = self.since(failure);
         }
     }
 
     /// Adds a request outside of the conversation that got a reply of the script, which may have been for another request.
-    pub(super) fn add_aside(&mut self, failure: &Failure) {
+    pub(super) fn add_aside(&mut self, failure: &ScriptFailure) {
         let mut since = self.since(failure);
         // If nothing follows, the request itself is the newest frame.
         if let Some(new) = &mut since {
@@ -110,7 +110,7 @@ impl ModelRequests {
         self.aside = since.filter(is_first).or(self.aside.take());
     }
 
-    fn since(&self, failure: &Failure) -> Option<UnscriptedRequest> {
+    fn since(&self, failure: &ScriptFailure) -> Option<UnscriptedRequest> {
         let at = self.positions.get(&failure.earlier.or(failure.request)?)?;
         Some(UnscriptedRequest {
             at: *at,

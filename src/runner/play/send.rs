@@ -80,7 +80,7 @@ impl ScenarioPlayer {
     /// Tells the scripted model the texts of a command, by which it recognizes the requests of the conversation.
     fn tell_model(&self, command: &Value) {
         match command {
-            Value::String(text) => self.server.hear(text),
+            Value::String(text) => self.server.note_host_message(text),
             Value::Array(list) => list.iter().for_each(|one| self.tell_model(one)),
             Value::Object(map) => map.values().for_each(|one| self.tell_model(one)),
             _ => {}

@@ -5,7 +5,7 @@ use crate::dialect::Dialect;
 use crate::runner::agent::MissingFeature;
 use crate::scenario::Scenario;
 use crate::scenario::types::StepAction;
-use mock_provider::script::Reply;
+use mock_provider::script::ScriptReply;
 use serde_json::Value;
 
 /// Why a scenario is skipped with an agent that lacks these features; `None` if it needs none of them.
@@ -96,7 +96,7 @@ pub(super) fn undeclared_capability(
 /// which no model would do.
 pub(super) fn unoffered_tool(
     dialect: &Dialect,
-    reply: &Reply,
+    reply: &ScriptReply,
     offered: &[String],
 ) -> Option<String> {
     let optional = &dialect.optional_tools;

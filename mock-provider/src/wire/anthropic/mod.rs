@@ -1,12 +1,11 @@
 //! Anthropic Messages.
 
-mod answers;
-mod pairs;
-mod refusals;
+mod response;
 #[cfg(test)]
 mod tests;
 mod thinking;
 mod turns;
+mod validate;
 
-pub(super) use answers::{Stream, error_document, whole};
-pub(super) use refusals::refusal;
+pub(super) use response::{AnthropicStream, error_document, whole};
+pub(super) use validate::validation_error;

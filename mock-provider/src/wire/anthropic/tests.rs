@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::refusal;
-use crate::memory::Memory;
+use super::validation_error;
 use crate::model::Model;
 use crate::request::Request;
 use crate::request::Wire;
 use crate::script::Script;
+use crate::signatures::SignatureStore;
 
 fn words(body: Value) -> String {
     let request = Request::in_process(0, Wire::AnthropicMessages, body);
-    refusal(&request, &Memory::default(), true)
+    validation_error(&request, &SignatureStore::default(), true)
         .map(|error| error.message)
         .unwrap_or_default()
 }

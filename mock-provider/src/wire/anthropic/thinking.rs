@@ -1,31 +1,39 @@
-//! Thoughts that come back.
+//! Validates the thinking blocks that a request sends back, and the thinking budget.
 
-use super::turns::{Placed, Turn, of_type};
-use crate::memory::Memory;
+use super::turns::{ContentBlock, RoleTurn, blocks_of_type};
 use crate::request::Request;
+use crate::signatures::SignatureStore;
 
-/// Where the vendor's messages send their readers.
+/// The documentation page in the vendor's messages.
 const THINKING_PAGE: &str = "https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
 
-/// The least budget for thinking.
-const LEAST_BUDGET: u64 = 1024;
+/// The smallest thinking budget, in tokens.
+const MIN_BUDGET: u64 = 1024;
 
-/// With thinking on, thoughts come back with their signatures, unchanged, at the head of the turn that called tools.
-pub(super) fn thinking(request: &Request, turns: &[Turn], memory: &Memory) -> Result<(), String> {
+/// With thinking on, a request sends thinking blocks back unchanged, with their signatures, at the start of the turn that called
+/// tools.
+pub(super) fn check_thinking(
+    request: &Request,
+    turns: &[RoleTurn],
+    signatures: &SignatureStore,
+) -> Result<(), String> {
     let settings = &request.body["thinking"];
     match settings["type"].as_str() {
-        Some("enabled") => budget(request)?,
+        Some("enabled") => check_budget(request)?,
         Some("adaptive") => {}
         _ => return Ok(()),
     }
-    for Placed { place, block } in turns.iter().flat_map(|turn| of_type(turn, "thinking")) {
+    for ContentBlock { place, block } in turns
+        .iter()
+        .flat_map(|turn| blocks_of_type(turn, "thinking"))
+    {
         let (text, signature) = (
             block["thinking"].as_str().unwrap_or_default(),
             block["signature"].as_str().unwrap_or_default(),
         );
-        match memory.thought_of(signature) {
+        match signatures.thought_of(signature) {
             Some(thought) if thought == text => {}
-            None if memory.signed(text, signature) => {}
+            None if signatures.signed(text, signature) => {}
             Some(_) => {
                 return Err(format!(
                     "{place}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks \
@@ -38,14 +46,14 @@ pub(super) fn thinking(request: &Request, turns: &[Turn], memory: &Memory) -> Re
     let Some(last) = turns.iter().rfind(|turn| turn.assistant) else {
         return Ok(());
     };
-    let Some(Placed { place, block }) = last.blocks.first() else {
+    let Some(ContentBlock { place, block }) = last.blocks.first() else {
         return Ok(());
     };
     let kind = block["type"].as_str().unwrap_or("text");
-    let dropped = of_type(last, "tool_use").any(|placed| {
+    let dropped = blocks_of_type(last, "tool_use").any(|placed| {
         placed.block["id"]
             .as_str()
-            .is_some_and(|id| memory.thought_before(id))
+            .is_some_and(|id| signatures.thought_before(id))
     });
     if settings["type"] == "enabled" && dropped && !kind.ends_with("thinking") {
         return Err(format!(
@@ -58,13 +66,13 @@ pub(super) fn thinking(request: &Request, turns: &[Turn], memory: &Memory) -> Re
     Ok(())
 }
 
-fn budget(request: &Request) -> Result<(), String> {
+fn check_budget(request: &Request) -> Result<(), String> {
     let Some(budget) = request.body["thinking"]["budget_tokens"].as_u64() else {
         return Err("thinking.enabled.budget_tokens: Field required".into());
     };
-    if budget < LEAST_BUDGET {
+    if budget < MIN_BUDGET {
         return Err(format!(
-            "thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}"
+            "thinking.enabled.budget_tokens: Input should be greater than or equal to {MIN_BUDGET}"
         ));
     }
     let interleaved = request

@@ -1,29 +1,29 @@
-//! Messages as the real API sees them: those of one role in a row are one turn.
+//! Groups messages into turns, as the real API does: consecutive messages of one role are one turn.
 //!
-//! A system message among them, which newer models take, belongs to no turn.
+//! A system message among them, which newer models accept, belongs to no turn.
 
 use serde_json::Value;
 
-/// One block of content. Content that is a bare string is one block.
-pub(super) struct Placed<'a> {
+/// One block of content, with its path. Content that is a bare string is one block.
+pub(super) struct ContentBlock<'a> {
     /// Such as `messages.2.content.0`.
     pub(super) place: String,
     pub(super) block: &'a Value,
 }
 
-/// All messages of one role in a row.
-pub(super) struct Turn<'a> {
+/// Consecutive messages of one role.
+pub(super) struct RoleTurn<'a> {
     /// The number of its first message.
     pub(super) first: usize,
     pub(super) assistant: bool,
-    pub(super) blocks: Vec<Placed<'a>>,
+    pub(super) blocks: Vec<ContentBlock<'a>>,
 }
 
 /// The blocks of a type.
-pub(super) fn of_type<'t, 'a>(
-    turn: &'t Turn<'a>,
+pub(super) fn blocks_of_type<'t, 'a>(
+    turn: &'t RoleTurn<'a>,
     kind: &'t str,
-) -> impl Iterator<Item = &'t Placed<'a>> {
+) -> impl Iterator<Item = &'t ContentBlock<'a>> {
     turn.blocks
         .iter()
         .filter(move |placed| placed.block["type"] == kind)
@@ -32,13 +32,13 @@ pub(super) fn of_type<'t, 'a>(
 /// The turns of a request's messages.
 ///
 /// # Errors
-/// A message that the real API does not read, in its words.
-pub(super) fn turns(body: &Value) -> Result<Vec<Turn<'_>>, String> {
+/// A message that is not valid, in the words of the real API.
+pub(super) fn turns(body: &Value) -> Result<Vec<RoleTurn<'_>>, String> {
     let messages = body["messages"]
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut turns: Vec<RoleTurn> = Vec::new();
     for (i, message) in messages.iter().enumerate() {
         let assistant = match message["role"].as_str() {
             Some("user") => false,
@@ -55,7 +55,7 @@ pub(super) fn turns(body: &Value) -> Result<Vec<Turn<'_>>, String> {
         let blocks = blocks(i, &message["content"], assistant && last)?;
         match turns.last_mut() {
             Some(turn) if turn.assistant == assistant => turn.blocks.extend(blocks),
-            _ => turns.push(Turn {
+            _ => turns.push(RoleTurn {
                 first: i,
                 assistant,
                 blocks,
@@ -65,7 +65,7 @@ pub(super) fn turns(body: &Value) -> Result<Vec<Turn<'_>>, String> {
     Ok(turns)
 }
 
-fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<Placed<'_>>, String> {
+fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<ContentBlock<'_>>, String> {
     let empty = || {
         format!(
             "messages.{i}: all messages must have non-empty content except for the optional final assistant message"
@@ -74,13 +74,13 @@ fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<Placed<'_
     match content {
         Value::Null => Err(format!("messages.{i}.content: Field required")),
         Value::String(text) if text.is_empty() && !may_be_empty => Err(empty()),
-        Value::String(_) => Ok(vec![Placed {
+        Value::String(_) => Ok(vec![ContentBlock {
             place: format!("messages.{i}.content.0"),
             block: content,
         }]),
         Value::Array(list) if list.is_empty() && !may_be_empty => Err(empty()),
         Value::Array(list) => {
-            let placed = list.iter().enumerate().map(|(j, block)| Placed {
+            let placed = list.iter().enumerate().map(|(j, block)| ContentBlock {
                 place: format!("messages.{i}.content.{j}"),
                 block,
             });
@@ -94,8 +94,8 @@ fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<Placed<'_
     }
 }
 
-/// Fields that a type of block cannot do without.
-const BLOCK_FIELDS: [(&str, &[&str]); 5] = [
+/// The required fields of each type of block.
+const REQUIRED_FIELDS: [(&str, &[&str]); 5] = [
     ("text", &["text"]),
     ("thinking", &["thinking", "signature"]),
     ("redacted_thinking", &["data"]),
@@ -103,11 +103,11 @@ const BLOCK_FIELDS: [(&str, &[&str]); 5] = [
     ("tool_result", &["tool_use_id"]),
 ];
 
-fn block(Placed { place, block }: &Placed) -> Result<(), String> {
+fn block(ContentBlock { place, block }: &ContentBlock) -> Result<(), String> {
     let Some(kind) = block["type"].as_str() else {
         return Err(format!("{place}.type: Field required"));
     };
-    let fields = BLOCK_FIELDS
+    let fields = REQUIRED_FIELDS
         .iter()
         .find(|(known, _)| *known == kind)
         .map(|(_, fields)| *fields)

@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions.
 
-mod answers;
-mod refusals;
+mod response;
+mod validate;
 
-pub(super) use answers::{Stream, error_document, whole};
-pub(super) use refusals::refusal;
+pub(super) use response::{ChatStream, error_document, whole};
+pub(super) use validate::validation_error;

@@ -1,10 +1,10 @@
 //! OpenAI Responses.
 
-mod answers;
-mod items;
-mod refusals;
+mod output_item;
+mod response;
 #[cfg(test)]
 mod tests;
+mod validate;
 
-pub(super) use answers::{Stream, whole};
-pub(super) use refusals::refusal;
+pub(super) use response::{ResponsesStream, whole};
+pub(super) use validate::validation_error;

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::refusal;
+use super::validation_error;
 use crate::answer::Answer;
-use crate::compose;
+use crate::answer_builder;
 use crate::request::{Request, Wire};
-use crate::script::Reply;
-use crate::wire::{Context, encoder, whole};
+use crate::script::ScriptReply;
+use crate::wire::{WireContext, encoder, whole};
 
 fn events(reply: Value, body: Value) -> (Vec<Value>, Option<Value>) {
-    let reply: Reply = serde_json::from_value(reply).expect("a reply");
+    let reply: ScriptReply = serde_json::from_value(reply).expect("a reply");
     let request = Request::in_process(0, Wire::OpenAiResponses, body);
-    let Answer::Message(message) = compose::answer(&reply, "0".into(), 0, &request) else {
+    let Answer::Message(message) = answer_builder::answer(&reply, "0".into(), 0, &request) else {
         panic!("a message")
     };
-    let context = Context {
+    let context = WireContext {
         request: &request,
         seed: 0,
     };
@@ -148,7 +148,7 @@ fn each_way_to_end_has_its_event() {
 #[test]
 fn every_call_has_its_output_and_every_output_its_call() {
     let words = |input: Value| {
-        refusal(&json!({ "model": "m", "input": input }))
+        validation_error(&json!({ "model": "m", "input": input }))
             .map(|error| error.message)
             .unwrap_or_default()
     };
@@ -173,7 +173,9 @@ fn every_call_has_its_output_and_every_output_its_call() {
         "Invalid type for 'input': expected one of an array of objects or string."
     );
     assert!(
-        refusal(&json!({ "model": "m", "previous_response_id": "resp_1", "input": [output] }))
-            .is_none()
+        validation_error(
+            &json!({ "model": "m", "previous_response_id": "resp_1", "input": [output] })
+        )
+        .is_none()
     );
 }

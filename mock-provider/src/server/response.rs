@@ -4,20 +4,24 @@ use hyper::Response;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use serde_json::Value;
 
+use super::body::ResponseBody;
 use super::exchange::Exchange;
-use super::journal::End;
-use super::play::Player;
+use super::journal::ExchangeEnd;
 use crate::answer::HttpError;
 use crate::headers::Headers;
-use crate::plan::{Act, Plan};
 use crate::request::Wire;
+use crate::response_plan::{ResponsePlan, WireAction};
 
 const JSON: &str = "application/json";
 const HTML: &str = "text/html; charset=utf-8";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
 
 /// The response of a plan whose waits before the head are over.
-pub(super) fn planned(plan: Plan, wire: Wire, mut exchange: Exchange) -> Response<Player> {
+pub(super) fn planned(
+    plan: ResponsePlan,
+    wire: Wire,
+    mut exchange: Exchange,
+) -> Response<ResponseBody> {
     let mut headers = head(&mut exchange, wire, 200);
     headers.set(
         "content-type",
@@ -26,18 +30,30 @@ pub(super) fn planned(plan: Plan, wire: Wire, mut exchange: Exchange) -> Respons
     if plan.length.is_none() {
         headers.set("cache-control", "no-cache");
     }
-    response(200, &headers, Player::new(plan.body, plan.length, exchange))
+    response(
+        200,
+        &headers,
+        ResponseBody::new(plan.body, plan.length, exchange),
+    )
 }
 
 /// A document.
-pub(super) fn document(document: &Value, wire: Wire, mut exchange: Exchange) -> Response<Player> {
+pub(super) fn document(
+    document: &Value,
+    wire: Wire,
+    mut exchange: Exchange,
+) -> Response<ResponseBody> {
     let mut headers = head(&mut exchange, wire, 200);
     headers.set("content-type", JSON);
     plain(200, &headers, document.to_string(), exchange)
 }
 
 /// An HTTP error.
-pub(super) fn error(error: &HttpError, wire: Wire, mut exchange: Exchange) -> Response<Player> {
+pub(super) fn error(
+    error: &HttpError,
+    wire: Wire,
+    mut exchange: Exchange,
+) -> Response<ResponseBody> {
     let mut headers = head(&mut exchange, wire, error.status);
     let body = match &error.details.body {
         Some(raw) => raw.clone(),
@@ -72,18 +88,27 @@ fn head(exchange: &mut Exchange, wire: Wire, status: u16) -> Headers {
     )
 }
 
-fn plain(status: u16, headers: &Headers, body: String, mut exchange: Exchange) -> Response<Player> {
+fn plain(
+    status: u16,
+    headers: &Headers,
+    body: String,
+    mut exchange: Exchange,
+) -> Response<ResponseBody> {
     let length = body.len();
     let acts = if exchange.is_bodiless() || body.is_empty() {
-        exchange.end(End::Complete);
+        exchange.end(ExchangeEnd::Complete);
         Vec::new()
     } else {
-        vec![Act::Write(body.into_bytes())]
+        vec![WireAction::Write(body.into_bytes())]
     };
-    response(status, headers, Player::new(acts, Some(length), exchange))
+    response(
+        status,
+        headers,
+        ResponseBody::new(acts, Some(length), exchange),
+    )
 }
 
-fn response(status: u16, headers: &Headers, body: Player) -> Response<Player> {
+fn response(status: u16, headers: &Headers, body: ResponseBody) -> Response<ResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status.try_into().unwrap_or_default();
     for (name, value) in headers.iter() {

@@ -1,9 +1,9 @@
 //! From a reply as written to the pieces it is said in.
 
-use crate::answer::{Answer, Block, HttpError, Message, Piece, Tokens};
+use crate::answer::{Answer, AnswerMessage, BlockKind, HttpError, Piece, Tokens};
 use crate::ids;
 use crate::request::{Request, Wire};
-use crate::script::{HttpFault, Item, Reply, Stop, Thinking, ToolCall, Usage};
+use crate::script::{ContentItem, HttpFault, ScriptReply, Stop, Thinking, TokenUsage, ToolCall};
 
 /// Input tokens where the script does not say.
 const INPUT_TOKENS: u64 = 10;
@@ -12,14 +12,14 @@ const INPUT_TOKENS: u64 = 10;
 const FRAGMENTS: usize = 2;
 
 /// What the reply at `path` gives to the request.
-pub(crate) fn answer(reply: &Reply, path: String, seed: u64, request: &Request) -> Answer {
+pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Request) -> Answer {
     if let Some(cut) = reply.cut {
         return Answer::Cut(cut);
     }
     if let Some(fault) = &reply.error {
         return Answer::Error(http_error(fault, request.wire));
     }
-    let mut composer = Composer {
+    let mut composer = AnswerBuilder {
         path: &path,
         seed,
         wire: request.wire,
@@ -45,7 +45,7 @@ pub(crate) fn answer(reply: &Reply, path: String, seed: u64, request: &Request) 
     ) {
         pieces.extend([Piece::Usage(tokens), Piece::Stop(stop)]);
     }
-    Answer::Message(Message {
+    Answer::Message(AnswerMessage {
         path,
         pieces,
         tokens,
@@ -54,17 +54,17 @@ pub(crate) fn answer(reply: &Reply, path: String, seed: u64, request: &Request) 
 }
 
 /// The ordered form of a reply.
-fn items(reply: &Reply) -> Vec<Item> {
+fn items(reply: &ScriptReply) -> Vec<ContentItem> {
     if let Some(content) = &reply.content {
         return content.clone();
     }
-    let thinking = reply.thinking.iter().cloned().map(Item::Thinking);
-    let text = reply.text.iter().cloned().map(Item::Text);
-    let calls = reply.tool_calls.iter().cloned().map(Item::ToolCall);
+    let thinking = reply.thinking.iter().cloned().map(ContentItem::Thinking);
+    let text = reply.text.iter().cloned().map(ContentItem::Text);
+    let calls = reply.tool_calls.iter().cloned().map(ContentItem::ToolCall);
     thinking.chain(text).chain(calls).collect()
 }
 
-fn tokens(usage: Usage, said: usize) -> Tokens {
+fn tokens(usage: TokenUsage, said: usize) -> Tokens {
     Tokens {
         input: usage.input.unwrap_or(INPUT_TOKENS),
         output: usage.output.unwrap_or((said as u64).div_ceil(4).max(1)),
@@ -92,7 +92,7 @@ fn http_error(fault: &HttpFault, wire: Wire) -> HttpError {
     error
 }
 
-struct Composer<'a> {
+struct AnswerBuilder<'a> {
     path: &'a str,
     seed: u64,
     wire: Wire,
@@ -103,8 +103,8 @@ struct Composer<'a> {
     calls: bool,
 }
 
-impl Composer<'_> {
-    fn items(&mut self, items: &[Item], interleave: bool) {
+impl AnswerBuilder<'_> {
+    fn items(&mut self, items: &[ContentItem], interleave: bool) {
         let mut rest = items;
         while let Some(item) = rest.first() {
             let run = rest.iter().map_while(as_call).collect::<Vec<_>>();
@@ -118,15 +118,15 @@ impl Composer<'_> {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &ContentItem) {
         match item {
-            Item::Thinking(thinking) => self.thinking(thinking),
-            Item::RedactedThinking(data) => {
-                let index = self.open(Block::RedactedThinking { data: data.clone() });
+            ContentItem::Thinking(thinking) => self.thinking(thinking),
+            ContentItem::RedactedThinking(data) => {
+                let index = self.open(BlockKind::RedactedThinking { data: data.clone() });
                 self.pieces.push(Piece::BlockEnd { index });
             }
-            Item::Text(texts) => {
-                let index = self.open(Block::Text);
+            ContentItem::Text(texts) => {
+                let index = self.open(BlockKind::Text);
                 self.said += texts
                     .0
                     .iter()
@@ -139,7 +139,7 @@ impl Composer<'_> {
                     }));
                 self.pieces.push(Piece::BlockEnd { index });
             }
-            Item::ToolCall(call) => {
+            ContentItem::ToolCall(call) => {
                 let (index, fragments) = self.open_call(call);
                 self.pieces.extend(
                     fragments
@@ -148,27 +148,27 @@ impl Composer<'_> {
                 );
                 self.pieces.push(Piece::BlockEnd { index });
             }
-            Item::Gate(name) => self.pieces.push(Piece::Gate(name.clone())),
-            Item::Delay(span) => self.pieces.push(Piece::Delay(span.0)),
-            Item::Stall(stall) => {
+            ContentItem::Gate(name) => self.pieces.push(Piece::Gate(name.clone())),
+            ContentItem::Delay(span) => self.pieces.push(Piece::Delay(span.0)),
+            ContentItem::Stall(stall) => {
                 let pings = stall.pings.map(|span| span.0);
                 self.pieces.push(Piece::Stall {
                     length: stall.length.map(|span| span.0),
                     pings,
                 });
             }
-            Item::Error(error) => self.pieces.push(Piece::Error {
+            ContentItem::Error(error) => self.pieces.push(Piece::Error {
                 kind: error.kind.clone(),
                 message: error.message.clone(),
             }),
-            Item::Cut(cut) => self.pieces.push(Piece::Cut(*cut)),
-            Item::Ping(_) => self.pieces.push(Piece::Ping),
-            Item::Raw(bytes) => self.pieces.push(Piece::Raw(bytes.clone())),
+            ContentItem::Cut(cut) => self.pieces.push(Piece::Cut(*cut)),
+            ContentItem::Ping(_) => self.pieces.push(Piece::Ping),
+            ContentItem::Raw(bytes) => self.pieces.push(Piece::Raw(bytes.clone())),
         }
     }
 
     fn thinking(&mut self, thinking: &Thinking) {
-        let index = self.open(Block::Thinking);
+        let index = self.open(BlockKind::Thinking);
         let whole = thinking.text.joined();
         self.said += whole.chars().count();
         self.pieces
@@ -207,7 +207,7 @@ impl Composer<'_> {
         }
     }
 
-    fn open(&mut self, block: Block) -> usize {
+    fn open(&mut self, block: BlockKind) -> usize {
         let index = self.blocks;
         self.blocks += 1;
         self.pieces.push(Piece::BlockStart { index, block });
@@ -232,7 +232,7 @@ impl Composer<'_> {
             )
         };
         let id = call.id.clone().unwrap_or_else(derived);
-        let index = self.open(Block::ToolCall {
+        let index = self.open(BlockKind::ToolCall {
             id,
             name: call.name.clone(),
         });
@@ -240,8 +240,8 @@ impl Composer<'_> {
     }
 }
 
-fn as_call(item: &Item) -> Option<&ToolCall> {
-    if let Item::ToolCall(call) = item {
+fn as_call(item: &ContentItem) -> Option<&ToolCall> {
+    if let ContentItem::ToolCall(call) = item {
         Some(call)
     } else {
         None

@@ -8,18 +8,19 @@ use hyper::body::Incoming;
 use hyper::{Request as HttpRequest, Response};
 use serde_json::{Value, json};
 
+use super::body::{ConnectionCut, ResponseBody, play};
 use super::exchange::{Exchange, Socket};
-use super::journal::{Arrived, Event};
-use super::play::{CutOff, Player, play};
-use super::route::{Endpoint, header_refusal, json_refusal};
-use super::{Shared, reply};
+use super::journal::{JournalEvent, ReceivedRequest};
+use super::response;
+use super::route::{ApiEndpoint, header_refusal, json_refusal};
+use super::state::{NumberedModel, ServerState};
 use crate::answer::{Answer, HttpError};
-use crate::failure::Failure;
+use crate::failure::ScriptFailure;
 use crate::headers::Headers;
-use crate::model::{Model, Served};
-use crate::plan::{self, Act};
+use crate::model::{Model, ModelResponse};
 use crate::request::{Request, Wire};
-use crate::wire::{self, Context};
+use crate::response_plan::{self, WireAction};
+use crate::wire::{self, WireContext};
 
 /// Serves one request.
 ///
@@ -27,9 +28,9 @@ use crate::wire::{self, Context};
 /// The connection is to be dropped: the script cuts it, or the client broke off in its request.
 pub(super) async fn handle(
     request: HttpRequest<Incoming>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     socket: Arc<Socket>,
-) -> Result<Response<Player>, CutOff> {
+) -> Result<Response<ResponseBody>, ConnectionCut> {
     let (head, body) = request.into_parts();
     let body = collect(body, shared.options.max_body).await?;
     let headers = head
@@ -38,12 +39,12 @@ pub(super) async fn handle(
         .map(|(name, value)| (name, String::from_utf8_lossy(value.as_bytes()).into_owned()));
     let headers = headers.collect::<Headers>();
     let path = head.uri.path();
-    let mut arrived = Arrived {
+    let mut arrived = ReceivedRequest {
         n: 0,
         method: head.method.to_string(),
         path: path.to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
-        endpoint: Endpoint::of(path),
+        endpoint: ApiEndpoint::of(path),
         headers,
         body: body.clone().unwrap_or_default(),
     };
@@ -54,9 +55,9 @@ pub(super) async fn handle(
         exchange.set_bodiless();
     }
     match outcome {
-        Outcome::Document(document) => Ok(reply::document(&document, wire, exchange)),
-        Outcome::Error(error) => Ok(reply::error(&error, wire, exchange)),
-        Outcome::Served(request, served) => serve(&request, *served, exchange).await,
+        Outcome::Document(document) => Ok(response::document(&document, wire, exchange)),
+        Outcome::Error(error) => Ok(response::error(&error, wire, exchange)),
+        Outcome::ModelResponse(request, served) => serve(&request, *served, exchange).await,
     }
 }
 
@@ -64,10 +65,10 @@ pub(super) async fn handle(
 const PATIENCE: usize = 4;
 
 /// A whole body; none if it is larger than the limit.
-async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, CutOff> {
+async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, ConnectionCut> {
     let (mut taken, mut length) = (BytesMut::new(), 0usize);
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| CutOff)?.into_data() else {
+        let Ok(data) = frame.map_err(|_| ConnectionCut)?.into_data() else {
             continue;
         };
         length = length.saturating_add(data.len());
@@ -86,31 +87,35 @@ async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, CutO
 enum Outcome {
     Document(Value),
     Error(HttpError),
-    Served(Request, Box<Served>),
+    ModelResponse(Request, Box<ModelResponse>),
 }
 
 /// Numbers the request, journals it and decides, all under one lock: requests are served in the order of their numbers.
-fn decide(arrived: &mut Arrived, body: Option<Bytes>, shared: &Shared) -> (Outcome, Option<usize>) {
+fn decide(
+    arrived: &mut ReceivedRequest,
+    body: Option<Bytes>,
+    shared: &ServerState,
+) -> (Outcome, Option<usize>) {
     let mut guard = shared.model();
-    let (model, next) = &mut *guard;
-    arrived.n = *next;
-    *next += 1;
-    shared.note(Event::Request(arrived.clone()));
+    let NumberedModel { model, next_number } = &mut *guard;
+    arrived.n = *next_number;
+    *next_number += 1;
+    shared.record(JournalEvent::Request(arrived.clone()));
     let (outcome, failures) = match outcome(arrived, body.as_ref(), shared, model) {
-        Ok(Outcome::Served(request, mut served)) => {
+        Ok(Outcome::ModelResponse(request, mut served)) => {
             let failures = std::mem::take(&mut served.failures);
-            (Outcome::Served(request, served), failures)
+            (Outcome::ModelResponse(request, served), failures)
         }
         Ok(outcome) => (outcome, Vec::new()),
         Err(error) => {
-            let failure = Failure::refused(arrived.n, &error);
+            let failure = ScriptFailure::refused(arrived.n, &error);
             (Outcome::Error(error), vec![failure])
         }
     };
     failures
         .into_iter()
-        .for_each(|failure| shared.note(Event::Failure(failure)));
-    let reply = if let Outcome::Served(_, served) = &outcome {
+        .for_each(|failure| shared.record(JournalEvent::Failure(failure)));
+    let reply = if let Outcome::ModelResponse(_, served) = &outcome {
         served.reply
     } else {
         None
@@ -119,12 +124,12 @@ fn decide(arrived: &mut Arrived, body: Option<Bytes>, shared: &Shared) -> (Outco
 }
 
 fn outcome(
-    arrived: &Arrived,
+    arrived: &ReceivedRequest,
     body: Option<&Bytes>,
-    shared: &Shared,
+    shared: &ServerState,
     model: &mut Model,
 ) -> Result<Outcome, HttpError> {
-    let Arrived {
+    let ReceivedRequest {
         n,
         method,
         path,
@@ -148,48 +153,50 @@ fn outcome(
         })
     };
     Ok(match endpoint {
-        Endpoint::Models => Outcome::Document(wire::models(wire)),
-        Endpoint::Model(id) => Outcome::Document(wire::one_model(wire, id)?),
-        Endpoint::CountTokens => {
+        ApiEndpoint::Models => Outcome::Document(wire::models(wire)),
+        ApiEndpoint::Model(id) => Outcome::Document(wire::one_model(wire, id)?),
+        ApiEndpoint::CountTokens => {
             Outcome::Document(json!({ "input_tokens": model.count_tokens(&request(wire)?)? }))
         }
-        Endpoint::Message(wire) => {
+        ApiEndpoint::Message(wire) => {
             let request = request(*wire)?;
             let served = model.next(&request);
-            Outcome::Served(request, Box::new(served))
+            Outcome::ModelResponse(request, Box::new(served))
         }
-        Endpoint::Unknown => Outcome::Error(wire.usual_error(404)),
+        ApiEndpoint::Unknown => Outcome::Error(wire.usual_error(404)),
     })
 }
 
 /// Gives the answer of the model.
 async fn serve(
     request: &Request,
-    served: Served,
+    served: ModelResponse,
     mut exchange: Exchange,
-) -> Result<Response<Player>, CutOff> {
+) -> Result<Response<ResponseBody>, ConnectionCut> {
     let (wire, context) = (
         request.wire,
-        Context {
+        WireContext {
             request,
             seed: exchange.shared.options.seed,
         },
     );
     let mut before = served
         .gate
-        .map(Act::Gate)
+        .map(WireAction::Gate)
         .into_iter()
-        .chain(served.delay.map(Act::Sleep))
+        .chain(served.delay.map(WireAction::Sleep))
         .collect::<Vec<_>>();
     let planned = match served.answer {
         Answer::Cut(cut) => {
-            before.push(Act::Cut(cut));
+            before.push(WireAction::Cut(cut));
             play(before, &mut exchange).await?;
-            return Err(CutOff);
+            return Err(ConnectionCut);
         }
         Answer::Error(error) => Err((Vec::new(), error)),
-        Answer::Message(message) if request.streamed() => Ok(plan::stream(&context, &message)),
-        Answer::Message(message) => plan::whole(&context, &message),
+        Answer::Message(message) if request.streamed() => {
+            Ok(response_plan::stream(&context, &message))
+        }
+        Answer::Message(message) => response_plan::whole(&context, &message),
     };
     if let Err((_, error)) = &planned {
         exchange.set_status(error.status);
@@ -198,11 +205,11 @@ async fn serve(
     match planned {
         Ok(mut plan) => {
             play(std::mem::take(&mut plan.before), &mut exchange).await?;
-            Ok(reply::planned(plan, wire, exchange))
+            Ok(response::planned(plan, wire, exchange))
         }
         Err((waits, error)) => {
             play(waits, &mut exchange).await?;
-            Ok(reply::error(&error, wire, exchange))
+            Ok(response::error(&error, wire, exchange))
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// A length of time: `20ms`, `1.5s`, `2m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span(pub Duration);
+pub struct TimeSpan(pub Duration);
 
 /// Each unit with its length in seconds; `ms` stands before `m` and `s`, which end or begin it.
 const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
@@ -18,7 +18,7 @@ const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3
 /// The longest span that may be written.
 const LONGEST: f64 = 24.0 * 3600.0;
 
-impl std::str::FromStr for Span {
+impl std::str::FromStr for TimeSpan {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
         let (digits, unit) = UNITS
@@ -29,30 +29,30 @@ impl std::str::FromStr for Span {
             && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
         let seconds = digits.parse::<f64>().map_err(|_| ())? * unit;
         if plain && seconds <= LONGEST {
-            Ok(Span(Duration::from_secs_f64(seconds)))
+            Ok(TimeSpan(Duration::from_secs_f64(seconds)))
         } else {
             Err(())
         }
     }
 }
 
-impl Serialize for Span {
+impl Serialize for TimeSpan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{}ms", self.0.as_secs_f64() * 1000.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for TimeSpan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct V;
         impl Visitor<'_> for V {
-            type Value = Span;
+            type Value = TimeSpan;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(
                     "a duration with its unit, such as `20ms`, `1.5s` or `2m` (at most 24h)",
                 )
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<TimeSpan, E> {
                 text.parse()
                     .map_err(|()| E::invalid_value(Unexpected::Str(text), &self))
             }
@@ -61,7 +61,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-impl JsonSchema for Span {
+impl JsonSchema for TimeSpan {
     fn schema_name() -> Cow<'static, str> {
         "Duration".into()
     }

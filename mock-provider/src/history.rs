@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::answer::{Answer, Piece};
-use crate::conversation::Conversation;
+use crate::conversation::ConversationView;
 use crate::request::Request;
 use crate::script::{Expect, Stop};
 
 /// A request, as far as another one can repeat it.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct PastRequest {
     /// Its number.
     pub(crate) n: u64,
     /// The system prompt and the names of the tools: a request for a title or a summary has others.
@@ -42,16 +42,16 @@ pub(crate) struct Asked {
 
 /// A reply that was served although its request was not what the reply expects.
 #[derive(Debug, Clone)]
-struct Missed {
+struct MissedExpectation {
     n: u64,
     expect: Expect,
 }
 
 /// The requests that got a reply of the script.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct History {
-    asked: Vec<Asked>,
-    missed: Vec<Missed>,
+pub(crate) struct RequestHistory {
+    asked: Vec<PastRequest>,
+    missed: Vec<MissedExpectation>,
     /// What the host said to the agent, as far as it is known.
     heard: Vec<String>,
 }
@@ -59,9 +59,9 @@ pub(crate) struct History {
 /// What stands before the id of the call where a tool's result is noted.
 const RESULT: &str = "the result of ";
 
-impl Asked {
+impl PastRequest {
     pub(crate) fn of(request: &Request) -> Self {
-        let conversation = Conversation::of(request);
+        let conversation = ConversationView::of(request);
         let tools = request.body["tools"].as_array();
         let tools = tools.map(Vec::as_slice).unwrap_or_default();
         let named = |tool: &Value| {
@@ -91,7 +91,7 @@ impl Asked {
         let newest = from_newest.find(|message| !message.by_model && !message.instructs);
         let newest = newest.and_then(|message| message.texts.last());
         let newest = newest.map(|text| (*text).to_owned());
-        Asked {
+        PastRequest {
             n: request.n,
             news: news.collect(),
             kind,
@@ -109,7 +109,7 @@ impl Asked {
     }
 
     /// Whether it holds nothing that the other one does not hold, and what the other one brought.
-    fn repeats(&self, other: &Asked) -> bool {
+    fn repeats(&self, other: &PastRequest) -> bool {
         let newest = other.newest.as_ref();
         !self.said.is_empty()
             && self.kind == other.kind
@@ -118,9 +118,9 @@ impl Asked {
     }
 }
 
-impl History {
+impl RequestHistory {
     /// The host has said this to the agent.
-    pub(crate) fn hear(&mut self, text: &str) {
+    pub(crate) fn note_host_message(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
             self.heard.push(text.to_owned());
@@ -129,23 +129,23 @@ impl History {
 
     /// Whether a request stands beside the conversation, as one for a title does: it is the first one, offers no tools, and says nothing
     /// that the host has said. A later one may be for a summary that the script foresees.
-    pub(crate) fn is_aside(&self, asked: &Asked) -> bool {
+    pub(crate) fn is_aside(&self, asked: &PastRequest) -> bool {
         let is_first = self.asked.is_empty() && !self.heard.is_empty();
         is_first && !asked.has_tools && !self.says_what_the_host_said(asked)
     }
 
-    fn says_what_the_host_said(&self, asked: &Asked) -> bool {
+    fn says_what_the_host_said(&self, asked: &PastRequest) -> bool {
         self.heard.iter().any(|text| asked.news.contains(text))
     }
 
     /// Whether the host has said something since an earlier request that this one holds: the same words again are another message.
-    fn says_again(&self, asked: &Asked, earlier: &Asked) -> bool {
+    fn says_again(&self, asked: &PastRequest, earlier: &PastRequest) -> bool {
         let mut since = self.heard[earlier.heard..].iter();
         since.any(|heard| asked.said.iter().any(|text| text.trim() == heard))
     }
 
     /// The answered request that this one repeats.
-    pub(crate) fn repeated_by(&self, asked: &Asked) -> Option<u64> {
+    pub(crate) fn repeated_by(&self, asked: &PastRequest) -> Option<u64> {
         let answered = self.asked.iter().filter(|earlier| earlier.answered);
         answered
             .filter(|earlier| asked.repeats(earlier))
@@ -172,7 +172,7 @@ impl History {
     /// Returns the request beside the conversation that is known by it: itself, or an earlier one.
     pub(crate) fn note(
         &mut self,
-        mut asked: Asked,
+        mut asked: PastRequest,
         answer: &Answer,
         is_expected: bool,
     ) -> Option<u64> {
@@ -194,7 +194,7 @@ impl History {
     }
 
     /// The request beside the conversation that is known by a new one.
-    fn beside(&self, asked: &Asked) -> Option<u64> {
+    fn beside(&self, asked: &PastRequest) -> Option<u64> {
         let last = self.asked.last().filter(|_| !self.heard.is_empty())?;
         let is_behind = asked.brings_own_words && last.rests && last.heard == asked.heard;
         if is_behind && !asked.is_expected {
@@ -217,7 +217,7 @@ impl History {
     /// A request got a reply that expects another.
     pub(crate) fn note_missed(&mut self, n: u64, expect: &Expect) {
         let expect = expect.clone();
-        self.missed.push(Missed { n, expect });
+        self.missed.push(MissedExpectation { n, expect });
     }
 
     /// The answer to this request did not reach the client whole.

@@ -1,19 +1,21 @@
-//! What it refuses, in its own words.
+//! Validates requests, with the error messages of the real API.
 
 use serde_json::Value;
 
 use crate::answer::HttpError;
 
-/// The error the real API would give.
-pub(in crate::wire) fn refusal(body: &Value) -> Option<HttpError> {
-    fields(body).and_then(|()| pairs(body)).err()
+/// The error of the real API for a request that is not valid.
+pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
+    check_fields(body)
+        .and_then(|()| check_tool_results(body))
+        .err()
 }
 
 fn invalid(message: impl Into<String>, param: &str, code: Option<&str>) -> HttpError {
     HttpError::new(400, "invalid_request_error", message).about(Some(param), code)
 }
 
-fn fields(body: &Value) -> Result<(), HttpError> {
+fn check_fields(body: &Value) -> Result<(), HttpError> {
     for field in ["model", "input"] {
         let stored = field == "input"
             && ["previous_response_id", "prompt", "conversation"]
@@ -35,7 +37,7 @@ fn fields(body: &Value) -> Result<(), HttpError> {
 }
 
 /// Every call has its output and every output its call. Calls of a response that is only named are not known here.
-fn pairs(body: &Value) -> Result<(), HttpError> {
+fn check_tool_results(body: &Value) -> Result<(), HttpError> {
     let items = body["input"]
         .as_array()
         .map(Vec::as_slice)

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::answer::Answer;
-use crate::compose;
+use crate::answer_builder;
 use crate::request::{Request, Wire};
-use crate::script::Reply;
+use crate::script::ScriptReply;
 
 /// What a client puts together from a stream: thoughts, texts, and calls with their arguments.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,14 +18,14 @@ struct Heard {
     ended: bool,
 }
 
-fn plan_of(reply: &Value, wire: Wire) -> Plan {
-    let reply: Reply = serde_json::from_value(reply.clone()).expect("a reply");
+fn plan_of(reply: &Value, wire: Wire) -> ResponsePlan {
+    let reply: ScriptReply = serde_json::from_value(reply.clone()).expect("a reply");
     let request = Request::in_process(0, wire, json!({ "model": "m", "stream": true }));
-    let Answer::Message(message) = compose::answer(&reply, "0".into(), 0, &request) else {
+    let Answer::Message(message) = answer_builder::answer(&reply, "0".into(), 0, &request) else {
         panic!("a message")
     };
     stream(
-        &Context {
+        &WireContext {
             request: &request,
             seed: 0,
         },
@@ -33,11 +33,11 @@ fn plan_of(reply: &Value, wire: Wire) -> Plan {
     )
 }
 
-fn bytes(plan: &Plan) -> Vec<u8> {
+fn bytes(plan: &ResponsePlan) -> Vec<u8> {
     plan.body
         .iter()
         .flat_map(|act| {
-            if let Act::Write(bytes) = act {
+            if let WireAction::Write(bytes) = act {
                 bytes.clone()
             } else {
                 Vec::new()
@@ -212,10 +212,10 @@ fn waits_stand_where_the_script_has_them() {
     let plan = plan_of(&reply, Wire::OpenAiChat);
 
     let kinds = plan.body.iter().map(|act| match act {
-        Act::Write(_) => "write",
-        Act::Gate(_) => "gate",
-        Act::Sleep(_) => "sleep",
-        Act::Pings { length: None, .. } => "pings",
+        WireAction::Write(_) => "write",
+        WireAction::Gate(_) => "gate",
+        WireAction::Sleep(_) => "sleep",
+        WireAction::Pings { length: None, .. } => "pings",
         _ => "other",
     });
     assert_eq!(

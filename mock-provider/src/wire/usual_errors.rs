@@ -3,7 +3,7 @@
 use crate::answer::HttpError;
 
 /// A status with what its error says.
-pub(super) struct Usual {
+pub(super) struct UsualError {
     pub(super) status: u16,
     pub(super) kind: &'static str,
     message: &'static str,
@@ -15,8 +15,8 @@ const fn usual_of(
     kind: &'static str,
     message: &'static str,
     code: Option<&'static str>,
-) -> Usual {
-    Usual {
+) -> UsualError {
+    UsualError {
         status,
         kind,
         message,
@@ -25,7 +25,7 @@ const fn usual_of(
 }
 
 /// As documented by Anthropic: <https://docs.claude.com/en/api/errors>.
-pub(super) const ANTHROPIC: [Usual; 10] = [
+pub(super) const ANTHROPIC: [UsualError; 10] = [
     usual_of(400, "invalid_request_error", "Bad Request", None),
     usual_of(401, "authentication_error", "invalid x-api-key", None),
     usual_of(
@@ -54,7 +54,7 @@ pub(super) const ANTHROPIC: [Usual; 10] = [
 ];
 
 /// As documented by OpenAI: <https://platform.openai.com/docs/guides/error-codes>.
-pub(super) const OPENAI: [Usual; 8] = [
+pub(super) const OPENAI: [UsualError; 8] = [
     usual_of(400, "invalid_request_error", "Bad request", None),
     usual_of(
         401,
@@ -91,7 +91,7 @@ pub(super) const OPENAI: [Usual; 8] = [
 ];
 
 /// The error for a status; that of 400 or 500 where the table does not know it.
-pub(super) fn usual(table: &[Usual], status: u16) -> HttpError {
+pub(super) fn usual(table: &[UsualError], status: u16) -> HttpError {
     let general = if status >= 500 { 500 } else { 400 };
     let find = |wanted| table.iter().find(|usual| usual.status == wanted);
     let (kind, message, code) = find(status)

@@ -4,12 +4,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::items::Item;
-use crate::answer::{Block, Message, Piece, Tokens};
+use super::output_item::OutputItem;
+use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
+use crate::wire::encoder::{Encoder, WireContext};
 use crate::wire::sse::Sse;
-use crate::wire::{Context, Encoder};
 
 /// What a request may ask for that a response repeats, with what stands there if it does not.
 const REPEATED: [(&str, &str); 14] = [
@@ -33,12 +33,12 @@ const REPEATED: [(&str, &str); 14] = [
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
 /// A message as a stream of events.
-pub(in crate::wire) struct Stream<'a> {
-    context: &'a Context<'a>,
+pub(in crate::wire) struct ResponsesStream<'a> {
+    context: &'a WireContext<'a>,
     sse: Sse,
-    message: &'a Message,
+    message: &'a AnswerMessage,
     /// The output so far. A block's number is its item's.
-    items: Vec<Item>,
+    items: Vec<OutputItem>,
     started: bool,
     sequence: u64,
 }
@@ -46,10 +46,10 @@ pub(in crate::wire) struct Stream<'a> {
 /// An event before it has its number.
 type Event = (&'static str, Value);
 
-impl<'a> Stream<'a> {
-    pub(in crate::wire) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+impl<'a> ResponsesStream<'a> {
+    pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
         let sse = Sse::new(message.delivery.crlf);
-        Stream {
+        ResponsesStream {
             context,
             sse,
             message,
@@ -111,8 +111,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn open(&mut self, index: usize, block: &Block) -> Vec<Event> {
-        let mut item = Item::open(block, index, self.context.seed, &self.message.path);
+    fn open(&mut self, index: usize, block: &BlockKind) -> Vec<Event> {
+        let mut item = OutputItem::open(block, index, self.context.seed, &self.message.path);
         if is_encrypted(self.context) {
             item.encrypt(index, &self.message.pieces);
         }
@@ -121,7 +121,7 @@ impl<'a> Stream<'a> {
             json!({ "output_index": index, "item": item.document("in_progress") }),
         )];
         match block {
-            Block::Text => events.push((
+            BlockKind::Text => events.push((
                 "response.content_part.added",
                 self.at(
                     &item,
@@ -129,7 +129,7 @@ impl<'a> Stream<'a> {
                     json!({ "content_index": 0, "part": item.part() }),
                 ),
             )),
-            Block::Thinking => {
+            BlockKind::Thinking => {
                 events.push((
                     "response.reasoning_summary_part.added",
                     self.at(
@@ -166,7 +166,7 @@ impl<'a> Stream<'a> {
         };
         let (text, part) = (item.folded.text.as_str(), item.part());
         let mut events = match &item.folded.block {
-            Block::Text => vec![
+            BlockKind::Text => vec![
                 (
                     "response.output_text.done",
                     json!({ "content_index": 0, "text": text, "logprobs": [] }),
@@ -176,7 +176,7 @@ impl<'a> Stream<'a> {
                     json!({ "content_index": 0, "part": part }),
                 ),
             ],
-            Block::Thinking => vec![
+            BlockKind::Thinking => vec![
                 (
                     "response.reasoning_summary_text.done",
                     json!({ "summary_index": 0, "text": text }),
@@ -186,8 +186,8 @@ impl<'a> Stream<'a> {
                     json!({ "summary_index": 0, "part": part }),
                 ),
             ],
-            Block::RedactedThinking { .. } => Vec::new(),
-            Block::ToolCall { name, .. } => vec![(
+            BlockKind::RedactedThinking { .. } => Vec::new(),
+            BlockKind::ToolCall { name, .. } => vec![(
                 "response.function_call_arguments.done",
                 json!({ "name": name, "arguments": text }),
             )],
@@ -203,7 +203,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Fields of an event inside an item, with the place of the item before them.
-    fn at(&self, item: &Item, index: usize, fields: Value) -> Value {
+    fn at(&self, item: &OutputItem, index: usize, fields: Value) -> Value {
         let mut placed = json!({ "item_id": item.id, "output_index": index });
         if let (Value::Object(placed), Value::Object(fields)) = (&mut placed, fields) {
             placed.extend(fields);
@@ -248,7 +248,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-impl Encoder for Stream<'_> {
+impl Encoder for ResponsesStream<'_> {
     fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
         match piece {
             Piece::Ping => return vec![self.ping()],
@@ -274,8 +274,8 @@ impl Encoder for Stream<'_> {
 }
 
 /// A message as one document: the response that a stream of it ends with.
-pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
-    let mut stream = Stream::new(context, message);
+pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
+    let mut stream = ResponsesStream::new(context, message);
     let mut response = Value::Null;
     for piece in &message.pieces {
         for (_, mut fields) in stream.content(piece) {
@@ -291,13 +291,18 @@ pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
     }
 }
 
-fn is_encrypted(context: &Context) -> bool {
+fn is_encrypted(context: &WireContext) -> bool {
     context.request.body["include"]
         .as_array()
         .is_some_and(|list| list.iter().any(|one| one == ENCRYPTED))
 }
 
-fn document(context: &Context, message: &Message, status: &str, output: Vec<Value>) -> Value {
+fn document(
+    context: &WireContext,
+    message: &AnswerMessage,
+    status: &str,
+    output: Vec<Value>,
+) -> Value {
     let mut response = json!({
         "id": ids::id("resp_", 48, context.seed, &message.path),
         "object": "response",

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 fn pieces(reply: serde_json::Value, wire: Wire) -> Vec<Piece> {
-    let reply: Reply = serde_json::from_value(reply).expect("a reply");
+    let reply: ScriptReply = serde_json::from_value(reply).expect("a reply");
     match answer(
         &reply,
         "0".into(),
@@ -26,7 +26,7 @@ fn the_short_form_says_thinking_then_text_then_calls() {
     let expected = vec![
         Piece::BlockStart {
             index: 0,
-            block: Block::Thinking,
+            block: BlockKind::Thinking,
         },
         Piece::ThinkingDelta {
             index: 0,
@@ -39,7 +39,7 @@ fn the_short_form_says_thinking_then_text_then_calls() {
         Piece::BlockEnd { index: 0 },
         Piece::BlockStart {
             index: 1,
-            block: Block::Text,
+            block: BlockKind::Text,
         },
         Piece::TextDelta {
             index: 1,
@@ -52,7 +52,7 @@ fn the_short_form_says_thinking_then_text_then_calls() {
         Piece::BlockEnd { index: 1 },
         Piece::BlockStart {
             index: 2,
-            block: Block::ToolCall {
+            block: BlockKind::ToolCall {
                 id: "t1".into(),
                 name: "Read".into(),
             },

@@ -228,36 +228,36 @@ impl JsonSchema for True {
 /// A text that may be written as a bare number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Word(pub String);
+pub struct TextOrNumber(pub String);
 
-impl<'de> Deserialize<'de> for Word {
+impl<'de> Deserialize<'de> for TextOrNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct V;
         impl Visitor<'_> for V {
-            type Value = Word;
+            type Value = TextOrNumber;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a number")
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Word, E> {
-                Ok(Word(text.to_owned()))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(text.to_owned()))
             }
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Word, E> {
-                Ok(Word(number.to_string()))
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(number.to_string()))
             }
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Word, E> {
-                Ok(Word(number.to_string()))
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(number.to_string()))
             }
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Word, E> {
-                Ok(Word(number.to_string()))
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(number.to_string()))
             }
         }
         deserializer.deserialize_any(V)
     }
 }
 
-impl JsonSchema for Word {
+impl JsonSchema for TextOrNumber {
     fn schema_name() -> Cow<'static, str> {
-        "Word".into()
+        "TextOrNumber".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["string", "number"] })

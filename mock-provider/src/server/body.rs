@@ -10,25 +10,25 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::Shared;
 use super::exchange::Exchange;
-use super::journal::{End, Event};
-use crate::plan::Act;
+use super::journal::{ExchangeEnd, JournalEvent};
+use super::state::ServerState;
+use crate::response_plan::WireAction;
 use crate::script::Cut;
 
 /// The connection is to be cut. Never seen outside: the HTTP machinery drops the connection.
 #[derive(Debug)]
-pub(super) struct CutOff;
+pub(super) struct ConnectionCut;
 
-impl fmt::Display for CutOff {
+impl fmt::Display for ConnectionCut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("cut by the script")
     }
 }
 
-impl std::error::Error for CutOff {}
+impl std::error::Error for ConnectionCut {}
 
-impl From<Infallible> for CutOff {
+impl From<Infallible> for ConnectionCut {
     fn from(never: Infallible) -> Self {
         match never {}
     }
@@ -38,10 +38,13 @@ impl From<Infallible> for CutOff {
 ///
 /// # Errors
 /// The script cuts the connection.
-pub(super) async fn play(acts: Vec<Act>, exchange: &mut Exchange) -> Result<(), CutOff> {
+pub(super) async fn play(
+    acts: Vec<WireAction>,
+    exchange: &mut Exchange,
+) -> Result<(), ConnectionCut> {
     for act in acts {
         match act {
-            Act::Cut(cut) => return Err(cut_off(cut, exchange)),
+            WireAction::Cut(cut) => return Err(cut_off(cut, exchange)),
             wait => pass(wait, Arc::clone(&exchange.shared), exchange.n).await,
         }
     }
@@ -49,35 +52,35 @@ pub(super) async fn play(acts: Vec<Act>, exchange: &mut Exchange) -> Result<(), 
 }
 
 /// Waits as an act says.
-async fn pass(act: Act, shared: Arc<Shared>, n: u64) {
+async fn pass(act: WireAction, shared: Arc<ServerState>, n: u64) {
     match act {
-        Act::Gate(gate) => {
+        WireAction::Gate(gate) => {
             if !shared.gates.is_open(&gate) {
-                shared.note(Event::Waiting {
+                shared.record(JournalEvent::Waiting {
                     n,
                     gate: gate.clone(),
                 });
                 shared.gates.pass(&gate).await;
             }
         }
-        Act::Sleep(time) => tokio::time::sleep(time).await,
-        Act::Forever => std::future::pending().await,
-        Act::Write(_) | Act::Pings { .. } | Act::Cut(_) => {}
+        WireAction::Sleep(time) => tokio::time::sleep(time).await,
+        WireAction::Forever => std::future::pending().await,
+        WireAction::Write(_) | WireAction::Pings { .. } | WireAction::Cut(_) => {}
     }
 }
 
 /// Journals a cut and prepares the socket for it.
-fn cut_off(cut: Cut, exchange: &mut Exchange) -> CutOff {
+fn cut_off(cut: Cut, exchange: &mut Exchange) -> ConnectionCut {
     if cut == Cut::Reset {
         exchange.socket.reset_on_close();
     }
-    exchange.end(End::Cut);
-    CutOff
+    exchange.end(ExchangeEnd::Cut);
+    ConnectionCut
 }
 
 /// The body of a response, which plays the rest.
-pub(super) struct Player {
-    acts: VecDeque<Act>,
+pub(super) struct ResponseBody {
+    acts: VecDeque<WireAction>,
     exchange: Exchange,
     waiting: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     /// A write was handed over and is to be put on the wire before anything else is done.
@@ -85,9 +88,9 @@ pub(super) struct Player {
     length: Option<usize>,
 }
 
-impl Player {
-    pub(super) fn new(acts: Vec<Act>, length: Option<usize>, exchange: Exchange) -> Self {
-        Player {
+impl ResponseBody {
+    pub(super) fn new(acts: Vec<WireAction>, length: Option<usize>, exchange: Exchange) -> Self {
+        ResponseBody {
             acts: acts.into(),
             exchange,
             waiting: None,
@@ -97,14 +100,14 @@ impl Player {
     }
 }
 
-impl Body for Player {
+impl Body for ResponseBody {
     type Data = Bytes;
-    type Error = CutOff;
+    type Error = ConnectionCut;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, ConnectionCut>>> {
         let player = &mut *self;
         loop {
             if std::mem::take(&mut player.handed_over) {
@@ -118,21 +121,21 @@ impl Body for Player {
             }
             match player.acts.pop_front() {
                 None => return Poll::Ready(None),
-                Some(Act::Write(bytes)) => {
+                Some(WireAction::Write(bytes)) => {
                     player.handed_over = !player.acts.is_empty();
                     if player.acts.is_empty() {
-                        player.exchange.end(End::Complete);
+                        player.exchange.end(ExchangeEnd::Complete);
                     }
                     return Poll::Ready(Some(Ok(Frame::data(bytes.into()))));
                 }
-                Some(Act::Cut(Cut::End)) => {
-                    player.exchange.end(End::Cut);
+                Some(WireAction::Cut(Cut::End)) => {
+                    player.exchange.end(ExchangeEnd::Cut);
                     return Poll::Ready(None);
                 }
-                Some(Act::Cut(cut)) => {
+                Some(WireAction::Cut(cut)) => {
                     return Poll::Ready(Some(Err(cut_off(cut, &mut player.exchange))));
                 }
-                Some(Act::Pings {
+                Some(WireAction::Pings {
                     every,
                     length,
                     bytes,
@@ -161,22 +164,22 @@ impl Body for Player {
 
 /// Puts the next ping, and the rest of the pings behind it, in front of what is to be done.
 fn pings(
-    acts: &mut VecDeque<Act>,
+    acts: &mut VecDeque<WireAction>,
     every: std::time::Duration,
     length: Option<std::time::Duration>,
     bytes: Vec<u8>,
 ) {
     match length {
-        Some(left) if left <= every => acts.push_front(Act::Sleep(left)),
+        Some(left) if left <= every => acts.push_front(WireAction::Sleep(left)),
         length => {
             let rest = length.map(|length| length - every);
-            acts.push_front(Act::Pings {
+            acts.push_front(WireAction::Pings {
                 every,
                 length: rest,
                 bytes: bytes.clone(),
             });
-            acts.push_front(Act::Write(bytes));
-            acts.push_front(Act::Sleep(every));
+            acts.push_front(WireAction::Write(bytes));
+            acts.push_front(WireAction::Sleep(every));
         }
     }
 }

@@ -5,28 +5,28 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Block, Message, Piece, Tokens};
+use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::fold::{Folded, fold};
+use crate::wire::encoder::{Encoder, WireContext};
+use crate::wire::join::{JoinedMessage, join_pieces};
 use crate::wire::sse::Sse;
-use crate::wire::{Context, Encoder};
 
 /// A message as a stream of chunks.
-pub(in crate::wire) struct Stream<'a> {
-    context: &'a Context<'a>,
+pub(in crate::wire) struct ChatStream<'a> {
+    context: &'a WireContext<'a>,
     sse: Sse,
-    message: &'a Message,
+    message: &'a AnswerMessage,
     /// The blocks that are tool calls, in order: a call's place here is its index on the wire.
     calls: Vec<usize>,
     started: bool,
     include_usage: bool,
 }
 
-impl<'a> Stream<'a> {
-    pub(in crate::wire) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
+impl<'a> ChatStream<'a> {
+    pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
         let include_usage = context.request.body["stream_options"]["include_usage"] == true;
-        Stream {
+        ChatStream {
             context,
             sse: Sse::new(message.delivery.crlf),
             message,
@@ -56,7 +56,7 @@ impl<'a> Stream<'a> {
             matches!(
                 piece,
                 Piece::BlockStart {
-                    block: Block::Text,
+                    block: BlockKind::Text,
                     ..
                 }
             )
@@ -65,7 +65,7 @@ impl<'a> Stream<'a> {
             matches!(
                 piece,
                 Piece::BlockStart {
-                    block: Block::ToolCall { .. },
+                    block: BlockKind::ToolCall { .. },
                     ..
                 }
             )
@@ -88,7 +88,7 @@ impl<'a> Stream<'a> {
         match piece {
             Piece::BlockStart {
                 index,
-                block: Block::ToolCall { id, name },
+                block: BlockKind::ToolCall { id, name },
             } => {
                 self.calls.push(*index);
                 let function = json!({ "name": name, "arguments": "" });
@@ -116,7 +116,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-impl Encoder for Stream<'_> {
+impl Encoder for ChatStream<'_> {
     fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
         match piece {
             Piece::Ping => return vec![self.ping()],
@@ -141,9 +141,9 @@ impl Encoder for Stream<'_> {
 }
 
 /// A message as one document.
-pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
-    let Folded { blocks, stop, .. } = fold(&message.pieces);
-    let joined = |wanted: &Block| {
+pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
+    let JoinedMessage { blocks, stop, .. } = join_pieces(&message.pieces);
+    let joined = |wanted: &BlockKind| {
         let texts = blocks
             .iter()
             .filter(|folded| folded.block == *wanted)
@@ -153,18 +153,18 @@ pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
         })
     };
     let calls = blocks.iter().filter_map(|folded| match &folded.block {
-        Block::ToolCall { id, name } => {
+        BlockKind::ToolCall { id, name } => {
             Some(json!({ "id": id, "type": "function", "function": { "name": name, "arguments": folded.text } }))
         }
         _ => None,
     });
     let calls = calls.collect::<Vec<_>>();
-    let mut said = json!({ "role": "assistant", "content": joined(&Block::Text), "refusal": null, "annotations": [] });
-    if let Some(thought) = joined(&Block::Thinking) {
+    let mut said = json!({ "role": "assistant", "content": joined(&BlockKind::Text), "refusal": null, "annotations": [] });
+    if let Some(thought) = joined(&BlockKind::Thinking) {
         said["reasoning_content"] = thought.into();
     }
     if calls.is_empty() {
-        said["content"] = joined(&Block::Text).unwrap_or_default().into();
+        said["content"] = joined(&BlockKind::Text).unwrap_or_default().into();
     } else {
         said["tool_calls"] = calls.into();
     }
@@ -174,7 +174,7 @@ pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
     whole
 }
 
-fn envelope(context: &Context, message: &Message, object: &str, choices: Value) -> Value {
+fn envelope(context: &WireContext, message: &AnswerMessage, object: &str, choices: Value) -> Value {
     json!({
         "id": ids::id("chatcmpl-", 29, context.seed, &message.path),
         "object": object,

@@ -2,33 +2,33 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Block, Piece};
+use crate::answer::{BlockKind, Piece};
 use crate::ids;
-use crate::wire::fold::FoldedBlock;
+use crate::wire::join::JoinedBlock;
 
 /// One item of the output, as far as it has been said.
-pub(super) struct Item {
+pub(super) struct OutputItem {
     pub(super) id: String,
-    pub(super) folded: FoldedBlock,
+    pub(super) folded: JoinedBlock,
     /// The whole thought, opaque, for clients that keep no response at the vendor's; none if it was not asked for.
     encrypted: Option<String>,
 }
 
-impl Item {
+impl OutputItem {
     /// The item of the block `index` of the message at `path`, with nothing said in it.
-    pub(super) fn open(block: &Block, index: usize, seed: u64, path: &str) -> Self {
+    pub(super) fn open(block: &BlockKind, index: usize, seed: u64, path: &str) -> Self {
         let prefix = match block {
-            Block::Text => "msg_",
-            Block::Thinking | Block::RedactedThinking { .. } => "rs_",
-            Block::ToolCall { .. } => "fc_",
+            BlockKind::Text => "msg_",
+            BlockKind::Thinking | BlockKind::RedactedThinking { .. } => "rs_",
+            BlockKind::ToolCall { .. } => "fc_",
         };
         let id = ids::id(prefix, 48, seed, &format!("{path}/{index}"));
-        let folded = FoldedBlock {
+        let folded = JoinedBlock {
             block: block.clone(),
             text: String::new(),
             signature: String::new(),
         };
-        Item {
+        OutputItem {
             id,
             folded,
             encrypted: None,
@@ -38,8 +38,8 @@ impl Item {
     /// Lets a thought carry its opaque form: its signature, which comes among the later pieces.
     pub(super) fn encrypt(&mut self, index: usize, pieces: &[Piece]) {
         self.encrypted = match &self.folded.block {
-            Block::RedactedThinking { data } => Some(data.clone()),
-            Block::Thinking => pieces.iter().find_map(|piece| match piece {
+            BlockKind::RedactedThinking { data } => Some(data.clone()),
+            BlockKind::Thinking => pieces.iter().find_map(|piece| match piece {
                 Piece::Signature {
                     index: of,
                     signature,
@@ -52,13 +52,13 @@ impl Item {
 
     /// The item's document.
     pub(super) fn document(&self, status: &str) -> Value {
-        let Item {
+        let OutputItem {
             id,
             folded,
             encrypted,
         } = self;
         match &folded.block {
-            Block::Text => {
+            BlockKind::Text => {
                 let content = if status == "in_progress" {
                     json!([])
                 } else {
@@ -66,8 +66,8 @@ impl Item {
                 };
                 json!({ "id": id, "type": "message", "status": status, "content": content, "role": "assistant" })
             }
-            Block::Thinking | Block::RedactedThinking { .. } => {
-                let said = status != "in_progress" && folded.block == Block::Thinking;
+            BlockKind::Thinking | BlockKind::RedactedThinking { .. } => {
+                let said = status != "in_progress" && folded.block == BlockKind::Thinking;
                 let summary = if said {
                     json!([self.part()])
                 } else {
@@ -79,7 +79,7 @@ impl Item {
                 }
                 item
             }
-            Block::ToolCall { id: call, name } => json!({
+            BlockKind::ToolCall { id: call, name } => json!({
                 "id": id,
                 "type": "function_call",
                 "status": status,
@@ -93,7 +93,7 @@ impl Item {
     /// The one part of a message or of a thought's summary.
     pub(super) fn part(&self) -> Value {
         match self.folded.block {
-            Block::Text => {
+            BlockKind::Text => {
                 json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": self.folded.text })
             }
             _ => json!({ "type": "summary_text", "text": self.folded.text }),

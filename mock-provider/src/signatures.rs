@@ -2,20 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::answer::{Answer, Block, Piece};
+use crate::answer::{Answer, BlockKind, Piece};
 use crate::ids;
-use crate::script::{Item, Script};
+use crate::script::{ContentItem, Script};
 
 /// Thoughts and the calls that followed them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Memory {
+pub(crate) struct SignatureStore {
     /// Each signature in the script with its thought.
     thoughts: HashMap<String, String>,
     /// The ids of calls that were served in a message which began with a thought.
     thoughtful: HashSet<String>,
 }
 
-impl Memory {
+impl SignatureStore {
     /// Every thought of a script. They are known from the start: an agent may resume what an earlier run was told.
     pub(crate) fn of(script: &Script) -> Self {
         let short = script
@@ -27,13 +27,13 @@ impl Memory {
             .iter()
             .flat_map(|reply| reply.content.iter().flatten())
             .filter_map(|item| match item {
-                Item::Thinking(thinking) => Some(thinking),
+                ContentItem::Thinking(thinking) => Some(thinking),
                 _ => None,
             });
         let signed = short
             .chain(listed)
             .filter_map(|thinking| Some((thinking.signature.clone()?, thinking.text.joined())));
-        Memory {
+        SignatureStore {
             thoughts: signed.collect(),
             thoughtful: HashSet::new(),
         }
@@ -50,11 +50,11 @@ impl Memory {
         });
         if matches!(
             blocks.next(),
-            Some(Block::Thinking | Block::RedactedThinking { .. })
+            Some(BlockKind::Thinking | BlockKind::RedactedThinking { .. })
         ) {
             self.thoughtful
                 .extend(blocks.filter_map(|block| match block {
-                    Block::ToolCall { id, .. } => Some(id.clone()),
+                    BlockKind::ToolCall { id, .. } => Some(id.clone()),
                     _ => None,
                 }));
         }

@@ -1,4 +1,4 @@
-//! What it refuses, in its own words.
+//! Validates requests, with the error messages of the real API.
 
 use serde_json::Value;
 
@@ -14,10 +14,10 @@ const ROLES: [&str; 6] = [
     "developer",
 ];
 
-/// The error the real API would give.
-pub(in crate::wire) fn refusal(body: &Value) -> Option<HttpError> {
-    fields(body)
-        .and_then(|messages| roles(messages).and_then(|()| pairs(messages)))
+/// The error of the real API for a request that is not valid.
+pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
+    check_fields(body)
+        .and_then(|messages| check_roles(messages).and_then(|()| check_tool_results(messages)))
         .err()
 }
 
@@ -25,7 +25,7 @@ fn invalid(message: impl Into<String>, param: Option<&str>, code: Option<&str>) 
     HttpError::new(400, "invalid_request_error", message).about(param, code)
 }
 
-fn fields(body: &Value) -> Result<&[Value], HttpError> {
+fn check_fields(body: &Value) -> Result<&[Value], HttpError> {
     if !body["model"].is_string() {
         return Err(invalid("you must provide a model parameter", None, None));
     }
@@ -52,7 +52,7 @@ fn fields(body: &Value) -> Result<&[Value], HttpError> {
     }
 }
 
-fn roles(messages: &[Value]) -> Result<(), HttpError> {
+fn check_roles(messages: &[Value]) -> Result<(), HttpError> {
     for (i, message) in messages.iter().enumerate() {
         let param = format!("messages[{i}].role");
         match message["role"].as_str() {
@@ -88,7 +88,7 @@ fn roles(messages: &[Value]) -> Result<(), HttpError> {
 }
 
 /// Tool messages answer the calls right before them, every one of them.
-fn pairs(messages: &[Value]) -> Result<(), HttpError> {
+fn check_tool_results(messages: &[Value]) -> Result<(), HttpError> {
     let mut open: Vec<&str> = Vec::new();
     let mut answerable: Vec<&str> = Vec::new();
     for (i, message) in messages.iter().enumerate() {
@@ -101,15 +101,15 @@ fn pairs(messages: &[Value]) -> Result<(), HttpError> {
             }
             open.retain(|call| *call != id);
         } else {
-            unanswered(&open, &param)?;
+            missing_results(&open, &param)?;
             answerable = calls(message);
             open.clone_from(&answerable);
         }
     }
-    unanswered(&open, &format!("messages.[{}].role", messages.len()))
+    missing_results(&open, &format!("messages.[{}].role", messages.len()))
 }
 
-fn unanswered(open: &[&str], param: &str) -> Result<(), HttpError> {
+fn missing_results(open: &[&str], param: &str) -> Result<(), HttpError> {
     if open.is_empty() {
         return Ok(());
     }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn history(messages: Value) -> String {
-        let error = refusal(&json!({ "model": "m", "messages": messages }));
+        let error = validation_error(&json!({ "model": "m", "messages": messages }));
         error
             .map(|error| {
                 format!(
@@ -205,10 +205,15 @@ mod tests {
                 .starts_with("messages.[0].content Invalid value")
         );
         assert_eq!(
-            refusal(&json!({})).map(|error| error.message).as_deref(),
+            validation_error(&json!({}))
+                .map(|error| error.message)
+                .as_deref(),
             Some("you must provide a model parameter")
         );
         let options = json!({ "model": "m", "messages": [{ "role": "user", "content": "x" }], "stream_options": {} });
-        assert!(refusal(&options).is_some_and(|error| error.message.contains("'stream_options'")));
+        assert!(
+            validation_error(&options)
+                .is_some_and(|error| error.message.contains("'stream_options'"))
+        );
     }
 }

@@ -4,26 +4,26 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Block, Message, Piece, Tokens};
+use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::fold::{Folded, fold};
+use crate::wire::encoder::{Encoder, WireContext};
+use crate::wire::join::{JoinedMessage, join_pieces};
 use crate::wire::sse::Sse;
-use crate::wire::{Context, Encoder};
 
 /// A message as a stream of events.
-pub(in crate::wire) struct Stream<'a> {
-    context: &'a Context<'a>,
+pub(in crate::wire) struct AnthropicStream<'a> {
+    context: &'a WireContext<'a>,
     sse: Sse,
-    message: &'a Message,
+    message: &'a AnswerMessage,
     started: bool,
     /// A ping follows the first block's start, as in the real thing.
     pinged: bool,
 }
 
-impl<'a> Stream<'a> {
-    pub(in crate::wire) fn new(context: &'a Context<'a>, message: &'a Message) -> Self {
-        Stream {
+impl<'a> AnthropicStream<'a> {
+    pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
+        AnthropicStream {
             context,
             sse: Sse::new(message.delivery.crlf),
             message,
@@ -47,7 +47,7 @@ impl<'a> Stream<'a> {
                 if !std::mem::replace(&mut self.pinged, true) {
                     events.push(json!({ "type": "ping" }));
                 }
-                if matches!(block, Block::ToolCall { .. }) {
+                if matches!(block, BlockKind::ToolCall { .. }) {
                     events.push(delta(
                         *index,
                         json!({ "type": "input_json_delta", "partial_json": "" }),
@@ -99,7 +99,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-impl Encoder for Stream<'_> {
+impl Encoder for AnthropicStream<'_> {
     fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
         match piece {
             Piece::Ping => return vec![self.ping()],
@@ -125,15 +125,17 @@ impl Encoder for Stream<'_> {
 }
 
 /// A message as one document.
-pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
-    let Folded { blocks, stop, .. } = fold(&message.pieces);
+pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
+    let JoinedMessage { blocks, stop, .. } = join_pieces(&message.pieces);
     let content = blocks.iter().map(|folded| match &folded.block {
-        Block::Text => json!({ "type": "text", "text": folded.text }),
-        Block::Thinking => {
+        BlockKind::Text => json!({ "type": "text", "text": folded.text }),
+        BlockKind::Thinking => {
             json!({ "type": "thinking", "thinking": folded.text, "signature": folded.signature })
         }
-        Block::RedactedThinking { data } => json!({ "type": "redacted_thinking", "data": data }),
-        Block::ToolCall { id, name } => {
+        BlockKind::RedactedThinking { data } => {
+            json!({ "type": "redacted_thinking", "data": data })
+        }
+        BlockKind::ToolCall { id, name } => {
             let input = serde_json::from_str(&folded.text)
                 .unwrap_or_else(|_| Value::from(folded.text.as_str()));
             json!({ "type": "tool_use", "id": id, "name": name, "input": input })
@@ -149,8 +151,8 @@ pub(in crate::wire) fn whole(context: &Context, message: &Message) -> Value {
 }
 
 fn message_document(
-    context: &Context,
-    message: &Message,
+    context: &WireContext,
+    message: &AnswerMessage,
     content: Value,
     stop: Option<Stop>,
     output: u64,
@@ -185,12 +187,14 @@ pub(in crate::wire) fn error_document(kind: &str, message: &str) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": message } })
 }
 
-fn opening(block: &Block) -> Value {
+fn opening(block: &BlockKind) -> Value {
     match block {
-        Block::Text => json!({ "type": "text", "text": "" }),
-        Block::Thinking => json!({ "type": "thinking", "thinking": "", "signature": "" }),
-        Block::RedactedThinking { data } => json!({ "type": "redacted_thinking", "data": data }),
-        Block::ToolCall { id, name } => {
+        BlockKind::Text => json!({ "type": "text", "text": "" }),
+        BlockKind::Thinking => json!({ "type": "thinking", "thinking": "", "signature": "" }),
+        BlockKind::RedactedThinking { data } => {
+            json!({ "type": "redacted_thinking", "data": data })
+        }
+        BlockKind::ToolCall { id, name } => {
             json!({ "type": "tool_use", "id": id, "name": name, "input": {} })
         }
     }
@@ -212,7 +216,7 @@ fn stop_reason(stop: Stop) -> &'static str {
 }
 
 /// The sequence that was met: the first that the request asked for.
-fn stop_sequence<'a>(stop: Stop, context: &Context<'a>) -> Option<&'a str> {
+fn stop_sequence<'a>(stop: Stop, context: &WireContext<'a>) -> Option<&'a str> {
     if stop == Stop::StopSequence {
         context.request.body["stop_sequences"][0].as_str()
     } else {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::answer::{HttpError, Message, Piece};
+use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::script::{Cut, Delivery, Pace};
-use crate::wire::{self, Context, Encoder};
+use crate::wire::{self, Encoder, WireContext};
 
 /// One thing done on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum WireAction {
     /// These bytes, in one write.
     Write(Vec<u8>),
     /// Waits for the gate of this name.
@@ -29,17 +29,17 @@ pub(crate) enum Act {
 
 /// What is done for a message.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct ResponsePlan {
     /// Before the head of the response. Waits and cuts only.
-    pub(crate) before: Vec<Act>,
+    pub(crate) before: Vec<WireAction>,
     /// After it.
-    pub(crate) body: Vec<Act>,
+    pub(crate) body: Vec<WireAction>,
     /// The announced length of the body; none for a stream.
     pub(crate) length: Option<usize>,
 }
 
 /// A streamed message.
-pub(crate) fn stream(context: &Context, message: &Message) -> Plan {
+pub(crate) fn stream(context: &WireContext, message: &AnswerMessage) -> ResponsePlan {
     let mut encoder = wire::encoder(context, message);
     let mut writer = Writer::new(&message.delivery);
     for piece in &message.pieces {
@@ -51,7 +51,7 @@ pub(crate) fn stream(context: &Context, message: &Message) -> Plan {
                 .for_each(|event| writer.event(event)),
         }
     }
-    Plan {
+    ResponsePlan {
         before: Vec::new(),
         body: writer.finish(),
         length: None,
@@ -62,17 +62,21 @@ pub(crate) fn stream(context: &Context, message: &Message) -> Plan {
 ///
 /// # Errors
 /// The HTTP error that an error in the message comes to.
-pub(crate) fn whole(context: &Context, message: &Message) -> Result<Plan, (Vec<Act>, HttpError)> {
+pub(crate) fn whole(
+    context: &WireContext,
+    message: &AnswerMessage,
+) -> Result<ResponsePlan, (Vec<WireAction>, HttpError)> {
     let encoder = wire::encoder(context, message);
     let waits = message
         .pieces
         .iter()
         .filter(|piece| !matches!(piece, Piece::Raw(_)))
         .filter_map(|piece| wait(piece, encoder.as_ref()));
-    let (cuts, mut before): (Vec<_>, Vec<_>) = waits.partition(|act| matches!(act, Act::Cut(_)));
+    let (cuts, mut before): (Vec<_>, Vec<_>) =
+        waits.partition(|act| matches!(act, WireAction::Cut(_)));
     for act in &mut before {
-        if let Act::Pings { length, .. } = act {
-            *act = length.map_or(Act::Forever, Act::Sleep);
+        if let WireAction::Pings { length, .. } = act {
+            *act = length.map_or(WireAction::Forever, WireAction::Sleep);
         }
     }
     let mut bytes = match wire::whole(context, message) {
@@ -80,7 +84,7 @@ pub(crate) fn whole(context: &Context, message: &Message) -> Result<Plan, (Vec<A
         Err(error) => return Err((before, error)),
     };
     let mut length = bytes.len();
-    if let Some(Act::Cut(cut)) = cuts.first() {
+    if let Some(WireAction::Cut(cut)) = cuts.first() {
         bytes.truncate(length / 2);
         length = if *cut == Cut::End {
             bytes.len()
@@ -91,7 +95,7 @@ pub(crate) fn whole(context: &Context, message: &Message) -> Result<Plan, (Vec<A
     let mut writer = Writer::new(&message.delivery);
     writer.event(bytes);
     cuts.into_iter().for_each(|cut| writer.wait(cut));
-    Ok(Plan {
+    Ok(ResponsePlan {
         before,
         body: writer.finish(),
         length: Some(length),
@@ -99,14 +103,14 @@ pub(crate) fn whole(context: &Context, message: &Message) -> Result<Plan, (Vec<A
 }
 
 /// What a piece that is no content does on the wire.
-fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<Act> {
+fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<WireAction> {
     Some(match piece {
-        Piece::Gate(name) => Act::Gate(name.clone()),
-        Piece::Delay(time) => Act::Sleep(*time),
+        Piece::Gate(name) => WireAction::Gate(name.clone()),
+        Piece::Delay(time) => WireAction::Sleep(*time),
         Piece::Stall {
             length,
             pings: Some(every),
-        } => Act::Pings {
+        } => WireAction::Pings {
             every: *every,
             length: *length,
             bytes: encoder.ping(),
@@ -114,13 +118,13 @@ fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<Act> {
         Piece::Stall {
             length: Some(length),
             pings: None,
-        } => Act::Sleep(*length),
+        } => WireAction::Sleep(*length),
         Piece::Stall {
             length: None,
             pings: None,
-        } => Act::Forever,
-        Piece::Cut(cut) => Act::Cut(*cut),
-        Piece::Raw(bytes) => Act::Write(bytes.clone().into_bytes()),
+        } => WireAction::Forever,
+        Piece::Cut(cut) => WireAction::Cut(*cut),
+        Piece::Raw(bytes) => WireAction::Write(bytes.clone().into_bytes()),
         _ => return None,
     })
 }
@@ -128,7 +132,7 @@ fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<Act> {
 /// Divides a stream's bytes into writes.
 struct Writer<'a> {
     delivery: &'a Delivery,
-    acts: Vec<Act>,
+    acts: Vec<WireAction>,
     /// Bytes not yet divided.
     held: Vec<u8>,
     /// Bytes divided so far.
@@ -152,8 +156,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn wait(&mut self, act: Act) {
-        if let Act::Write(bytes) = act {
+    fn wait(&mut self, act: WireAction) {
+        if let WireAction::Write(bytes) = act {
             return self.event(bytes);
         }
         self.flush();
@@ -173,15 +177,15 @@ impl<'a> Writer<'a> {
             let rest = self.held.split_off(length.clamp(1, self.held.len()));
             let bytes = std::mem::replace(&mut self.held, rest);
             self.offset += bytes.len();
-            self.acts.push(Act::Write(bytes));
+            self.acts.push(WireAction::Write(bytes));
             self.acts
-                .extend(self.delivery.pause.map(|pause| Act::Sleep(pause.0)));
+                .extend(self.delivery.pause.map(|pause| WireAction::Sleep(pause.0)));
         }
     }
 
-    fn finish(mut self) -> Vec<Act> {
+    fn finish(mut self) -> Vec<WireAction> {
         self.flush();
-        if self.delivery.pause.is_some() && matches!(self.acts.last(), Some(Act::Sleep(_))) {
+        if self.delivery.pause.is_some() && matches!(self.acts.last(), Some(WireAction::Sleep(_))) {
             self.acts.pop();
         }
         self.acts

@@ -1,12 +1,12 @@
 //! From pieces back to the whole, for answers that are not streamed.
 
-use crate::answer::{Block, Piece};
+use crate::answer::{BlockKind, Piece};
 use crate::script::Stop;
 
 /// A message without its timing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Folded {
-    pub(super) blocks: Vec<FoldedBlock>,
+pub(super) struct JoinedMessage {
+    pub(super) blocks: Vec<JoinedBlock>,
     /// None where the message breaks off.
     pub(super) stop: Option<Stop>,
     /// The error it breaks off with.
@@ -15,19 +15,19 @@ pub(super) struct Folded {
 
 /// A block of content with all that was said in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct FoldedBlock {
-    pub(super) block: Block,
+pub(super) struct JoinedBlock {
+    pub(super) block: BlockKind,
     /// The text, the thought, or the arguments of a call.
     pub(super) text: String,
     pub(super) signature: String,
 }
 
-pub(super) fn fold(pieces: &[Piece]) -> Folded {
-    let mut folded = Folded::default();
+pub(super) fn join_pieces(pieces: &[Piece]) -> JoinedMessage {
+    let mut folded = JoinedMessage::default();
     for piece in pieces {
         match piece {
             Piece::BlockStart { block, .. } => {
-                folded.blocks.push(FoldedBlock {
+                folded.blocks.push(JoinedBlock {
                     block: block.clone(),
                     text: String::new(),
                     signature: String::new(),

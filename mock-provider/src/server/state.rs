@@ -1,0 +1,96 @@
+//! State that all connections of a server share: options, the model, gates and the observer of the journal.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::gates::Gates;
+use super::journal::{JournalEntry, JournalEvent};
+use crate::model::Model;
+use crate::script::Script;
+
+/// Options of a [`Server`](super::Server) besides its script.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Goes into every generated id.
+    pub seed: u64,
+    /// Accepts requests without an API key, as local servers do. The real APIs refuse them.
+    pub keyless: bool,
+    /// The largest request body accepted, in bytes.
+    pub max_body: usize,
+    /// Opens every gate at the start: for a script that is served without a test that releases gates.
+    pub open_gates: bool,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        ServerOptions {
+            seed: 0,
+            keyless: false,
+            max_body: 32 * 1024 * 1024,
+            open_gates: false,
+        }
+    }
+}
+
+/// A callback for every entry of the journal. It is called before the client can see the effect of the entry, so that an observer
+/// that also reads the client's output sees cause and effect in order. It runs on the server's threads and must not block.
+pub struct Observer(Box<dyn Fn(JournalEntry) + Send + Sync>);
+
+impl Observer {
+    /// An observer that calls a function.
+    pub fn new(callback: impl Fn(JournalEntry) + Send + Sync + 'static) -> Self {
+        Observer(Box::new(callback))
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
+/// The state that all connections share.
+#[derive(Debug)]
+pub(super) struct ServerState {
+    pub(super) options: ServerOptions,
+    pub(super) gates: Gates,
+    /// The server is closing its connections: an answer that ends now was not ended by the client.
+    pub(super) closing: AtomicBool,
+    model: Mutex<NumberedModel>,
+    observer: Observer,
+}
+
+/// The model and the number of the next request. They share one lock, so that the journal has the order of the numbers.
+#[derive(Debug)]
+pub(super) struct NumberedModel {
+    pub(super) model: Model,
+    pub(super) next_number: u64,
+}
+
+impl ServerState {
+    pub(super) fn new(script: Script, options: ServerOptions, observer: Observer) -> Self {
+        let gates = Gates::new(script.gates(), options.open_gates);
+        let model = Model::new(script, options.seed);
+        ServerState {
+            options,
+            gates,
+            closing: AtomicBool::new(false),
+            model: Mutex::new(NumberedModel {
+                model,
+                next_number: 0,
+            }),
+            observer,
+        }
+    }
+
+    /// Locks the model.
+    pub(super) fn model(&self) -> MutexGuard<'_, NumberedModel> {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an entry to the journal.
+    pub(super) fn record(&self, event: JournalEvent) {
+        (self.observer.0)(JournalEntry::now(event));
+    }
+}
