@@ -18,7 +18,7 @@
 //! | `config` | command-line options, environment variables, model providers |
 //! | `core` | the agent itself: sessions, turns, tool calls, approvals, compaction, retries, background tasks; it knows no protocol |
 //! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
-//! | `store` | the session store on disk |
+//! | `session_store` | the session store on disk |
 //! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
 //! | `os` | standard input and output, process trees, signals |
 //!
@@ -43,7 +43,7 @@ mod model;
 mod os;
 mod process;
 mod protocols;
-mod store;
+mod session_store;
 mod tools;
 
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;

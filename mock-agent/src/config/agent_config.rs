@@ -1,13 +1,13 @@
 //! Agent configuration, from command-line options and environment variables.
 
-use super::options::{Env, Options};
+use super::options::{CliOptions, Env};
 use super::provider::KnownProvider;
 use crate::core::approval::Mode;
 use crate::core::settings::{
     DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
 };
 use crate::model::{Endpoint, Wire, api_name};
-use crate::store::SessionChoice;
+use crate::session_store::SessionChoice;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl AgentConfig {
     ///
     /// # Errors
     /// A value that is missing or invalid.
-    pub(crate) fn new(options: Options, env: Env<'_>) -> Result<Self, String> {
+    pub(crate) fn new(options: CliOptions, env: Env<'_>) -> Result<Self, String> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
         let provider = KnownProvider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
         let selected = options.provider.is_some() || options.base_url.is_some();
@@ -133,7 +133,7 @@ fn system_prompt(workspace: &std::path::Path) -> String {
 
 /// The source of the replies. A script takes precedence over a URL, so that a host can be tested with its usual arguments.
 fn source(
-    options: &Options,
+    options: &CliOptions,
     provider: &KnownProvider,
     env: Env<'_>,
 ) -> Result<ModelSource, String> {
@@ -183,7 +183,7 @@ fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {
 mod tests {
     use super::*;
 
-    fn config(options: Options, vars: &[(&str, &str)]) -> Result<AgentConfig, String> {
+    fn config(options: CliOptions, vars: &[(&str, &str)]) -> Result<AgentConfig, String> {
         let env = |name: &str| {
             let found = vars.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -191,17 +191,17 @@ mod tests {
         AgentConfig::new(options, &env)
     }
 
-    fn provider(name: &str) -> Options {
-        Options {
+    fn provider(name: &str) -> CliOptions {
+        CliOptions {
             provider: Some(name.into()),
-            ..Options::default()
+            ..CliOptions::default()
         }
     }
 
     #[test]
     fn without_options_nothing_is_required() {
         assert_eq!(
-            config(Options::default(), &[]).unwrap().source,
+            config(CliOptions::default(), &[]).unwrap().source,
             ModelSource::Echo
         );
     }
@@ -236,7 +236,7 @@ mod tests {
     fn a_base_url_comes_from_the_flag_or_the_environment() {
         let url = ("OPENAI_BASE_URL", "http://b");
         let key = ("OPENAI_API_KEY", "k");
-        let flag = Options {
+        let flag = CliOptions {
             base_url: Some("http://a".into()),
             ..provider("openai")
         };
@@ -245,16 +245,19 @@ mod tests {
         let at = |base: &str| ModelSource::Endpoint(Endpoint::new(base, "k".into()).unwrap());
         assert_eq!(source(flag, &[key, url]), at("http://a"));
         assert_eq!(source(provider("openai"), &[key, url]), at("http://b"));
-        assert_eq!(source(Options::default(), &[key, url]), ModelSource::Echo);
+        assert_eq!(
+            source(CliOptions::default(), &[key, url]),
+            ModelSource::Echo
+        );
     }
 
     #[test]
     fn a_script_takes_precedence_over_a_base_url() {
         let script = ("MOCK_AGENT_SCRIPT", "s.yaml");
         let key = ("ANTHROPIC_API_KEY", "k");
-        let options = Options {
+        let options = CliOptions {
             base_url: Some("https://api.example.com".into()),
-            ..Options::default()
+            ..CliOptions::default()
         };
 
         assert_eq!(

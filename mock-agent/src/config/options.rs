@@ -5,7 +5,7 @@ pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The values of the flags, not validated yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct CliOptions {
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) max_tokens: Option<u32>,
@@ -42,7 +42,7 @@ pub(crate) struct Flag {
     /// The name of the value in the help; none for a flag without a value.
     pub(crate) value: Option<&'static str>,
     pub(crate) help: &'static str,
-    pub(crate) set: fn(&mut Options, String) -> Result<(), String>,
+    pub(crate) set: fn(&mut CliOptions, String) -> Result<(), String>,
 }
 
 /// A flag with a text value.
@@ -220,8 +220,8 @@ fn count(value: &str) -> Result<u32, String> {
 ///
 /// # Errors
 /// The first argument that is unknown, lacks its value or has an invalid one.
-pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
+pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<CliOptions, String> {
+    let mut options = CliOptions::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         if arg.starts_with('@') {
@@ -254,7 +254,7 @@ pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<Options, String> 
 mod tests {
     use super::*;
 
-    fn parsed(args: &[&str]) -> Result<Options, String> {
+    fn parsed(args: &[&str]) -> Result<CliOptions, String> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
         parse(COMMON, &args)
     }

@@ -1,6 +1,6 @@
 //! Files that the user hands to the model.
 
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use crate::tools::{Media, base64, sniff};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const MAX_BYTES: u64 = 5 << 20;
 ///
 /// # Errors
 /// Why the model cannot be shown the file.
-pub(crate) fn load(path: &str, workspace: &Path) -> Result<Block, String> {
+pub(crate) fn load(path: &str, workspace: &Path) -> Result<ContentBlock, String> {
     let failed = |why: &dyn std::fmt::Display| format!("Attachment {path}: {why}");
     let full = workspace.join(path);
     let about = full.metadata().map_err(|_| failed(&"no such file"))?;
@@ -26,17 +26,17 @@ pub(crate) fn load(path: &str, workspace: &Path) -> Result<Block, String> {
     }
     let bytes = std::fs::read(&full).map_err(|error| failed(&error))?;
     match sniff(&bytes) {
-        Some(Media::Image(media_type)) => Ok(Block::Image {
+        Some(Media::Image(media_type)) => Ok(ContentBlock::Image {
             media_type: media_type.to_owned(),
             data: base64(&bytes),
         }),
-        Some(Media::Document(media_type)) => Ok(Block::Document {
+        Some(Media::Document(media_type)) => Ok(ContentBlock::Document {
             name: name(&full),
             media_type: media_type.to_owned(),
             data: base64(&bytes),
         }),
         None => match String::from_utf8(bytes) {
-            Ok(text) if !text.contains('\0') => Ok(Block::Text(format!(
+            Ok(text) if !text.contains('\0') => Ok(ContentBlock::Text(format!(
                 "<file path=\"{path}\">\n{text}\n</file>"
             ))),
             _ => Err(failed(&"neither text nor an image nor a PDF document")),
@@ -65,15 +65,17 @@ mod tests {
 
         assert_eq!(
             load("a.txt", b"hi"),
-            Ok(Block::Text("<file path=\"a.txt\">\nhi\n</file>".into()))
+            Ok(ContentBlock::Text(
+                "<file path=\"a.txt\">\nhi\n</file>".into()
+            ))
         );
         assert!(matches!(
             load("a.png", b"\x89PNG\r\n\x1a\n"),
-            Ok(Block::Image { .. })
+            Ok(ContentBlock::Image { .. })
         ));
         assert!(matches!(
             load("a.pdf", b"%PDF-1.7"),
-            Ok(Block::Document { .. })
+            Ok(ContentBlock::Document { .. })
         ));
     }
 

@@ -1,7 +1,7 @@
 //! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
 
 use super::hooks::Hooks;
-use crate::model::message::{Block, Message};
+use crate::model::message::{ContentBlock, Message};
 use crate::model::{BlockStart, Chunk};
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ impl CallIds {
     pub(crate) fn of(messages: &[Message]) -> Self {
         let blocks = messages.iter().flat_map(|message| &message.content);
         let ids = blocks.filter_map(|block| match block {
-            Block::Call { id, .. } => Some(id.clone()),
+            ContentBlock::Call { id, .. } => Some(id.clone()),
             _ => None,
         });
         CallIds(ids.collect())
@@ -35,9 +35,9 @@ impl CallIds {
     }
 
     /// Frees the ids in a reply that does not count.
-    pub(crate) fn release(&mut self, content: &[Block]) {
+    pub(crate) fn release(&mut self, content: &[ContentBlock]) {
         for block in content {
-            if let Block::Call { id, .. } = block {
+            if let ContentBlock::Call { id, .. } = block {
                 self.0.remove(id);
             }
         }

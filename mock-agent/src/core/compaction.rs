@@ -7,7 +7,7 @@ use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::side_request::silent_reply;
 use crate::model::ModelRequest;
-use crate::model::message::{Block, Message, Role, Usage};
+use crate::model::message::{ContentBlock, Message, Role, TokenUsage};
 use tokio::sync::Notify;
 
 /// A compaction, asked for or not.
@@ -98,7 +98,7 @@ impl Compaction {
         };
         messages.push(Message {
             role: Role::User,
-            content: vec![Block::Text(self.order())],
+            content: vec![ContentBlock::Text(self.order())],
         });
         let (tools, model) = (session.tools.specs(), session.model_name.borrow().clone());
         let mut request = session.settings.request(&messages, &tools);
@@ -130,7 +130,7 @@ impl Compaction {
         &self,
         session: &Session,
         request: &ModelRequest<'_>,
-    ) -> Result<(ReplyBuilder, Usage), Failure> {
+    ) -> Result<(ReplyBuilder, TokenUsage), Failure> {
         let plan = session.settings.turn_retries.filter(|plan| plan.summaries);
         let say = |retry: SummaryRetry<'_>| session.events.emit(&Event::SummaryRetry(&retry));
         let mut attempt = 0;

@@ -1,7 +1,7 @@
 //! What has been said in the session, as the model will be told again.
 
-use crate::model::message::{Block, Message, Role};
-use crate::store::StoredSession;
+use crate::model::message::{ContentBlock, Message, Role};
+use crate::session_store::StoredSession;
 
 /// The conversation, and where it is kept.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Conversation {
         let asides = std::mem::take(&mut self.asides);
         let any = !asides.is_empty();
         for text in asides {
-            self.push(Role::User, vec![Block::Text(text)]);
+            self.push(Role::User, vec![ContentBlock::Text(text)]);
         }
         any
     }
@@ -64,7 +64,7 @@ impl Conversation {
     /// Forgets all that came after the user's latest words.
     pub(crate) fn start_over(&mut self) {
         let says = |message: &Message| {
-            let text = |block: &Block| matches!(block, Block::Text(_));
+            let text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
             message.role == Role::User && message.content.iter().any(text)
         };
         if let Some(last) = self.messages.iter().rposition(says) {
@@ -83,26 +83,26 @@ impl Conversation {
     /// A summary takes the place of all that was said.
     pub(crate) fn replace(&mut self, summary: String) {
         self.messages.clear();
-        self.push(Role::User, vec![Block::Text(summary)]);
+        self.push(Role::User, vec![ContentBlock::Text(summary)]);
     }
 
     /// The user says something, or tools do.
-    pub(crate) fn user(&mut self, mut content: Vec<Block>) {
+    pub(crate) fn user(&mut self, mut content: Vec<ContentBlock>) {
         let preface = std::mem::take(&mut self.preface);
         if !preface.is_empty() {
             let text = preface.join("\n\n");
             let framed = format!("<conversation_history>\n{text}\n</conversation_history>");
-            content.insert(0, Block::Text(framed));
+            content.insert(0, ContentBlock::Text(framed));
         }
         self.push(Role::User, content);
     }
 
     /// The model says something.
-    pub(crate) fn assistant(&mut self, content: Vec<Block>) {
+    pub(crate) fn assistant(&mut self, content: Vec<ContentBlock>) {
         self.push(Role::Assistant, content);
     }
 
-    fn push(&mut self, role: Role, content: Vec<Block>) {
+    fn push(&mut self, role: Role, content: Vec<ContentBlock>) {
         if !content.is_empty() {
             self.messages.push(Message { role, content });
         }

@@ -7,7 +7,7 @@ use super::queues::Queues;
 use super::settings::ModelInfo;
 use crate::core::queues::Prompt;
 use crate::model::Chunk;
-use crate::model::message::Usage;
+use crate::model::message::TokenUsage;
 use crate::tools::ToolResult;
 use crate::tools::shell::ShellResult;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub(crate) enum Event<'a> {
     /// A turn is over, with all that it used; `halt` says why if it was stopped.
     TurnEnd {
         turn: &'a str,
-        usage: Usage,
+        usage: TokenUsage,
         halt: Option<Halt>,
         /// Whether it failed and will be tried again.
         again: bool,
@@ -149,7 +149,7 @@ pub(crate) enum SummaryRetry<'a> {
 pub(crate) struct Summary {
     pub(crate) text: String,
     /// What the model used for it.
-    pub(crate) usage: Usage,
+    pub(crate) usage: TokenUsage,
     /// Tokens in the context before.
     pub(crate) before: u64,
     /// Whether nobody asked for it.

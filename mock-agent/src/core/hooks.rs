@@ -8,7 +8,7 @@ use super::conversation::Conversation;
 use super::failure::Halt;
 use super::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
-use crate::model::message::{Block, Message};
+use crate::model::message::{ContentBlock, Message};
 use crate::tools::shell::ShellOptions;
 use crate::tools::{Category, ToolHooks};
 use std::any::Any;
@@ -161,7 +161,7 @@ pub(crate) trait Hooks: ToolHooks + Any {
     }
 
     /// The results of tools as the model gets them.
-    fn tool_results(&self, results: Vec<Block>) -> Vec<Block> {
+    fn tool_results(&self, results: Vec<ContentBlock>) -> Vec<ContentBlock> {
         results
     }
 
@@ -183,7 +183,7 @@ pub(crate) trait Hooks: ToolHooks + Any {
     }
 
     /// An attached file as the model gets it.
-    fn attachment(&self, file: Block) -> Block {
+    fn attachment(&self, file: ContentBlock) -> ContentBlock {
         file
     }
 

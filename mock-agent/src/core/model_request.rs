@@ -3,13 +3,13 @@
 use super::event::Event;
 use super::session::Session;
 use super::turn::Turn;
-use crate::model::message::{Block, StopReason};
+use crate::model::message::{ContentBlock, StopReason};
 use crate::model::{Chunk, ModelError};
 use std::time::Duration;
 
 /// A model's whole reply.
 pub(crate) struct Reply {
-    pub(crate) content: Vec<Block>,
+    pub(crate) content: Vec<ContentBlock>,
     pub(crate) stop: StopReason,
 }
 

@@ -1,6 +1,6 @@
 //! What the host says while a turn is at work, and when the model gets it.
 
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ pub(crate) struct Prompt {
     /// Paths of attached files.
     pub(crate) files: Vec<String>,
     /// What else goes with it, behind the text.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<ContentBlock>,
     /// What the host attached, as it was given.
     pub(crate) attachments: Vec<Value>,
     /// Nothing new is said: the model is asked again where it failed.

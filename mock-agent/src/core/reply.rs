@@ -1,6 +1,6 @@
 //! A reply put together from its chunks.
 
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use crate::model::{BlockStart, Chunk};
 use serde_json::Value;
 
@@ -52,15 +52,15 @@ impl ReplyBuilder {
     }
 
     /// The blocks of a whole reply.
-    pub(crate) fn whole(self) -> Vec<Block> {
+    pub(crate) fn whole(self) -> Vec<ContentBlock> {
         self.parts.into_iter().filter_map(Part::block).collect()
     }
 
     /// Of a reply that broke off, what can stand by itself.
-    pub(crate) fn text_only(self) -> Vec<Block> {
+    pub(crate) fn text_only(self) -> Vec<ContentBlock> {
         let blocks = self.whole().into_iter();
         blocks
-            .filter(|block| matches!(block, Block::Text(_)))
+            .filter(|block| matches!(block, ContentBlock::Text(_)))
             .collect()
     }
 
@@ -75,14 +75,14 @@ impl ReplyBuilder {
 }
 
 impl Part {
-    fn block(self) -> Option<Block> {
+    fn block(self) -> Option<ContentBlock> {
         match self.opening {
-            BlockStart::Text => (!self.body.is_empty()).then_some(Block::Text(self.body)),
-            BlockStart::Thinking => Some(Block::Thinking {
+            BlockStart::Text => (!self.body.is_empty()).then_some(ContentBlock::Text(self.body)),
+            BlockStart::Thinking => Some(ContentBlock::Thinking {
                 text: self.body,
                 signature: self.signature,
             }),
-            BlockStart::Redacted(data) => Some(Block::Redacted(data)),
+            BlockStart::Redacted(data) => Some(ContentBlock::Redacted(data)),
             BlockStart::Call { id, tool } => {
                 let text = if self.body.trim().is_empty() {
                     "{}"
@@ -91,7 +91,7 @@ impl Part {
                 };
                 let args: Option<Value> = serde_json::from_str(text).ok();
                 let raw = args.is_none().then(|| self.body.clone());
-                Some(Block::Call {
+                Some(ContentBlock::Call {
                     id,
                     tool,
                     args: args.unwrap_or_default(),
@@ -137,7 +137,7 @@ mod tests {
         ])
         .whole();
 
-        let block = |id: &str, args| Block::Call {
+        let block = |id: &str, args| ContentBlock::Call {
             id: id.into(),
             tool: "Read".into(),
             args,
@@ -151,7 +151,7 @@ mod tests {
         let whole = assembly(&[call(0, "a"), args(0, "{bad")]).whole();
 
         assert!(
-            matches!(&whole[0], Block::Call { args: Value::Null, raw: Some(raw), .. } if raw == "{bad")
+            matches!(&whole[0], ContentBlock::Call { args: Value::Null, raw: Some(raw), .. } if raw == "{bad")
         );
     }
 
@@ -165,6 +165,6 @@ mod tests {
         let block = BlockStart::Text;
         let left = assembly(&[Chunk::Start { index, block }, text, call(1, "a")]).text_only();
 
-        assert_eq!(left, [Block::Text("half".into())]);
+        assert_eq!(left, [ContentBlock::Text("half".into())]);
     }
 }

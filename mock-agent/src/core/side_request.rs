@@ -5,7 +5,7 @@ use super::model_request::within;
 use super::reply::ReplyBuilder;
 use super::session::Session;
 use super::turn::Turn;
-use crate::model::message::{Block, Message, Role, Usage};
+use crate::model::message::{ContentBlock, Message, Role, TokenUsage};
 use crate::model::{Chunk, ModelError, ModelRequest};
 use crate::tools::{SubagentFuture, SubagentRunner, SubagentTask};
 
@@ -20,7 +20,7 @@ impl SubagentRunner for TurnSubagents<'_> {
         Box::pin(async move {
             let asked = Message {
                 role: Role::User,
-                content: vec![Block::Text(task.to_owned())],
+                content: vec![ContentBlock::Text(task.to_owned())],
             };
             let messages = [asked];
             let mut request = self.session.settings.request(&messages, &[]);
@@ -48,12 +48,12 @@ impl TurnSubagents<'_> {
 pub(crate) async fn silent_reply(
     session: &Session,
     request: &ModelRequest<'_>,
-) -> Result<(ReplyBuilder, Usage), ModelError> {
+) -> Result<(ReplyBuilder, TokenUsage), ModelError> {
     let body = session.model.body(request);
     let patience = session.settings.model_timeout;
     let mut stream = within(patience, session.model.send(body)).await??;
     let mut said = ReplyBuilder::default();
-    let mut usage = Usage::default();
+    let mut usage = TokenUsage::default();
     while let Some(chunk) = within(patience, stream.next()).await? {
         let chunk = chunk?;
         if let Chunk::Usage(so_far) = chunk {

@@ -4,7 +4,7 @@ use super::event::{Event, SubagentUpdate};
 use super::side_request::TurnSubagents;
 use super::tool_calls::requested_calls;
 use super::tool_calls::{RequestedCall, result};
-use crate::model::message::{Block, Message, Role};
+use crate::model::message::{ContentBlock, Message, Role};
 use crate::tools::ToolResult;
 use crate::tools::{SUBAGENT, SubagentTask, ToolContext};
 use std::time::Instant;
@@ -41,7 +41,7 @@ impl TurnSubagents<'_> {
         tools.retain(|tool| tool.name != SUBAGENT.name);
         let mut messages = vec![Message {
             role: Role::User,
-            content: vec![Block::Text(order.task.clone())],
+            content: vec![ContentBlock::Text(order.task.clone())],
         }];
         for _ in 0..settings.max_turns {
             self.tell(id, order, SubagentUpdate::WaitingForModel);
@@ -90,9 +90,9 @@ impl TurnSubagents<'_> {
     }
 }
 
-fn text(content: Vec<Block>) -> String {
+fn text(content: Vec<ContentBlock>) -> String {
     let texts = content.into_iter().filter_map(|block| match block {
-        Block::Text(text) => Some(text),
+        ContentBlock::Text(text) => Some(text),
         _ => None,
     });
     texts.collect()

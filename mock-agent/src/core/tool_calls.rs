@@ -9,7 +9,7 @@ use super::job_set::JobSet;
 use super::session::Session;
 use super::side_request::TurnSubagents;
 use super::turn::Turn;
-use crate::model::message::{Block, ResultContent};
+use crate::model::message::{ContentBlock, ResultContent};
 use crate::tools::Category;
 use crate::tools::{InvalidCall, Job, ProgressListener, ToolContext};
 use crate::tools::{ToolOutput, ToolResult};
@@ -91,7 +91,7 @@ enum State {
     Decided,
     JobSet,
     /// What the model is told.
-    Over(Block),
+    Over(ContentBlock),
 }
 
 impl Slot {
@@ -388,7 +388,7 @@ impl ToolCalls {
     }
 
     /// The results of all calls, in the order in which the model wanted them.
-    pub(crate) fn take(&self) -> Vec<Block> {
+    pub(crate) fn take(&self) -> Vec<ContentBlock> {
         self.decisions.take();
         let slots = self.slots.take().into_iter();
         let results = slots.filter_map(|slot| match slot.state {
@@ -410,7 +410,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// What the model is told of a call.
-pub(crate) fn result(call: &str, outcome: &ToolResult) -> Block {
+pub(crate) fn result(call: &str, outcome: &ToolResult) -> ContentBlock {
     let output = match &outcome.output {
         ToolOutput::Text(text) | ToolOutput::Diff { diff: text, .. } => {
             ResultContent::Text(text.clone())
@@ -420,7 +420,7 @@ pub(crate) fn result(call: &str, outcome: &ToolResult) -> Block {
             data: data.clone(),
         },
     };
-    Block::Result {
+    ContentBlock::Result {
         call: call.to_owned(),
         output,
         is_error: !outcome.ok,
@@ -428,9 +428,9 @@ pub(crate) fn result(call: &str, outcome: &ToolResult) -> Block {
 }
 
 /// The calls in a reply.
-pub(crate) fn requested_calls(content: &[Block]) -> Vec<RequestedCall> {
+pub(crate) fn requested_calls(content: &[ContentBlock]) -> Vec<RequestedCall> {
     let calls = content.iter().filter_map(|block| match block {
-        Block::Call { id, tool, args, .. } => Some(RequestedCall {
+        ContentBlock::Call { id, tool, args, .. } => Some(RequestedCall {
             id: id.clone(),
             tool: tool.clone(),
             args: args.clone(),

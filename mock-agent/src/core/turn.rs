@@ -13,7 +13,7 @@ use super::side_request::silent_reply;
 use super::tool_calls::{ToolCalls, requested_calls};
 use super::usage::TurnUsage;
 use crate::core::queues::Prompt;
-use crate::model::message::{Block, StopReason};
+use crate::model::message::{ContentBlock, StopReason};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -229,7 +229,7 @@ impl Turn {
         let queues = &session.queues;
         let prompts = session.hooks.due_prompts(queues, done);
         for prompt in &prompts {
-            let mut content = vec![Block::Text(prompt.text.clone())];
+            let mut content = vec![ContentBlock::Text(prompt.text.clone())];
             content.extend_from_slice(&prompt.blocks);
             session.conversation.borrow_mut().user(content);
         }
@@ -244,14 +244,16 @@ impl Turn {
     }
 
     /// What the user says, with the attachments.
-    fn opening(&self, session: &Session) -> Result<Vec<Block>, String> {
+    fn opening(&self, session: &Session) -> Result<Vec<ContentBlock>, String> {
         let root = session.workspace.root();
         let files = session.hooks.attached_files(&self.prompt.files).iter();
         let mut content = files
             .map(|path| attachments::load(path, root).map(|file| session.hooks.attachment(file)))
             .collect::<Result<Vec<_>, _>>()?;
         if !self.prompt.text.is_empty() || content.is_empty() {
-            content.push(Block::Text(session.hooks.prompt_text(&self.prompt.text)));
+            content.push(ContentBlock::Text(
+                session.hooks.prompt_text(&self.prompt.text),
+            ));
         }
         content.extend_from_slice(&self.prompt.blocks);
         Ok(content)

@@ -4,7 +4,7 @@ use super::bug::Bug;
 use super::fault::{ActiveFrom, Effect, Fault};
 use super::fault_log::entry;
 use super::frame_faults::FrameChanger;
-use crate::config::options::Options;
+use crate::config::options::CliOptions;
 use crate::core::approval::Mode;
 use crate::core::session::Session;
 use crate::os::stdout::{FrameWriter, OutboxItem};
@@ -122,7 +122,7 @@ impl Faults {
     }
 
     /// Changes the options.
-    pub(crate) fn options(&self, options: &mut Options) {
+    pub(crate) fn options(&self, options: &mut CliOptions) {
         if let Some(Effect::Options(change)) = self.effect() {
             self.change(options, change);
         }

@@ -2,7 +2,7 @@
 
 use super::bug::Bug;
 use super::frame_op::{FrameFault, Op, Shows};
-use crate::config::options::Options;
+use crate::config::options::CliOptions;
 use serde_json::Value;
 
 /// One deliberate defect.
@@ -37,7 +37,7 @@ pub(crate) enum Effect {
     /// A decision of the agent.
     Bug(Bug),
     /// The options, before they are read.
-    Options(fn(&mut Options)),
+    Options(fn(&mut CliOptions)),
     /// Every command, before it is handled.
     Command(fn(&mut Value)),
 }

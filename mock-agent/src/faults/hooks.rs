@@ -10,7 +10,7 @@ use crate::core::failure::Halt;
 use crate::core::hooks::{After, ExtraRequest, Hooks, LateAnswer, StopEffect};
 use crate::core::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
-use crate::model::message::{Block, Message, ResultContent, Role};
+use crate::model::message::{ContentBlock, Message, ResultContent, Role};
 use crate::tools::Category;
 use crate::tools::shell::ShellOptions;
 use std::path::Path;
@@ -201,9 +201,9 @@ impl Hooks for Faults {
         text
     }
 
-    fn tool_results(&self, mut results: Vec<Block>) -> Vec<Block> {
+    fn tool_results(&self, mut results: Vec<ContentBlock>) -> Vec<ContentBlock> {
         for block in &mut results {
-            if let Block::Result { output, .. } = block
+            if let ContentBlock::Result { output, .. } = block
                 && let ResultContent::Text(text) = output
                 && text.len() > LONG_RESULT
                 && self.triggers(Bug::CutsToolResults)
@@ -213,7 +213,7 @@ impl Hooks for Faults {
         }
         if self.triggers(Bug::LosesToolResults) {
             for block in &mut results {
-                if let Block::Result { output, .. } = block {
+                if let ContentBlock::Result { output, .. } = block {
                     *output = ResultContent::Text("ok".into());
                 }
             }
@@ -242,8 +242,8 @@ impl Hooks for Faults {
         paths
     }
 
-    fn attachment(&self, mut file: Block) -> Block {
-        if let Block::Image { media_type, .. } = &mut file
+    fn attachment(&self, mut file: ContentBlock) -> ContentBlock {
+        if let ContentBlock::Image { media_type, .. } = &mut file
             && media_type != "image/png"
             && self.triggers(Bug::ImagesArePng)
         {
@@ -499,6 +499,6 @@ impl Hooks for Faults {
 fn user(text: String) -> Message {
     Message {
         role: Role::User,
-        content: vec![Block::Text(text)],
+        content: vec![ContentBlock::Text(text)],
     }
 }

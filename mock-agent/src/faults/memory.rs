@@ -1,6 +1,6 @@
 //! Parts of a conversation that faults remove: tool calls, denied calls, attached files.
 
-use crate::model::message::{Block, Message, ResultContent};
+use crate::model::message::{ContentBlock, Message, ResultContent};
 use std::collections::HashSet;
 
 pub(super) fn has_calls(messages: &[Message]) -> bool {
@@ -23,7 +23,9 @@ pub(super) fn remove_denials(messages: &mut Vec<Message>) {
         .map(str::to_owned)
         .collect();
     retain(messages, |block| match block {
-        Block::Call { id: call, .. } | Block::Result { call, .. } => !denied.contains(call),
+        ContentBlock::Call { id: call, .. } | ContentBlock::Result { call, .. } => {
+            !denied.contains(call)
+        }
         _ => true,
     });
 }
@@ -39,25 +41,28 @@ pub(super) fn remove_files(messages: &mut [Message]) {
     }
 }
 
-fn blocks(messages: &[Message]) -> impl Iterator<Item = &Block> {
+fn blocks(messages: &[Message]) -> impl Iterator<Item = &ContentBlock> {
     messages.iter().flat_map(|message| &message.content)
 }
 
 /// Keeps these blocks, and the messages that still have one.
-fn retain(messages: &mut Vec<Message>, keep: impl Fn(&Block) -> bool) {
+fn retain(messages: &mut Vec<Message>, keep: impl Fn(&ContentBlock) -> bool) {
     for message in messages.iter_mut() {
         message.content.retain(&keep);
     }
     messages.retain(|message| !message.content.is_empty());
 }
 
-fn is_call(block: &Block) -> bool {
-    matches!(block, Block::Call { .. } | Block::Result { .. })
+fn is_call(block: &ContentBlock) -> bool {
+    matches!(
+        block,
+        ContentBlock::Call { .. } | ContentBlock::Result { .. }
+    )
 }
 
-fn denied_call(block: &Block) -> Option<&str> {
+fn denied_call(block: &ContentBlock) -> Option<&str> {
     match block {
-        Block::Result {
+        ContentBlock::Result {
             call,
             output: ResultContent::Text(text),
             ..
@@ -66,10 +71,10 @@ fn denied_call(block: &Block) -> Option<&str> {
     }
 }
 
-fn is_file(block: &Block) -> bool {
+fn is_file(block: &ContentBlock) -> bool {
     match block {
-        Block::Text(text) => text.contains("<file path="),
-        Block::Image { .. } | Block::Document { .. } => true,
+        ContentBlock::Text(text) => text.contains("<file path="),
+        ContentBlock::Image { .. } | ContentBlock::Document { .. } => true,
         _ => false,
     }
 }

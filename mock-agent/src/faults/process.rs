@@ -4,7 +4,7 @@ use super::active::Faults;
 use super::bug::Bug;
 use crate::model::message::Message;
 use crate::os::stdin::Input;
-use crate::store::{SessionChoice, SessionStore};
+use crate::session_store::{SessionChoice, SessionStore};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{ModelRequest, merge_roles};
-use crate::model::message::{Block, ResultContent, Role, StopReason, Usage};
+use crate::model::message::{ContentBlock, ResultContent, Role, StopReason, TokenUsage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request.
@@ -32,14 +32,14 @@ pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
 }
 
 /// A content block of a message.
-pub(crate) fn content_block(block: &Block) -> Value {
+pub(crate) fn content_block(block: &ContentBlock) -> Value {
     match block {
-        Block::Text(text) => json!({ "type": "text", "text": text }),
-        Block::Thinking { text, signature } => {
+        ContentBlock::Text(text) => json!({ "type": "text", "text": text }),
+        ContentBlock::Thinking { text, signature } => {
             json!({ "type": "thinking", "thinking": text, "signature": signature })
         }
-        Block::Redacted(data) => json!({ "type": "redacted_thinking", "data": data }),
-        Block::Call { id, tool, args, .. } => {
+        ContentBlock::Redacted(data) => json!({ "type": "redacted_thinking", "data": data }),
+        ContentBlock::Call { id, tool, args, .. } => {
             let input = if args.is_object() {
                 args.clone()
             } else {
@@ -47,7 +47,7 @@ pub(crate) fn content_block(block: &Block) -> Value {
             };
             json!({ "type": "tool_use", "id": id, "name": tool, "input": input })
         }
-        Block::Result {
+        ContentBlock::Result {
             call,
             output,
             is_error,
@@ -58,8 +58,8 @@ pub(crate) fn content_block(block: &Block) -> Value {
             };
             json!({ "type": "tool_result", "tool_use_id": call, "content": content, "is_error": is_error })
         }
-        Block::Image { media_type, data } => image(media_type, data),
-        Block::Document {
+        ContentBlock::Image { media_type, data } => image(media_type, data),
+        ContentBlock::Document {
             name,
             media_type,
             data,
@@ -80,7 +80,7 @@ fn source(media_type: &str, data: &str) -> Value {
 /// Decodes the stream.
 #[derive(Debug, Default)]
 pub(super) struct AnthropicDecoder {
-    usage: Usage,
+    usage: TokenUsage,
     stop: Option<StopReason>,
     complete: bool,
 }

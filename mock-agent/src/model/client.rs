@@ -28,7 +28,7 @@ pub(crate) enum Backend {
 }
 
 /// A reply that streams in. Dropping it closes the connection.
-pub(crate) enum Reply {
+pub(crate) enum ReplyStream {
     Scripted(ScriptedReply),
     Http(Box<HttpReply>),
 }
@@ -73,25 +73,25 @@ impl ModelClient {
     ///
     /// # Errors
     /// The connection failed, or the model refused the request.
-    pub(crate) async fn send(&self, body: Value) -> Result<Reply, ModelError> {
+    pub(crate) async fn send(&self, body: Value) -> Result<ReplyStream, ModelError> {
         let backend = self.backend.borrow().clone();
         let wire = self.wire.get();
         match backend {
-            Backend::Scripted(model) => model.send(wire, body).await.map(Reply::Scripted),
+            Backend::Scripted(model) => model.send(wire, body).await.map(ReplyStream::Scripted),
             Backend::Http(endpoint) => endpoint
                 .send(wire, body)
                 .await
-                .map(|reply| Reply::Http(Box::new(reply))),
+                .map(|reply| ReplyStream::Http(Box::new(reply))),
         }
     }
 }
 
-impl Reply {
+impl ReplyStream {
     /// The next chunk; none after the last.
     pub(crate) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
         match self {
-            Reply::Scripted(reply) => reply.next().await,
-            Reply::Http(reply) => reply.next().await,
+            ReplyStream::Scripted(reply) => reply.next().await,
+            ReplyStream::Http(reply) => reply.next().await,
         }
     }
 }

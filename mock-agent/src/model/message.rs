@@ -14,13 +14,13 @@ pub(crate) enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Message {
     pub(crate) role: Role,
-    pub(crate) content: Vec<Block>,
+    pub(crate) content: Vec<ContentBlock>,
 }
 
 /// A content block of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Block {
+pub(crate) enum ContentBlock {
     Text(String),
     Thinking {
         text: String,
@@ -65,14 +65,14 @@ pub(crate) enum ResultContent {
 
 /// Token usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
+pub(crate) struct TokenUsage {
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) cache_read: u64,
     pub(crate) cache_write: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     /// All tokens of a request and its reply: the size of the context.
     pub(crate) fn context(self) -> u64 {
         let read = self.cache_read.saturating_add(self.cache_write);
@@ -80,7 +80,7 @@ impl Usage {
     }
 }
 
-impl std::ops::AddAssign for Usage {
+impl std::ops::AddAssign for TokenUsage {
     fn add_assign(&mut self, more: Self) {
         self.input = self.input.saturating_add(more.input);
         self.output = self.output.saturating_add(more.output);

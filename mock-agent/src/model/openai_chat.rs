@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::model::message::{Block, Role, StopReason, Usage};
+use crate::model::message::{ContentBlock, Role, StopReason, TokenUsage};
 use serde_json::{Map, Value, json};
 
 /// The JSON body of a request.
@@ -56,8 +56,8 @@ fn assistant(merged: &MergedMessage<'_>) -> Value {
     let mut calls = Vec::new();
     for block in &merged.blocks {
         match block {
-            Block::Text(more) => text.push_str(more),
-            Block::Call {
+            ContentBlock::Text(more) => text.push_str(more),
+            ContentBlock::Call {
                 id,
                 tool,
                 args,
@@ -213,12 +213,12 @@ impl ChatDecoder {
 }
 
 /// Token usage. The wire counts cached tokens as prompt tokens too.
-fn usage(reported: &Value) -> Option<Usage> {
+fn usage(reported: &Value) -> Option<TokenUsage> {
     let prompt = reported["prompt_tokens"].as_u64()?;
     let cached = reported["prompt_tokens_details"]["cached_tokens"]
         .as_u64()
         .unwrap_or_default();
-    Some(Usage {
+    Some(TokenUsage {
         input: prompt.saturating_sub(cached),
         output: reported["completion_tokens"].as_u64().unwrap_or_default(),
         cache_read: cached,

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::model::message::{Block, Role, StopReason, Usage};
+use crate::model::message::{ContentBlock, Role, StopReason, TokenUsage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request. The provider stores nothing, so reasoning items are sent back as they were received.
@@ -49,14 +49,14 @@ fn push_user(message: &MergedMessage<'_>, input: &mut Vec<Value>) {
 }
 
 /// A block of the model's reply as an item of the conversation. The signature of a thinking block is the reasoning item itself.
-fn output_item(block: &Block) -> Option<Value> {
+fn output_item(block: &ContentBlock) -> Option<Value> {
     match block {
-        Block::Text(text) => {
+        ContentBlock::Text(text) => {
             let part = json!({ "type": "output_text", "text": text, "annotations": [] });
             Some(json!({ "type": "message", "role": "assistant", "content": [part] }))
         }
-        Block::Thinking { signature, .. } => serde_json::from_str(signature).ok(),
-        Block::Call {
+        ContentBlock::Thinking { signature, .. } => serde_json::from_str(signature).ok(),
+        ContentBlock::Call {
             id,
             tool,
             args,
@@ -174,11 +174,11 @@ fn failure(error: &Value) -> ModelError {
 }
 
 /// Token usage. The wire counts cached tokens as input tokens too.
-fn usage(reported: &Value) -> Option<Usage> {
+fn usage(reported: &Value) -> Option<TokenUsage> {
     let details = &reported["input_tokens_details"];
     let cached = |name: &str| details[name].as_u64().unwrap_or_default();
     let (read, written) = (cached("cached_tokens"), cached("cache_write_tokens"));
-    Some(Usage {
+    Some(TokenUsage {
         input: reported["input_tokens"]
             .as_u64()?
             .saturating_sub(read + written),
@@ -215,7 +215,7 @@ mod tests {
             json!({ "type": "response.completed", "response": { "usage": used } }),
         ]);
 
-        let usage = Usage {
+        let usage = TokenUsage {
             input: 6,
             output: 3,
             cache_read: 4,
@@ -253,7 +253,7 @@ mod tests {
         let Chunk::Signature { signature, .. } = &chunks[0] else {
             panic!("{chunks:?}");
         };
-        let block = Block::Thinking {
+        let block = ContentBlock::Thinking {
             text: "hm".to_owned(),
             signature: signature.clone(),
         };

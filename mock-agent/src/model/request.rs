@@ -1,6 +1,6 @@
 //! A model request, and what the wires share when they write it: merged messages, content parts.
 
-use crate::model::message::{Block, Message, ResultContent, Role};
+use crate::model::message::{ContentBlock, Message, ResultContent, Role};
 use serde_json::Value;
 
 /// A request for the next reply, on any wire.
@@ -24,7 +24,7 @@ pub(crate) struct ToolSpec {
 /// Consecutive messages of one role as one message, because the wires require roles to alternate.
 pub(super) struct MergedMessage<'a> {
     pub(super) role: Role,
-    pub(super) blocks: Vec<&'a Block>,
+    pub(super) blocks: Vec<&'a ContentBlock>,
 }
 
 /// The conversation with consecutive messages of one role merged and empty messages left out.
@@ -65,7 +65,7 @@ pub(super) fn split_results(
     let (mut results, mut parts) = (Vec::new(), Vec::new());
     for block in &message.blocks {
         match block {
-            Block::Result { call, output, .. } => {
+            ContentBlock::Result { call, output, .. } => {
                 let text = match output {
                     ResultContent::Text(text) => text.as_str(),
                     ResultContent::Image { media_type, data } => {
@@ -75,16 +75,18 @@ pub(super) fn split_results(
                 };
                 results.push((format.result)(call, text));
             }
-            Block::Text(text) => parts.push((format.text)(text)),
-            Block::Image { media_type, data } => {
+            ContentBlock::Text(text) => parts.push((format.text)(text)),
+            ContentBlock::Image { media_type, data } => {
                 parts.push((format.image)(data_url(media_type, data)));
             }
-            Block::Document {
+            ContentBlock::Document {
                 name,
                 media_type,
                 data,
             } => parts.push((format.file)(name, data_url(media_type, data))),
-            Block::Thinking { .. } | Block::Redacted(_) | Block::Call { .. } => {}
+            ContentBlock::Thinking { .. }
+            | ContentBlock::Redacted(_)
+            | ContentBlock::Call { .. } => {}
         }
     }
     (results, parts)

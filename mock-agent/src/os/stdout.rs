@@ -40,13 +40,13 @@ pub(crate) trait FrameWriter {
 pub(crate) struct Outbox {
     frames: Rc<dyn FrameWriter>,
     queue: RefCell<Option<Sender<(Instant, OutboxItem)>>>,
-    shared: Arc<Shared>,
+    shared: Arc<WriterState>,
     sent: Cell<u64>,
 }
 
 /// State that is shared with the writing thread.
 #[derive(Default)]
-struct Shared {
+struct WriterState {
     /// Bytes that are not written yet.
     queued: AtomicUsize,
     /// The host has closed its end, or everything is written.
@@ -65,7 +65,7 @@ impl Outbox {
     pub(crate) fn open(frames: Rc<dyn FrameWriter>, latency: Duration) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(WriterState::default());
         let report = Arc::clone(&shared);
         std::thread::spawn(move || {
             write_all(stdout, &waiting, latency, &report);
@@ -160,7 +160,7 @@ fn write_all(
     mut stdout: File,
     queue: &Receiver<(Instant, OutboxItem)>,
     latency: Duration,
-    report: &Shared,
+    report: &WriterState,
 ) {
     for (sent, item) in queue {
         std::thread::sleep(latency.saturating_sub(sent.elapsed()));

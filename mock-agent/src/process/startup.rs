@@ -1,6 +1,6 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
-use crate::config::options::Options;
+use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, ModelSource, SessionStorage};
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
@@ -9,7 +9,7 @@ use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
 use crate::protocols::adapter::Adapter;
-use crate::store::{SessionChoice, SessionStore};
+use crate::session_store::{SessionChoice, SessionStore};
 use crate::tools::{Tool, Toolbox, Workspace};
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub(crate) struct Prepared {
 /// The first of them that cannot be loaded, for the user.
 pub(crate) fn prepare(
     adapter: &Adapter,
-    mut options: Options,
+    mut options: CliOptions,
     faults: &Faults,
 ) -> Result<Prepared, String> {
     faults.options(&mut options);

@@ -1,6 +1,6 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
-use crate::config::options::{Flag, Options};
+use crate::config::options::{CliOptions, Flag};
 use crate::config::{AgentConfig, Env};
 use crate::core::event_sink::EventEncoder;
 use crate::core::session::Session;
@@ -39,7 +39,7 @@ pub(crate) struct Adapter {
     /// The built-in tools.
     pub(crate) tools: &'static [Tool],
     /// Settles what the agent runs with, or says why it cannot.
-    pub(crate) configure: fn(Options, Env<'_>) -> Result<AgentConfig, String>,
+    pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, String>,
 }
 
 impl Adapter {

@@ -24,12 +24,12 @@ pub(crate) struct McpTool {
     /// Whether its result is an error.
     #[serde(default)]
     error: bool,
-    /// The server that has the tool; none for a scripted one.
+    /// The connection to its server and its name there; none for a scripted tool.
     #[serde(skip)]
-    server: Option<Rc<McpConnection>>,
+    server: Option<(Rc<McpConnection>, String)>,
 }
 
-/// The tools where nothing is declared.
+/// The default list of tools.
 pub(crate) const DEMO_MCP: &str =
     "[{ name: mcp__demo__echo, description: Gives back its arguments. }]";
 
@@ -72,16 +72,11 @@ impl McpTool {
             parameters: tool.parameters,
             output: None,
             error: false,
-            server: Some(connection),
+            server: Some((connection, tool.name)),
         }
     }
 
-    /// Its name on its server.
-    fn short_name(&self) -> &str {
-        let parts = self.name.splitn(3, "__");
-        parts.last().unwrap_or(&self.name)
-    }
-
+    /// The tool as it is described to the model.
     pub(super) fn spec(&self) -> ToolSpec {
         let any = || json!({ "type": "object" });
         ToolSpec {
@@ -91,14 +86,13 @@ impl McpTool {
         }
     }
 
+    /// A call with these arguments.
     pub(super) fn call(&self, args: &Value) -> McpCall {
         let text = self.output.clone().unwrap_or_else(|| args.to_string());
         McpCall {
             name: self.name.clone(),
-            remote: self
-                .server
-                .clone()
-                .map(|server| (server, self.short_name().to_owned(), args.clone())),
+            server: self.server.clone(),
+            args: args.clone(),
             result: ToolResult {
                 ok: !self.error,
                 ..ToolResult::text(truncate(text, 0))
@@ -110,8 +104,9 @@ impl McpTool {
 /// A call of an MCP tool.
 pub(super) struct McpCall {
     name: String,
-    /// The server, the tool and the arguments; none for a scripted tool.
-    remote: Option<(Rc<McpConnection>, String, Value)>,
+    server: Option<(Rc<McpConnection>, String)>,
+    args: Value,
+    /// The result of a scripted tool.
     result: ToolResult,
 }
 
@@ -122,9 +117,9 @@ impl Job for McpCall {
 
     fn run<'a>(self: Rc<Self>, _: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match &self.remote {
-                Some((server, tool, args)) => {
-                    let mut result = server.call(tool, args).await;
+            match &self.server {
+                Some((server, tool)) => {
+                    let mut result = server.call(tool, &self.args).await;
                     if let ToolOutput::Text(text) = result.output {
                         result.output = ToolOutput::Text(truncate(text, 0));
                     }

@@ -23,9 +23,9 @@ pub(crate) struct McpServer {
     env: Option<BTreeMap<String, String>>,
 }
 
-/// The timeout for an answer of a server.
+/// The timeout for a response of a server, and for the whole handshake.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The maximum length of an answer, in bytes.
+/// The maximum length of a response, in bytes.
 const LINE_LIMIT: u64 = 16 << 20;
 /// The version of MCP in the handshake.
 const MCP_VERSION: &str = "2024-11-05";
@@ -110,6 +110,7 @@ fn joined_text(result: &Value) -> String {
 struct Pipes {
     stdin: ChildStdin,
     stdout: Take<BufReader<ChildStdout>>,
+    /// The number of requests so far, which is the id of the latest.
     requests: u64,
     _tree: ProcessTree,
 }
@@ -164,18 +165,18 @@ impl Pipes {
             let mut line = Vec::new();
             self.stdout.set_limit(LINE_LIMIT);
             if self.stdout.read_until(b'\n', &mut line).await? == 0 {
-                return Err(io::Error::other("it has ended"));
+                return Err(io::Error::other("it has exited"));
             }
             if line.last() != Some(&b'\n') {
-                return Err(io::Error::other("its answer is too long, or broken off"));
+                return Err(io::Error::other("its response is too long or incomplete"));
             }
-            let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
-            if answer["id"] != id {
+            let response: Value = serde_json::from_slice(&line).unwrap_or_default();
+            if response["id"] != id {
                 continue;
             }
-            return match answer.get("error") {
+            return match response.get("error") {
                 Some(error) => Err(io::Error::other(format!("{method} failed: {error}"))),
-                None => Ok(answer["result"].clone()),
+                None => Ok(response["result"].clone()),
             };
         }
     }

@@ -82,7 +82,7 @@ impl<'f> TailBuffer<'f> {
                 let _ = file.write_all(self.kept.make_contiguous());
                 self.overflow = Some(OverflowFile { file, path });
             }
-            Err(error) => tracing::warn!("a long output could not be kept: {error}"),
+            Err(error) => tracing::warn!("a long output could not be saved: {error}"),
         }
     }
 }

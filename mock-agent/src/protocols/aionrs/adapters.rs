@@ -5,7 +5,7 @@ use super::events::AionrsState;
 use super::faults;
 use super::tools::TOOLS_V0_2;
 use super::version::Version;
-use crate::config::options::{COMMON, Options};
+use crate::config::options::{COMMON, CliOptions};
 use crate::config::{AgentConfig, Env};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
@@ -45,7 +45,7 @@ const ACTIVATION: &str = "--json-stream";
 /// The longest command, in bytes. The page names no limit.
 const LINE_LIMIT: usize = 16 << 20;
 
-fn configure(options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
+fn configure(options: CliOptions, env: Env<'_>) -> Result<AgentConfig, String> {
     let both = options.session_id.is_some() && options.resume.is_some();
     if both {
         return Err("--session-id and --resume exclude each other".into());

@@ -1,6 +1,6 @@
 //! Attachments of prompts in pi@0.14, as blocks for the model.
 
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use crate::tools::{Media, sniff, unbase64};
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,10 +32,10 @@ enum Kind {
 ///
 /// # Errors
 /// It is not an attachment, or it has no content for the model.
-pub(super) fn block(attachment: &Value) -> Result<Block, String> {
+pub(super) fn block(attachment: &Value) -> Result<ContentBlock, String> {
     let read = Attachment::deserialize(attachment).map_err(|error| error.to_string())?;
     match read.kind {
-        Kind::Image => Ok(Block::Image {
+        Kind::Image => Ok(ContentBlock::Image {
             media_type: read.mime_type,
             data: read.content,
         }),
@@ -44,14 +44,14 @@ pub(super) fn block(attachment: &Value) -> Result<Block, String> {
 }
 
 /// A document's extracted text. Without one, the document itself if the model can read it.
-fn document(read: Attachment) -> Result<Block, String> {
+fn document(read: Attachment) -> Result<ContentBlock, String> {
     let name = read.file_name;
     if let Some(text) = read.extracted_text {
         return Ok(text_of(&name, &text));
     }
     let bytes = unbase64(&read.content).ok_or_else(|| format!("{name} is not in base64"))?;
     if let Some(Media::Document(media_type)) = sniff(&bytes) {
-        return Ok(Block::Document {
+        return Ok(ContentBlock::Document {
             name,
             media_type: media_type.to_owned(),
             data: read.content,
@@ -65,8 +65,8 @@ fn document(read: Attachment) -> Result<Block, String> {
     }
 }
 
-fn text_of(name: &str, text: &str) -> Block {
-    Block::Text(format!("[Document: {name}]\n{text}"))
+fn text_of(name: &str, text: &str) -> ContentBlock {
+    ContentBlock::Text(format!("[Document: {name}]\n{text}"))
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn attached(kind: &str, content: &str, text: Option<&str>) -> Result<Block, String> {
+    fn attached(kind: &str, content: &str, text: Option<&str>) -> Result<ContentBlock, String> {
         let mut attachment = json!({
             "id": "a", "type": kind, "fileName": "f", "mimeType": "image/png", "size": 3, "content": content,
         });
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_image_is_passed_on_unchanged() {
-        let image = Block::Image {
+        let image = ContentBlock::Image {
             media_type: "image/png".into(),
             data: "Zm9v".into(),
         };
@@ -95,13 +95,13 @@ mod tests {
 
     #[test]
     fn of_a_document_the_model_gets_the_extracted_text_or_its_own() {
-        let text = |text: &str| Ok(Block::Text(format!("[Document: f]\n{text}")));
+        let text = |text: &str| Ok(ContentBlock::Text(format!("[Document: f]\n{text}")));
 
         assert_eq!(attached("document", "Zm9v", Some("bar")), text("bar"));
         assert_eq!(attached("document", "Zm9v", None), text("foo"));
         assert!(matches!(
             attached("document", "JVBERi0xLjc=", None),
-            Ok(Block::Document { .. })
+            Ok(ContentBlock::Document { .. })
         ));
     }
 

@@ -4,7 +4,7 @@ use super::extension_script::ExtensionScript;
 use super::models::LEVELS;
 use super::models_json::{self, ModelFlags};
 use super::version::Version;
-use crate::config::options::Options;
+use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
 use crate::core::approval::Mode;
 use crate::core::settings::HostOptions;
@@ -33,7 +33,10 @@ const LEVEL: &str = "medium";
 const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
 
 /// The configuration of 0.14: no approvals, no retries, one tool at a time.
-pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
+pub(super) fn configure_v0_14(
+    mut options: CliOptions,
+    env: Env<'_>,
+) -> Result<AgentConfig, String> {
     let folder = agent_dir(env);
     let (provider, model) = (options.provider.take(), options.model.take());
     let flags = ModelFlags {
@@ -86,7 +89,7 @@ pub(super) fn configure_v0_14(mut options: Options, env: Env<'_>) -> Result<Agen
 /// The configuration of 0.73 and later: tools run in parallel, and a failed turn is retried.
 pub(super) fn configure(
     version: Version,
-    mut options: Options,
+    mut options: CliOptions,
     env: Env<'_>,
 ) -> Result<AgentConfig, String> {
     let level = model_pattern(&mut options);
@@ -137,7 +140,7 @@ pub(super) fn configure(
 }
 
 /// Splits `PROVIDER/` and `:LEVEL` off the model's name. Returns the level.
-fn model_pattern(options: &mut Options) -> Option<String> {
+fn model_pattern(options: &mut CliOptions) -> Option<String> {
     let pattern = options.model.take()?;
     let (name, level) = match pattern.rsplit_once(':') {
         Some((name, level)) if LEVELS.contains(&level) => (name.to_owned(), Some(level.to_owned())),
@@ -192,7 +195,7 @@ pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn configured(options: Options, vars: &[(&str, &str)]) -> AgentConfig {
+    fn configured(options: CliOptions, vars: &[(&str, &str)]) -> AgentConfig {
         let env = |name: &str| {
             let found = vars.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -202,10 +205,10 @@ mod tests {
 
     #[test]
     fn without_models_the_built_in_model_has_the_names_of_the_flags() {
-        let options = Options {
+        let options = CliOptions {
             provider: Some("mocka".into()),
             model: Some("mock-a".into()),
-            ..Options::default()
+            ..CliOptions::default()
         };
         let config = configured(options, &[(AGENT_DIR, "/nowhere")]);
 
@@ -218,9 +221,9 @@ mod tests {
     #[test]
     fn sessions_are_saved_in_the_agents_folder_unless_a_flag_says_otherwise() {
         let sessions = |no_session, vars: &[_]| {
-            let options = Options {
+            let options = CliOptions {
                 no_session,
-                ..Options::default()
+                ..CliOptions::default()
             };
             configured(options, vars).sessions
         };
@@ -235,9 +238,9 @@ mod tests {
     }
 
     fn pattern(model: &str) -> (Option<String>, Option<String>, Option<String>) {
-        let mut options = Options {
+        let mut options = CliOptions {
             model: Some(model.into()),
-            ..Options::default()
+            ..CliOptions::default()
         };
         let level = model_pattern(&mut options);
         (options.provider, options.model, level)

@@ -4,7 +4,7 @@ use super::tools::TOOLS;
 use crate::core::call::Call;
 use crate::core::queues::Prompt;
 use crate::core::settings::Rates;
-use crate::model::message::{Block, Usage};
+use crate::model::message::{ContentBlock, TokenUsage};
 use crate::tools::shell::ShellResult;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
@@ -41,10 +41,10 @@ pub(super) fn user(prompt: &Prompt, timestamp: u64) -> Value {
     message
 }
 
-fn user_block(block: &Block) -> Option<Value> {
+fn user_block(block: &ContentBlock) -> Option<Value> {
     match block {
-        Block::Text(shown) => Some(text(shown)),
-        Block::Image { media_type, data } => Some(image(media_type, data)),
+        ContentBlock::Text(shown) => Some(text(shown)),
+        ContentBlock::Image { media_type, data } => Some(image(media_type, data)),
         _ => None,
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn system_message(timestamp: u64) -> Value {
 }
 
 /// "Usage".
-pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
+pub(super) fn usage(usage: TokenUsage, rates: Rates) -> Value {
     let costs = [
         (usage.input, rates.input),
         (usage.output, rates.output),
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn the_cost_of_tokens_adds_up() {
-        let used = Usage {
+        let used = TokenUsage {
             input: 1_000_000,
             output: 100_000,
-            ..Usage::default()
+            ..TokenUsage::default()
         };
         let rates = Rates {
             input: 3.0,

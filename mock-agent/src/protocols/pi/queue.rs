@@ -6,7 +6,7 @@ use super::hooks;
 use super::responses::{Answer, Command, data};
 use crate::core::queues::Prompt;
 use crate::core::queues::{Queue, Queues};
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use serde_json::{Value, json};
 
 /// "queue_update": the messages that wait.
@@ -49,10 +49,10 @@ pub(super) fn prompt(command: &Command<'_>, text: &str) -> Result<Prompt, String
     })
 }
 
-fn image(image: &Value) -> Result<Block, String> {
+fn image(image: &Value) -> Result<ContentBlock, String> {
     let text = |name: &str| image[name].as_str().map(str::to_owned);
     match (text("mimeType"), text("data")) {
-        (Some(media_type), Some(data)) => Ok(Block::Image { media_type, data }),
+        (Some(media_type), Some(data)) => Ok(ContentBlock::Image { media_type, data }),
         _ => Err("An image has data and a mimeType".to_owned()),
     }
 }

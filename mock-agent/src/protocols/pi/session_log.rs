@@ -1,6 +1,6 @@
 //! A session's messages and its file: JSON Lines, the first line with id and name, then one line per message.
 
-use crate::model::message::{Block, Message, Role};
+use crate::model::message::{ContentBlock, Message, Role};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ impl SavedSession {
             };
             let text = text_of(&message);
             if !text.is_empty() {
-                let content = vec![Block::Text(text)];
+                let content = vec![ContentBlock::Text(text)];
                 messages.push(Message { role, content });
             }
             log.entries.push(LogEntry { id, message });

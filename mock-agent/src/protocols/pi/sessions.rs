@@ -9,7 +9,7 @@ use super::state::PiState;
 use crate::core::compaction::estimate;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
-use crate::model::message::{Block, Message, Role};
+use crate::model::message::{ContentBlock, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -153,7 +153,8 @@ fn find(session: &Session, id: &str) -> Result<(usize, String), String> {
 fn before(messages: &[Message], text: &str) -> Vec<Message> {
     let says = |message: &Message| {
         let mut blocks = message.content.iter();
-        message.role == Role::User && blocks.any(|b| matches!(b, Block::Text(said) if said == text))
+        message.role == Role::User
+            && blocks.any(|b| matches!(b, ContentBlock::Text(said) if said == text))
     };
     let place = messages.iter().rposition(says).unwrap_or(messages.len());
     messages[..place].to_vec()

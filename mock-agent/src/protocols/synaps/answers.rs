@@ -4,7 +4,7 @@ use super::hooks;
 use super::state::SynapsState;
 use crate::core::session::Session;
 use crate::model::anthropic;
-use crate::model::message::{Block, Message, Role};
+use crate::model::message::{ContentBlock, Message, Role};
 use serde_json::{Map, Value, json};
 
 type Body = Map<String, Value>;
@@ -126,20 +126,20 @@ fn message(message: &Message) -> Value {
         Role::Assistant => "assistant",
     };
     let content = match (message.role, message.content.as_slice()) {
-        (Role::User, [Block::Text(text)]) => json!(text),
+        (Role::User, [ContentBlock::Text(text)]) => json!(text),
         (_, blocks) => blocks.iter().map(block).collect(),
     };
     json!({ "role": role, "content": content })
 }
 
 /// A block as the model's API has it. Arguments that are not JSON stay as the model wrote them.
-fn block(block: &Block) -> Value {
+fn block(block: &ContentBlock) -> Value {
     let mut shown = anthropic::content_block(block);
     match block {
-        Block::Call { args, raw, .. } => {
+        ContentBlock::Call { args, raw, .. } => {
             shown["input"] = raw.as_ref().map_or_else(|| args.clone(), |raw| json!(raw));
         }
-        Block::Result {
+        ContentBlock::Result {
             is_error: false, ..
         } => {
             shown

@@ -2,7 +2,7 @@
 
 use super::hooks::PathFlaw;
 use crate::core::attachments::load;
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(super) fn read(
     attachments: &[Attachment],
     root: &Path,
     accepts: &dyn Fn(PathFlaw) -> bool,
-) -> Result<Vec<Block>, String> {
+) -> Result<Vec<ContentBlock>, String> {
     attachments
         .iter()
         .map(|one| one.read(root, accepts))
@@ -29,12 +29,16 @@ pub(super) fn read(
 }
 
 impl Attachment {
-    fn read(&self, root: &Path, accepts: &dyn Fn(PathFlaw) -> bool) -> Result<Block, String> {
+    fn read(
+        &self,
+        root: &Path,
+        accepts: &dyn Fn(PathFlaw) -> bool,
+    ) -> Result<ContentBlock, String> {
         self.check(accepts)?;
         let mut block = load(&self.path, root)?;
         match (&mut block, &self.name) {
             (
-                Block::Document {
+                ContentBlock::Document {
                     name, media_type, ..
                 },
                 _,
@@ -45,7 +49,7 @@ impl Attachment {
                     }
                 }
             }
-            (Block::Text(text), Some(name)) => text.insert_str(0, &format!("{name}:\n")),
+            (ContentBlock::Text(text), Some(name)) => text.insert_str(0, &format!("{name}:\n")),
             _ => {}
         }
         Ok(block)

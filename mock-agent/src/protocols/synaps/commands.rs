@@ -9,7 +9,7 @@ use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::faults::Faults;
-use crate::model::message::Block;
+use crate::model::message::ContentBlock;
 use crate::os::stdin::Input;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -207,7 +207,7 @@ fn send(
     id: &str,
     command: &'static str,
     text: String,
-    blocks: Vec<Block>,
+    blocks: Vec<ContentBlock>,
 ) -> Result<(), Rejection> {
     if !hooks::starts_turn(session, &text) {
         session.events.send_frame(response(id, command, ok()));

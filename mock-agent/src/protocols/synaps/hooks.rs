@@ -5,7 +5,7 @@ use super::state::SynapsState;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
 use crate::faults::{Bug, Faults};
-use crate::model::message::{Block, Usage};
+use crate::model::message::{ContentBlock, TokenUsage};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ pub(super) fn on_follow_up(session: &Session) {
 }
 
 /// Whether the model gets the attached files.
-pub(super) fn keeps_files(session: &Session, blocks: &[Block]) -> bool {
+pub(super) fn keeps_files(session: &Session, blocks: &[ContentBlock]) -> bool {
     blocks.is_empty() || !plays(session, Bug::LosesFiles)
 }
 
@@ -164,7 +164,12 @@ pub(super) fn on_new_session(session: &Session) {
 }
 
 /// A new session has an id and a usage of its own; `id` and `usage` are those of the session before.
-pub(super) fn on_new_state(session: &Session, state: &mut SynapsState, id: String, usage: Usage) {
+pub(super) fn on_new_state(
+    session: &Session,
+    state: &mut SynapsState,
+    id: String,
+    usage: TokenUsage,
+) {
     if plays(session, Bug::RenewsNoId) {
         state.session = id;
     }

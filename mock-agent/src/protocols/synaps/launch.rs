@@ -1,7 +1,7 @@
 //! From the settings file and the flags to what the agent runs with.
 
 use super::settings::{Provider, Settings};
-use crate::config::options::Options;
+use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
 use crate::core::settings::ModelProvider;
 use crate::model::{Endpoint, Wire};
@@ -19,7 +19,7 @@ const ANTHROPIC: &str = "anthropic";
 /// The variable that says where that one is.
 const ANTHROPIC_URL: &str = "SYNAPS_ANTHROPIC_BASE_URL";
 
-pub(super) fn configure(mut options: Options, env: Env<'_>) -> Result<AgentConfig, String> {
+pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentConfig, String> {
     let base = base(env);
     let file = base.as_ref().map(|base| match &options.profile {
         Some(profile) => base.join(profile).join("config"),
@@ -151,9 +151,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("config"), file).unwrap();
         let base = dir.path().to_string_lossy().into_owned();
-        let options = Options {
+        let options = CliOptions {
             script: script.map(str::to_owned),
-            ..Options::default()
+            ..CliOptions::default()
         };
         configure(options, &|name| match name {
             "SYNAPS_BASE_DIR" => Some(base.clone()),

@@ -1,4 +1,4 @@
-//! Session store: saves and resumes conversations, one JSON file per session.
+//! Session store: saves and resumes conversations on disk, one JSON file per session.
 
 use crate::model::message::Message;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder with session files.
 #[derive(Debug, Clone)]
-pub(super) struct SessionStore {
+pub(crate) struct SessionStore {
     folder: PathBuf,
     seed: u64,
     /// The first index in the seed's sequence of ids that this process has not used.
@@ -17,7 +17,7 @@ pub(super) struct SessionStore {
 
 /// Which session is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SessionChoice {
+pub(crate) enum SessionChoice {
     /// A new one with a generated id.
     New,
     /// A new one with this id.
@@ -30,19 +30,20 @@ pub(super) enum SessionChoice {
 
 /// The open session.
 #[derive(Debug)]
-pub(super) struct StoredSession {
-    pub(super) id: String,
+pub(crate) struct StoredSession {
+    pub(crate) id: String,
     store: SessionStore,
     /// Nothing has been saved yet.
     fresh: bool,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SessionFile {
+struct SavedSession {
     version: u32,
     messages: Vec<Message>,
 }
 
+/// The version of the file format.
 const VERSION: u32 = 1;
 
 /// The file with the id of the session that was saved last.
@@ -53,7 +54,7 @@ const ID_LENGTH: usize = 128;
 
 impl SessionStore {
     /// A store in a folder. The ids of new sessions depend on the seed only.
-    pub(super) fn new(folder: PathBuf, seed: u64) -> Self {
+    pub(crate) fn new(folder: PathBuf, seed: u64) -> Self {
         SessionStore {
             folder,
             seed,
@@ -65,12 +66,12 @@ impl SessionStore {
     ///
     /// # Errors
     /// The id is taken, unknown or invalid; or the disk fails.
-    pub(super) fn open(
+    pub(crate) fn open(
         &self,
         choice: &SessionChoice,
     ) -> Result<(StoredSession, Vec<Message>), String> {
         match choice {
-            SessionChoice::New => Ok((self.begin()?, Vec::new())),
+            SessionChoice::New => Ok((self.create()?, Vec::new())),
             SessionChoice::Named(id) => {
                 check_id(id)?;
                 if !self.reserve(id)? {
@@ -91,7 +92,7 @@ impl SessionStore {
     }
 
     /// The ids of all sessions, sorted.
-    pub(super) fn ids(&self) -> Vec<String> {
+    pub(crate) fn ids(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let mut ids: Vec<_> = names
@@ -115,23 +116,23 @@ impl SessionStore {
             ErrorKind::NotFound => format!("There is no session {id}"),
             _ => format!("Session {id}: {error}"),
         })?;
-        let document: SessionFile = serde_json::from_str(&text)
+        let saved: SavedSession = serde_json::from_str(&text)
             .map_err(|error| format!("Session {id} is damaged: {error}"))?;
-        if document.version != VERSION {
+        if saved.version != VERSION {
             return Err(format!(
                 "Session {id} is of version {}, not {VERSION}",
-                document.version
+                saved.version
             ));
         }
-        Ok((self.stored(id.to_owned(), false), document.messages))
+        Ok((self.stored(id.to_owned(), false), saved.messages))
     }
 
     fn path(&self, id: &str) -> PathBuf {
         self.folder.join(format!("{id}.json"))
     }
 
-    /// A new session under the first id of the seed's sequence that is free, so that a fresh workspace always gives the same.
-    fn begin(&self) -> Result<StoredSession, String> {
+    /// Creates a session with the first free id in the sequence of the seed, so that a fresh workspace always gets the same id.
+    fn create(&self) -> Result<StoredSession, String> {
         let mut store = self.clone();
         loop {
             let id = nth_id(store.seed, store.unused);
@@ -142,7 +143,7 @@ impl SessionStore {
         }
     }
 
-    /// Makes the session's file; false if it is there.
+    /// Creates the file of a session; false if it exists.
     fn reserve(&self, id: &str) -> Result<bool, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.folder.display());
         fs::create_dir_all(&self.folder).map_err(failed)?;
@@ -159,21 +160,21 @@ impl SessionStore {
 }
 
 impl StoredSession {
-    /// Another new session in the same folder.
+    /// Creates another session in the same folder.
     ///
     /// # Errors
     /// The disk fails.
-    pub(super) fn next(&self) -> Result<Self, String> {
-        self.store.begin()
+    pub(crate) fn next(&self) -> Result<Self, String> {
+        self.store.create()
     }
 
     /// Saves the whole conversation.
-    pub(super) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
-        let document = SessionFile {
+    pub(crate) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
+        let saved = SavedSession {
             version: VERSION,
             messages: messages.to_vec(),
         };
-        replace_file(&self.store.path(&self.id), &serde_json::to_vec(&document)?)?;
+        replace_file(&self.store.path(&self.id), &serde_json::to_vec(&saved)?)?;
         replace_file(&self.store.folder.join(LATEST), self.id.as_bytes())?;
         self.fresh = false;
         Ok(())
@@ -195,20 +196,20 @@ impl Drop for StoredSession {
 
 /// Replaces a file atomically.
 fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let draft = path.with_extension("tmp");
-    fs::write(&draft, bytes)?;
-    fs::rename(draft, path)
+    let temporary = path.with_extension("tmp");
+    fs::write(&temporary, bytes)?;
+    fs::rename(temporary, path)
 }
 
 /// Checks that an id is a plain file name.
 fn check_id(id: &str) -> Result<(), String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let good = !id.is_empty()
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_valid = !id.is_empty()
         && id.len() <= ID_LENGTH
         && !id.starts_with('.')
         && id != LATEST
-        && id.chars().all(plain);
-    if good {
+        && id.chars().all(is_allowed);
+    if is_valid {
         Ok(())
     } else {
         Err(format!(
@@ -217,7 +218,7 @@ fn check_id(id: &str) -> Result<(), String> {
     }
 }
 
-/// The nth id of a sequence (splitmix64).
+/// The nth id in the sequence of a seed (splitmix64).
 fn nth_id(seed: u64, n: u64) -> String {
     let mut z = (seed.wrapping_add(n).wrapping_add(1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -228,7 +229,7 @@ fn nth_id(seed: u64, n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::message::{Block, Role};
+    use crate::model::message::{ContentBlock, Role};
 
     fn store(dir: &tempfile::TempDir) -> SessionStore {
         SessionStore::new(dir.path().join("a/b"), 0)
@@ -237,7 +238,7 @@ mod tests {
     fn conversation(text: &str) -> Vec<Message> {
         vec![Message {
             role: Role::User,
-            content: vec![Block::Text(text.into())],
+            content: vec![ContentBlock::Text(text.into())],
         }]
     }
 
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_repeat_in_a_fresh_store_and_differ_within_one() {
+    fn generated_ids_are_the_same_in_every_fresh_store_and_differ_within_one() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let first = store(&one).open(&SessionChoice::New).unwrap().0;
         let second = store(&one).open(&SessionChoice::New).unwrap().0;
