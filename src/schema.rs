@@ -7,13 +7,16 @@ pub use members::MemberMistake;
 use crate::finding::Level;
 use jsonschema::paths::Location;
 use jsonschema::{Draft, Keyword, ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The keyword for numbers that are read into integer types: `true` refuses a fraction or an exponent, even where the value is whole (`1.0`).
 /// The JSON Schema type `integer` takes those.
 const PLAIN_INTEGER: &str = "x-plain-integer";
+
+/// The URI by which validators refer to the document of all definitions.
+const DOCUMENT: &str = "conform:///definitions";
 
 /// The definitions of one direction of a dialect.
 #[derive(Debug)]
@@ -77,20 +80,28 @@ impl Schemas {
         names: impl Iterator<Item = &'a str>,
     ) -> Result<Self, (String, String)> {
         let defs = document.get("$defs").cloned().unwrap_or_default();
-        let mut root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
+        let root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
+        // A document that validators refer to is checked against the meta-schema here, once, and not for each of them.
+        let checked = jsonschema::draft202012::meta::validate(&root);
+        let registry = jsonschema::Registry::new()
+            .draft(Draft::Draft202012)
+            .add(DOCUMENT, &root)
+            .and_then(|registry| registry.prepare())
+            .map_err(|error| (String::new(), error.to_string()))?;
         let mut validators = HashMap::new();
         for name in names {
             let pointer = format!("/$defs/{}", escape(name));
             if document.pointer(&pointer).is_none() {
                 return Err((pointer, format!("`{name}` has no definition in `$defs`")));
             }
-            root["$ref"] = format!("#{pointer}").into();
+            checked.as_ref().map_err(place_and_reason)?;
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
                 .with_keyword(PLAIN_INTEGER, plain_integer)
-                .build(&root)
-                .map_err(|e| (e.instance_path().to_string(), e.to_string()))?;
+                .with_registry(&registry)
+                .build(&json!({ "$ref": format!("{DOCUMENT}#{pointer}") }))
+                .map_err(|error| place_and_reason(&error))?;
             validators.insert(name.to_owned(), Arc::new(validator));
         }
         Ok(Schemas {
@@ -364,6 +375,10 @@ fn collect_clauses(part: &Value, found: &mut Vec<String>) {
     }
 }
 
+fn place_and_reason(error: &ValidationError<'_>) -> (String, String) {
+    (error.instance_path().to_string(), error.to_string())
+}
+
 fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
@@ -406,7 +421,6 @@ fn brief(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn schemas() -> Schemas {
         let document = json!({ "$defs": {

@@ -1,4 +1,4 @@
-//! What one frame is to a dialect: its symbols, its JSON, and what is wrong with it by itself.
+//! Decoding of a frame: its JSON, its symbols, the defects of its bytes, and how it breaks its schema.
 
 use super::end_of_session::{KILL, ShutdownFacts, end_value};
 use super::line_classifier::{Classification, FrameDefinition, LineClassifier};
@@ -6,37 +6,37 @@ use crate::dialect::Dialect;
 use crate::finding::Blame;
 use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, parse};
-use crate::rules::symbol::SymbolSet;
+use crate::rules::symbol::FrameSymbols;
 use crate::schema::SchemaViolation;
 use serde_json::{Value, json};
 
-/// The most departures from its definition that are told of one frame.
-const MOST_FAULTS: usize = 4;
+/// The most violations of a schema that are reported for one frame.
+const MAX_SCHEMA_VIOLATIONS: usize = 4;
 
-/// A frame, read.
+/// A decoded frame.
 #[derive(Debug)]
 pub(super) struct DecodedFrame<'a> {
     /// Who is to blame for it.
     pub(super) blame: Blame,
-    /// What it counts as; empty for what is part of no protocol.
-    pub(super) symbols: SymbolSet,
-    /// Its JSON; for what is not a line, an object that describes it.
+    /// Its symbols; none if it is part of no protocol, such as a line of stderr.
+    pub(super) symbols: FrameSymbols,
+    /// Its JSON; for a frame that is not a line, an object that describes it.
     pub(super) value: Value,
-    /// Defects of the line: name, and what is wrong.
+    /// Defects of the line: the name, and a message.
     pub(super) defects: Vec<(&'static str, String)>,
-    /// The definitions it was held against: that of its name, and that of its nested kind.
+    /// The definitions that it was checked against: that of its name, and that of its nested kind.
     pub(super) definitions: [Option<&'a FrameDefinition>; 2],
-    /// How it departs from them.
-    pub(super) faults: Vec<(&'a FrameDefinition, SchemaViolation)>,
+    /// How it breaks their schemas.
+    pub(super) schema_violations: Vec<(&'a FrameDefinition, SchemaViolation)>,
 }
 
 impl<'a> DecodedFrame<'a> {
-    /// Reads a frame, with what is known of events and of commands.
+    /// Decodes a frame with the classifiers of events and of commands.
     pub(super) fn new(
         dialect: &Dialect,
         (events, commands): (&'a LineClassifier, &'a LineClassifier),
         frame: &Frame,
-        ending: ShutdownFacts,
+        shutdown: ShutdownFacts,
     ) -> Self {
         match &frame.body {
             Body::FromAgent(line) => Self::line(dialect, events, line),
@@ -62,13 +62,13 @@ impl<'a> DecodedFrame<'a> {
                 dialect,
                 Blame::Agent,
                 Some("#end"),
-                end_value(end, frame.at, ending),
+                end_value(end, frame.at, shutdown),
             ),
         }
     }
 
     fn special(dialect: &Dialect, blame: Blame, name: Option<&str>, value: Value) -> Self {
-        let mut symbols = SymbolSet::default();
+        let mut symbols = FrameSymbols::default();
         if let Some(id) = name.and_then(|name| dialect.symbols.id(name)) {
             symbols.insert(id);
         }
@@ -78,7 +78,7 @@ impl<'a> DecodedFrame<'a> {
             value,
             defects: Vec::new(),
             definitions: [None, None],
-            faults: Vec::new(),
+            schema_violations: Vec::new(),
         }
     }
 
@@ -98,15 +98,15 @@ impl<'a> DecodedFrame<'a> {
         let blank = parsed.defects.contains(&Defect::Blank);
         let is_bad = |defect: &Defect| matches!(defect, Defect::InvalidUtf8 { .. });
         let utf8 = !parsed.defects.iter().any(is_bad);
-        // What an agent makes of a command with such bytes, nobody knows.
+        // Agents differ in how they read a command with such bytes.
         let unclear = lines.command && (too_long || !utf8);
         let mut decoded = DecodedFrame {
             blame: lines.blame,
-            symbols: SymbolSet::default(),
+            symbols: FrameSymbols::default(),
             value: Value::Null,
             defects,
             definitions: [None, None],
-            faults: Vec::new(),
+            schema_violations: Vec::new(),
         };
         match parsed.value {
             Some(value) if value.is_object() && !unclear => {
@@ -137,9 +137,13 @@ impl<'a> DecodedFrame<'a> {
                         } else {
                             &dialect.event_schemas
                         };
-                        let faults = schemas.violations(&definition.name, &self.value, MOST_FAULTS);
-                        let faults = faults.into_iter().map(|fault| (definition, fault));
-                        self.faults.extend(faults);
+                        let broken = schemas.violations(
+                            &definition.name,
+                            &self.value,
+                            MAX_SCHEMA_VIOLATIONS,
+                        );
+                        let broken = broken.into_iter().map(|broken| (definition, broken));
+                        self.schema_violations.extend(broken);
                     }
                 }
             }

@@ -104,7 +104,7 @@ impl ShutdownFacts {
     }
 
     /// What the end means for what is still owed.
-    pub(super) fn ending(self, end: &End, at: u64) -> EndCircumstances {
+    pub(super) fn circumstances(self, end: &End, at: u64) -> EndCircumstances {
         let end = &*self.end(end);
         let ended = matches!(end, End::Exited { .. } | End::Signalled { .. });
         let waited = self
@@ -218,9 +218,9 @@ mod tests {
         assert_eq!(end["after_signal"], false);
 
         let late = facts(&[(10, Body::StdinClosed), (2_000_000, kill.clone())]);
-        assert!(late.ending(&signalled(9), 2_000_100).out_of_time);
+        assert!(late.circumstances(&signalled(9), 2_000_100).out_of_time);
         let soon = facts(&[(10, Body::StdinClosed), (500_000, kill)]);
-        assert!(!soon.ending(&signalled(9), 500_100).out_of_time);
-        assert!(facts(&[]).ending(&signalled(9), 20).by_itself);
+        assert!(!soon.circumstances(&signalled(9), 500_100).out_of_time);
+        assert!(facts(&[]).circumstances(&signalled(9), 20).by_itself);
     }
 }

@@ -28,7 +28,7 @@ impl FindingLog {
     }
 
     /// Enters a violation of a rule at the newest frame, with the clauses and the level of what was broken.
-    pub(super) fn enter(
+    pub(super) fn add(
         &mut self,
         rule: &Rule,
         violation: Violation,

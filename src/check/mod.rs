@@ -5,11 +5,13 @@
 
 mod checker;
 mod decoded_frame;
+mod dispatch;
 mod end_of_session;
 mod evidence;
 mod finding_log;
 mod line_classifier;
 mod monitors;
 mod per_frame;
+mod state;
 
 pub use checker::{CheckOptions, CheckOutcome, Checker};

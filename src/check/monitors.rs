@@ -1,31 +1,29 @@
-//! The monitors of a dialect's rules, and which frames each of them must see.
+//! The monitors of a dialect's rules while a history is judged: each sees the frames of its alphabet, by slice.
 
 use crate::dialect::Dialect;
 use crate::rules::frame_context::FrameContext;
 use crate::rules::rule::{EndCircumstances, Monitor, Rule, Violation};
 use crate::rules::slices::SliceKey;
-use crate::rules::symbol::{SymbolIndex, SymbolSet};
+use crate::rules::symbol::{FrameSymbols, SymbolSet};
 use indexmap::IndexMap;
-use std::sync::Arc;
 
-/// A monitor a rule, for the rules that have one.
+/// One monitor for each rule, except for the rules that look at one frame alone.
 #[derive(Clone)]
 pub(super) struct Monitors {
     monitors: Vec<Option<Box<dyn Monitor>>>,
-    by_symbol: Arc<SymbolIndex>,
-    /// For each rule, the first that slices the history in the same way.
+    /// For each rule, the first rule that slices the history in the same way.
     same_slices: Vec<usize>,
-    /// The slice of the newest frame, at the rules that others slice like.
+    /// The slice of the newest frame, by the first rule that slices so.
     slices: Vec<SliceOfFrame>,
     text: String,
     by_scope: Vec<Vec<usize>>,
 }
 
-/// What broke, each with the number of its rule.
+/// Violations, each with the number of its rule.
 pub(super) type Violations = Vec<(usize, Violation)>;
 
 impl Monitors {
-    /// The monitors at the start of a history in which the symbols of `unobservable` are not to be seen.
+    /// The monitors at the start of a history that cannot show the symbols of `unobservable`.
     pub(super) fn new(dialect: &Dialect, unobservable: &SymbolSet) -> Self {
         let rules = &dialect.rules;
         let mut by_scope = vec![Vec::new(); dialect.declarations.scopes.len()];
@@ -39,13 +37,8 @@ impl Monitors {
             }
             monitors.push(monitor);
         }
-        let watched = rules.iter().zip(&monitors).map(|(rule, monitor)| {
-            let monitor = monitor.as_ref();
-            monitor.map(|_| rule.symbols()).unwrap_or_default()
-        });
         let first = |rule: &Rule| rules.iter().position(|other| other.each == rule.each);
         Monitors {
-            by_symbol: Arc::new(SymbolIndex::new(watched)),
             same_slices: rules.iter().filter_map(first).collect(),
             slices: vec![SliceOfFrame::default(); rules.len()],
             text: String::new(),
@@ -54,26 +47,34 @@ impl Monitors {
         }
     }
 
-    /// Shows a frame to the rules that look at its symbols, in their order.
-    pub(super) fn frame(
+    /// The rules whose monitors must see frames with these symbols, ascending.
+    pub(super) fn interested_in(&self, rules: &[Rule], symbols: &FrameSymbols) -> Vec<usize> {
+        let each = rules.iter().zip(&self.monitors).enumerate();
+        each.filter(|(_, (rule, monitor))| monitor.is_some() && rule.symbols().has_any(symbols))
+            .map(|(n, _)| n)
+            .collect()
+    }
+
+    /// Shows a frame to the monitors that are interested in it.
+    pub(super) fn on_frame(
         &mut self,
         rules: &[Rule],
+        interested: &[usize],
         context: &FrameContext<'_>,
         out: &mut Violations,
     ) {
-        let by_symbol = Arc::clone(&self.by_symbol);
-        for n in by_symbol.of(context.symbols) {
+        for n in interested.iter().copied() {
             let rule = &rules[n];
             let slice = &mut self.slices[self.same_slices[n]];
             let key = slice.key(rule, context, &mut self.text);
-            ask(&mut self.monitors, n, out, |monitor, out| {
-                monitor.frame(rule, key, context, out);
+            with_monitor(&mut self.monitors, n, out, |monitor, out| {
+                monitor.on_frame(rule, key, context, out);
             });
         }
     }
 
-    /// Closes scopes; with `judge` false what they held is only forgotten.
-    pub(super) fn close(
+    /// Closes scopes; with `judge` false their slices are only forgotten.
+    pub(super) fn on_scopes_closed(
         &mut self,
         rules: &[Rule],
         scopes: &[usize],
@@ -81,30 +82,31 @@ impl Monitors {
         context: &FrameContext<'_>,
         out: &mut Violations,
     ) {
-        let slicing = scopes.iter().flat_map(|scope| &self.by_scope[*scope]);
-        for n in slicing.copied().collect::<Vec<_>>() {
-            ask(&mut self.monitors, n, out, |monitor, out| {
-                monitor.on_scope_closed(&rules[n], context, judge, out);
-            });
+        for scope in scopes {
+            for n in self.by_scope[*scope].iter().copied() {
+                with_monitor(&mut self.monitors, n, out, |monitor, out| {
+                    monitor.on_scope_closed(&rules[n], context, judge, out);
+                });
+            }
         }
     }
 
-    /// The history ends here.
-    pub(super) fn end(
+    /// Ends the history.
+    pub(super) fn on_end(
         &mut self,
         rules: &[Rule],
         context: &FrameContext<'_>,
-        ending: EndCircumstances,
+        end: EndCircumstances,
         out: &mut Violations,
     ) {
         for (n, rule) in rules.iter().enumerate() {
-            ask(&mut self.monitors, n, out, |monitor, out| {
-                monitor.end(rule, context, ending, out)
+            with_monitor(&mut self.monitors, n, out, |monitor, out| {
+                monitor.on_end(rule, context, end, out);
             });
         }
     }
 
-    /// How often a rule met its subject.
+    /// How often a rule applied.
     pub(super) fn exercised(&self, rule: usize) -> u64 {
         let monitor = self.monitors[rule].as_ref();
         monitor.map_or(0, |monitor| monitor.exercised())
@@ -118,26 +120,26 @@ impl Monitors {
     }
 }
 
-fn ask(
+fn with_monitor(
     monitors: &mut [Option<Box<dyn Monitor>>],
     n: usize,
     out: &mut Violations,
-    ask: impl FnOnce(&mut dyn Monitor, &mut Vec<Violation>),
+    act: impl FnOnce(&mut dyn Monitor, &mut Vec<Violation>),
 ) {
     let Some(monitor) = &mut monitors[n] else {
         return;
     };
     let mut found = Vec::new();
-    ask(monitor.as_mut(), &mut found);
+    act(monitor.as_mut(), &mut found);
     out.extend(found.into_iter().map(|violation| (n, violation)));
 }
 
-/// The slice that a frame belongs to. A frame mostly belongs to the slice of the one before, whose key then serves again.
+/// The slice that a frame belongs to. Frames mostly belong to the slice of the frame before, whose key then serves again.
 #[derive(Debug, Clone, Default)]
 struct SliceOfFrame {
     /// The number of the frame.
     frame: u64,
-    /// Whether it belongs to one.
+    /// Whether the frame belongs to a slice.
     known: bool,
     /// The newest key.
     key: Option<SliceKey>,

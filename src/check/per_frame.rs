@@ -1,43 +1,52 @@
-//! What is wrong with a frame by itself: its bytes and its shape.
+//! Per-frame checks: the bytes of a line against the wire rules, and its JSON against the schema of its kind.
 
 use super::decoded_frame::DecodedFrame;
 use super::monitors::Violations;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Level};
 use crate::frame::{Body, Frame};
-use crate::rules::rule::{RuleForm, Violation};
+use crate::rules::rule::{Rule, RuleForm, Violation};
 
-/// The rules that need one frame and no history.
+/// The rules that look at one frame and need no history.
 #[derive(Clone)]
 pub(super) struct PerFrameChecks {
+    /// The rules about the bytes of a line.
     wire: Vec<usize>,
-    counts: Vec<u64>,
+    /// Lines from the agent, and from the host.
+    lines: [u64; 2],
+    /// How often each schema rule applied.
+    schema: Vec<u64>,
 }
 
-/// What broke a definition: the rule, the clauses and the level of the part that was broken.
-pub(super) type SchemaViolations = Vec<(usize, Violation, Vec<String>, Level)>;
+/// A schema rule that a frame broke, with the clauses and the level of the broken part of the schema.
+pub(super) struct BrokenSchema {
+    pub(super) rule: usize,
+    pub(super) violation: Violation,
+    pub(super) clauses: Vec<String>,
+    pub(super) level: Level,
+}
 
 impl PerFrameChecks {
     pub(super) fn new(dialect: &Dialect) -> Self {
-        let mut per_frame = PerFrameChecks {
-            wire: Vec::new(),
-            counts: vec![0; dialect.rules.len()],
-        };
-        for (n, rule) in dialect.rules.iter().enumerate() {
-            if matches!(rule.form, RuleForm::Wire(_)) {
-                per_frame.wire.push(n);
-            }
+        let rules = dialect.rules.iter().enumerate();
+        let wire = rules.filter(|(_, rule)| matches!(rule.form, RuleForm::Wire(_)));
+        PerFrameChecks {
+            wire: wire.map(|(n, _)| n).collect(),
+            lines: [0, 0],
+            schema: vec![0; dialect.rules.len()],
         }
-        per_frame
     }
 
-    /// How often a rule met its subject.
-    pub(super) fn exercised(&self, rule: usize) -> u64 {
-        self.counts[rule]
+    /// How often a rule applied.
+    pub(super) fn exercised(&self, n: usize, rule: &Rule) -> u64 {
+        match rule.form {
+            RuleForm::Wire(_) => self.lines[side(rule.blame.unwrap_or(Blame::Agent))],
+            _ => self.schema[n],
+        }
     }
 
-    /// Holds the bytes of a line to the rules of the wire.
-    pub(super) fn bytes(
+    /// Checks the bytes of a line against the wire rules.
+    pub(super) fn check_bytes(
         &mut self,
         dialect: &Dialect,
         frame: &Frame,
@@ -47,45 +56,51 @@ impl PerFrameChecks {
         if !matches!(frame.body, Body::FromAgent(_) | Body::ToAgent(_)) {
             return out;
         }
+        self.lines[side(decoded.blame)] += 1;
+        if decoded.defects.is_empty() {
+            return out;
+        }
         for n in self.wire.iter().copied() {
             let rule = &dialect.rules[n];
             let RuleForm::Wire(names) = &rule.form else {
                 continue;
             };
-            if rule.blame.unwrap_or(Blame::Agent) != decoded.blame {
-                continue;
+            if rule.blame.unwrap_or(Blame::Agent) == decoded.blame {
+                let defects = decoded.defects.iter();
+                let forbidden = defects.filter(|(name, _)| names.iter().any(|n| n == name));
+                out.extend(forbidden.map(|(_, message)| (n, violation(decoded, message.clone()))));
             }
-            self.counts[n] += 1;
-            let defects = decoded.defects.iter();
-            let told = defects.filter(|(name, _)| names.iter().any(|n| n == name));
-            out.extend(told.map(|(_, message)| (n, violation(decoded, message.clone()))));
         }
         out
     }
 
-    /// Holds a frame to its definitions.
-    pub(super) fn shape(&mut self, decoded: &DecodedFrame<'_>) -> SchemaViolations {
+    /// Checks a frame against the schemas of its kind.
+    pub(super) fn check_schema(&mut self, decoded: &DecodedFrame<'_>) -> Vec<BrokenSchema> {
         for definition in decoded.definitions.into_iter().flatten() {
             if let Some(n) = definition.rule {
-                self.counts[n] += 1;
+                self.schema[n] += 1;
             }
         }
-        let found = decoded.faults.iter().filter_map(|(definition, fault)| {
-            let message = format!("`{}`: {}", definition.label, fault.message);
-            let violation = Violation {
-                expected: fault.expected.clone(),
-                pointer: fault.pointer.clone(),
-                ..violation(decoded, message)
-            };
-            Some((
-                definition.rule?,
-                violation,
-                fault.clauses.clone(),
-                fault.level,
-            ))
+        let broken = decoded.schema_violations.iter();
+        let broken = broken.filter_map(|(definition, broken)| {
+            let message = format!("`{}`: {}", definition.label, broken.message);
+            Some(BrokenSchema {
+                rule: definition.rule?,
+                violation: Violation {
+                    expected: broken.expected.clone(),
+                    pointer: broken.pointer.clone(),
+                    ..violation(decoded, message)
+                },
+                clauses: broken.clauses.clone(),
+                level: broken.level,
+            })
         });
-        found.collect()
+        broken.collect()
     }
+}
+
+fn side(blame: Blame) -> usize {
+    usize::from(blame == Blame::Host)
 }
 
 fn violation(decoded: &DecodedFrame<'_>, message: String) -> Violation {

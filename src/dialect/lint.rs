@@ -139,7 +139,7 @@ fn command_denied(
                           or let the state `settles`";
     let fed = |operand: &Operand| match operand {
         Operand::State(var) => {
-            let spec = &declarations.state.get(*var)?.0;
+            let spec = declarations.variables.get(*var)?;
             (spec.from_commands && spec.settles.is_none()).then(|| spec.name.clone())
         }
         _ => None,
@@ -183,7 +183,7 @@ fn unset_equals(condition: &Condition, declarations: &Declarations) -> Option<St
             right: Operand::Literal(_),
             ..
         } => {
-            let spec = &declarations.state.get(*var)?.0;
+            let spec = declarations.variables.get(*var)?;
             let unset = spec.kind == VariableKind::Value && spec.start.is_none();
             unset.then(|| {
                 format!(

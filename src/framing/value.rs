@@ -6,6 +6,9 @@ use serde_json::{Map, Number, Value};
 use std::cell::RefCell;
 use std::fmt;
 
+/// Room for so many members is made at once for each object.
+const USUAL_MEMBERS: usize = 7;
+
 /// How many duplicate keys of one line are listed; a line made of nothing else stays small.
 const MAX_DUPLICATES: usize = 8;
 
@@ -123,8 +126,11 @@ impl<'de> Visitor<'de> for ValueBuilder<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = members.next_key::<String>()? {
+        let Some(mut key) = members.next_key::<String>()? else {
+            return Ok(Value::Object(Map::new()));
+        };
+        let mut map = Map::with_capacity(USUAL_MEMBERS);
+        loop {
             let place = JsonPath::Key(self.place, &key);
             let value = members.next_value_seed(ValueBuilder {
                 place: &place,
@@ -139,8 +145,11 @@ impl<'de> Visitor<'de> for ValueBuilder<'_> {
                     entry.insert(value);
                 }
             }
+            match members.next_key::<String>()? {
+                Some(next) => key = next,
+                None => return Ok(Value::Object(map)),
+            }
         }
-        Ok(Value::Object(map))
     }
 }
 

@@ -1,11 +1,11 @@
-//! Order expressions, compiled: the position automaton of a regular expression over frames.
+//! The position automaton (Glushkov) of an order expression, a regular expression over frames.
 //!
-//! A state is the set of positions in the expression that the frames so far can have reached. The next frame's derivative is
-//! the set of followers that match it; an empty one is a finding, and the followers of the state before it are what would
-//! have been allowed.
+//! A state is the set of positions in the expression that the frames so far can have reached. The derivative by the next frame
+//! (Brzozowski) is the set of following positions that match the frame. If it is empty the frame is a violation, and the followers of
+//! the state before it say what would have been allowed.
 
 use super::parse::{Atom, Expr};
-use super::symbol::SymbolSet;
+use super::symbol::{FrameSymbols, SymbolSet};
 
 /// The largest number of positions an expression may have.
 pub const MAX_POSITIONS: usize = 127;
@@ -20,7 +20,7 @@ pub const START: PositionSet = 1;
 #[derive(Debug, Clone)]
 pub struct Automaton {
     atoms: Vec<Atom>,
-    /// For each symbol, the positions that name it, and those that rule it out.
+    /// For each symbol, the positions that include it, and those that exclude it.
     by_symbol: Vec<(PositionSet, PositionSet)>,
     follow: Vec<PositionSet>,
     last: PositionSet,
@@ -134,7 +134,7 @@ impl Automaton {
         positions(state).fold(0, |all, position| all | self.follow[position])
     }
 
-    /// Whether the frames so far are a whole word.
+    /// Whether the frames so far match the whole expression.
     #[must_use]
     pub fn accepts(&self, state: PositionSet) -> bool {
         state & self.last != 0
@@ -142,7 +142,7 @@ impl Automaton {
 
     /// The positions whose atoms a frame with these symbols matches if their guards hold.
     #[must_use]
-    pub fn candidates(&self, symbols: &SymbolSet) -> PositionSet {
+    pub fn candidates(&self, symbols: &FrameSymbols) -> PositionSet {
         let each = symbols.iter().map(|id| self.by_symbol[id]);
         let (named, ruled_out) = each.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
         named & !ruled_out
@@ -183,7 +183,7 @@ impl Automaton {
         seen
     }
 
-    /// The states reachable from the start when guards may fall either way; at most `limit` of them.
+    /// The states reachable from the start, whatever the guards say; at most `limit` of them.
     #[must_use]
     pub fn reachable(&self, limit: usize) -> Vec<PositionSet> {
         let mut states = vec![START];

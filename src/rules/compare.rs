@@ -1,11 +1,12 @@
-//! How two values are compared.
+//! Comparison of JSON values: equality, order, containment.
 
 use super::condition::Compare;
+use super::pointer::member;
 use super::truth::Truth;
 use serde_json::Value;
 use std::cmp::Ordering;
 
-/// What a comparison comes to; unknown where values have no order.
+/// The result of a comparison; unknown where the values have no order.
 pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Truth {
     let order = || order(left, right);
     let ordered = |ask: fn(Ordering) -> bool| order().map_or(Truth::Unknown, |o| ask(o).into());
@@ -20,13 +21,13 @@ pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[Strin
             .as_f64()
             .zip(right.as_f64())
             .map_or(Truth::Unknown, |(l, r)| about(l, r).into()),
-        Compare::In => element(right, left).into(),
-        Compare::NotIn => Truth::from(element(right, left)).negate(),
-        Compare::Contains => holds(left, right).into(),
+        Compare::In => is_element(right, left).into(),
+        Compare::NotIn => Truth::from(is_element(right, left)).negate(),
+        Compare::Contains => contains(left, right).into(),
     }
 }
 
-/// How two numbers are ordered; whole ones exactly, however large.
+/// The order of two numbers; integers are compared exactly, however large.
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
     if let Some((left, right)) = left.as_u64().zip(right.as_u64()) {
         return Some(left.cmp(&right));
@@ -42,39 +43,39 @@ fn about(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-6_f64.max(left.abs().max(right.abs()) / 100.0)
 }
 
-/// Whether `inner` is an element of a list, a member name of an object or a part of a text.
-fn element(outer: &Value, inner: &Value) -> bool {
+/// Whether `inner` is an element of a list, a member name of an object or a substring of a text.
+fn is_element(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {
         (Value::Array(items), _) => items.iter().any(|item| equal(item, inner, &[])),
         (Value::Object(members), Value::String(name)) => members.contains_key(name),
-        (Value::String(text), Value::String(part)) => stands_in(text, part),
+        (Value::String(text), Value::String(part)) => contains_text(text, part),
         _ => false,
     }
 }
 
-/// Whether `inner` is an element, a member name or a part of `outer` at any depth; a text is looked for in every text of `outer`, and each
-/// element of a list in `inner` must be found.
-fn holds(outer: &Value, inner: &Value) -> bool {
+/// Whether `inner` is an element, a member name or a substring in `outer`, at any depth. If `inner` is a list, each of its elements must be
+/// found.
+fn contains(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {
-        (_, Value::Array(items)) => items.iter().all(|item| holds(outer, item)),
-        (Value::String(text), Value::String(part)) => stands_in(text, part),
-        (Value::Array(items), _) => items.iter().any(|i| covers(i, inner) || holds(i, inner)),
+        (_, Value::Array(items)) => items.iter().all(|item| contains(outer, item)),
+        (Value::String(text), Value::String(part)) => contains_text(text, part),
+        (Value::Array(items), _) => items.iter().any(|i| covers(i, inner) || contains(i, inner)),
         (Value::Object(members), Value::String(part)) => {
-            members.contains_key(part) || members.values().any(|m| holds(m, inner))
+            member(members, part).is_some() || members.values().any(|m| contains(m, inner))
         }
         (Value::Object(members), _) => members
             .values()
-            .any(|m| covers(m, inner) || holds(m, inner)),
+            .any(|m| covers(m, inner) || contains(m, inner)),
         _ => false,
     }
 }
 
-/// Whether a text stands in another one. Of a message that grows, what came before is the start and what is new is the end.
-fn stands_in(text: &str, part: &str) -> bool {
+/// Whether a text contains another one. In messages that grow the part is mostly the start or the end, so those are tried first.
+fn contains_text(text: &str, part: &str) -> bool {
     text.starts_with(part) || text.ends_with(part) || text.contains(part)
 }
 
-/// Whether the first value is the second, or an object with all of its members, and more.
+/// Whether the first value equals the second, or is an object with all members of the second.
 fn covers(outer: &Value, inner: &Value) -> bool {
     match (outer, inner) {
         (Value::Object(outer), Value::Object(inner)) => inner
@@ -84,12 +85,21 @@ fn covers(outer: &Value, inner: &Value) -> bool {
     }
 }
 
-/// Whether two values are the same: numbers by their worth, members in any order, `except` left out at any depth.
+/// Whether two values are equal: numbers by value, members in any order, members named in `except` left out at any depth.
 fn equal(left: &Value, right: &Value, except: &[String]) -> bool {
     match (left, right) {
         (Value::Number(l), Value::Number(r)) => l == r || l.as_f64() == r.as_f64(),
         (Value::Array(l), Value::Array(r)) => {
             l.len() == r.len() && l.iter().zip(r).all(|(l, r)| equal(l, r, except))
+        }
+        (Value::Object(l), Value::Object(r)) if except.is_empty() => {
+            l.len() == r.len()
+                && l.iter().zip(r).all(|((name, value), (near, beside))| {
+                    // Members are mostly in the same order, and then none is looked up.
+                    let other = Some(beside).filter(|_| name == near);
+                    let other = other.or_else(|| r.get(name));
+                    other.is_some_and(|other| equal(value, other, except))
+                })
         }
         (Value::Object(l), Value::Object(r)) => {
             let counts = |m: &serde_json::Map<String, Value>| {
@@ -112,16 +122,16 @@ mod tests {
     #[test]
     fn a_text_is_found_at_any_depth() {
         let body = json!({"messages": [{"content": [{"text": "no: REASON-42!"}]}]});
-        assert!(holds(&body, &json!("REASON-42")));
-        assert!(holds(&body, &json!(["REASON", "42"])));
-        assert!(!holds(&body, &json!(["REASON", "43"])));
+        assert!(contains(&body, &json!("REASON-42")));
+        assert!(contains(&body, &json!(["REASON", "42"])));
+        assert!(!contains(&body, &json!(["REASON", "43"])));
     }
 
     #[test]
     fn an_object_is_found_in_one_that_has_more() {
         let content = json!([{"type": "toolCall", "id": "a", "args": {}, "partial": "{"}]);
-        assert!(holds(&content, &json!([{"id": "a", "args": {}}])));
-        assert!(!holds(&content, &json!([{"id": "a", "args": {"x": 1}}])));
+        assert!(contains(&content, &json!([{"id": "a", "args": {}}])));
+        assert!(!contains(&content, &json!([{"id": "a", "args": {"x": 1}}])));
     }
 
     #[test]
@@ -136,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_is_by_worth_and_up_to_named_members() {
+    fn equality_is_by_value_and_up_to_named_members() {
         assert!(equal(
             &json!({"a": 1, "t": 5}),
             &json!({"t": 6, "a": 1.0}),

@@ -1,4 +1,4 @@
-//! Reads the expressions of an [`OrderingFile`]: names to numbers, text to automata and conditions.
+//! The compiler of ordering rules: names become numbers, texts become automata and conditions.
 
 mod condition;
 mod declarations;
@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 use std::collections::HashMap;
 
-/// What rules may refer to.
+/// The names of a dialect that rules can use.
 #[derive(Debug, Clone, Copy)]
 pub struct DialectNames<'a> {
     /// The dialect's name: the prefix of its rules' ids.
@@ -27,10 +27,10 @@ pub struct DialectNames<'a> {
     pub budgets: &'a IndexMap<String, u64>,
 }
 
-/// Compiles a file of rules. `root` is the node it was decoded from, for the places of mistakes.
+/// Compiles a file of rules. `root` is the YAML node it was decoded from, for the positions of errors.
 ///
 /// # Errors
-/// Every mistake, each with its place.
+/// Every error, each with its position in the file.
 pub fn compile(
     file: &OrderingFile,
     root: &Node,
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
         };
         match read(text, &self.names) {
             Ok(value) => Some(value),
-            Err(mistake) => self.fail(mistake_error(node, text, &mistake)),
+            Err(error) => self.fail(expression_error(node, text, &error)),
         }
     }
 
@@ -123,13 +123,10 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Places a mistake inside a one-line expression; a folded one is shown at its start.
-fn mistake_error(node: &Node, text: &str, mistake: &SyntaxError) -> Error {
-    let column = u32::try_from(text[..mistake.at.min(text.len())].chars().count()).unwrap_or(0);
-    let near: String = text[mistake.at.min(text.len())..]
-        .chars()
-        .take(24)
-        .collect();
+/// Shows where in an expression the error is. The position in the file is that of the whole expression, which may be folded.
+fn expression_error(node: &Node, text: &str, error: &SyntaxError) -> Error {
+    let column = u32::try_from(text[..error.at.min(text.len())].chars().count()).unwrap_or(0);
+    let near: String = text[error.at.min(text.len())..].chars().take(24).collect();
     let near = if near.is_empty() {
         "at its end".to_owned()
     } else {
@@ -137,7 +134,7 @@ fn mistake_error(node: &Node, text: &str, mistake: &SyntaxError) -> Error {
     };
     node.error(format!(
         "{} ({near}, character {})",
-        mistake.message,
+        error.message,
         column + 1
     ))
 }

@@ -1,4 +1,4 @@
-//! Conditions and operands: what a rule may ask of a frame and of the state. Data only; `eval` answers them.
+//! The syntax tree of conditions and operands: what a rule can ask of a frame and of the history state. `evaluate` gives the answers.
 
 use super::parse::FramePattern;
 use super::pointer::JsonPointer;
@@ -16,13 +16,13 @@ pub enum Operand {
     State(usize),
     /// An entry of a map variable, by its key.
     Entry(usize, Box<Operand>),
-    /// What this rule's fold has come to in its slice.
+    /// The value of this rule's fold in the slice.
     Fold,
     /// A pointer into another operand.
     At(Box<Operand>, JsonPointer),
     /// A function of an operand.
     Call(Function, Box<Operand>),
-    /// A list of operands, each of which must be there.
+    /// A list of operands; absent if one of them is.
     List(Vec<Operand>),
 }
 
@@ -47,7 +47,7 @@ pub enum Function {
     Text,
     /// The names of an object's members, as a list.
     Keys,
-    /// A text in small letters.
+    /// A text in lower case.
     Lower,
     /// A text without white space at its ends.
     Trim,
@@ -74,7 +74,7 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
 /// How two values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compare {
-    /// The same value; numbers by their worth.
+    /// The same value; numbers are compared by value.
     Equal,
     /// Not the same value.
     NotEqual,
@@ -86,20 +86,20 @@ pub enum Compare {
     Greater,
     /// Greater or equal, for numbers.
     AtLeast,
-    /// The same number but for rounding.
+    /// The same number except for rounding.
     About,
-    /// The left is an element of the list, a member name of the object or a part of the text on the right.
+    /// The left side is an element of the list, a member name of the object or a substring of the text on the right.
     In,
     /// The opposite of [`Compare::In`].
     NotIn,
-    /// The right is an element, a member name or a part of the left at any depth; of a list on the right, every element.
+    /// The right side is an element, a member name or a substring in the left side, at any depth; of a list on the right, every element.
     Contains,
 }
 
-/// A demand on a frame and the state.
+/// A condition on a frame and the history state.
 #[derive(Debug, Clone)]
 pub enum Condition {
-    /// Every one holds.
+    /// All of them hold.
     All(Vec<Condition>),
     /// At least one holds.
     Any(Vec<Condition>),
@@ -120,10 +120,10 @@ pub enum Condition {
     },
     /// A text matches a regular expression.
     Matches(Operand, Regex),
-    /// The value is there; `null` counts as absent.
+    /// The value exists; `null` counts as absent.
     Present(Operand),
-    /// The value is there and holds nothing: an empty text, list, object, or a null.
+    /// The value exists and is empty: an empty text, list or object, or null.
     Empty(Operand),
-    /// The condition holds of every element of a list; pointers in it are into the element.
+    /// The condition holds for every element of a list; pointers in it point into the element.
     Every(Operand, Box<Condition>),
 }

@@ -1,4 +1,4 @@
-//! The form `deadline`: after this frame, that one comes: before another, within a budget, or before the process ends.
+//! Deadline rules: after one frame another must come, before a third one, within a timeout, or before the process ends.
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
@@ -10,31 +10,31 @@ use super::symbol::SymbolSet;
 use super::truth::Truth;
 use crate::finding::Blame;
 
-/// A deadline.
+/// A deadline rule.
 #[derive(Debug, Clone)]
 pub struct DeadlineRule {
-    /// The frame from which something is owed.
+    /// The frame that starts the obligation.
     pub from: FramePattern,
-    /// Obligation only where this certainly holds.
+    /// The obligation starts only if this certainly holds.
     pub when: Option<Condition>,
-    /// What is owed.
+    /// The frame that must come.
     pub to: FramePattern,
-    /// Too late once this has come.
+    /// After this frame it is too late.
     pub before: FramePattern,
-    /// No longer owed once this has come.
+    /// This frame cancels the obligation.
     pub unless: FramePattern,
-    /// The dialect's budget, by name, and its microseconds.
+    /// The timeout: the name of the dialect's budget, and its microseconds.
     pub within: Option<(String, u64)>,
-    /// What comes under `unless` excuses nothing once this budget, by name, and its microseconds are over.
+    /// A frame of `unless` cancels nothing after this budget: its name, and its microseconds.
     pub patience: Option<(String, u64)>,
-    /// Which endings of the session are too late.
+    /// The kinds of end of a session at which it is too late.
     pub at_end: AtEnd,
-    /// A budget that ran out counts only where this certainly holds.
+    /// The end of a session by timeout counts only if this certainly holds.
     pub in_time: Option<Condition>,
 }
 
 impl DeadlineRule {
-    /// The symbols of the frames that matter: all, where time counts.
+    /// The alphabet: the symbols of the frames that matter.
     #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.from.symbols();
@@ -44,7 +44,7 @@ impl DeadlineRule {
         all
     }
 
-    /// A monitor; none if the history cannot hold what is owed.
+    /// A monitor; none if the history cannot show the frames.
     #[must_use]
     pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         if self.to.symbols().intersects(unobservable)
@@ -69,7 +69,7 @@ struct DeadlineMonitor {
 }
 
 impl DeadlineMonitor {
-    fn take(&mut self, key: Option<&SliceKey>) -> Vec<(SliceKey, Obligation)> {
+    fn take_obligations(&mut self, key: Option<&SliceKey>) -> Vec<(SliceKey, Obligation)> {
         match key {
             Some(key) => self
                 .owed
@@ -81,7 +81,7 @@ impl DeadlineMonitor {
         }
     }
 
-    fn broken(
+    fn report(
         &mut self,
         rule: &Rule,
         context: &FrameContext<'_>,
@@ -119,7 +119,7 @@ impl Monitor for DeadlineMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(
+    fn on_frame(
         &mut self,
         rule: &Rule,
         key: Option<&SliceKey>,
@@ -130,7 +130,7 @@ impl Monitor for DeadlineMonitor {
             return;
         };
         if context.matches(&deadline.to) != Truth::False {
-            let met = self.take(key);
+            let met = self.take_obligations(key);
             self.exercised += met.len() as u64;
             if let Some((name, budget)) = &deadline.within {
                 let late = met
@@ -144,11 +144,11 @@ impl Monitor for DeadlineMonitor {
                         budget / 1000
                     )
                 };
-                self.broken(rule, context, late, how, out);
+                self.report(rule, context, late, how, out);
             }
         }
         if context.matches(&deadline.unless) != Truth::False {
-            let excused = self.take(key);
+            let excused = self.take_obligations(key);
             if let Some((name, budget)) = &deadline.patience
                 && context.matches(&deadline.unless) == Truth::True
                 && context.certainly_holds(deadline.in_time.as_ref())
@@ -164,13 +164,13 @@ impl Monitor for DeadlineMonitor {
                         budget / 1000
                     )
                 };
-                self.broken(rule, context, late, how, out);
+                self.report(rule, context, late, how, out);
             }
         }
         if context.matches(&deadline.before) == Truth::True {
-            let late = self.take(key);
+            let late = self.take_obligations(key);
             let how = || format!("`{}` came", context.frame_name());
-            self.broken(rule, context, late, how, out);
+            self.report(rule, context, late, how, out);
         }
         if let Some(key) = key
             && context.matches(&deadline.from) == Truth::True
@@ -193,24 +193,24 @@ impl Monitor for DeadlineMonitor {
         let late = self.owed.drain();
         if judge {
             let how = || format!("`{}` came", context.frame_name());
-            self.broken(rule, context, late, how, out);
+            self.report(rule, context, late, how, out);
         }
     }
 
-    fn end(
+    fn on_end(
         &mut self,
         rule: &Rule,
         context: &FrameContext<'_>,
-        ending: EndCircumstances,
+        end: EndCircumstances,
         out: &mut Vec<Violation>,
     ) {
         if let RuleForm::Deadline(deadline) = &rule.form
-            && deadline.at_end.is_due(ending)
-            && (!ending.out_of_time || context.certainly_holds(deadline.in_time.as_ref()))
+            && deadline.at_end.is_due(end)
+            && (!end.out_of_time || context.certainly_holds(deadline.in_time.as_ref()))
         {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
-            self.broken(rule, context, late, how, out);
+            self.report(rule, context, late, how, out);
         }
     }
 

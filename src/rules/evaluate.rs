@@ -1,33 +1,34 @@
-//! Answers conditions: three-valued, over every world that fits the history.
+//! Evaluation of conditions, in three-valued logic: a state variable may have several possible values, and a condition is true only if it
+//! is true for all of them.
 
 use super::compare::compare;
 use super::condition::{Compare, Condition, Function, Operand};
 use super::parse::{Atom, FramePattern};
 use super::state_variable::{Variable, VariableContent, canonical};
-use super::symbol::SymbolSet;
+use super::symbol::FrameSymbols;
 use super::truth::Truth;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// What a condition is asked of.
+/// What conditions are evaluated against.
 #[derive(Clone, Copy)]
 pub struct EvalContext<'a> {
     /// The frame's symbols.
-    pub symbols: &'a SymbolSet,
+    pub symbols: &'a FrameSymbols,
     /// The frame's JSON.
     pub value: &'a Value,
     /// The state variables as they were before the frame.
-    pub vars: &'a [Variable],
+    pub variables: &'a [Variable],
     /// Bit n: a frame that matches the rule's `seen` pattern n came earlier in the slice.
     pub seen: u64,
-    /// `seen` patterns that this history cannot show (no commands were recorded).
+    /// Bit n: the history cannot show frames of `seen` pattern n (no commands were recorded).
     pub unobservable: u64,
     /// The rule's fold in this slice.
     pub fold: Option<&'a Value>,
 }
 
-/// The values of an operand: one for each world, `None` where it is missing.
+/// The possible values of an operand; `None` where it is missing.
 enum Values<'v> {
     One(Option<Cow<'v, Value>>),
     Many(Vec<Option<Cow<'v, Value>>>),
@@ -57,7 +58,7 @@ impl<'a> EvalContext<'a> {
     #[must_use]
     pub fn matches(&self, pattern: &FramePattern) -> Truth {
         let mut result = Truth::False;
-        for atom in pattern.0.iter().filter(|atom| self.names(atom)) {
+        for atom in pattern.0.iter().filter(|atom| atom.names(self.symbols)) {
             match self.holds_all(atom) {
                 Truth::True => return Truth::True,
                 Truth::Unknown => result = Truth::Unknown,
@@ -70,15 +71,11 @@ impl<'a> EvalContext<'a> {
     /// Whether the frame matches an atom.
     #[must_use]
     pub fn matches_atom(&self, atom: &Atom) -> Truth {
-        if self.names(atom) {
+        if atom.names(self.symbols) {
             self.holds_all(atom)
         } else {
             Truth::False
         }
-    }
-
-    fn names(&self, atom: &Atom) -> bool {
-        atom.include.intersects(self.symbols) && !atom.exclude.intersects(self.symbols)
     }
 
     /// Whether the guards of an atom hold.
@@ -102,13 +99,13 @@ impl<'a> EvalContext<'a> {
                 how: Compare::In,
                 right: Operand::State(var),
                 ..
-            } => self.member(left, *var),
+            } => self.is_member(left, *var),
             Condition::Compare {
                 left,
                 how: Compare::NotIn,
                 right: Operand::State(var),
                 ..
-            } => self.member(left, *var).negate(),
+            } => self.is_member(left, *var).negate(),
             Condition::Compare {
                 left,
                 how,
@@ -128,14 +125,17 @@ impl<'a> EvalContext<'a> {
                     .map_or(Truth::Unknown, |t| regex.is_match(t).into())
             }),
             Condition::Present(Operand::State(var)) => {
-                let worlds = self.vars[*var].possible_contents();
-                if worlds.iter().any(|c| matches!(c, VariableContent::Unknown)) {
+                let contents = self.variables[*var].possible_contents();
+                if contents
+                    .iter()
+                    .any(|c| matches!(c, VariableContent::Unknown))
+                {
                     return Truth::Unknown;
                 }
-                Truth::over_possibilities(worlds.iter().map(|c| (!c.is_nothing()).into()))
+                Truth::over_possibilities(contents.iter().map(|c| (!c.is_nothing()).into()))
             }
             Condition::Present(operand) => {
-                if self.unknown(operand) {
+                if self.is_unknown(operand) {
                     return Truth::Unknown;
                 }
                 Truth::over_possibilities(self.values(operand).iter().map(|v| v.is_some().into()))
@@ -162,40 +162,35 @@ impl<'a> EvalContext<'a> {
         )
     }
 
-    fn unknown(&self, operand: &Operand) -> bool {
+    fn is_unknown(&self, operand: &Operand) -> bool {
         match operand {
-            Operand::State(var) | Operand::Entry(var, _) => self.vars[*var]
+            Operand::State(var) | Operand::Entry(var, _) => self.variables[*var]
                 .possible_contents()
                 .iter()
                 .any(|c| matches!(c, VariableContent::Unknown)),
-            Operand::Call(_, inner) | Operand::At(inner, _) => self.unknown(inner),
-            Operand::List(all) => all.iter().any(|one| self.unknown(one)),
+            Operand::Call(_, inner) | Operand::At(inner, _) => self.is_unknown(inner),
+            Operand::List(all) => all.iter().any(|one| self.is_unknown(one)),
             _ => false,
         }
     }
 
-    fn member(&self, left: &Operand, var: usize) -> Truth {
+    fn is_member(&self, left: &Operand, var: usize) -> Truth {
         let lefts = self.values(left);
-        Truth::over_possibilities(
-            self.vars[var]
-                .possible_contents()
-                .iter()
-                .flat_map(|content| {
-                    lefts.iter().map(move |l| match (l, content) {
-                        (Some(l), VariableContent::Set(set)) => set.contains(&canonical(l)).into(),
-                        (Some(l), VariableContent::Map(map)) => {
-                            map.contains_key(&canonical(l)).into()
-                        }
-                        (Some(l), other) => other
-                            .to_value()
-                            .map_or(Truth::Unknown, |v| compare(l, Compare::In, &v, &[])),
-                        (None, _) => Truth::Unknown,
-                    })
-                }),
-        )
+        Truth::over_possibilities(self.variables[var].possible_contents().iter().flat_map(
+            |content| {
+                lefts.iter().map(move |l| match (l, content) {
+                    (Some(l), VariableContent::Set(set)) => set.contains(&canonical(l)).into(),
+                    (Some(l), VariableContent::Map(map)) => map.contains_key(&canonical(l)).into(),
+                    (Some(l), other) => other
+                        .to_value()
+                        .map_or(Truth::Unknown, |v| compare(l, Compare::In, &v, &[])),
+                    (None, _) => Truth::Unknown,
+                })
+            },
+        ))
     }
 
-    /// The value of an operand, if only one fits the history.
+    /// The value of an operand, if there is only one possible value.
     #[must_use]
     pub fn value<'v>(&self, operand: &'v Operand) -> Option<Cow<'v, Value>>
     where
@@ -230,7 +225,7 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// What a variable comes to in each world.
+    /// What each possible content of a variable reads as.
     fn contents<'v>(
         &self,
         var: usize,
@@ -239,10 +234,10 @@ impl<'a> EvalContext<'a> {
     where
         'a: 'v,
     {
-        match self.vars[var].possible_contents() {
+        match self.variables[var].possible_contents() {
             Cow::Borrowed([only]) => Values::One(read(only)),
-            worlds => {
-                let each = worlds.iter();
+            contents => {
+                let each = contents.iter();
                 let each = each.map(|content| read(content).map(|v| Cow::Owned(v.into_owned())));
                 Values::Many(each.collect())
             }
@@ -331,7 +326,7 @@ fn call(function: Function, value: &Value) -> Option<Value> {
     }
 }
 
-/// A number as JSON: whole ones as integers, so that they print as such.
+/// A number as JSON; a whole number becomes an integer, so that it prints as one.
 #[must_use]
 pub fn number(n: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
@@ -357,7 +352,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn lists_are_multiplied_joined_and_rid_of_repeats() {
+    fn lists_are_multiplied_joined_and_deduplicated() {
         let applied = |function, value| call(function, &value);
 
         assert_eq!(

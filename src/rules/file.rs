@@ -1,26 +1,26 @@
-//! What an `ordering.yaml` may hold, before its expressions are read.
+//! The format of `ordering.yaml`: the YAML keys of rules, state variables and scopes. Expressions are still text here.
 
 use super::rule::AtEnd;
 use crate::finding::{Blame, Level, Source};
 use indexmap::IndexMap;
 use serde::Deserialize;
-use spanned_yaml::{Node, Spanned};
+use spanned_yaml::{Spanned, Node};
 
 /// A file of rules.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OrderingFile {
-    /// Classification groups of patterns.
+    /// Named groups of patterns.
     pub classes: IndexMap<String, Vec<Node>>,
     /// Stretches of the history without an id of their own.
     pub scopes: IndexMap<String, ScopeFile>,
-    /// What rules remember.
+    /// The state variables.
     pub state: IndexMap<String, StateFile>,
     /// Events that answer commands.
     pub answers: Vec<CommandAnswerFile>,
     /// The rules, by name.
     pub rules: IndexMap<String, RuleFile>,
-    /// Old names of rules, and what they are called now.
+    /// Old names of rules, with the new ones.
     pub aliases: IndexMap<String, Spanned<String>>,
     /// In a delta: rules of the base that do not hold here.
     pub remove: Vec<Spanned<String>>,
@@ -42,16 +42,16 @@ pub struct ScopeFile {
 pub struct StateFile {
     /// `value`, `set`, `map`, `list` or `count`.
     pub kind: Spanned<String>,
-    /// What it holds at the start.
+    /// Its first value.
     #[serde(default)]
     pub start: Option<Node>,
-    /// Flags of the agent's command line that say otherwise: `{ value: X }`, or `next` for the word behind the flag.
+    /// Flags of the agent's command line that set the first value: `{ value: X }`, or `next` for the word behind the flag.
     #[serde(default)]
     pub argv: IndexMap<String, Node>,
-    /// What changes it: pattern to change.
+    /// The changes, by the pattern of the frames that make them.
     #[serde(default)]
     pub on: Option<Node>,
-    /// The frames that settle what commands changed.
+    /// The frames that settle the changes that commands made.
     #[serde(default)]
     pub settles: Option<Node>,
 }
@@ -64,55 +64,55 @@ pub struct CommandAnswerFile {
     pub event: Node,
     /// The pattern of the command.
     pub to: Node,
-    /// What both share, as one operand…
+    /// The id that both share, as one operand…
     #[serde(default)]
     pub key: Option<Node>,
-    /// …or, where it stands elsewhere in the command, that.
+    /// …and the operand in the command, if it is another one.
     #[serde(default)]
     pub command_key: Option<Node>,
 }
 
-/// A rule. Which form it has follows from the keys that it gives.
+/// A rule. Its keys decide which form it has.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RuleFile {
-    /// How strongly it asks.
+    /// The level of its findings.
     pub level: Level,
-    /// Where it comes from.
+    /// The source of the rule.
     pub source: Source,
     /// The clauses it checks.
     pub clauses: Vec<Spanned<String>>,
     /// What it asks, why a host cares, an example.
     pub doc: Option<Spanned<String>>,
-    /// What a finding says; `{/pointer}` and `{$state}` are filled in.
+    /// The message of a finding; `{/pointer}` and `{$state}` are filled in.
     pub message: Option<Node>,
-    /// Whom it binds, where that is not the direction of the breaking frame.
+    /// Who is to blame, if not the sender of the frame that breaks it.
     pub blame: Option<Blame>,
     /// How the history is sliced.
     pub each: Option<Node>,
-    /// RuleForm `order`: the expression.
+    /// Form `order`: the expression.
     pub order: Option<Node>,
-    /// RuleForm `order`: further frames that count.
+    /// Form `order`: further frames that count.
     pub also: Option<Node>,
-    /// RuleForm `order`: frames after which an unfinished slice is no fault.
+    /// Form `order`: frames after which an unfinished slice is no violation.
     pub excuse: Option<Node>,
-    /// RuleForm `order`: frames after which nothing is judged.
+    /// Form `order`: frames after which the slice is no longer checked.
     pub void: Option<Node>,
     /// Forms `order` and `deadline`: `own`, `any` or `never`.
     pub at_end: AtEnd,
-    /// Forms `order` and `deadline`: a budget that ran out counts only where this certainly holds.
+    /// Forms `order` and `deadline`: the end by timeout counts only if this certainly holds.
     pub in_time: Option<Node>,
-    /// Forms `require` and `probe`: the frames.
+    /// Forms `require` and `readings`: the frames.
     pub on: Option<Node>,
-    /// Forms `require` and `deadline`: only where this certainly holds.
+    /// Forms `require` and `deadline`: only if this certainly holds.
     pub when: Option<Node>,
-    /// RuleForm `require`: what must hold.
+    /// Form `require`: what must hold.
     pub require: Option<Node>,
-    /// RuleForm `exit`: what must hold of the end of the process.
+    /// Form `exit`: what must hold for the end of the process.
     pub exit: Option<Node>,
-    /// Before `require`: what is gathered.
+    /// Form `require`: the value that is collected as `$fold`.
     pub fold: Option<FoldFile>,
-    /// RuleForm `deadline`: from this frame…
+    /// Form `deadline`: from this frame…
     pub from: Option<Node>,
     /// …to this…
     pub to: Option<Node>,
@@ -122,15 +122,15 @@ pub struct RuleFile {
     pub unless: Option<Node>,
     /// …within this budget.
     pub within: Option<Spanned<String>>,
-    /// RuleForm `deadline`: what comes under `unless` excuses nothing once this budget is over.
+    /// Form `deadline`: a frame of `unless` cancels nothing after this budget.
     pub patience: Option<Spanned<String>>,
-    /// RuleForm `wire`: the defects of a line.
+    /// Form `wire`: the defects of a line.
     pub wire: Vec<Spanned<String>>,
-    /// RuleForm `probe`: the readings.
+    /// Form `readings`: the readings.
     pub readings: IndexMap<String, Node>,
 }
 
-/// What a rule gathers: `on`, and one of the ways to gather with what is gathered.
+/// A fold: `on`, and one way to combine with the values to combine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FoldFile {
@@ -151,7 +151,7 @@ pub struct FoldFile {
 }
 
 impl OrderingFile {
-    /// This file, its rules citing none of these clauses.
+    /// This file, with these clauses removed from its rules.
     #[must_use]
     pub fn without_clauses(mut self, gone: &[String]) -> OrderingFile {
         for rule in self.rules.values_mut() {
@@ -160,7 +160,7 @@ impl OrderingFile {
         self
     }
 
-    /// This file laid over the one it extends: entries of the same name replace the base's, `remove` drops rules.
+    /// This file merged into the file it extends: entries replace those of the base with the same name, `remove` drops rules.
     #[must_use]
     pub fn over(mut self, mut base: OrderingFile) -> OrderingFile {
         base.classes.extend(self.classes);

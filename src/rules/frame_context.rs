@@ -1,16 +1,16 @@
-//! One frame as rules see it, in the history that the frames before it made.
+//! The frame context: one frame as rules see it, with the history state before it.
 
 use super::condition::{Condition, Operand};
 use super::evaluate::EvalContext;
 use super::history_state::HistoryState;
 use super::parse::FramePattern;
-use super::symbol::SymbolSet;
+use super::symbol::FrameSymbols;
 use super::truth::Truth;
 use crate::finding::Blame;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// One frame, and the history before it.
+/// A frame, and the history state before it.
 #[derive(Clone, Copy)]
 pub struct FrameContext<'a> {
     /// The frame's number, from 1.
@@ -19,22 +19,22 @@ pub struct FrameContext<'a> {
     pub at: u64,
     /// Who is to blame if this frame breaks a rule.
     pub blame: Blame,
-    /// What it counts as.
-    pub symbols: &'a SymbolSet,
-    /// Its JSON; for what is not a line, an object that describes it.
+    /// Its symbols.
+    pub symbols: &'a FrameSymbols,
+    /// Its JSON; for a frame that is not a line, an object that describes it.
     pub value: &'a Value,
     /// The state before it.
     pub history: &'a HistoryState,
 }
 
 impl<'a> FrameContext<'a> {
-    /// The context in which conditions are answered.
+    /// The context for conditions on this frame.
     #[must_use]
     pub fn eval_context(&self) -> EvalContext<'a> {
         EvalContext {
             symbols: self.symbols,
             value: self.value,
-            vars: &self.history.vars,
+            variables: &self.history.variables,
             seen: 0,
             unobservable: 0,
             fold: None,
@@ -44,16 +44,19 @@ impl<'a> FrameContext<'a> {
     /// Whether the frame matches.
     #[must_use]
     pub fn matches(&self, pattern: &FramePattern) -> Truth {
+        if pattern.0.is_empty() {
+            return Truth::False;
+        }
         self.eval_context().matches(pattern)
     }
 
-    /// Whether a condition certainly holds; `None` asks nothing.
+    /// Whether a condition certainly holds; no condition always holds.
     #[must_use]
     pub fn certainly_holds(&self, condition: Option<&Condition>) -> bool {
         condition.is_none_or(|c| self.eval_context().holds(c) == Truth::True)
     }
 
-    /// The first symbol's name, for messages.
+    /// The name of the frame, for messages.
     #[must_use]
     pub fn frame_name(&self) -> String {
         let names = self.symbols.iter().map(|id| self.history.symbols.name(id));
@@ -69,7 +72,7 @@ impl<'a> FrameContext<'a> {
             .to_owned()
     }
 
-    /// Writes the key of the slice that this frame belongs to; `None` if it has none. It is made for people: `msg_id m1`.
+    /// Writes the key of the slice that this frame belongs to, readable for people: `msg_id m1`. `None` if the frame belongs to none.
     #[must_use]
     pub fn write_slice_key(&self, each: &[KeyPart], text: &mut String) -> Option<()> {
         text.clear();
@@ -107,7 +110,7 @@ impl<'a> FrameContext<'a> {
         }
     }
 
-    /// A message with its `{/pointer}` and `{$state}` places filled.
+    /// A message with its `{/pointer}` and `{$state}` placeholders filled in.
     #[must_use]
     pub fn fill_message(&self, template: &[MessagePart]) -> String {
         let mut text = String::new();
@@ -140,12 +143,12 @@ pub enum MessagePart {
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyPart(pub Vec<KeySource>);
 
-/// Where a part of a key comes from.
+/// The source of a part of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeySource {
     /// The open instance of a scope.
     Scope(usize),
-    /// A value, with the label it is shown under.
+    /// A value, with the label in front of it.
     Operand(String, Operand),
 }
 

@@ -1,10 +1,10 @@
-//! What the history so far comes to: the state variables, the open scopes, and which commands the agent has shown to have taken.
+//! The history state: state variables, open scopes, and which commands the agent has shown to have taken.
 
 use super::condition::Operand;
 use super::evaluate::EvalContext;
 use super::parse::FramePattern;
 use super::state_variable::{Change, Effect, Variable, VariableSpec, canonical};
-use super::symbol::{SymbolIndex, SymbolSet, Symbols};
+use super::symbol::{FrameSymbols, Symbols};
 use super::truth::Truth;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -24,32 +24,85 @@ pub struct ScopeDeclaration {
     pub close: FramePattern,
 }
 
-/// An event that answers a command, and so shows that it and all before it were taken.
+/// An event that answers a command, and so shows that the agent took this command and all before it.
 #[derive(Debug, Clone)]
 pub struct CommandAnswer {
     /// The event.
     pub event: FramePattern,
     /// The command.
     pub command: FramePattern,
-    /// What is the same in both; `None` if any event answers the oldest command.
+    /// The id in the event and in the command; `None` if any such event answers the oldest command.
     pub key: Option<(Operand, Operand)>,
 }
 
-/// What a dialect's rules remember, as declared.
+/// The state of a dialect's rules as declared: variables, scopes and answers.
 #[derive(Debug, Clone, Default)]
 pub struct Declarations {
     /// The variables.
-    pub state: Vec<(VariableSpec, Vec<For>)>,
+    pub variables: Vec<VariableSpec>,
     /// The scopes.
     pub scopes: Vec<ScopeDeclaration>,
     /// The answers.
     pub answers: Vec<CommandAnswer>,
 }
 
-/// For the change of the same number: the list in the frame whose elements it is made for, one by one.
-pub type For = Option<Operand>;
+/// A change of a variable, by the numbers of both.
+#[derive(Debug, Clone, Copy)]
+struct PossibleChange {
+    variable: usize,
+    change: usize,
+    /// Whether the symbols of the frame alone show that it happens.
+    certain: bool,
+}
 
-/// Where a scope stands.
+/// The declarations that a frame can touch. They depend only on its symbols, so all frames with the same symbols share them.
+#[derive(Debug, Default)]
+pub struct TouchedDeclarations {
+    changes: Vec<PossibleChange>,
+    settling: Vec<usize>,
+    opening: Vec<usize>,
+    closing: Vec<usize>,
+    answering: Vec<usize>,
+    answered: Vec<usize>,
+}
+
+impl Declarations {
+    /// What frames with these symbols can touch.
+    #[must_use]
+    pub fn touched_by(&self, symbols: &FrameSymbols) -> TouchedDeclarations {
+        fn numbers<'p>(
+            patterns: impl Iterator<Item = Option<&'p FramePattern>>,
+            symbols: &FrameSymbols,
+        ) -> Vec<usize> {
+            let can_match = |pattern: &FramePattern| pattern.by_symbols(symbols) != Truth::False;
+            let each = patterns.enumerate();
+            each.filter(|(_, pattern)| pattern.is_some_and(can_match))
+                .map(|(n, _)| n)
+                .collect()
+        }
+        let changes = self.variables.iter().enumerate().flat_map(|(n, spec)| {
+            let each = spec.changes.iter().enumerate();
+            each.map(move |(change, declared)| (n, change, declared.on.by_symbols(symbols)))
+        });
+        let changes = changes.filter(|(_, _, matches)| *matches != Truth::False);
+        TouchedDeclarations {
+            changes: changes
+                .map(|(variable, change, matches)| PossibleChange {
+                    variable,
+                    change,
+                    certain: matches == Truth::True,
+                })
+                .collect(),
+            settling: numbers(self.variables.iter().map(|v| v.settles.as_ref()), symbols),
+            opening: numbers(self.scopes.iter().map(|s| Some(&s.open)), symbols),
+            closing: numbers(self.scopes.iter().map(|s| Some(&s.close)), symbols),
+            answering: numbers(self.answers.iter().map(|a| Some(&a.event)), symbols),
+            answered: numbers(self.answers.iter().map(|a| Some(&a.command)), symbols),
+        }
+    }
+}
+
+/// The state of a scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScopeState {
     /// Whether an instance is open.
@@ -58,39 +111,7 @@ pub struct ScopeState {
     pub instance: u64,
 }
 
-/// What of a [`Declarations`] a frame can touch, by its symbols.
-#[derive(Debug)]
-struct DeclarationIndex {
-    /// The changes of all variables: the variable, and which of its changes.
-    changes: Vec<(usize, usize)>,
-    changing: SymbolIndex,
-    settling: SymbolIndex,
-    opening: SymbolIndex,
-    answering: SymbolIndex,
-    commanding: SymbolIndex,
-}
-
-impl DeclarationIndex {
-    fn new(declarations: &Declarations) -> Self {
-        let specs = || declarations.state.iter().map(|(spec, _)| spec).enumerate();
-        let each = specs().flat_map(|(n, spec)| (0..spec.changes.len()).map(move |c| (n, c)));
-        let all = specs().flat_map(|(_, spec)| &spec.changes);
-        let settles = specs().map(|(_, spec)| spec.settles.as_ref());
-        let answers = || declarations.answers.iter();
-        DeclarationIndex {
-            changes: each.collect(),
-            changing: SymbolIndex::new(all.map(|(on, _)| on.symbols())),
-            settling: SymbolIndex::new(
-                settles.map(|p| p.map(FramePattern::symbols).unwrap_or_default()),
-            ),
-            opening: SymbolIndex::new(declarations.scopes.iter().map(|s| s.open.symbols())),
-            answering: SymbolIndex::new(answers().map(|a| a.event.symbols())),
-            commanding: SymbolIndex::new(answers().map(|a| a.command.symbols())),
-        }
-    }
-}
-
-/// The history before a frame.
+/// What rules know of the frames before the present one.
 #[derive(Debug, Clone)]
 pub struct HistoryState {
     /// The dialect's symbols, for messages.
@@ -98,21 +119,21 @@ pub struct HistoryState {
     /// The names of the scopes.
     pub scope_names: Arc<Vec<String>>,
     /// The variables.
-    pub vars: Vec<Variable>,
+    pub variables: Vec<Variable>,
     /// The scopes.
     pub scopes: Vec<ScopeState>,
-    index: Arc<DeclarationIndex>,
-    /// What the frame changes, while it is worked out.
+    /// A buffer for the effects of a frame.
     effects: Vec<(usize, Effect)>,
     /// The number of the newest command.
-    seq: u64,
-    /// All commands up to this number were taken.
+    newest_command: u64,
+    /// The agent took all commands up to this number.
     taken: u64,
     open_commands: HashMap<(usize, String), u64>,
 }
 
 impl HistoryState {
-    /// The history before the first frame.
+    /// The state before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history holds
+    /// the host's commands.
     #[must_use]
     pub fn new(
         declarations: &Declarations,
@@ -120,144 +141,149 @@ impl HistoryState {
         argv: Option<&[String]>,
         commands: bool,
     ) -> Self {
-        let vars = declarations
-            .state
-            .iter()
-            .map(|(spec, _)| Variable::new(spec, argv, commands));
+        let specs = declarations.variables.iter();
+        let scopes = declarations.scopes.iter();
         HistoryState {
             symbols,
-            scope_names: Arc::new(declarations.scopes.iter().map(|s| s.name.clone()).collect()),
-            vars: vars.collect(),
+            scope_names: Arc::new(scopes.map(|scope| scope.name.clone()).collect()),
+            variables: specs
+                .map(|spec| Variable::new(spec, argv, commands))
+                .collect(),
             scopes: vec![ScopeState::default(); declarations.scopes.len()],
-            index: Arc::new(DeclarationIndex::new(declarations)),
             effects: Vec::new(),
-            seq: 0,
+            newest_command: 0,
             taken: 0,
             open_commands: HashMap::new(),
         }
     }
 
-    fn eval_context<'a>(&'a self, symbols: &'a SymbolSet, value: &'a Value) -> EvalContext<'a> {
+    fn eval_context<'a>(&'a self, symbols: &'a FrameSymbols, value: &'a Value) -> EvalContext<'a> {
         EvalContext {
             symbols,
             value,
-            vars: &self.vars,
+            variables: &self.variables,
             seen: 0,
             unobservable: 0,
             fold: None,
         }
     }
 
-    /// Before rules see the frame: opens scopes, and settles what the frame shows to have been taken. Returns the scopes that
-    /// were still open when their next instance opened.
-    pub fn enter(
+    /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken. Returns the scopes
+    /// whose last instance was still open when the next one opened.
+    pub fn before_rules(
         &mut self,
         declarations: &Declarations,
-        symbols: &SymbolSet,
+        touched: &TouchedDeclarations,
+        symbols: &FrameSymbols,
         value: &Value,
     ) -> Vec<usize> {
-        let index = Arc::clone(&self.index);
-        self.take(declarations, symbols, value, index.answering.of(symbols));
-        for n in index.settling.of(symbols) {
-            let settles = declarations.state[n].0.settles.as_ref();
-            if settles.is_some_and(|p| self.eval_context(symbols, value).matches(p) == Truth::True)
-            {
-                self.vars[n].settle(self.taken);
+        for n in touched.answering.iter().copied() {
+            self.take_commands(n, &declarations.answers[n], symbols, value);
+        }
+        for n in touched.settling.iter().copied() {
+            let settles = declarations.variables[n].settles.as_ref();
+            let eval = self.eval_context(symbols, value);
+            if settles.is_some_and(|pattern| eval.matches(pattern) == Truth::True) {
+                self.variables[n].settle(self.taken);
             }
         }
         let mut abandoned = Vec::new();
-        for n in index.opening.of(symbols) {
-            if self
-                .eval_context(symbols, value)
-                .matches(&declarations.scopes[n].open)
-                == Truth::True
-            {
-                if self.scopes[n].open {
+        for n in touched.opening.iter().copied() {
+            let eval = self.eval_context(symbols, value);
+            if eval.matches(&declarations.scopes[n].open) == Truth::True {
+                let scope = &mut self.scopes[n];
+                if scope.open {
                     abandoned.push(n);
                 }
-                self.scopes[n].open = true;
-                self.scopes[n].instance += 1;
+                scope.open = true;
+                scope.instance += 1;
             }
         }
         abandoned
     }
 
-    fn take(
+    /// Notes that the agent took the command that this frame answers, and all before it.
+    fn take_commands(
         &mut self,
-        declarations: &Declarations,
-        symbols: &SymbolSet,
+        n: usize,
+        answer: &CommandAnswer,
+        symbols: &FrameSymbols,
         value: &Value,
-        answers: impl Iterator<Item = usize>,
     ) {
-        for n in answers {
-            let answer = &declarations.answers[n];
-            let eval = self.eval_context(symbols, value);
-            if eval.matches(&answer.event) != Truth::True {
-                continue;
-            }
-            let key = answer.key.as_ref().map_or(Some(String::new()), |(e, _)| {
-                eval.value(e).map(|v| canonical(&v))
-            });
-            if let Some(seq) = key.and_then(|key| self.open_commands.remove(&(n, key))) {
-                self.taken = self.taken.max(seq);
-            }
+        let eval = self.eval_context(symbols, value);
+        if eval.matches(&answer.event) != Truth::True {
+            return;
+        }
+        let key = key_of(&eval, answer.key.as_ref().map(|(event, _)| event));
+        if let Some(command) = key.and_then(|key| self.open_commands.remove(&(n, key))) {
+            self.taken = self.taken.max(command);
         }
     }
 
-    /// The scopes that this frame closes.
+    /// The scopes that a frame closes.
     #[must_use]
-    pub fn closing(
+    pub fn closing_scopes(
         &self,
         declarations: &Declarations,
-        symbols: &SymbolSet,
+        touched: &TouchedDeclarations,
+        symbols: &FrameSymbols,
         value: &Value,
     ) -> Vec<usize> {
+        let eval = self.eval_context(symbols, value);
         let closes = |n: &usize| {
-            self.scopes[*n].open
-                && self
-                    .eval_context(symbols, value)
-                    .matches(&declarations.scopes[*n].close)
-                    == Truth::True
+            self.scopes[*n].open && eval.matches(&declarations.scopes[*n].close) == Truth::True
         };
-        (0..self.scopes.len()).filter(closes).collect()
+        touched.closing.iter().copied().filter(closes).collect()
     }
 
-    /// After rules saw the frame: changes the variables, closes scopes, notes a command. `command` says whether the frame is one.
-    pub fn leave(
+    /// After rules saw a frame: changes the variables, closes scopes, and notes the frame if it is a command.
+    pub fn after_rules(
         &mut self,
         declarations: &Declarations,
-        symbols: &SymbolSet,
-        value: &Value,
+        touched: &TouchedDeclarations,
+        (symbols, value): (&FrameSymbols, &Value),
         closing: &[usize],
-        command: bool,
+        is_command: bool,
     ) {
-        if command {
-            self.seq += 1;
-            let index = Arc::clone(&self.index);
-            self.note_command(declarations, symbols, value, index.commanding.of(symbols));
+        if is_command {
+            self.newest_command += 1;
+            for n in touched.answered.iter().copied() {
+                self.note_command(n, &declarations.answers[n], symbols, value);
+            }
         }
+        // Every change sees the state before the frame, so all effects are computed before the first is applied.
         let mut effects = std::mem::take(&mut self.effects);
-        for at in self.index.changing.of(symbols) {
-            let (n, change) = self.index.changes[at];
-            let (spec, each) = &declarations.state[n];
-            let ((on, change), list) = (&spec.changes[change], &each[change]);
-            let eval = self.eval_context(symbols, value);
-            let is_first = effects.last().is_none_or(|(last, _)| *last != n);
-            let at_once = !command || spec.settles.is_none();
-            match eval.matches(on) {
+        let eval = self.eval_context(symbols, value);
+        for possible in &touched.changes {
+            let spec = &declarations.variables[possible.variable];
+            let declared = &spec.changes[possible.change];
+            let matches = if possible.certain {
+                Truth::True
+            } else {
+                eval.matches(&declared.on)
+            };
+            let is_first = effects
+                .last()
+                .is_none_or(|(last, _)| *last != possible.variable);
+            let at_once = !is_command || spec.settles.is_none();
+            let variable = &self.variables[possible.variable];
+            match matches {
                 Truth::False => {}
-                Truth::True if is_first && at_once && self.vars[n].is_kept_by(change) => {}
-                Truth::Unknown => effects.push((n, Effect::Lose)),
-                Truth::True => changes_of(&eval, change, list.as_ref(), |effect| {
-                    effects.push((n, effect))
-                }),
+                Truth::True if is_first && at_once && variable.is_kept_by(&declared.change) => {}
+                Truth::Unknown => effects.push((possible.variable, Effect::MakeUnknown)),
+                Truth::True => {
+                    let list = declared.for_each.as_ref();
+                    effects_of(&eval, &declared.change, list, |effect| {
+                        effects.push((possible.variable, effect));
+                    });
+                }
             }
         }
         for (n, effect) in effects.drain(..) {
-            if command && declarations.state[n].0.settles.is_some() {
-                self.vars[n].defer(self.seq, effect);
+            if is_command && declarations.variables[n].settles.is_some() {
+                self.variables[n].defer(self.newest_command, effect);
             } else {
-                self.vars[n].apply(&effect);
+                self.variables[n].apply(effect);
             }
         }
         self.effects = effects;
@@ -268,28 +294,33 @@ impl HistoryState {
 
     fn note_command(
         &mut self,
-        declarations: &Declarations,
-        symbols: &SymbolSet,
+        n: usize,
+        answer: &CommandAnswer,
+        symbols: &FrameSymbols,
         value: &Value,
-        answers: impl Iterator<Item = usize>,
     ) {
-        for n in answers {
-            let answer = &declarations.answers[n];
-            let eval = self.eval_context(symbols, value);
-            if eval.matches(&answer.command) != Truth::True {
-                continue;
-            }
-            let key = answer.key.as_ref().map_or(Some(String::new()), |(_, c)| {
-                eval.value(c).map(|v| canonical(&v))
-            });
-            if let (Some(key), true) = (key, self.open_commands.len() < MAX_OPEN_COMMANDS) {
-                self.open_commands.entry((n, key)).or_insert(self.seq);
-            }
+        let eval = self.eval_context(symbols, value);
+        if eval.matches(&answer.command) != Truth::True {
+            return;
+        }
+        let key = key_of(&eval, answer.key.as_ref().map(|(_, command)| command));
+        if let (Some(key), true) = (key, self.open_commands.len() < MAX_OPEN_COMMANDS) {
+            let newest = self.newest_command;
+            self.open_commands.entry((n, key)).or_insert(newest);
         }
     }
 }
 
-fn changes_of(
+/// The key of a command or of its answer; empty where they have none, `None` where it is missing.
+fn key_of(eval: &EvalContext<'_>, operand: Option<&Operand>) -> Option<String> {
+    match operand {
+        Some(operand) => eval.value(operand).map(|value| canonical(&value)),
+        None => Some(String::new()),
+    }
+}
+
+/// Computes the effects of a change: one, or one for each element of a list in the frame.
+fn effects_of(
     eval: &EvalContext<'_>,
     change: &Change,
     list: Option<&Operand>,
@@ -304,10 +335,10 @@ fn changes_of(
                 value: item,
                 ..*eval
             };
-            // An element of another kind has no part in what is joined by a key.
+            // Texts are joined by key, so an element without a key is skipped.
             let keyless = matches!(change, Change::Concat(key, _) if eval.value(key).is_none());
             push(if keyless {
-                Effect::Skip
+                Effect::Nothing
             } else {
                 effect(&eval, change)
             });
@@ -315,12 +346,11 @@ fn changes_of(
     }
 }
 
-/// Works the operands of a change out. A missing value changes nothing that it could name, so the variable is lost only where
-/// that would hide what it holds.
+/// Computes the effect of a change. If an operand is missing, the variable becomes unknown where it would hide a value otherwise.
 fn effect(eval: &EvalContext<'_>, change: &Change) -> Effect {
     let value = |operand: &Operand| eval.value(operand).map(|v| v.into_owned());
-    let key = |operand: &Operand| value(operand).map(|v| canonical(&v));
-    let worked = match change {
+    let key = |operand: &Operand| eval.value(operand).map(|v| canonical(&v));
+    let effect = match change {
         Change::Clear => Some(Effect::Clear),
         Change::Increment => Some(Effect::Increment),
         Change::Set(operand) => value(operand).map(Effect::Set),
@@ -334,12 +364,12 @@ fn effect(eval: &EvalContext<'_>, change: &Change) -> Effect {
             _ => None,
         }),
     };
-    worked.unwrap_or_else(|| match change {
+    effect.unwrap_or_else(|| match change {
         Change::Add(_)
         | Change::Append(_)
         | Change::Concat(..)
         | Change::Set(_)
-        | Change::Remove(_) => Effect::Lose,
-        _ => Effect::Skip,
+        | Change::Remove(_) => Effect::MakeUnknown,
+        _ => Effect::Nothing,
     })
 }

@@ -1,9 +1,9 @@
-//! The words of the rule language: patterns, order expressions and conditions share them.
+//! The lexer of the rule language: patterns, order expressions and conditions share its tokens.
 
-/// One word.
+/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Token {
-    /// A name: an event, `>command`, `#special`, `@model`, a class, or a bare word of a condition.
+    /// A name: an event, `>command`, `#special`, `@model`, a class, or a word of a condition.
     Name(String),
     /// A JSON JsonPointer: `/tool/name`; a lone `.` is the whole frame and is the empty pointer.
     Pointer(String),
@@ -21,19 +21,19 @@ const SIGNS: &[&str] = &[
     "!=", "<=", ">=", "=", "<", ">", "(", ")", "[", "]", "{", "}", "|", ",", "*", "+", "?", "!",
 ];
 
-/// A mistake in an expression, with the byte offset of its place.
+/// A syntax error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Byte offset in the expression.
+    /// The byte offset in the expression.
     pub at: usize,
     /// What is wrong.
     pub message: String,
 }
 
-/// Splits an expression into words, each with its byte offset.
+/// Splits an expression into tokens, each with its byte offset.
 ///
 /// # Errors
-/// On a character that starts no word, and on a quoted string without an end.
+/// For a character that starts no token, and for a string without a closing quote.
 pub fn tokenize(source: &str) -> Result<Vec<(usize, Token)>, SyntaxError> {
     let mut tokens = Vec::new();
     let mut rest = source;
@@ -43,13 +43,13 @@ pub fn tokenize(source: &str) -> Result<Vec<(usize, Token)>, SyntaxError> {
         let Some(first) = rest.chars().next() else {
             return Ok(tokens);
         };
-        let (token, length) = word(rest, first, at)?;
+        let (token, length) = token(rest, first, at)?;
         tokens.push((at, token));
         rest = &rest[length..];
     }
 }
 
-fn word(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxError> {
+fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxError> {
     let run = |from: usize, ok: fn(char) -> bool| {
         rest[from..]
             .find(|c| !ok(c))
@@ -113,7 +113,7 @@ fn quoted(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
 mod tests {
     use super::*;
 
-    fn words(source: &str) -> Vec<Token> {
+    fn tokens(source: &str) -> Vec<Token> {
         tokenize(source)
             .unwrap()
             .into_iter()
@@ -122,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn commands_and_comparisons_are_told_apart() {
+    fn commands_and_comparisons_are_distinguished() {
         assert_eq!(
-            words(">stop /n > 3 >#malformed"),
+            tokens(">stop /n > 3 >#malformed"),
             [
                 Token::Name(">stop".into()),
                 Token::Pointer("/n".into()),
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_pointer_ends_at_a_bracket_or_blank() {
         assert_eq!(
-            words("$name[/call_id]{/a=b}"),
+            tokens("$name[/call_id]{/a=b}"),
             [
                 Token::State("name".into()),
                 Token::Sign("["),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_character_is_placed() {
+    fn a_bad_character_has_a_position() {
         assert_eq!(tokenize("a ; b").unwrap_err().at, 2);
         assert!(tokenize("\"open").is_err());
     }

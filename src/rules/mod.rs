@@ -1,7 +1,7 @@
-//! The rule engine: ordering rules as data, one file a form.
+//! The rule engine: runtime verification of ordering rules, which are data.
 //!
-//! `lex` and `parse` read the language, `automaton`, `state`, `eval` and `world` run it, and the forms (`order`, `require`,
-//! `deadline`, `probe`) are monitors that take one frame at a time.
+//! `file` is the format of `ordering.yaml`; `lexer`, `parse` and `compile` turn it into rules. Each form of rule (`order`, `require`,
+//! `deadline`, `readings`) has monitors that see one frame at a time; `automaton`, `evaluate` and `history_state` serve them.
 
 pub mod automaton;
 mod compare;

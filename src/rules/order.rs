@@ -1,4 +1,4 @@
-//! The form `order`: the frames of each slice are a word of a regular expression.
+//! Order rules: the frames of each slice match a regular expression.
 
 use super::automaton::{Automaton, PositionSet, START, positions};
 use super::condition::Condition;
@@ -17,20 +17,20 @@ pub struct OrderRule {
     pub automaton: Automaton,
     /// As written.
     pub source: String,
-    /// Frames that count besides those that the expression names, and so may not come where it does not name them.
+    /// Frames that the expression need not name and that count nevertheless: they may come only where it names them.
     pub also: FramePattern,
-    /// Frames after which an unfinished slice is no fault (its order still counts).
+    /// Frames after which an unfinished slice is no violation. A wrong order still is one.
     pub excuse: FramePattern,
-    /// Frames after which nothing is judged in the slice.
+    /// Frames after which the slice is no longer checked.
     pub void: FramePattern,
-    /// Which endings of the session must find every slice finished.
+    /// The kinds of end of a session at which every slice must be finished.
     pub at_end: AtEnd,
-    /// A budget that ran out counts only where this certainly holds.
+    /// The end of a session by timeout counts only if this certainly holds.
     pub in_time: Option<Condition>,
 }
 
 impl OrderRule {
-    /// The symbols of the frames that matter.
+    /// The alphabet: the symbols of the frames that matter.
     #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.automaton.symbols();
@@ -40,7 +40,7 @@ impl OrderRule {
         all
     }
 
-    /// A monitor; none if the history cannot hold frames that the expression names.
+    /// A monitor; none if the history cannot show frames that the expression names.
     #[must_use]
     pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         if self.automaton.symbols().intersects(unobservable) {
@@ -67,7 +67,7 @@ struct OrderMonitor {
 const DEAD: PositionSet = 0;
 
 impl OrderMonitor {
-    fn unfinished(
+    fn report_unfinished(
         &mut self,
         rule: &Rule,
         order: &OrderRule,
@@ -106,7 +106,7 @@ impl Monitor for OrderMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(
+    fn on_frame(
         &mut self,
         rule: &Rule,
         key: Option<&SliceKey>,
@@ -130,30 +130,36 @@ impl Monitor for OrderMonitor {
         let Some(key) = key else {
             return;
         };
+        let state = self.slices.get(key).map_or(START, |slice| slice.state);
+        if state == DEAD {
+            return;
+        }
         let eval = context.eval_context();
         let candidates = order.automaton.candidates(context.symbols);
-        let named = positions(candidates).map(|place| eval.holds_all(order.automaton.atom(place)));
-        let relevant =
-            Truth::any(named.chain(order.also.0.iter().map(|atom| eval.matches_atom(atom))));
-        if relevant == Truth::False {
-            return;
-        }
-        let excused = self.excuse_new;
-        let slice = self.slices.entry(key, || new_slice(excused));
-        if slice.state == DEAD {
-            return;
-        }
-        self.exercised += 1;
-        let mut next = if relevant == Truth::Unknown {
-            slice.state
-        } else {
-            0
-        };
-        for place in positions(order.automaton.followers(slice.state) & candidates) {
-            if eval.holds_all(order.automaton.atom(place)) != Truth::False {
-                next |= 1 << place;
+        let (mut next, mut relevant) = (DEAD, Truth::False);
+        for position in positions(order.automaton.followers(state) & candidates) {
+            let holds = eval.holds_all(order.automaton.atom(position));
+            if holds != Truth::False {
+                next |= 1 << position;
+            }
+            if holds == Truth::True {
+                relevant = Truth::True;
             }
         }
+        if relevant == Truth::False {
+            let named = positions(candidates)
+                .map(|position| eval.holds_all(order.automaton.atom(position)));
+            let also = order.also.0.iter().map(|atom| eval.matches_atom(atom));
+            relevant = Truth::any(named.chain(also));
+        }
+        match relevant {
+            Truth::False => return,
+            Truth::Unknown => next |= state,
+            Truth::True => {}
+        }
+        self.exercised += 1;
+        let excused = self.excuse_new;
+        let slice = self.slices.entry(key, || new_slice(excused));
         if next == DEAD {
             let expected = order.automaton.expected(slice.state);
             out.push(Violation {
@@ -180,27 +186,27 @@ impl Monitor for OrderMonitor {
             return;
         };
         if judge {
-            self.unfinished(rule, order, context, false, out);
+            self.report_unfinished(rule, order, context, false, out);
         }
         self.slices = Slices::default();
         self.excuse_new = false;
     }
 
-    fn end(
+    fn on_end(
         &mut self,
         rule: &Rule,
         context: &FrameContext<'_>,
-        ending: EndCircumstances,
+        end: EndCircumstances,
         out: &mut Vec<Violation>,
     ) {
         if let super::rule::RuleForm::Order(order) = &rule.form
-            && order.at_end.is_due(ending)
-            && (!ending.out_of_time || context.certainly_holds(order.in_time.as_ref()))
+            && order.at_end.is_due(end)
+            && (!end.out_of_time || context.certainly_holds(order.in_time.as_ref()))
         {
             if rule.each.is_empty() {
                 self.slices.entry(&SliceKey::new(""), || new_slice(false));
             }
-            self.unfinished(rule, order, context, true, out);
+            self.report_unfinished(rule, order, context, true, out);
         }
     }
 

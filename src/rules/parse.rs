@@ -15,10 +15,11 @@ mod pattern;
 
 use super::condition::{Condition, Operand};
 use super::lexer::{SyntaxError, Token, tokenize};
-use super::symbol::{SymbolSet, Symbols};
+use super::symbol::{FrameSymbols, SymbolSet, Symbols};
+use super::truth::Truth;
 use std::collections::HashMap;
 
-/// What names mean while a rule is read.
+/// The names that an expression can use.
 #[derive(Debug, Default)]
 pub struct Names<'a> {
     /// The dialect's symbols.
@@ -29,7 +30,7 @@ pub struct Names<'a> {
     pub state: HashMap<String, usize>,
 }
 
-/// One alternative of a pattern: symbols, and what must hold of the frame.
+/// One alternative of a pattern: symbols, and conditions on the frame.
 #[derive(Debug, Clone)]
 pub struct Atom {
     /// Frames with one of these symbols…
@@ -38,8 +39,17 @@ pub struct Atom {
     pub exclude: SymbolSet,
     /// …for which all of these hold.
     pub guards: Vec<Condition>,
-    /// As written, for messages.
+    /// The source text, for messages.
     pub source: String,
+}
+
+impl Atom {
+    /// Whether a frame with these symbols matches if the guards hold.
+    #[inline]
+    #[must_use]
+    pub fn names(&self, symbols: &FrameSymbols) -> bool {
+        self.include.has_any(symbols) && !self.exclude.has_any(symbols)
+    }
 }
 
 /// A frame matches a pattern if it matches one of its atoms.
@@ -57,7 +67,20 @@ impl FramePattern {
         all
     }
 
-    /// As written, for messages.
+    /// Whether a frame matches, as far as its symbols show: unknown if that depends on guards.
+    #[must_use]
+    pub fn by_symbols(&self, symbols: &FrameSymbols) -> Truth {
+        let named = || self.0.iter().filter(|atom| atom.names(symbols));
+        if named().any(|atom| atom.guards.is_empty()) {
+            Truth::True
+        } else if named().next().is_some() {
+            Truth::Unknown
+        } else {
+            Truth::False
+        }
+    }
+
+    /// The source text, for messages.
     #[must_use]
     pub fn sources(&self) -> Vec<String> {
         self.0.iter().map(|atom| atom.source.clone()).collect()
@@ -73,45 +96,45 @@ pub enum Expr {
     Seq(Vec<Expr>),
     /// One of these.
     Alt(Vec<Expr>),
-    /// Repeated: at least `min` (0 or 1) times; once at most unless `many`.
+    /// Repeated: at least `min` times, at most once unless `many`.
     Repeat {
         /// What is repeated.
         inner: Box<Expr>,
         /// 0 or 1.
         min: u8,
-        /// Whether more than once is right.
+        /// Whether it may come more than once.
         many: bool,
     },
 }
 
-/// Reads a whole expression.
+/// Parses an order expression.
 ///
 /// # Errors
-/// The first mistake, with its place.
+/// The first syntax error, with its position.
 pub fn expression(source: &str, names: &Names<'_>) -> Result<Expr, SyntaxError> {
     whole(source, names, Parser::expr)
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 ///
 /// # Errors
-/// The first mistake, with its place.
+/// The first syntax error, with its position.
 pub fn pattern(source: &str, names: &Names<'_>) -> Result<FramePattern, SyntaxError> {
     whole(source, names, Parser::pattern)
 }
 
-/// Reads a condition.
+/// Parses a condition.
 ///
 /// # Errors
-/// The first mistake, with its place.
+/// The first syntax error, with its position.
 pub fn condition(source: &str, names: &Names<'_>) -> Result<Condition, SyntaxError> {
     whole(source, names, Parser::condition)
 }
 
-/// Reads an operand.
+/// Parses an operand.
 ///
 /// # Errors
-/// The first mistake, with its place.
+/// The first syntax error, with its position.
 pub fn operand(source: &str, names: &Names<'_>) -> Result<Operand, SyntaxError> {
     whole(source, names, Parser::operand)
 }
@@ -130,7 +153,7 @@ fn whole<'a, T>(
     };
     let result = read(&mut parser)?;
     if parser.next < parser.tokens.len() {
-        return Err(parser.mistake("nothing more was expected here"));
+        return Err(parser.error("nothing more was expected here"));
     }
     Ok(result)
 }
@@ -146,15 +169,15 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn at(&self) -> usize {
+    fn offset(&self) -> usize {
         self.tokens
             .get(self.next)
             .map_or(self.source.len(), |t| t.0)
     }
 
-    fn mistake(&self, message: impl Into<String>) -> SyntaxError {
+    fn error(&self, message: impl Into<String>) -> SyntaxError {
         SyntaxError {
-            at: self.at(),
+            at: self.offset(),
             message: message.into(),
         }
     }
@@ -179,12 +202,12 @@ impl Parser<'_> {
         if self.take_sign(sign) {
             Ok(())
         } else {
-            Err(self.mistake(format!("`{sign}` was expected here")))
+            Err(self.error(format!("`{sign}` was expected here")))
         }
     }
 }
 
-/// The known name most like `name`, if one is near enough to be meant.
+/// The known name most similar to `name`, if one is similar enough for a suggestion.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
@@ -220,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed_and_helpful() {
+    fn syntax_errors_have_a_position_and_a_suggestion() {
         let unknown = expect("ready stream_ends").unwrap_err();
         assert_eq!(unknown.at, 6);
         assert_eq!(

@@ -1,49 +1,49 @@
-//! JSON Pointers of rules, read once when a dialect is loaded.
+//! JSON Pointers in rules, with `*` for every element of a list. They are parsed once, when the dialect is loaded.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The most members of an object that are searched one by one; beyond them the object's own index is faster.
+/// Objects with up to so many members are searched one by one, which is faster than their hash index.
 const FEW: usize = 12;
 
-/// A JSON JsonPointer. `*` in it stands for every element of a list: the value is then the list of what is there.
+/// A JSON Pointer. `*` in it means every element of a list: the value is then the list of the values found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonPointer {
     /// The part before the first `*`, as written.
     plain: String,
-    /// The way to the value, or to the list; `None` if the text is no pointer, which finds nothing.
+    /// The steps to the value, or to the list; `None` if the text is no pointer, which finds nothing.
     steps: Option<Vec<PointerStep>>,
-    /// The way from each element of the list.
+    /// The pointer into each element of the list.
     each: Option<Box<JsonPointer>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PointerStep {
     name: String,
-    /// The same as the place of an element.
+    /// The name as an index into a list.
     index: Option<usize>,
 }
 
 impl JsonPointer {
-    /// Reads a pointer.
+    /// Parses a pointer.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let (way, each) = match text.split_once("/*") {
+        let (path, each) = match text.split_once("/*") {
             Some((list, rest)) => (list, Some(Box::new(JsonPointer::new(rest)))),
             None => (text, None),
         };
-        let steps = match way.split_once('/') {
+        let steps = match path.split_once('/') {
             Some(("", rest)) => Some(rest.split('/').map(PointerStep::new).collect()),
-            _ => way.is_empty().then(Vec::new),
+            _ => path.is_empty().then(Vec::new),
         };
         JsonPointer {
-            plain: way.to_owned(),
+            plain: path.to_owned(),
             steps,
             each,
         }
     }
 
-    /// What the part before the first `*` points to.
+    /// The value that the part before the first `*` points to.
     #[must_use]
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.steps
@@ -56,7 +56,7 @@ impl JsonPointer {
             })
     }
 
-    /// The value in another one; `null` counts as absent.
+    /// The value that the whole pointer points to; `null` counts as absent.
     #[must_use]
     pub fn resolve<'v>(&self, value: Cow<'v, Value>) -> Option<Cow<'v, Value>> {
         if let Some(rest) = &self.each {
@@ -91,7 +91,7 @@ impl PointerStep {
 }
 
 /// The member of this name.
-fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+pub(super) fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     if members.len() > FEW {
         return members.get(name);
     }
@@ -106,7 +106,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_star_stands_for_every_element_that_has_the_member() {
+    fn a_star_means_every_element_that_has_the_member() {
         let message = json!({ "content": [{ "text": "a" }, { "id": "t" }, { "text": "b" }] });
         let found = |pointer| {
             let found = JsonPointer::new(pointer).resolve(Cow::Borrowed(&message));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_list_is_told_as_written() {
+    fn the_part_before_a_star_is_kept_as_written() {
         for (pointer, plain) in [("", ""), ("/a~1b/0/~0", "/a~1b/0/~0"), ("/a/*/b", "/a")] {
             assert_eq!(JsonPointer::new(pointer).plain(), plain);
         }

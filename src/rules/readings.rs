@@ -1,4 +1,4 @@
-//! The form `probe`: which reading of an ambiguous clause the agent follows. Never a finding.
+//! Readings rules: they record which reading of an ambiguous clause the agent follows. They never give a finding.
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
@@ -7,12 +7,12 @@ use super::rule::{EndCircumstances, Monitor, Rule, RuleForm, Violation};
 use super::slices::SliceKey;
 use super::truth::Truth;
 
-/// A probe.
+/// A readings rule.
 #[derive(Debug, Clone)]
 pub struct ReadingsRule {
     /// The frames it looks at.
     pub on: FramePattern,
-    /// The readings, by name; the first that certainly holds is noted.
+    /// The readings, by name; the first that certainly holds is counted.
     pub readings: Vec<(String, Condition)>,
 }
 
@@ -38,7 +38,7 @@ impl Monitor for ReadingsMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(
+    fn on_frame(
         &mut self,
         rule: &Rule,
         _: Option<&SliceKey>,
@@ -62,7 +62,13 @@ impl Monitor for ReadingsMonitor {
     fn on_scope_closed(&mut self, _: &Rule, _: &FrameContext<'_>, _: bool, _: &mut Vec<Violation>) {
     }
 
-    fn end(&mut self, _: &Rule, _: &FrameContext<'_>, _: EndCircumstances, _: &mut Vec<Violation>) {
+    fn on_end(
+        &mut self,
+        _: &Rule,
+        _: &FrameContext<'_>,
+        _: EndCircumstances,
+        _: &mut Vec<Violation>,
+    ) {
     }
 
     fn exercised(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! The forms `require` and `exit`, and `fold` before them: something holds whenever a frame comes.
+//! Require rules (`require` and `exit`): a condition holds whenever a frame comes. With `fold`, a value is collected from earlier frames.
 
 use super::condition::{Condition, Operand};
 use super::evaluate::{EvalContext, number};
@@ -11,35 +11,35 @@ use super::symbol::SymbolSet;
 use super::truth::Truth;
 use serde_json::Value;
 
-/// A requirement.
+/// A require rule.
 #[derive(Debug, Clone)]
 pub struct RequireRule {
-    /// The frames it is asked of.
+    /// The frames that are checked.
     pub on: FramePattern,
-    /// Asked only where this certainly holds.
+    /// They are checked only if this certainly holds.
     pub when: Option<Condition>,
-    /// What must hold; a finding only where it certainly does not.
+    /// What must hold. It is a violation only if it certainly does not hold.
     pub require: Condition,
-    /// The requirement as written.
+    /// The requirement as text.
     pub source: Vec<String>,
-    /// The patterns of `seen` conditions, by their number.
+    /// The patterns of the `seen` conditions, by index.
     pub seen: Vec<FramePattern>,
-    /// What is gathered in the slice before.
+    /// The value collected in the slice.
     pub fold: Option<Fold>,
 }
 
-/// What a rule gathers over the frames of a slice, read as `$fold`.
+/// A value collected over the frames of a slice; conditions read it as `$fold`.
 #[derive(Debug, Clone)]
 pub struct Fold {
-    /// The frames gathered.
+    /// The frames that have a part of it.
     pub on: FramePattern,
-    /// What of each.
+    /// The part in each frame.
     pub what: Operand,
-    /// How they are put together.
+    /// How the parts are combined.
     pub how: FoldMethod,
 }
 
-/// How a fold puts values together.
+/// How a fold combines values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldMethod {
     /// Texts joined.
@@ -61,7 +61,7 @@ pub const FOLD_METHODS: &[(&str, FoldMethod)] = &[
 ];
 
 impl RequireRule {
-    /// The symbols of the frames that matter.
+    /// The alphabet: the symbols of the frames that matter.
     #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.on.symbols();
@@ -71,7 +71,7 @@ impl RequireRule {
         all
     }
 
-    /// A monitor. `seen` patterns over frames that the history cannot hold are unknown.
+    /// A monitor. A `seen` condition is unknown if the history cannot show its frames.
     #[must_use]
     pub fn monitor(&self, unobservable: &SymbolSet) -> Box<dyn Monitor> {
         let bits = self
@@ -111,7 +111,7 @@ impl Monitor for RequireMonitor {
         Box::new(self.clone())
     }
 
-    fn frame(
+    fn on_frame(
         &mut self,
         rule: &Rule,
         key: Option<&SliceKey>,
@@ -126,7 +126,12 @@ impl Monitor for RequireMonitor {
         };
         let remembers = !require.seen.is_empty() || require.fold.is_some();
         let fresh = RequireSlice::default();
-        let slice = self.slices.get(key).unwrap_or(&fresh);
+        let known = if remembers {
+            self.slices.get(key)
+        } else {
+            None
+        };
+        let slice = known.unwrap_or(&fresh);
         let eval = EvalContext {
             seen: slice.seen,
             unobservable: self.unobservable,
@@ -174,7 +179,7 @@ impl Monitor for RequireMonitor {
             if let Some(fold) = &require.fold
                 && context.matches(&fold.on) != Truth::False
             {
-                slice.gather(fold, context);
+                slice.fold(fold, context);
             }
         }
     }
@@ -183,7 +188,13 @@ impl Monitor for RequireMonitor {
         self.slices = Slices::default();
     }
 
-    fn end(&mut self, _: &Rule, _: &FrameContext<'_>, _: EndCircumstances, _: &mut Vec<Violation>) {
+    fn on_end(
+        &mut self,
+        _: &Rule,
+        _: &FrameContext<'_>,
+        _: EndCircumstances,
+        _: &mut Vec<Violation>,
+    ) {
     }
 
     fn exercised(&self) -> u64 {
@@ -192,7 +203,7 @@ impl Monitor for RequireMonitor {
 }
 
 impl RequireSlice {
-    fn gather(&mut self, fold: &Fold, context: &FrameContext<'_>) {
+    fn fold(&mut self, fold: &Fold, context: &FrameContext<'_>) {
         let Some(value) = context.eval_context().value(&fold.what) else {
             self.lost = true;
             return;
@@ -219,7 +230,7 @@ impl RequireSlice {
     }
 }
 
-/// The first place in the frame that a condition looks at.
+/// The first value in the frame that a condition looks at.
 #[must_use]
 pub fn first_pointer(condition: &Condition) -> Option<String> {
     let of = |operand: &Operand| match operand {

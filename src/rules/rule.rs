@@ -1,4 +1,4 @@
-//! A rule, compiled: its identity, and one of the forms.
+//! Compiled rules, their forms, and the interface of monitors.
 
 use super::deadline::DeadlineRule;
 use super::frame_context::{FrameContext, KeyPart, MessagePart};
@@ -15,19 +15,19 @@ use spanned_yaml::Span;
 pub struct Rule {
     /// `DIALECT/NAME`; append-only.
     pub id: String,
-    /// Where it stands in its file.
+    /// Its position in its file.
     pub span: Span,
-    /// How strongly it asks.
+    /// The level of its findings.
     pub level: Level,
-    /// Where it comes from.
+    /// The source of the rule.
     pub source: Source,
     /// The clauses it checks.
     pub clauses: Vec<String>,
     /// What it asks, why a host cares, an example: the text of `conform explain`.
     pub doc: String,
-    /// What a finding says, instead of the form's own words.
+    /// The message of its findings; without one, the form makes the message.
     pub message: Option<Vec<MessagePart>>,
-    /// Whom it binds, where that is not the direction of the breaking frame.
+    /// Who is to blame, if not the sender of the frame that breaks it.
     pub blame: Option<Blame>,
     /// How the history is sliced.
     pub each: Vec<KeyPart>,
@@ -38,7 +38,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The names of the readings that a probe tells apart; none for a rule that can be broken.
+    /// The names of its readings; none for a rule that can be broken.
     #[must_use]
     pub fn readings(&self) -> Vec<&str> {
         match &self.form {
@@ -52,27 +52,27 @@ impl Rule {
     }
 }
 
-/// The forms of a rule.
+/// The form of a rule.
 #[derive(Debug, Clone)]
 pub enum RuleForm {
     /// The frames of a slice come in an order.
     Order(Box<OrderRule>),
-    /// Something holds whenever a frame comes.
+    /// A condition holds whenever a frame comes.
     Require(Box<RequireRule>),
-    /// Something comes in time.
+    /// A frame comes in time.
     Deadline(Box<DeadlineRule>),
-    /// The bytes of a line are in order.
+    /// The bytes of a line have none of these defects.
     Wire(Vec<String>),
-    /// The JSON of a frame has the shape of its definition, by name.
+    /// The JSON of a frame fits the schema of this name.
     Schema(String),
-    /// Which of several readings the agent follows; never a finding.
+    /// Records which of several readings the agent follows; never a finding.
     Readings(ReadingsRule),
 }
 
-/// What a monitor reports.
+/// A violation of a rule, as a monitor reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Whose frame it was.
+    /// Who is to blame.
     pub blame: Blame,
     /// The slice; empty for the whole session.
     pub key: String,
@@ -80,53 +80,53 @@ pub struct Violation {
     pub message: String,
     /// What would have been allowed.
     pub expected: Vec<String>,
-    /// Where in the frame.
+    /// A JSON Pointer into the frame.
     pub pointer: String,
 }
 
-/// How the session ended, as rules see it.
+/// The circumstances of the end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndCircumstances {
     /// The process ended, and nobody asked it to: no end of input, no signal, no command to quit.
     pub by_itself: bool,
-    /// A budget ran out while the harness waited for the agent.
+    /// The harness waited for the agent until a timeout.
     pub out_of_time: bool,
     /// The process ended, on request or not, and was not killed by the harness.
     pub ended: bool,
 }
 
-/// Which endings a rule takes as the last chance for what is still owed.
+/// Which ends of a session are the last chance for frames that must still come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AtEnd {
-    /// The agent ended by itself, or ran out of time.
+    /// The agent ended by itself, or a timeout ran out.
     #[default]
     Own,
-    /// Any end of the process but a kill for another reason than a budget.
+    /// Any end of the process, except a kill for another reason than a timeout.
     Any,
-    /// None: it may stay open.
+    /// None: the frames may never come.
     Never,
 }
 
 impl AtEnd {
-    /// Whether this ending is the last chance.
+    /// Whether this end is the last chance.
     #[must_use]
-    pub fn is_due(self, ending: EndCircumstances) -> bool {
+    pub fn is_due(self, end: EndCircumstances) -> bool {
         match self {
-            AtEnd::Own => ending.by_itself || ending.out_of_time,
-            AtEnd::Any => ending.ended || ending.out_of_time,
+            AtEnd::Own => end.by_itself || end.out_of_time,
+            AtEnd::Any => end.ended || end.out_of_time,
             AtEnd::Never => false,
         }
     }
 }
 
-/// A rule's form while a history is judged.
+/// The runtime of a rule: it sees the frames of a session in order and reports violations.
 pub trait Monitor: Send {
-    /// A monitor in the same state, which goes on by itself.
+    /// A copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Monitor>;
 
-    /// Takes a frame, and the key of the slice that it belongs to by the rule's `each`.
-    fn frame(
+    /// Handles a frame. `key` is the slice that the frame belongs to by the rule's `each`.
+    fn on_frame(
         &mut self,
         rule: &Rule,
         key: Option<&SliceKey>,
@@ -134,8 +134,8 @@ pub trait Monitor: Send {
         out: &mut Vec<Violation>,
     );
 
-    /// A scope that the rule slices by is closed by this frame (which the monitor has seen); with `judge` false its slices are
-    /// only forgotten.
+    /// Handles the end of a scope that the rule slices by. The monitor has seen the frame that closes it. With `judge` false the slices
+    /// are forgotten without a check.
     fn on_scope_closed(
         &mut self,
         rule: &Rule,
@@ -144,26 +144,26 @@ pub trait Monitor: Send {
         out: &mut Vec<Violation>,
     );
 
-    /// The history ends here.
-    fn end(
+    /// Handles the end of the session.
+    fn on_end(
         &mut self,
         rule: &Rule,
         context: &FrameContext<'_>,
-        ending: EndCircumstances,
+        end: EndCircumstances,
         out: &mut Vec<Violation>,
     );
 
-    /// How often the rule met its subject.
+    /// How often the rule applied.
     fn exercised(&self) -> u64;
 
-    /// Which reading was met how often; for probes.
+    /// How often each reading was met.
     fn readings(&self) -> Vec<(String, u64)> {
         Vec::new()
     }
 }
 
 impl Rule {
-    /// The symbols of the frames that its monitor must see.
+    /// The alphabet of its monitor: the symbols of the frames that it must see.
     #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         match &self.form {
@@ -175,7 +175,7 @@ impl Rule {
         }
     }
 
-    /// A monitor at the start of a history; `None` for the forms that the checker runs itself.
+    /// A monitor for a new session; `None` for the forms that need no history.
     #[must_use]
     pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         match &self.form {

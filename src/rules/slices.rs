@@ -1,14 +1,13 @@
-//! The slices of a history that a rule has met, by key, in bounded memory.
+//! Slices of a history by key, such as one turn or one call, in bounded memory (parametric trace slicing).
 
-use std::collections::VecDeque;
-use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// The most slices a rule remembers. The oldest is forgotten first.
 pub const MAX_SLICES: usize = 65_536;
 
-/// The key of a slice. Its hash is worked out once: many rules slice the history in the same way.
+/// The key of a slice. Its hash is computed once, because many rules slice the history in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SliceKey {
     hash: u64,
@@ -27,7 +26,7 @@ impl SliceKey {
         }
     }
 
-    /// As people read it: `msg_id m1`.
+    /// The text, readable for people: `msg_id m1`.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -40,9 +39,9 @@ impl Hash for SliceKey {
     }
 }
 
-/// Takes the hash that a [`SliceKey`] holds as it is.
+/// A hasher for keys that are hashed already: it takes their hash as it is.
 #[derive(Debug, Clone, Copy, Default)]
-struct PrecomputedHash(u64);
+pub struct PrecomputedHash(u64);
 
 impl Hasher for PrecomputedHash {
     fn finish(&self) -> u64 {
@@ -60,80 +59,91 @@ impl Hasher for PrecomputedHash {
     }
 }
 
-/// Something per slice.
+/// A value for each slice. Beyond [`MAX_SLICES`] the oldest slice is forgotten.
 #[derive(Debug, Clone)]
 pub struct Slices<T> {
-    map: HashMap<SliceKey, T, BuildHasherDefault<PrecomputedHash>>,
+    places: HashMap<SliceKey, usize, BuildHasherDefault<PrecomputedHash>>,
+    values: Vec<Option<T>>,
+    free: Vec<usize>,
+    /// The keys by age. A key that was removed may still be here.
     order: VecDeque<SliceKey>,
 }
 
 impl<T> Default for Slices<T> {
     fn default() -> Self {
         Slices {
-            map: HashMap::default(),
+            places: HashMap::default(),
+            values: Vec::new(),
+            free: Vec::new(),
             order: VecDeque::new(),
         }
     }
 }
 
 impl<T> Slices<T> {
-    /// The entry of a key, made if it is new.
+    /// The value of a slice, made if the slice is new.
     pub fn entry(&mut self, key: &SliceKey, make: impl FnOnce() -> T) -> &mut T {
-        if self.map.len() == MAX_SLICES && !self.map.contains_key(key) {
+        let place = match self.places.get(key) {
+            Some(place) => *place,
+            None => self.add(key),
+        };
+        self.values[place].get_or_insert_with(make)
+    }
+
+    /// A place for a new slice.
+    fn add(&mut self, key: &SliceKey) -> usize {
+        if self.places.len() == MAX_SLICES {
             self.forget_oldest();
         }
         if self.order.len() > 2 * MAX_SLICES {
-            let map = &self.map;
-            self.order.retain(|k| map.contains_key(k));
+            let places = &self.places;
+            self.order.retain(|key| places.contains_key(key));
         }
-        match self.map.entry(key.clone()) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                self.order.push_back(key.clone());
-                entry.insert(make())
-            }
-        }
+        self.order.push_back(key.clone());
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.values.push(None);
+            self.values.len() - 1
+        });
+        self.places.insert(key.clone(), place);
+        place
     }
 
     fn forget_oldest(&mut self) {
         while let Some(oldest) = self.order.pop_front() {
-            if self.map.remove(&oldest).is_some() {
+            if self.remove(&oldest).is_some() {
                 break;
             }
         }
     }
 
-    /// The entry of a key.
+    /// The value of a slice.
     #[must_use]
     pub fn get(&self, key: &SliceKey) -> Option<&T> {
-        self.map.get(key)
+        let place = self.places.get(key)?;
+        self.values[*place].as_ref()
     }
 
-    /// Takes an entry out.
+    /// Takes the value of a slice out.
     pub fn remove(&mut self, key: &SliceKey) -> Option<T> {
-        self.map.remove(key)
+        let place = self.places.remove(key)?;
+        self.free.push(place);
+        self.values[place].take()
     }
 
-    /// Takes every entry out, oldest first.
+    /// Takes every value out, oldest first.
     pub fn drain(&mut self) -> Vec<(SliceKey, T)> {
-        let mut all = Vec::with_capacity(self.map.len());
+        let mut all = Vec::with_capacity(self.places.len());
         for key in std::mem::take(&mut self.order) {
-            if let Some(value) = self.map.remove(&key) {
+            if let Some(value) = self.remove(&key) {
                 all.push((key, value));
             }
         }
         all
     }
 
-    /// Every entry, in no order.
+    /// Every value, in no order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.map.values_mut()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
+        self.values.iter_mut().flatten()
     }
 }
 

@@ -1,8 +1,7 @@
-//! State variables: what rules remember of the history.
+//! State variables of rules: a value, a set, a map, a list or a count, changed by frames.
 //!
-//! A variable holds a value, a set, a map by key, a list or a count, and frames change it. Where a command changes what the
-//! *agent* holds (`settles`), the change is pending until the agent shows that it took the command; until then every prefix of
-//! the pending changes is a possible world, for commands are taken in order.
+//! A command that changes what the *agent* holds (`settles`) makes a pending change, until the agent shows that it took the command.
+//! Until then the variable has several possible contents: one for every prefix of the pending changes, because commands are taken in order.
 
 use super::condition::Operand;
 use super::parse::FramePattern;
@@ -10,14 +9,14 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// The most entries a variable keeps; beyond them it is "unknown" and no rule accuses on it.
+/// The most entries of a variable. Beyond them it is unknown, and no rule reports a violation because of it.
 pub const MAX_ENTRIES: usize = 65_536;
-/// The most bytes a joined text keeps.
+/// The most bytes of a joined text.
 pub const MAX_TEXT: usize = 64 << 20;
-/// The most changes that wait for the agent to take them.
+/// The most pending changes.
 const MAX_PENDING: usize = 64;
 
-/// What kind of thing a variable holds.
+/// The kind of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableKind {
     /// One JSON value, or nothing yet.
@@ -55,6 +54,17 @@ pub enum Change {
     Increment,
 }
 
+/// A change, and when it happens.
+#[derive(Debug, Clone)]
+pub struct DeclaredChange {
+    /// The frames that make it.
+    pub on: FramePattern,
+    /// The change.
+    pub change: Change,
+    /// The list in the frame for whose elements it is made, one by one; `None` if it is made once.
+    pub for_each: Option<Operand>,
+}
+
 /// A variable as declared.
 #[derive(Debug, Clone)]
 pub struct VariableSpec {
@@ -66,15 +76,15 @@ pub struct VariableSpec {
     pub start: Option<Value>,
     /// Flags of the agent's command line that replace the start: the flag, and the value (`None`: the word behind the flag).
     pub argv: Vec<(String, Option<Value>)>,
-    /// Frames that change it.
-    pub changes: Vec<(FramePattern, Change)>,
-    /// Frames that settle the changes of commands that were taken; `None` if changes hold at once.
+    /// What changes it, in order.
+    pub changes: Vec<DeclaredChange>,
+    /// Frames that settle the changes of the commands that were taken; `None` if all changes are immediate.
     pub settles: Option<FramePattern>,
     /// Whether commands change it.
     pub from_commands: bool,
 }
 
-/// A change with its operands worked out.
+/// A change with the values of its operands.
 #[derive(Debug, Clone)]
 pub enum Effect {
     /// Back to nothing.
@@ -95,16 +105,16 @@ pub enum Effect {
     Concat(String, String),
     /// One more.
     Increment,
-    /// A key or value that is not there: nothing changes.
-    Skip,
-    /// Something that could not be worked out: the variable is unknown until it is cleared or set.
-    Lose,
+    /// No change, because a key or value is missing.
+    Nothing,
+    /// The variable becomes unknown until it is cleared or set, because a value is missing.
+    MakeUnknown,
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Debug, Clone)]
 pub enum VariableContent {
-    /// One value; null is nothing.
+    /// One value; null means none.
     Value(Value),
     /// Elements, in their canonical form.
     Set(HashSet<String>),
@@ -114,7 +124,7 @@ pub enum VariableContent {
     List(Vec<Value>),
     /// A number.
     Count(u64),
-    /// Not to be told: too large, or fed by frames that this recording does not hold.
+    /// Unknown: too large, or changed by frames that the recording does not show.
     Unknown,
 }
 
@@ -132,13 +142,13 @@ impl VariableContent {
         }
     }
 
-    /// Whether it is a value that is not there.
+    /// Whether it is a variable without a value.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         matches!(self, VariableContent::Value(Value::Null))
     }
 
-    /// Whether it is as it stands already behind this change.
+    /// Whether this change would leave it as it is.
     fn is_kept_by(&self, change: &Change) -> bool {
         match (self, change) {
             (VariableContent::Value(value), Change::Clear) => value.is_null(),
@@ -177,36 +187,38 @@ impl VariableContent {
         }
     }
 
-    fn apply(&mut self, effect: &Effect) {
+    fn apply(&mut self, effect: Effect) {
         match (&mut *self, effect) {
-            (VariableContent::Unknown, _) | (_, Effect::Skip) => {}
-            (VariableContent::Value(v), Effect::Set(new)) => *v = new.clone(),
-            (VariableContent::Value(v), Effect::Clear) => *v = Value::Null,
+            (VariableContent::Unknown, _) | (_, Effect::Nothing) => return,
+            (VariableContent::Value(value), Effect::Set(new)) => *value = new,
+            (VariableContent::Value(value), Effect::Clear) => *value = Value::Null,
             (VariableContent::Set(set), Effect::Add(item)) => {
-                set.insert(item.clone());
+                set.insert(item);
             }
             (VariableContent::Set(set), Effect::Remove(item)) => {
-                set.remove(item);
+                set.remove(&item);
             }
             (VariableContent::Set(set), Effect::Clear) => set.clear(),
             (VariableContent::Map(map), Effect::Put(key, value)) => {
-                map.insert(key.clone(), value.clone());
+                map.insert(key, value);
             }
             (VariableContent::Map(map), Effect::Remove(key)) => {
-                map.remove(key);
+                map.remove(&key);
             }
             (VariableContent::Map(map), Effect::Concat(key, text)) => {
-                let entry = map
-                    .entry(key.clone())
-                    .or_insert_with(|| Value::String(String::new()));
-                if let Value::String(joined) = entry {
-                    joined.push_str(text);
+                let empty = || Value::String(String::new());
+                if let Value::String(joined) = map.entry(key).or_insert_with(empty) {
+                    joined.push_str(&text);
+                    if joined.len() > MAX_TEXT {
+                        *self = VariableContent::Unknown;
+                        return;
+                    }
                 }
             }
             (VariableContent::Map(map), Effect::Clear) => map.clear(),
-            (VariableContent::List(list), Effect::Append(item)) => list.push(item.clone()),
+            (VariableContent::List(list), Effect::Append(item)) => list.push(item),
             (VariableContent::List(list), Effect::Take(item)) => {
-                if let Some(at) = list.iter().position(|i| i == item) {
+                if let Some(at) = list.iter().position(|i| *i == item) {
                     list.remove(at);
                 }
             }
@@ -215,21 +227,19 @@ impl VariableContent {
             (VariableContent::Count(n), Effect::Clear) => *n = 0,
             _ => *self = VariableContent::Unknown,
         }
-        let too_large = match self {
+        let is_too_large = match self {
             VariableContent::Set(set) => set.len() > MAX_ENTRIES,
             VariableContent::Map(map) => map.len() > MAX_ENTRIES,
             VariableContent::List(list) => list.len() > MAX_ENTRIES,
             _ => false,
         };
-        let too_long = matches!((&*self, effect), (VariableContent::Map(map), Effect::Concat(key, _))
-            if map.get(key).and_then(Value::as_str).is_some_and(|t| t.len() > MAX_TEXT));
-        if too_large || too_long {
+        if is_too_large {
             *self = VariableContent::Unknown;
         }
     }
 }
 
-/// A variable while a history is judged.
+/// A state variable during a check.
 #[derive(Debug, Clone)]
 pub struct Variable {
     kind: VariableKind,
@@ -263,32 +273,32 @@ impl Variable {
         }
     }
 
-    /// Whether a change that holds at once changes nothing.
+    /// Whether an immediate change would leave it as it is.
     #[must_use]
     pub fn is_kept_by(&self, change: &Change) -> bool {
         self.certain.is_kept_by(change)
     }
 
-    /// Takes a change that holds at once.
-    pub fn apply(&mut self, effect: &Effect) {
+    /// Makes an immediate change.
+    pub fn apply(&mut self, effect: Effect) {
         match (effect, &self.certain) {
-            (Effect::Lose, _) => self.certain = VariableContent::Unknown,
+            (Effect::MakeUnknown, _) => self.certain = VariableContent::Unknown,
             (Effect::Clear, VariableContent::Unknown) if !self.unobservable => {
-                self.certain = VariableContent::new(self.kind, None)
+                self.certain = VariableContent::new(self.kind, None);
             }
             (Effect::Set(value), VariableContent::Unknown) if !self.unobservable => {
-                self.certain = VariableContent::Value(value.clone())
+                self.certain = VariableContent::Value(value);
             }
-            _ => self.certain.apply(effect),
+            (effect, _) => self.certain.apply(effect),
         }
     }
 
-    /// Notes a change that command number `seq` makes once the agent takes it.
-    pub fn defer(&mut self, seq: u64, effect: Effect) {
-        if matches!(effect, Effect::Lose) || self.pending.len() == MAX_PENDING {
+    /// Adds a pending change, which command number `command` makes when the agent takes it.
+    pub fn defer(&mut self, command: u64, effect: Effect) {
+        if matches!(effect, Effect::MakeUnknown) || self.pending.len() == MAX_PENDING {
             self.certain = VariableContent::Unknown;
         } else {
-            self.pending.push((seq, effect));
+            self.pending.push((command, effect));
         }
     }
 
@@ -297,30 +307,31 @@ impl Variable {
         let settled = self
             .pending
             .iter()
-            .take_while(|(seq, _)| *seq <= taken)
+            .take_while(|(command, _)| *command <= taken)
             .count();
-        for (_, effect) in self.pending.drain(..settled).collect::<Vec<_>>() {
-            self.apply(&effect);
+        let settled: Vec<_> = self.pending.drain(..settled).collect();
+        for (_, effect) in settled {
+            self.apply(effect);
         }
     }
 
-    /// Every content that fits the history.
+    /// Every content that it can have after the history so far.
     #[must_use]
     pub fn possible_contents(&self) -> Cow<'_, [VariableContent]> {
         if self.pending.is_empty() {
             return Cow::Borrowed(std::slice::from_ref(&self.certain));
         }
-        let mut worlds = vec![self.certain.clone()];
+        let mut contents = vec![self.certain.clone()];
         let mut content = self.certain.clone();
         for (_, effect) in &self.pending {
-            content.apply(effect);
-            worlds.push(content.clone());
+            content.apply(effect.clone());
+            contents.push(content.clone());
         }
-        Cow::Owned(worlds)
+        Cow::Owned(contents)
     }
 }
 
-/// What stands behind a flag: `Some(None)` if the flag is there without a word behind it.
+/// The value of a command line flag; `Some(None)` for a flag without a value.
 fn flag_value(argv: &[String], flag: &str) -> Option<Option<String>> {
     argv.iter()
         .enumerate()
@@ -331,7 +342,7 @@ fn flag_value(argv: &[String], flag: &str) -> Option<Option<String>> {
         })
 }
 
-/// A value in the form in which it is an element or a key.
+/// The canonical text of a value, by which it is an element of a set or a key of a map.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
     match value {
@@ -340,7 +351,7 @@ pub fn canonical(value: &Value) -> String {
     }
 }
 
-/// Whether a text is the same in JSON.
+/// Whether JSON needs no escapes for a text.
 fn is_plain(text: &str) -> bool {
     !text
         .bytes()
@@ -411,7 +422,7 @@ mod tests {
         };
         let mut variable = Variable::new(&spec, None, true);
         for n in 0..=MAX_ENTRIES {
-            variable.apply(&Effect::Add(n.to_string()));
+            variable.apply(Effect::Add(n.to_string()));
         }
         assert!(matches!(
             &*variable.possible_contents(),

@@ -1,8 +1,8 @@
-//! Symbols: what a frame counts as in rules.
+//! The alphabet of rules: symbols for the kinds of frames, symbol sets, and the symbol table of a dialect.
 
 use std::collections::HashMap;
 
-/// A set of symbols of one dialect; at most [`SymbolSet::CAPACITY`] of them.
+/// A set of symbols of one dialect, as a bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SymbolSet([u64; 8]);
 
@@ -38,17 +38,17 @@ impl SymbolSet {
     }
 
     /// Whether the two sets share a symbol.
-    #[inline]
     #[must_use]
     pub fn intersects(&self, other: &SymbolSet) -> bool {
         let shared = self.0.iter().zip(&other.0);
         shared.fold(0, |any, (a, b)| any | (a & b)) != 0
     }
 
-    /// Whether the set is empty.
+    /// Whether one of the symbols of a frame is in the set.
+    #[inline]
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0 == [0; 8]
+    pub fn has_any(&self, symbols: &FrameSymbols) -> bool {
+        symbols.iter().any(|id| self.contains(id))
     }
 
     /// The symbols, ascending.
@@ -65,40 +65,55 @@ impl SymbolSet {
     }
 }
 
-/// The most symbols that one frame has: its name, its nested kind, and `#invalid`.
-const MOST: usize = 3;
+/// The symbols of one frame, ascending: its name, its nested kind and `#invalid` at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct FrameSymbols {
+    ids: [u16; FrameSymbols::CAPACITY],
+    count: u8,
+}
 
-/// For each symbol, the numbers of the things that look at it.
-#[derive(Debug, Clone)]
-pub struct SymbolIndex(Vec<Vec<usize>>);
+impl FrameSymbols {
+    /// The most symbols that a frame can have.
+    pub const CAPACITY: usize = 3;
 
-impl SymbolIndex {
-    /// Takes the symbols that each thing looks at; the things are numbered as they come.
-    #[must_use]
-    pub fn new(each: impl Iterator<Item = SymbolSet>) -> Self {
-        let mut by_symbol = vec![Vec::new(); SymbolSet::CAPACITY];
-        for (n, symbols) in each.enumerate() {
-            symbols.iter().for_each(|id| by_symbol[id].push(n));
+    /// Adds a symbol; one that is there already is not added again.
+    ///
+    /// # Panics
+    /// If the frame has [`FrameSymbols::CAPACITY`] other symbols already, or the number is none of a [`SymbolSet`].
+    pub fn insert(&mut self, id: usize) {
+        assert!(id < SymbolSet::CAPACITY, "no symbol has the number {id}");
+        let count = usize::from(self.count);
+        let at = self.iter().take_while(|known| *known < id).count();
+        if self.iter().nth(at) != Some(id) {
+            self.ids.copy_within(at..count, at + 1);
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "below the capacity of a set"
+            )]
+            let id = id as u16;
+            self.ids[at] = id;
+            self.count += 1;
         }
-        SymbolIndex(by_symbol)
     }
 
-    /// The things that look at one of these symbols, ascending, each once.
-    pub fn of(&self, symbols: &SymbolSet) -> impl Iterator<Item = usize> {
-        let mut lists = [&[][..]; MOST];
-        for (list, id) in lists.iter_mut().zip(symbols.iter()) {
-            *list = &self.0[id];
-        }
-        std::iter::from_fn(move || {
-            let next = lists
-                .iter()
-                .filter_map(|list| list.first().copied())
-                .min()?;
-            for list in &mut lists {
-                *list = list.strip_prefix(&[next]).unwrap_or(list);
-            }
-            Some(next)
-        })
+    /// Whether the frame has no symbol, and so no part in any rule.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All of them in one number.
+    #[must_use]
+    pub fn packed(&self) -> u64 {
+        let known = self.iter();
+        known.fold(0, |packed, id| packed << 16 | (id as u64 + 1))
+    }
+
+    /// The symbols, ascending.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let known = self.ids.iter().take(usize::from(self.count));
+        known.map(|id| usize::from(*id))
     }
 }
 
@@ -122,11 +137,11 @@ pub const SPECIALS: &[&str] = &[
 pub struct Symbols {
     names: Vec<String>,
     ids: HashMap<String, usize>,
-    /// Every known event, and `#unknown`: what `any` and `!x` range over.
+    /// Every known event, and `#unknown`: the meaning of `any`, and of what `!x` excludes from.
     pub events: SymbolSet,
-    /// Every known command: what `>any` ranges over.
+    /// Every known command: the meaning of `>any`.
     pub commands: SymbolSet,
-    /// Everything that the host does: commands, also bad ones, the end of input, signals.
+    /// Everything that the host does: commands, invalid ones included, the end of input, signals.
     pub host: SymbolSet,
 }
 
@@ -193,5 +208,21 @@ impl Symbols {
     /// Every name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_symbols_of_a_frame_are_ascending_and_each_is_there_once() {
+        let mut symbols = FrameSymbols::default();
+        for id in [300, 2, 300, 40] {
+            symbols.insert(id);
+        }
+        assert_eq!(symbols.iter().collect::<Vec<_>>(), [2, 40, 300]);
+        assert!(SymbolSet::of(40).has_any(&symbols));
+        assert!(!SymbolSet::of(41).has_any(&symbols));
     }
 }

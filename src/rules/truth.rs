@@ -1,13 +1,13 @@
-//! Three-valued truth: what a rule can know of a state that the agent may or may not hold yet.
+//! Three-valued logic: true, false, unknown. A rule may depend on state that the agent may or may not hold yet.
 
-/// True, false, or not to be told.
+/// A truth value of three-valued logic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
-    /// False in every world that fits the history.
+    /// False for every possible state.
     False,
-    /// True in some worlds that fit, false in others; or a value is missing.
+    /// True for some possible states and false for others; or a value is missing.
     Unknown,
-    /// True in every world.
+    /// True for every possible state.
     True,
 }
 
@@ -22,7 +22,7 @@ impl Truth {
         }
     }
 
-    /// True if all are; false if one is.
+    /// The conjunction: true if all are true, false if one is false.
     pub fn all(each: impl Iterator<Item = Truth>) -> Truth {
         let mut result = Truth::True;
         for truth in each {
@@ -35,12 +35,12 @@ impl Truth {
         result
     }
 
-    /// True if one is; false if all are.
+    /// The disjunction: true if one is true, false if all are false.
     pub fn any(each: impl Iterator<Item = Truth>) -> Truth {
         Truth::all(each.map(Truth::negate)).negate()
     }
 
-    /// What several possible worlds come to together; unknown if there is none.
+    /// The common value over several possible states; unknown if they differ, or if there is none.
     pub fn over_possibilities(each: impl Iterator<Item = Truth>) -> Truth {
         let mut result = None;
         for truth in each {

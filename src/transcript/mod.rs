@@ -5,6 +5,7 @@
 
 mod error;
 mod header;
+mod line_record;
 mod reader;
 mod record;
 #[cfg(test)]

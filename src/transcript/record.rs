@@ -1,6 +1,7 @@
 //! One line of a transcript behind its header: a frame as JSON.
 
 use super::error::Problem;
+use super::line_record;
 use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 use crate::signals;
 use data_encoding::BASE64;
@@ -115,8 +116,13 @@ fn write_end<'a>(end: &'a End, record: &mut Record<'a, &Value>) {
     record.orphans = (orphans > 0).then_some(orphans);
 }
 
-/// Reads one line, its newline left out. The column is given where one place is to blame.
+/// The frame of one record, given without its newline. An error has a byte column where one place is wrong.
 pub(super) fn read(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
+    line_record::read(line).map_or_else(|| parse(line), Ok)
+}
+
+/// The frame of any record, read by the JSON parser.
+pub(super) fn parse(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
     let record: Record<&RawValue> = serde_json::from_slice(line).map_err(|error| {
         let problem = if error.is_data() {
             Problem::BadRecord

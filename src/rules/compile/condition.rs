@@ -1,4 +1,4 @@
-//! Conditions written as YAML.
+//! The compiler of conditions: text, or YAML lists and maps of conditions.
 
 use super::Compiler;
 use crate::rules::condition::Condition;
@@ -54,7 +54,7 @@ impl Compiler<'_> {
     }
 }
 
-/// A condition as a person would write it, for the `expected` of a finding.
+/// A condition as readable text, for the `expected` of a finding.
 pub(super) fn describe(node: &Node) -> Vec<String> {
     fn one(node: &Node) -> String {
         if let Some(text) = node.as_str() {

@@ -1,11 +1,11 @@
-//! State, scopes, classes and answers: what rules remember.
+//! The compiler of declarations: state variables, scopes, classes and answers.
 
 use super::Compiler;
 use crate::rules::condition::Operand;
 use crate::rules::file::{OrderingFile, StateFile};
-use crate::rules::history_state::{CommandAnswer, Declarations, For, ScopeDeclaration};
+use crate::rules::history_state::{CommandAnswer, Declarations, ScopeDeclaration};
 use crate::rules::parse::{self, FramePattern};
-use crate::rules::state_variable::{Change, VariableKind, VariableSpec};
+use crate::rules::state_variable::{Change, DeclaredChange, VariableKind, VariableSpec};
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
@@ -33,7 +33,7 @@ impl Compiler<'_> {
         }
         for (name, state) in &file.state {
             if let Some(var) = self.variable(name, state) {
-                declarations.state.push(var);
+                declarations.variables.push(var);
             }
         }
         for answer in &file.answers {
@@ -49,7 +49,7 @@ impl Compiler<'_> {
         declarations
     }
 
-    fn variable(&mut self, name: &str, state: &StateFile) -> Option<(VariableSpec, Vec<For>)> {
+    fn variable(&mut self, name: &str, state: &StateFile) -> Option<VariableSpec> {
         const KINDS: &[(&str, VariableKind)] = &[
             ("value", VariableKind::Value),
             ("set", VariableKind::Set),
@@ -69,21 +69,23 @@ impl Compiler<'_> {
             }
         }
         let mut changes = Vec::new();
-        let mut lists = Vec::new();
         let entries = state.on.as_ref().and_then(Node::as_map).unwrap_or_default();
         for (key, node) in entries {
             let on = match parse::pattern(&key.name, &self.names) {
                 Ok(pattern) => pattern,
-                Err(mistake) => {
-                    let error = node.error_at(key.span, mistake.message);
+                Err(error) => {
+                    let error = node.error_at(key.span, error.message);
                     self.errors.push(error);
                     continue;
                 }
             };
             for node in node.as_list().unwrap_or(std::slice::from_ref(node)) {
                 if let Some((change, list)) = self.change(node) {
-                    changes.push((on.clone(), change));
-                    lists.push(list);
+                    changes.push(DeclaredChange {
+                        on: on.clone(),
+                        change,
+                        for_each: list,
+                    });
                 }
             }
         }
@@ -93,8 +95,8 @@ impl Compiler<'_> {
         };
         let from_commands = changes
             .iter()
-            .any(|(on, _)| on.symbols().intersects(&self.known.symbols.host));
-        let spec = VariableSpec {
+            .any(|change| change.on.symbols().intersects(&self.known.symbols.host));
+        Some(VariableSpec {
             name: name.to_owned(),
             kind,
             start: state.start.as_ref().map(Node::to_value),
@@ -102,8 +104,7 @@ impl Compiler<'_> {
             changes,
             settles,
             from_commands,
-        };
-        Some((spec, lists))
+        })
     }
 
     fn change(&mut self, node: &Node) -> Option<(Change, Option<Operand>)> {

@@ -1,4 +1,4 @@
-//! A rule and its form.
+//! The compiler of rules, by form.
 
 use super::Compiler;
 use super::condition::describe;
@@ -197,10 +197,10 @@ impl Compiler<'_> {
         })))
     }
 
-    /// A budget of the dialect, by its name; none where none is named.
+    /// The name of a budget and its microseconds; `Some(None)` if no budget is named.
     #[expect(
         clippy::option_option,
-        reason = "the outer one is a mistake that was put down"
+        reason = "the outer one says that an error was recorded"
     )]
     fn budget(&mut self, name: Option<&Spanned<String>>) -> Option<Option<(String, u64)>> {
         let Some(name) = name else {

@@ -1,4 +1,4 @@
-//! What slices the history, and the texts of findings.
+//! The compiler of slice keys (`each`) and of message templates.
 
 use super::Compiler;
 use crate::rules::condition::Operand;
@@ -36,7 +36,7 @@ impl Compiler<'_> {
                         .get_or_insert_with(|| word.rsplit('/').next().unwrap_or(word).to_owned());
                     sources.push(KeySource::Operand(label.clone(), operand));
                 }
-                Err(mistake) => return self.fail(node.error(mistake.message)),
+                Err(error) => return self.fail(node.error(error.message)),
             }
         }
         Some(KeyPart(sources))
@@ -53,7 +53,7 @@ impl Compiler<'_> {
             pieces.push(MessagePart::Text(rest[..open].to_owned()));
             match parse::operand(&rest[open + 1..open + close], &self.names) {
                 Ok(operand) => pieces.push(MessagePart::Value(operand)),
-                Err(mistake) => return self.fail(node.error(mistake.message)),
+                Err(error) => return self.fail(node.error(error.message)),
             }
             rest = &rest[open + close + 1..];
         }

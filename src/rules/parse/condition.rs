@@ -1,4 +1,4 @@
-//! Conditions on one frame.
+//! The parser of conditions.
 
 use super::Parser;
 use crate::rules::condition::{Compare, Condition, Operand};
@@ -49,10 +49,10 @@ impl Parser<'_> {
 
     fn matches(&mut self, left: Operand) -> Result<Condition, SyntaxError> {
         let Some(Token::Text(text)) = self.peek().cloned() else {
-            return Err(self.mistake("a quoted regular expression was expected here"));
+            return Err(self.error("a quoted regular expression was expected here"));
         };
-        let regex = Regex::new(&text)
-            .map_err(|e| self.mistake(format!("not a regular expression: {e}")))?;
+        let regex =
+            Regex::new(&text).map_err(|e| self.error(format!("not a regular expression: {e}")))?;
         self.next += 1;
         Ok(Condition::Matches(left, regex))
     }
@@ -84,6 +84,6 @@ impl Parser<'_> {
         if self.take_word("not") && self.take_word("in") {
             return Ok(Compare::NotIn);
         }
-        Err(self.mistake("a comparison was expected here: `=`, `!=`, `<`, `in`, `contains`, `matches`, `present`, …"))
+        Err(self.error("a comparison was expected here: `=`, `!=`, `<`, `in`, `contains`, `matches`, `present`, …"))
     }
 }

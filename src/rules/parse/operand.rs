@@ -1,4 +1,4 @@
-//! Values: of the frame, of the state, and literal.
+//! The parser of operands: values of the frame, of state variables, and literals.
 
 use super::{Parser, nearest};
 use crate::rules::condition::{FUNCTIONS, Function, Operand};
@@ -48,16 +48,15 @@ impl Parser<'_> {
                 },
             },
             _ => {
-                return Err(self.mistake(
-                    "a value was expected here: a /pointer, a $state, a word or a number",
-                ));
+                return Err(self
+                    .error("a value was expected here: a /pointer, a $state, a word or a number"));
             }
         };
         self.next += 1;
         Ok(Operand::Literal(literal))
     }
 
-    /// This operand and those behind it, to the closing bracket.
+    /// This operand and those after it, up to the closing bracket.
     fn list(&mut self, first: Operand) -> Result<Operand, SyntaxError> {
         let mut all = vec![first];
         while !self.is_sign(")") {
@@ -82,7 +81,7 @@ impl Parser<'_> {
         let Some(var) = self.names.state.get(name).copied() else {
             let near = nearest(name, self.names.state.keys().map(String::as_str));
             let hint = near.map_or(String::new(), |n| format!("; did you mean `${n}`?"));
-            return Err(self.mistake(format!("`${name}` is not declared under `state`{hint}")));
+            return Err(self.error(format!("`${name}` is not declared under `state`{hint}")));
         };
         self.next += 1;
         if !self.take_sign("[") {

@@ -1,4 +1,4 @@
-//! Patterns, and regular expressions over them.
+//! The parser of patterns and of order expressions.
 
 use super::{Atom, Expr, FramePattern, MAX_DEPTH, Parser, nearest};
 use crate::rules::lexer::{SyntaxError, Token};
@@ -23,7 +23,7 @@ impl Parser<'_> {
             parts.push(self.rep()?);
         }
         match parts.len() {
-            0 => Err(self.mistake("an event, a `>command` or `(` was expected here")),
+            0 => Err(self.error("an event, a `>command` or `(` was expected here")),
             1 => Ok(parts.remove(0)),
             _ => Ok(Expr::Seq(parts)),
         }
@@ -33,7 +33,7 @@ impl Parser<'_> {
         let mut inner = if self.take_sign("(") {
             self.depth += 1;
             if self.depth > MAX_DEPTH {
-                return Err(self.mistake("the expression is nested too deeply"));
+                return Err(self.error("the expression is nested too deeply"));
             }
             let inner = self.expr()?;
             self.need_sign(")")?;
@@ -68,13 +68,13 @@ impl Parser<'_> {
         Ok(pattern)
     }
 
-    /// One atom; a class stands for several.
+    /// Parses one atom; a class gives several.
     fn atom(&mut self) -> Result<FramePattern, SyntaxError> {
-        let start = self.at();
+        let start = self.offset();
         let negated = self.take_sign("!");
-        let place = self.at();
+        let place = self.offset();
         let Some(Token::Name(name)) = self.peek().cloned() else {
-            return Err(self.mistake("an event, a `>command` or a class was expected here"));
+            return Err(self.error("an event, a `>command` or a class was expected here"));
         };
         self.next += 1;
         let mut atoms = self.resolve(&name, place)?;
@@ -105,7 +105,7 @@ impl Parser<'_> {
                 guards.push(self.condition()?);
             }
             self.need_sign("}")?;
-            let written = self.source[start..self.at()].trim_end();
+            let written = self.source[start..self.offset()].trim_end();
             for atom in &mut atoms {
                 atom.guards.extend(guards.iter().cloned());
                 if !written.is_empty() {

@@ -1,0 +1,252 @@
+//! The state of a check: the history state, the monitors, the findings so far. Each frame is decoded, checked by itself, shown to the
+//! monitors, and then changes the history state.
+
+use super::checker::{CheckOptions, CheckOutcome};
+use super::decoded_frame::DecodedFrame;
+use super::dispatch::Dispatcher;
+use super::end_of_session::ShutdownFacts;
+use super::evidence::RecentFrames;
+use super::finding_log::FindingLog;
+use super::line_classifier::LineClassifier;
+use super::monitors::{Monitors, Violations};
+use super::per_frame::PerFrameChecks;
+use crate::dialect::Dialect;
+use crate::finding::{Evidence, Finding};
+use crate::frame::{Body, Frame};
+use crate::rules::frame_context::FrameContext;
+use crate::rules::history_state::HistoryState;
+use crate::rules::symbol::SymbolSet;
+use crate::rules::truth::Truth;
+use indexmap::IndexMap;
+use std::sync::Arc;
+
+/// What a plain capture of stdout does not show, besides commands.
+const NOT_IN_CAPTURES: &[&str] = &[
+    ">#malformed",
+    ">#unknown",
+    ">#invalid",
+    "@request",
+    "@reply",
+    "#stdin_closed",
+    "#signal",
+    "#end",
+];
+
+/// What does not change during a check.
+struct Tables {
+    dialect: Arc<Dialect>,
+    events: LineClassifier,
+    commands: LineClassifier,
+}
+
+/// A check between two frames.
+#[derive(Clone)]
+pub(super) struct CheckerState {
+    tables: Arc<Tables>,
+    history: HistoryState,
+    per_frame: PerFrameChecks,
+    monitors: Monitors,
+    dispatcher: Dispatcher,
+    recent: RecentFrames,
+    finding_log: FindingLog,
+    frames: u64,
+    events: u64,
+    commands: u64,
+    turn: bool,
+    shutdown: ShutdownFacts,
+}
+
+impl CheckerState {
+    pub(super) fn new(dialect: Arc<Dialect>, options: &CheckOptions) -> Self {
+        let mut unobservable = SymbolSet::default();
+        if options.capture {
+            unobservable = dialect.symbols.commands;
+            for name in NOT_IN_CAPTURES {
+                if let Some(id) = dialect.symbols.id(name) {
+                    unobservable.insert(id);
+                }
+            }
+        }
+        CheckerState {
+            history: HistoryState::new(
+                &dialect.declarations,
+                Arc::clone(&dialect.symbols),
+                options.argv.as_deref(),
+                !options.capture,
+            ),
+            per_frame: PerFrameChecks::new(&dialect),
+            monitors: Monitors::new(&dialect, &unobservable),
+            dispatcher: Dispatcher::default(),
+            tables: Arc::new(Tables {
+                events: LineClassifier::new(&dialect, false),
+                commands: LineClassifier::new(&dialect, true),
+                dialect,
+            }),
+            recent: RecentFrames::default(),
+            finding_log: FindingLog::new(options.profile),
+            frames: 0,
+            events: 0,
+            commands: 0,
+            turn: false,
+            shutdown: ShutdownFacts::default(),
+        }
+    }
+
+    /// Counts a frame without checking it.
+    pub(super) fn skip(&mut self, frame: &Frame) {
+        self.count(frame);
+        self.shutdown.note(frame, false);
+    }
+
+    fn count(&mut self, frame: &Frame) {
+        self.frames += 1;
+        self.recent.push(self.frames, frame);
+    }
+
+    /// Checks a frame.
+    pub(super) fn check(&mut self, frame: &Frame) {
+        self.count(frame);
+        let tables = Arc::clone(&self.tables);
+        let dialect = &*tables.dialect;
+        let classifiers = (&tables.events, &tables.commands);
+        let decoded = DecodedFrame::new(dialect, classifiers, frame, self.shutdown);
+        let is_command = matches!(frame.body, Body::ToAgent(_));
+        self.check_by_itself(dialect, frame, &decoded);
+        if decoded.symbols.is_empty() {
+            self.shutdown.note(frame, false);
+            return;
+        }
+        self.count_known(&decoded, is_command);
+        self.note_turn_and_quit(dialect, frame, &decoded);
+
+        let (symbols, value) = (&decoded.symbols, &decoded.value);
+        let declarations = &dialect.declarations;
+        let route = self.dispatcher.route(dialect, &self.monitors, symbols);
+        let touched = &route.declarations;
+        let abandoned = self
+            .history
+            .before_rules(declarations, touched, symbols, value);
+        let closing = self
+            .history
+            .closing_scopes(declarations, touched, symbols, value);
+
+        let context = context(self.frames, frame, &decoded, &self.history);
+        let (rules, monitors) = (&dialect.rules, &mut self.monitors);
+        let mut violations = Vec::new();
+        monitors.on_scopes_closed(rules, &abandoned, false, &context, &mut violations);
+        monitors.on_frame(rules, &route.monitors, &context, &mut violations);
+        monitors.on_scopes_closed(rules, &closing, true, &context, &mut violations);
+        if let Body::End(end) = &frame.body {
+            let circumstances = self.shutdown.circumstances(end, frame.at);
+            monitors.on_end(rules, &context, circumstances, &mut violations);
+        }
+        self.history.after_rules(
+            declarations,
+            touched,
+            (symbols, value),
+            &closing,
+            is_command,
+        );
+        self.log(dialect, violations);
+    }
+
+    /// Checks the bytes of a line and its schema.
+    fn check_by_itself(&mut self, dialect: &Dialect, frame: &Frame, decoded: &DecodedFrame<'_>) {
+        let defects = self.per_frame.check_bytes(dialect, frame, decoded);
+        self.log(dialect, defects);
+        for broken in self.per_frame.check_schema(decoded) {
+            let rule = &dialect.rules[broken.rule];
+            self.finding_log.add(
+                rule,
+                broken.violation,
+                &broken.clauses,
+                broken.level,
+                &self.recent,
+            );
+        }
+    }
+
+    fn log(&mut self, dialect: &Dialect, violations: Violations) {
+        for (n, violation) in violations {
+            let rule = &dialect.rules[n];
+            self.finding_log
+                .add(rule, violation, &rule.clauses, rule.level, &self.recent);
+        }
+    }
+
+    fn count_known(&mut self, decoded: &DecodedFrame<'_>, is_command: bool) {
+        let count = if is_command {
+            &mut self.commands
+        } else {
+            &mut self.events
+        };
+        *count += u64::from(decoded.is_known());
+    }
+
+    fn note_turn_and_quit(&mut self, dialect: &Dialect, frame: &Frame, decoded: &DecodedFrame<'_>) {
+        let context = context(self.frames, frame, decoded, &self.history);
+        self.turn |= context.matches(&dialect.session.turn) == Truth::True;
+        let quit = context.matches(&dialect.session.quit) != Truth::False;
+        self.shutdown.note(frame, quit);
+    }
+
+    pub(super) fn findings(&self) -> &[Finding] {
+        &self.finding_log.findings
+    }
+
+    /// Takes the findings out that were added since there were `known` of them.
+    pub(super) fn take_findings_from(&mut self, known: usize) -> Vec<Finding> {
+        self.finding_log.findings.split_off(known)
+    }
+
+    pub(super) fn add_findings(&mut self, findings: Vec<Finding>) {
+        self.finding_log.findings.extend(findings);
+    }
+
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    pub(super) fn evidence(&self) -> Vec<Evidence> {
+        self.recent.quoted()
+    }
+
+    pub(super) fn finish(self) -> CheckOutcome {
+        let mut exercised = IndexMap::new();
+        let mut readings = IndexMap::new();
+        for (n, rule) in self.tables.dialect.rules.iter().enumerate() {
+            let times = self.per_frame.exercised(n, rule) + self.monitors.exercised(n);
+            exercised.insert(rule.id.clone(), times);
+            let met = self.monitors.readings(n);
+            if !met.is_empty() {
+                readings.insert(rule.id.clone(), met);
+            }
+        }
+        CheckOutcome {
+            findings: self.finding_log.findings,
+            dropped: self.finding_log.dropped,
+            exercised,
+            readings,
+            frames: self.frames,
+            events: self.events,
+            commands: self.commands,
+            turn: self.turn,
+        }
+    }
+}
+
+fn context<'a>(
+    n: u64,
+    frame: &Frame,
+    decoded: &'a DecodedFrame<'_>,
+    history: &'a HistoryState,
+) -> FrameContext<'a> {
+    FrameContext {
+        n,
+        at: frame.at,
+        blame: decoded.blame,
+        symbols: &decoded.symbols,
+        value: &decoded.value,
+        history,
+    }
+}
