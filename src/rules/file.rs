@@ -4,7 +4,7 @@ use super::rule::AtEnd;
 use crate::finding::{Blame, Level, Source};
 use indexmap::IndexMap;
 use serde::Deserialize;
-use spanned_yaml::{Spanned, Node};
+use spanned_yaml::{Node, Spanned};
 
 /// A file of rules.
 #[derive(Debug, Clone, Default, Deserialize)]
