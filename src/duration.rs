@@ -1,10 +1,10 @@
-//! Durations as written in YAML and on the command line: `500ms`, `2s`, `1.5s`, `250us`, `1m`.
+//! Parser of durations in YAML and on the command line: `500ms`, `2s`, `1.5s`, `250us`, `1m`.
 
 use std::time::Duration;
 
 const UNITS: &[(&str, f64)] = &[("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0)];
 
-/// Reads a duration; `None` if it is not one.
+/// The duration that the text denotes; `None` if it is not a number with a unit.
 #[must_use]
 pub fn parse(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;

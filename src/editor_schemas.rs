@@ -1,4 +1,4 @@
-//! The JSON Schemas of our own files, for editors and for programs that read what we write.
+//! JSON Schemas of conform's own files, generated from Rust types: for editors, and for programs that read reports.
 
 use crate::report::Report;
 use crate::scenario::ScenarioFile;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A file's name and what makes its schema.
+/// A file name and the function that generates its schema.
 pub type Generated = (&'static str, fn() -> Value);
 
-/// The schemas generated from Rust types, by the name of their file in `schemas/conform/`.
+/// Every generated schema, by its file name in `schemas/conform/`.
 pub const GENERATED: &[Generated] = &[
     ("scenario", scenario_schema),
     ("script", script_schema),

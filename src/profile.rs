@@ -1,8 +1,8 @@
-//! Profiles: how hard a run takes the levels of rules.
+//! Strictness profiles: how the requirement levels of rules become severities.
 
 use crate::finding::{Level, Source};
 
-/// How hard levels are taken.
+/// How strict a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
     /// What the page only recommends is a violation, and every note is a warning
@@ -15,7 +15,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The level that counts.
+    /// The severity of a finding whose rule has this level and this source.
     #[must_use]
     pub fn apply(self, level: Level, source: Source) -> Level {
         match (self, level) {
@@ -37,7 +37,7 @@ mod tests {
     use Level::{May, Must, Should};
 
     #[test]
-    fn each_profile_shifts_as_it_says() {
+    fn each_profile_shifts_levels_as_documented() {
         for (profile, level, source, taken) in [
             (Profile::Strict, Should, Source::Spec, Must),
             (Profile::Strict, May, Source::Host, Should),

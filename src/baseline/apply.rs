@@ -1,4 +1,4 @@
-//! Lays a baseline over a report.
+//! Applies a baseline to a report: marks accepted findings, recomputes verdicts, finds stale entries.
 
 use super::{Baseline, BaselineEntry, Date, EntryKind};
 use crate::finding::{Baselined, BaselinedKind, Blame, Finding};
@@ -7,17 +7,17 @@ use crate::report::verdict_rules;
 use crate::report::{Report, ScenarioReport};
 use std::sync::Arc;
 
-/// An entry that has to go.
+/// An entry that must be deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleEntry {
     /// The entry.
     pub entry: BaselineEntry,
-    /// Why it has to go.
+    /// The reason.
     pub why: String,
 }
 
 impl StaleEntry {
-    /// What to tell the user: the place and what to do.
+    /// The message for the user: the location, and what to do.
     #[must_use]
     pub fn message(&self, baseline: &Baseline) -> String {
         format!(
@@ -31,16 +31,16 @@ impl StaleEntry {
     }
 }
 
-/// What a run says of the entries that it did not meet.
+/// How much of the suite a run covers, which decides whether an unmatched entry is stale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunExtent {
-    /// Everything was played.
+    /// All of it.
     Whole,
-    /// A choice was: entries about what may have been left out are not held to account.
+    /// A selection: an entry whose scenarios may have been left out is not stale.
     Part,
 }
 
-/// A baseline on a certain day.
+/// A baseline as of a certain day.
 #[derive(Debug, Clone)]
 pub struct DatedBaseline {
     /// The baseline.
@@ -50,14 +50,14 @@ pub struct DatedBaseline {
 }
 
 impl DatedBaseline {
-    /// Whether a finding in a scenario is put up with.
+    /// Whether the baseline covers a finding in a scenario.
     #[must_use]
     pub fn covers(&self, scenario: &str, finding: &Finding) -> bool {
         covering(&self.baseline, scenario, finding, self.today).is_some()
     }
 }
 
-/// Marks the findings of a scenario that the baseline covers, and judges it again by the others.
+/// Marks the findings of a scenario that the baseline covers, and recomputes its verdict from the others.
 pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, today: Date) {
     let id = scenario.id.clone();
     let mut marked = false;
@@ -68,13 +68,13 @@ pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, tod
         }
     }
     if marked && matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
-        judge_again(scenario, side);
+        recompute_verdict(scenario, side);
     }
 }
 
-/// The entries that have to go, after the scenarios were marked.
+/// The stale entries, after the scenarios were marked.
 #[must_use]
-pub fn stale(
+pub fn stale_entries(
     report: &Report,
     baseline: &Baseline,
     today: Date,
@@ -94,9 +94,9 @@ pub fn stale(
             format!("it expired on {}", entry.expires?)
         } else if met {
             return None;
-        } else if entry.names_nothing(report, extent) {
+        } else if entry.matches_no_scenario(report, extent) {
             "there is no such scenario".to_owned()
-        } else if entry.kind == EntryKind::Known && entry.was_tried(report, extent) {
+        } else if entry.kind == EntryKind::Known && entry.was_judged(report, extent) {
             "nothing matched it in this run".to_owned()
         } else {
             return None;
@@ -109,13 +109,13 @@ pub fn stale(
     stale.collect()
 }
 
-/// Marks every scenario, counts again, and notes the entries that have to go.
+/// Applies the baseline to every scenario, recomputes the summary, and lists the stale entries.
 pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunExtent) {
     for scenario in &mut report.scenarios {
         mark(scenario, report.side, baseline, today);
     }
     report.summary = verdict_rules::summary(&report.scenarios);
-    report.stale = stale(report, baseline, today, extent)
+    report.stale = stale_entries(report, baseline, today, extent)
         .iter()
         .map(|entry| entry.message(baseline))
         .collect();
@@ -137,46 +137,46 @@ fn baselined(entry: &BaselineEntry) -> Baselined {
     }
 }
 
-fn judge_again(scenario: &mut ScenarioReport, side: Blame) {
+fn recompute_verdict(scenario: &mut ScenarioReport, side: Blame) {
     let (covered, open): (Vec<Finding>, Vec<Finding>) = scenario
         .findings
         .iter()
         .cloned()
         .partition(|finding| finding.baseline.is_some());
     scenario.verdict = verdict_rules::of_findings(&open, side, true);
-    let comes_and_goes = |finding: &Finding| {
+    let is_known_flaky = |finding: &Finding| {
         let mark = finding.baseline.as_ref();
         mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky)
     };
     scenario.flaky |=
-        verdict_rules::is_flaky(scenario.verdict) && covered.iter().any(comes_and_goes);
+        verdict_rules::is_flaky(scenario.verdict) && covered.iter().any(is_known_flaky);
 }
 
 impl BaselineEntry {
-    /// Whether its last day has passed.
+    /// Whether it has expired.
     pub(super) fn is_expired(&self, today: Date) -> bool {
         self.expires.is_some_and(|day| day < today)
     }
 
-    /// Whether what it is about was judged, so that not meeting it means that it is gone. A pattern needs the whole run for that.
-    pub(super) fn was_tried(&self, report: &Report, extent: RunExtent) -> bool {
+    /// Whether all scenarios that it matches have a verdict, so that an unmatched entry is stale. For a pattern this needs the whole run.
+    pub(super) fn was_judged(&self, report: &Report, extent: RunExtent) -> bool {
         let judged =
             |s: &ScenarioReport| matches!(s.verdict, Verdict::Pass | Verdict::Fail | Verdict::Warn);
         (extent == RunExtent::Whole || !self.scenario.contains('*'))
-            && self.about(report).next().is_some()
-            && self.about(report).all(judged)
+            && self.scenarios(report).next().is_some()
+            && self.scenarios(report).all(judged)
     }
 
-    /// Whether it names a scenario of a dialect that was played as a whole, and there is none.
-    pub(super) fn names_nothing(&self, report: &Report, extent: RunExtent) -> bool {
+    /// Whether the whole suite of its dialect was run and has no scenario that it matches.
+    pub(super) fn matches_no_scenario(&self, report: &Report, extent: RunExtent) -> bool {
         let dialect = self.scenario.split('/').next();
         extent == RunExtent::Whole
             && report.dialect.iter().any(|id| Some(id.as_str()) == dialect)
-            && self.about(report).next().is_none()
+            && self.scenarios(report).next().is_none()
     }
 
-    fn about<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = &'a ScenarioReport> {
+    fn scenarios<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = &'a ScenarioReport> {
         let scenarios = report.scenarios.iter();
-        scenarios.filter(|scenario| super::file::fits(&self.scenario, &scenario.id))
+        scenarios.filter(|scenario| super::file::matches_pattern(&self.scenario, &scenario.id))
     }
 }

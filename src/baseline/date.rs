@@ -1,10 +1,10 @@
-//! Calendar days, as an entry's `expires` writes them.
+//! Calendar dates for the `expires` member of baseline entries.
 
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
 use std::str::FromStr;
 
-/// A day: `2026-12-31`.
+/// A calendar date: `2026-12-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: u16,
@@ -13,7 +13,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// The day that holds this many seconds since the start of 1970, in UTC.
+    /// The date in UTC, from seconds since the start of 1970.
     #[must_use]
     pub fn of_unix(seconds: u64) -> Self {
         let mut days = seconds / 86_400;
@@ -56,7 +56,7 @@ impl FromStr for Date {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("a day such as 2026-12-31 was expected, not `{text}`");
+        let wrong = || format!("expected a date such as 2026-12-31, found `{text}`");
         let parts: Vec<&str> = text.split('-').collect();
         let [year, month, day] = parts[..] else {
             return Err(wrong());
@@ -91,14 +91,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_counted_from_1970() {
+    fn dates_are_counted_from_1970() {
         assert_eq!(Date::of_unix(0).to_string(), "1970-01-01");
         assert_eq!(Date::of_unix(951_782_400).to_string(), "2000-02-29");
         assert_eq!(Date::of_unix(1_795_219_200).to_string(), "2026-11-21");
     }
 
     #[test]
-    fn what_is_no_day_is_refused() {
+    fn invalid_dates_are_refused() {
         for bad in [
             "",
             "2026",

@@ -1,43 +1,43 @@
-//! What a baseline file may hold.
+//! The format of baseline files (YAML) and their parser.
 
 use super::Date;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::path::PathBuf;
 
-/// A file of findings that are put up with.
+/// A file of accepted findings.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    /// Where it was read from.
+    /// The path of the file.
     pub path: PathBuf,
     /// Its entries.
     pub entries: Vec<BaselineEntry>,
 }
 
-/// One finding, or a family of them, that is put up with.
+/// An accepted finding, or a pattern of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineEntry {
-    /// Where it stands; line 0 for one that is not in a file yet.
+    /// Its location; line 0 for an entry that is not in a file yet.
     pub span: Span,
-    /// The scenario's id; `*` stands for any run of characters.
+    /// The id of the scenario; `*` matches any characters.
     pub scenario: String,
-    /// The rule's id.
+    /// The id of the rule.
     pub rule: String,
-    /// How it is put up with.
+    /// Known or flaky.
     pub kind: EntryKind,
-    /// Why.
+    /// Why it is accepted.
     pub reason: String,
-    /// The last day on which it counts.
+    /// The last day on which it is accepted.
     pub expires: Option<Date>,
 }
 
-/// How a finding is put up with.
+/// How often an accepted finding occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
-    /// It is there every time.
+    /// Every time.
     Known,
-    /// It is there now and then: not meeting it is no mistake.
+    /// Now and then: an unmatched entry is not stale.
     Flaky,
 }
 
@@ -58,10 +58,10 @@ struct EntryFile {
     expires: Option<Date>,
 }
 
-/// Reads a baseline.
+/// Parses a baseline file.
 ///
 /// # Errors
-/// Every mistake, each with its place; an entry without a reason is one.
+/// Every mistake with its location; an entry without a reason is one.
 pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     let node = spanned_yaml::load_yaml(&path, text).map_err(|e| vec![e])?;
     let file: File = spanned_yaml::decode_all(&node)?;
@@ -83,7 +83,7 @@ fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> 
     if value.reason.trim().is_empty() {
         errors.push(node.error_at(
             value.reason.span,
-            "a finding is put up with for a reason: say it",
+            "an entry needs a `reason`: why is this finding accepted?",
         ));
     }
     BaselineEntry {
@@ -97,20 +97,22 @@ fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> 
 }
 
 impl BaselineEntry {
-    /// Whether this entry is about a rule in a scenario.
+    /// Whether this entry covers findings of a rule in a scenario.
     #[must_use]
     pub fn covers(&self, scenario: &str, rule: &str) -> bool {
-        self.rule == rule && fits(&self.scenario, scenario)
+        self.rule == rule && matches_pattern(&self.scenario, scenario)
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for any run of characters.
-pub(super) fn fits(pattern: &str, text: &str) -> bool {
+/// Whether a text matches a pattern in which `*` matches any characters.
+pub(super) fn matches_pattern(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
         Some((before, rest)) => text.strip_prefix(before).is_some_and(|tail| {
             let starts = tail.char_indices().map(|(at, _)| at).chain([tail.len()]);
-            starts.into_iter().any(|at| fits(rest, &tail[at..]))
+            starts
+                .into_iter()
+                .any(|at| matches_pattern(rest, &tail[at..]))
         }),
     }
 }
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_run_of_characters() {
+    fn a_star_matches_any_characters() {
         for (pattern, text, fit) in [
             ("a/b", "a/b", true),
             ("a/*", "a/b/c", true),
@@ -130,17 +132,17 @@ mod tests {
             ("*", "", true),
             ("a", "ab", false),
         ] {
-            assert_eq!(fits(pattern, text), fit, "{pattern} {text}");
+            assert_eq!(matches_pattern(pattern, text), fit, "{pattern} {text}");
         }
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn mistakes_have_a_location() {
         for (text, line, part) in [
             (
                 "findings:\n  - { scenario: a, rule: r, kind: known, reason: \"\" }",
                 2,
-                "for a reason",
+                "needs a `reason`",
             ),
             (
                 "findings:\n  - { scenario: a, rule: r, kind: known }",
@@ -155,7 +157,7 @@ mod tests {
             (
                 "findings:\n  - { scenario: a, rule: r, kind: known, reason: x, expires: soon }",
                 2,
-                "a day such as",
+                "a date such as",
             ),
             ("findingz: []", 1, "findings"),
         ] {

@@ -1,14 +1,15 @@
-//! Baselines: findings that are known, or flaky, with a reason. Pure: the file's text, a report and today's date in, a report out.
+//! Baselines: files of accepted findings, known or flaky, each with a reason. Pure: the text of the file, a report and today's date are
+//! the input.
 //!
-//! A baselined finding is still shown and no longer decides a verdict. An entry that nothing matches any more, or whose day has passed, is a
-//! mistake of its own, told with the line to delete.
+//! A finding in the baseline is still shown, but no longer decides a verdict. An entry that nothing matches any more, or that has expired,
+//! is stale and fails the run; the message names the line to delete.
 
 mod apply;
 mod date;
 mod file;
 mod update;
 
-pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale};
+pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale_entries};
 pub use date::Date;
 pub use file::{Baseline, BaselineEntry, EntryKind, load};
 pub use update::update;

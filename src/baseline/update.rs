@@ -1,5 +1,5 @@
-//! Updates a baseline from a report: entries that still match stay as they are, others go, new findings are added. What an earlier
-//! try had and the last one did not comes and goes.
+//! Updates a baseline from a report (`--update-baseline`): entries that still match stay as they are, others are removed, new findings are
+//! added. A finding of an earlier try that the last try did not have is added as flaky.
 
 use super::{Baseline, BaselineEntry, Date, EntryKind, RunExtent};
 use crate::finding::{Finding, Level};
@@ -8,13 +8,13 @@ use crate::report::{Report, ScenarioReport};
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
-# Findings that are put up with: `kind` is known (there every time) or flaky (now and then), `reason` says why,
+# Accepted findings: `kind` is known (every time) or flaky (now and then), `reason` says why it is accepted,
 # `expires: YYYY-MM-DD` may set the last day. Written by `conform run --baseline FILE --update-baseline`.
 findings:
 ";
 
-/// The text of the baseline that fits this report. Entries about what the run left out or could not judge stay, and so do those
-/// past their day that still match: only a person puts up with it for longer.
+/// The text of the baseline that matches this report. Entries stay if the run left out their scenarios or could not judge them. Expired
+/// entries that still match stay too: only a person may extend them.
 #[must_use]
 pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExtent) -> String {
     let mut entries: Vec<BaselineEntry> = baseline
@@ -46,7 +46,7 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExte
     text
 }
 
-/// Adds an entry for a finding that none is about.
+/// Adds an entry for a finding that no entry covers.
 fn add(
     entries: &mut Vec<BaselineEntry>,
     scenario: &ScenarioReport,
@@ -66,19 +66,19 @@ fn add(
     }
 }
 
-/// Whether there is something to put up with that was there to the last.
+/// Whether the last try had findings that count.
 fn failed(scenario: &ScenarioReport) -> bool {
     matches!(scenario.verdict, Verdict::Fail | Verdict::Warn)
 }
 
 fn keeps(entry: &BaselineEntry, report: &Report, today: Date, extent: RunExtent) -> bool {
-    let met = report.scenarios.iter().any(|scenario| {
+    let matched = report.scenarios.iter().any(|scenario| {
         let mut findings = scenario.all_findings();
         findings.any(|finding| entry.covers(&scenario.id, &finding.rule))
     });
-    let may_come_again = entry.kind == EntryKind::Flaky && !entry.is_expired(today);
-    let gone = entry.was_tried(report, extent) && !may_come_again;
-    met || !(gone || entry.names_nothing(report, extent))
+    let may_occur_again = entry.kind == EntryKind::Flaky && !entry.is_expired(today);
+    let gone = entry.was_judged(report, extent) && !may_occur_again;
+    matched || !(gone || entry.matches_no_scenario(report, extent))
 }
 
 fn write_entry(text: &mut String, entry: &BaselineEntry) {
@@ -102,7 +102,7 @@ fn write_entry(text: &mut String, entry: &BaselineEntry) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::{apply, load, stale};
+    use crate::baseline::{apply, load, stale_entries};
     use crate::finding::{Blame, Source};
     use crate::report::Try;
 
@@ -149,18 +149,18 @@ mod tests {
         update(baseline, report, today(), RunExtent::Whole)
     }
 
-    fn laid_over(report: &mut Report, baseline: &Baseline) -> Vec<String> {
+    fn applied(report: &mut Report, baseline: &Baseline) -> Vec<String> {
         apply(report, baseline, today(), RunExtent::Whole);
         report.stale.clone()
     }
 
     #[test]
-    fn what_is_written_covers_all_and_nothing_is_stale() {
+    fn a_written_baseline_covers_all_findings_and_has_no_stale_entry() {
         let mut found = report(&[("a/1", &["r", "s"]), ("a/2", &[])]);
         let text = updated(&Baseline::default(), &found);
         let baseline = load("b.yaml".into(), &text).unwrap();
         assert_eq!(baseline.entries.len(), 2);
-        assert!(laid_over(&mut found, &baseline).is_empty());
+        assert!(applied(&mut found, &baseline).is_empty());
         assert_eq!(found.scenarios[0].verdict, Verdict::Pass);
         assert_eq!((found.summary.known, found.summary.failed), (2, 0));
         assert_eq!(
@@ -171,23 +171,23 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_that_is_gone_makes_its_entry_stale_and_updating_prunes_it() {
+    fn a_fixed_finding_makes_its_entry_stale_and_updating_removes_it() {
         let text = updated(&Baseline::default(), &report(&[("a/1", &["r"])]));
         let baseline = load("b.yaml".into(), &text).unwrap();
         let mut clean = report(&[("a/1", &[])]);
         assert_eq!(
-            laid_over(&mut clean, &baseline),
+            applied(&mut clean, &baseline),
             ["b.yaml:4: delete this entry (r in a/1): nothing matched it in this run"]
         );
         assert!(updated(&baseline, &clean).ends_with("findings: []\n"));
         let mut elsewhere = report(&[("b/1", &[])]);
         assert!(
-            laid_over(&mut elsewhere, &baseline).is_empty(),
+            applied(&mut elsewhere, &baseline).is_empty(),
             "its scenario did not run"
         );
         assert_eq!(updated(&baseline, &elsewhere), text);
         elsewhere.dialect = vec!["a".into()];
-        let stale = laid_over(&mut elsewhere, &baseline);
+        let stale = applied(&mut elsewhere, &baseline);
         assert!(
             stale[0].ends_with("there is no such scenario"),
             "its dialect did run"
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_judged_makes_nothing_stale() {
+    fn a_scenario_without_a_verdict_makes_no_entry_stale() {
         let text = updated(&Baseline::default(), &report(&[("a/1", &["r"])]));
         let baseline = load("b.yaml".into(), &text).unwrap();
         for verdict in [
@@ -206,28 +206,34 @@ mod tests {
         ] {
             let mut open = report(&[("a/1", &[])]);
             open.scenarios[0].verdict = verdict;
-            assert!(laid_over(&mut open, &baseline).is_empty(), "{verdict:?}");
+            assert!(applied(&mut open, &baseline).is_empty(), "{verdict:?}");
             assert_eq!(updated(&baseline, &open), text, "{verdict:?}");
         }
     }
 
     #[test]
-    fn a_part_of_a_run_says_nothing_of_a_pattern() {
+    fn a_partial_run_makes_no_pattern_stale() {
         let text = "findings:\n  - { scenario: 'a/*', rule: r, kind: known, reason: x }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
         let clean = report(&[("a/1", &[])]);
-        assert_eq!(stale(&clean, &baseline, today(), RunExtent::Part), []);
-        assert_eq!(stale(&clean, &baseline, today(), RunExtent::Whole).len(), 1);
+        assert_eq!(
+            stale_entries(&clean, &baseline, today(), RunExtent::Part),
+            []
+        );
+        assert_eq!(
+            stale_entries(&clean, &baseline, today(), RunExtent::Whole).len(),
+            1
+        );
         let kept = update(&baseline, &clean, today(), RunExtent::Part);
         assert!(kept.contains("a/*"), "{kept}");
     }
 
     #[test]
-    fn an_entry_past_its_day_covers_nothing_and_stays_for_a_person_to_decide() {
+    fn an_expired_entry_covers_nothing_and_stays_for_a_person_to_decide() {
         let text = "findings:\n  - { scenario: 'a/*', rule: r, kind: known, reason: x, expires: 2026-11-20 }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
         let mut found = report(&[("a/1", &["r"])]);
-        let stale = laid_over(&mut found, &baseline);
+        let stale = applied(&mut found, &baseline);
         assert!(stale[0].ends_with("it expired on 2026-11-20"), "{stale:?}");
         assert_eq!(found.scenarios[0].verdict, Verdict::Fail);
         assert!(updated(&baseline, &found).contains("expires: 2026-11-20"));
@@ -235,15 +241,15 @@ mod tests {
     }
 
     #[test]
-    fn a_flaky_entry_need_not_be_met_and_makes_its_scenario_flaky() {
+    fn a_flaky_entry_need_not_match_and_makes_its_scenario_flaky() {
         let text = "findings:\n  - { scenario: a/1, rule: r, kind: flaky, reason: x }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
-        assert!(laid_over(&mut report(&[("a/1", &[])]), &baseline).is_empty());
+        assert!(applied(&mut report(&[("a/1", &[])]), &baseline).is_empty());
         let mut found = report(&[("a/1", &["r"])]);
-        assert!(laid_over(&mut found, &baseline).is_empty());
+        assert!(applied(&mut found, &baseline).is_empty());
         assert_eq!((found.summary.flaky, found.summary.passed), (1, 0));
         let mut found = report(&[("a/1", &["r", "t"])]);
-        assert!(laid_over(&mut found, &baseline).is_empty());
+        assert!(applied(&mut found, &baseline).is_empty());
         assert_eq!(
             (found.summary.flaky, found.summary.failed),
             (0, 1),
@@ -252,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_an_earlier_try_had_is_written_as_flaky() {
+    fn a_finding_of_an_earlier_try_alone_is_written_as_flaky() {
         let mut again = report(&[("a/1", &[]), ("a/2", &["r"])]);
         for scenario in &mut again.scenarios {
             scenario.tries = vec![Try {
@@ -268,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_finding_of_an_earlier_try_is_met() {
+    fn an_entry_matches_a_finding_of_an_earlier_try() {
         let text = updated(&Baseline::default(), &report(&[("a/1", &["r"])]));
         let baseline = load("b.yaml".into(), &text).unwrap();
         let mut again = report(&[("a/1", &[])]);
@@ -278,7 +284,7 @@ mod tests {
             findings: vec![finding("r")],
             ..Try::default()
         }];
-        assert!(laid_over(&mut again, &baseline).is_empty());
+        assert!(applied(&mut again, &baseline).is_empty());
         assert_eq!((again.summary.flaky, again.summary.known), (1, 1));
         assert_eq!(updated(&baseline, &again), text);
     }

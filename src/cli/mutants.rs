@@ -133,7 +133,7 @@ fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
         for complaint in &complaints {
             writeln!(out, "error: {complaint}")?;
         }
-        writeln!(out, "{}", matrix.sum())?;
+        writeln!(out, "{}", matrix.summary())?;
         clean &= complaints.is_empty();
     }
     Ok(clean)

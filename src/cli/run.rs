@@ -188,9 +188,9 @@ async fn perform(
             baseline: Some(baseline.dated()),
         },
     };
-    let mut gatherer = ReportBuilder::new(Command::Run, Blame::Agent);
+    let mut report = ReportBuilder::new(Command::Run, Blame::Agent);
     for part in &plan.suites {
-        gatherer.dialect(&part.dialect);
+        report.add_dialect(&part.dialect);
     }
     let claims = RequiredClauses::of(&plan.suites);
     let mut screen = reports::screen(&args.reports);
@@ -210,7 +210,7 @@ async fn perform(
             shown.note(&entry);
             let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
             failed = failed.take().or(said.err());
-            gatherer.add(entry.report, entry.exercised);
+            report.add(entry.report, entry.exercised);
         },
     )
     .await;
@@ -221,7 +221,7 @@ async fn perform(
         agent: plan.agent_command,
         seed: args.seed,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        ..gatherer.finish()
+        ..report.finish()
     };
     match ended {
         SuiteEnd::Complete => baseline

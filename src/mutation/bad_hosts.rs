@@ -1,5 +1,5 @@
-//! Bad hosts: recorded sessions in which the host does wrong, and the rules that must say so. They prove the rules that bind hosts, as
-//! the agent's faults prove those that bind agents.
+//! Bad hosts (`hosts.yaml`): sessions in which the host makes a mistake, and the rules that must report it. They prove the rules about
+//! hosts, as the faults of the reference agent prove the rules about agents.
 
 use super::fault_trace::FaultTrace;
 use super::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
@@ -13,10 +13,10 @@ use serde::Deserialize;
 use spanned_yaml::Error;
 use std::sync::Arc;
 
-/// The file of a dialect's folder that holds its bad hosts.
+/// The file with the bad hosts in the folder of a dialect.
 const FILE: &str = "hosts.yaml";
 
-/// A session in which the host does wrong with its last line.
+/// A session whose last line is a mistake of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BadHost {
@@ -24,17 +24,17 @@ pub struct BadHost {
     pub id: String,
     /// What goes wrong, in one line.
     pub summary: String,
-    /// The rules, without their dialect, each of which is enough to catch it.
+    /// The rules that catch it, without their dialect; one of them is enough.
     pub caught_by: Vec<String>,
-    /// The session: a line a frame, `<` in front of an event, `>` in front of a command, `>b64` in front of bytes in Base64,
-    /// `>pad N` in front of a command that blanks make N bytes long.
+    /// The session, one frame on each line: `<` and an event, `>` and a command, `>b64` and bytes in Base64, or `>pad N` and a command
+    /// that is padded with blanks to N bytes.
     pub session: String,
 }
 
-/// The bad hosts of a dialect, those of the versions it builds on first.
+/// The bad hosts of a dialect; those of its base dialects come first.
 ///
 /// # Errors
-/// A file that cannot be read, with the place.
+/// A file that cannot be read or parsed, with the location.
 pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
     let own = dialect.id();
     let mut all = Vec::new();
@@ -77,7 +77,7 @@ impl BadHost {
             .collect()
     }
 
-    /// What became of it.
+    /// Its row of the kill matrix.
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
         let frames = self.frames();
@@ -86,18 +86,20 @@ impl BadHost {
         let findings = checker.finish().findings;
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
-        let suspect = TestedFault {
+        let fault = TestedFault {
             id: format!("{HOST}{}", self.id),
             summary: self.summary.clone(),
             caught_by: self.caught_by.iter().map(full).collect(),
             side: Blame::Host,
-            there: true,
+            at_fault: true,
         };
         let played = PlayedScenario {
             id: String::new(),
             findings: findings.into_iter().map(|finding| (0, finding)).collect(),
-            traces: vec![FaultTrace::of(frames.into_iter(), dialect, |_| None).spoilt_at(last)],
+            traces: vec![
+                FaultTrace::of(frames.into_iter(), dialect, |_| None).with_affected_frame(last),
+            ],
         };
-        matrix_row(&suspect, &[played])
+        matrix_row(&fault, &[played])
     }
 }

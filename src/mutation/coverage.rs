@@ -1,4 +1,4 @@
-//! Coverage: clause by clause, which rules and scenarios check it, and which faults prove that those checks can fail.
+//! Clause coverage: for each clause the rules and scenarios that check it, and the faults that prove those checks.
 
 use super::matrix::{Fate, Matrix};
 use crate::dialect::Dialect;
@@ -15,18 +15,18 @@ pub struct Covered {
     pub clause: String,
     /// The section of the page.
     pub section: String,
-    /// Rules that check it.
+    /// The rules that check it.
     pub rules: Vec<String>,
-    /// Definitions in the schemas of events and commands that check it.
+    /// The schema definitions of events and commands that check it.
     pub definitions: Vec<String>,
-    /// Scenarios that check it.
+    /// The scenarios that check it.
     pub scenarios: Vec<String>,
-    /// Faults that a check of it caught.
+    /// The faults that were killed by a check of it.
     pub faults: Vec<String>,
 }
 
 impl Covered {
-    /// What is missing, for people; `None` if nothing is.
+    /// What is missing, in words; `None` if nothing is.
     #[must_use]
     pub fn gap(&self) -> Option<&'static str> {
         match (
@@ -40,7 +40,7 @@ impl Covered {
     }
 }
 
-/// The rules of which no fault of the matrix shows that they can fail.
+/// The rules that killed no fault of the matrix.
 #[must_use]
 pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
     let with_hosts = matrix.faults.iter().any(|row| row.is_of_host());
@@ -97,12 +97,12 @@ pub fn provable_rules(dialect: &Dialect, with_hosts: bool) -> Vec<String> {
     let rules = dialect
         .rules
         .iter()
-        .filter(|rule| accuses(rule, dialect) && (with_hosts || !binds_host(rule, dialect)));
+        .filter(|rule| can_fail(rule, dialect) && (with_hosts || !binds_host(rule, dialect)));
     rules.map(|rule| rule.id.clone()).collect()
 }
 
-/// Whether a rule can accuse anybody.
-fn accuses(rule: &Rule, dialect: &Dialect) -> bool {
+/// Whether a rule can report a violation.
+fn can_fail(rule: &Rule, dialect: &Dialect) -> bool {
     match &rule.form {
         RuleForm::Readings(_) => false,
         RuleForm::Schema(name) => match name.strip_prefix('>') {
@@ -119,7 +119,7 @@ fn accuses(rule: &Rule, dialect: &Dialect) -> bool {
     }
 }
 
-/// Whether a rule is about what the host does.
+/// Whether a rule is about the host.
 fn binds_host(rule: &Rule, dialect: &Dialect) -> bool {
     let symbols = &dialect.symbols;
     rule.blame == Some(Blame::Host)

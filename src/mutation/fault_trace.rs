@@ -1,45 +1,46 @@
-//! Where in a session a fault was played.
+//! Fault traces: at which line of a recorded session a fault was injected.
 
 use crate::dialect::{Dialect, FrameIdentity, FrameNames};
 use crate::frame::{Body, Frame};
 use crate::framing::parse;
 
-/// What is no part of the conversation.
+/// The name of stderr lines, which are not part of the conversation.
 const STDERR: &str = "stderr";
 
-/// One life of the agent, as far as the kill matrix needs to know it.
+/// One session of the agent, as far as the kill analysis needs it.
 #[derive(Debug, Clone, Default)]
 pub struct FaultTrace {
-    /// What each frame is, in the words of rules.
+    /// The name of each frame, as rules write it.
     names: Vec<String>,
-    /// The frame number of each line of the agent's.
+    /// The frame number of each line of the agent's stdout.
     lines: Vec<u64>,
-    /// The line, counted from 1, that was the first the fault can have spoilt.
-    played: Option<u64>,
-    /// The frame that is spoilt, where it is no line of the agent's.
+    /// The first line of stdout, counted from 1, that the fault can affect.
+    injected: Option<u64>,
+    /// The affected frame, if it is no line of the agent's stdout.
     frame: Option<u64>,
 }
 
-/// A place in a session.
+/// A position in a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The line of the agent's stdout, counted from 1, that is at the place, or the last one before it; 0 if there was none.
+pub struct FramePosition {
+    /// The line of the agent's stdout, counted from 1, at the position or before it; 0 if there is none.
     pub line: u64,
-    /// What is there, in the words of rules: `text_delta`, `>stop`, `@request`, `#end`.
+    /// The name of the frame there, as rules write it: `text_delta`, `>stop`, `@request`, `#end`.
     pub frame: String,
 }
 
 impl FaultTrace {
-    /// Reads a session. `heard` finds in a line of stderr that the fault was played, and from which line of stdout on.
+    /// The trace of a session. `first_line` parses the agent's note on stderr that the fault was injected: it returns the first line of
+    /// stdout that is affected.
     pub fn of(
         frames: impl Iterator<Item = Frame>,
         dialect: &Dialect,
-        heard: impl Fn(&str) -> Option<u64>,
+        first_line: impl Fn(&str) -> Option<u64>,
     ) -> Self {
         let mut trace = FaultTrace::default();
         for frame in frames {
             if let Body::Stderr(line) = &frame.body {
-                trace.played = trace.played.or_else(|| heard(&line.text()));
+                trace.injected = trace.injected.or_else(|| first_line(&line.text()));
             }
             trace.names.push(name(&frame.body, dialect));
             if matches!(frame.body, Body::FromAgent(_)) {
@@ -49,45 +50,45 @@ impl FaultTrace {
         trace
     }
 
-    /// The same, where a fault has spoilt this frame.
+    /// The same trace with this frame as the affected one.
     #[must_use]
-    pub fn spoilt_at(self, frame: u64) -> Self {
+    pub fn with_affected_frame(self, frame: u64) -> Self {
         FaultTrace {
             frame: Some(frame),
             ..self
         }
     }
 
-    /// The first frame that can show the fault: the one behind the last sound line.
+    /// The first frame that can show the fault: the one after the last line that is sound.
     #[must_use]
-    pub fn from(&self) -> Option<u64> {
+    pub fn first_affected(&self) -> Option<u64> {
         if self.frame.is_some() {
             return self.frame;
         }
-        let sound = self.played?.saturating_sub(1);
+        let sound = self.injected?.saturating_sub(1);
         Some(self.frame_of(sound).unwrap_or_else(|| self.last()) + 1)
     }
 
-    /// The frame that is the first line the fault can have spoilt, if that line ever came.
+    /// The frame of the first line that the fault can affect, if that line was written.
     #[must_use]
-    pub fn spoilt(&self) -> Option<u64> {
-        let line = || self.frame_of(self.played?).filter(|frame| *frame > 0);
+    pub fn affected_frame(&self) -> Option<u64> {
+        let line = || self.frame_of(self.injected?).filter(|frame| *frame > 0);
         self.frame.or_else(line)
     }
 
-    /// What is at a frame, or right before it.
+    /// The position of a frame.
     #[must_use]
-    pub fn place(&self, frame: u64) -> Place {
+    pub fn position(&self, frame: u64) -> FramePosition {
         let until = usize::try_from(frame).unwrap_or(usize::MAX);
         let names = self.names.iter().take(until);
         let at = names.rev().find(|name| *name != STDERR);
-        Place {
+        FramePosition {
             line: self.lines.partition_point(|line| *line <= frame) as u64,
             frame: at.cloned().unwrap_or_default(),
         }
     }
 
-    /// The frame number of a line; 0 for what is before the first.
+    /// The frame number of a line; 0 for the start of the session.
     fn frame_of(&self, line: u64) -> Option<u64> {
         match usize::try_from(line).ok()?.checked_sub(1) {
             None => Some(0),
@@ -102,12 +103,12 @@ impl FaultTrace {
 
 #[cfg(test)]
 impl FaultTrace {
-    /// A session whose lines are these frames.
-    pub(super) fn sample(lines: &[u64], played: Option<u64>) -> Self {
+    /// A session with stdout lines at these frames.
+    pub(super) fn sample(lines: &[u64], injected: Option<u64>) -> Self {
         FaultTrace {
             names: Vec::new(),
             lines: lines.to_vec(),
-            played,
+            injected,
             frame: None,
         }
     }
@@ -139,14 +140,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_placed_between_the_lines() {
-        let of = |played| {
-            let trace = FaultTrace::sample(&[2, 4, 6], played);
-            (trace.from(), trace.spoilt())
+    fn a_fault_is_located_between_the_lines() {
+        let of = |injected| {
+            let trace = FaultTrace::sample(&[2, 4, 6], injected);
+            (trace.first_affected(), trace.affected_frame())
         };
         assert_eq!(of(None), (None, None));
         assert_eq!(of(Some(1)), (Some(1), Some(2)));
         assert_eq!(of(Some(3)), (Some(5), Some(6)));
-        assert_eq!(of(Some(4)), (Some(7), None), "the line never came");
+        assert_eq!(of(Some(4)), (Some(7), None), "the line was never written");
     }
 }

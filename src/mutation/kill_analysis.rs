@@ -1,10 +1,11 @@
-//! What a fault's scenarios say of it: who complained, where, and whether that is what must catch it.
+//! Kill analysis: from the findings of the scenarios that ran with a fault, decides whether the fault was killed: reported by a rule or a
+//! step that must catch it, and at the right place.
 
-use super::fault_trace::{FaultTrace, Place};
+use super::fault_trace::{FaultTrace, FramePosition};
 use super::matrix::{Fate, Row};
 use crate::finding::{Blame, Finding};
 
-/// What can catch a fault.
+/// A rule or a scenario that can catch a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Catcher {
     /// A rule, by its id.
@@ -13,45 +14,45 @@ pub enum Catcher {
     Scenario(String),
 }
 
-/// A fault as the matrix needs to know it.
+/// A fault, as far as the kill analysis needs it.
 #[derive(Debug, Clone)]
 pub struct TestedFault {
     /// Its id.
     pub id: String,
-    /// What it does wrong.
+    /// What goes wrong, in one line.
     pub summary: String,
-    /// What must catch it: one of these, and no rule beside them.
+    /// What must catch it: one of these, and no other rule.
     pub caught_by: Vec<Catcher>,
-    /// Whose fault it is.
+    /// Who is to blame: the agent or the host.
     pub side: Blame,
-    /// Whether a rule that catches it must stand at the very line that it has spoilt.
-    pub there: bool,
+    /// Whether a rule must report it at the very line that it affects.
+    pub at_fault: bool,
 }
 
-/// A scenario that was played with a fault.
+/// A scenario that was run with a fault.
 #[derive(Debug, Clone, Default)]
 pub struct PlayedScenario {
     /// Its id.
     pub id: String,
-    /// What was found, each with the number of the session, from 0.
+    /// The findings, each with the number of its session, from 0.
     pub findings: Vec<(usize, Finding)>,
     /// The sessions.
     pub traces: Vec<FaultTrace>,
 }
 
-/// A finding against the side at fault, and what it says of the fault.
+/// A finding against the side that is to blame, and how it relates to the fault.
 struct Detection<'a> {
     scenario: &'a PlayedScenario,
     session: usize,
     finding: &'a Finding,
-    /// Whether the fault had been played by then.
-    due: bool,
-    /// Whether it stands at the line that the fault has spoilt.
-    there: bool,
+    /// Whether the fault had been injected by then.
+    after_fault: bool,
+    /// Whether it is at the line that the fault affects.
+    at_fault: bool,
 }
 
 impl TestedFault {
-    /// How high the catcher that a finding stands for is in the list of those that must catch the fault.
+    /// The position of the finding's rule or scenario in the list of those that must catch the fault.
     fn rank(&self, detection: &Detection<'_>) -> Option<usize> {
         let (rule, id) = (&detection.finding.rule, &detection.scenario.id);
         self.caught_by.iter().position(|c| c.caught(id, rule))
@@ -75,35 +76,40 @@ impl Catcher {
 
 impl PlayedScenario {
     fn detections(&self, side: Blame) -> impl Iterator<Item = Detection<'_>> {
-        let first = self.traces.iter().position(|trace| trace.from().is_some());
+        let first = self
+            .traces
+            .iter()
+            .position(|trace| trace.first_affected().is_some());
         let theirs = self.findings.iter().filter(move |(_, f)| f.blame == side);
         theirs.map(move |(session, finding)| {
             let trace = self.traces.get(*session);
-            let from = trace.and_then(FaultTrace::from);
+            let from = trace.and_then(FaultTrace::first_affected);
             Detection {
                 scenario: self,
                 session: *session,
                 finding,
-                due: match from {
-                    // A step's finding stands at the frame that came nearest to what it waited for, and that may be an old one.
+                after_fault: match from {
+                    // The finding of a step is at the frame that came closest to what it waited for, which may be an old one.
                     Some(from) => finding.at >= from || is_step(&finding.rule),
                     None => first.is_some_and(|first| first < *session),
                 },
-                there: trace.and_then(FaultTrace::spoilt) == Some(finding.at),
+                at_fault: trace.and_then(FaultTrace::affected_frame) == Some(finding.at),
             }
         })
     }
 
     fn reached(&self) -> bool {
-        self.traces.iter().any(|trace| trace.from().is_some())
+        self.traces
+            .iter()
+            .any(|trace| trace.first_affected().is_some())
     }
 }
 
 impl Detection<'_> {
-    fn place(&self) -> Place {
+    fn position(&self) -> FramePosition {
         let trace = self.scenario.traces.get(self.session);
         trace
-            .map(|trace| trace.place(self.finding.at))
+            .map(|trace| trace.position(self.finding.at))
             .unwrap_or_default()
     }
 
@@ -111,14 +117,14 @@ impl Detection<'_> {
         is_step(&self.finding.rule)
     }
 
-    /// Its rule, and when it spoke if that was too early.
+    /// Its rule, with a remark if it came before the fault.
     fn name(&self) -> String {
         let step = if self.is_step() {
             format!(" in {}", self.scenario.id)
         } else {
             String::new()
         };
-        let early = if self.due {
+        let early = if self.after_fault {
             ""
         } else {
             " (before the fault was played)"
@@ -127,24 +133,24 @@ impl Detection<'_> {
     }
 }
 
-/// What the scenarios that were played with a fault say of it.
+/// The row of the kill matrix for a fault, from the scenarios that were run with it.
 #[must_use]
-pub fn matrix_row(suspect: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
+pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let all: Vec<Detection<'_>> = scenarios
         .iter()
-        .flat_map(|s| s.detections(suspect.side))
+        .flat_map(|s| s.detections(fault.side))
         .collect();
-    let named = |w: &Detection<'_>| suspect.rank(w).is_some();
-    let caught = |w: &Detection<'_>| named(w) && w.due;
-    let right = |w: &Detection<'_>| caught(w) && (w.there || !suspect.there || w.is_step());
+    let named = |d: &Detection<'_>| fault.rank(d).is_some();
+    let caught = |d: &Detection<'_>| named(d) && d.after_fault;
+    let right = |d: &Detection<'_>| caught(d) && (d.at_fault || !fault.at_fault || d.is_step());
 
-    let unrelated = |w: &&Detection<'_>| !w.due || !(named(w) || w.is_step());
+    let unrelated = |d: &&Detection<'_>| !d.after_fault || !(named(d) || d.is_step());
     let mut others: Vec<String> = all.iter().filter(unrelated).map(Detection::name).collect();
     dedup(&mut others);
     let mut row = Row {
-        fault: suspect.id.clone(),
-        summary: suspect.summary.clone(),
-        must: suspect.caught_by.iter().map(Catcher::name).collect(),
+        fault: fault.id.clone(),
+        summary: fault.summary.clone(),
+        must: fault.caught_by.iter().map(Catcher::name).collect(),
         fate: Fate::Survived,
         caught_by: String::new(),
         scenario: String::new(),
@@ -155,19 +161,19 @@ pub fn matrix_row(suspect: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     };
     let best = all
         .iter()
-        .filter(|w| right(w))
-        .min_by_key(|w| suspect.rank(w));
+        .filter(|d| right(d))
+        .min_by_key(|d| fault.rank(d));
     let Some(best) = best else {
-        row.fate = match all.iter().find(|w| caught(w)) {
+        row.fate = match all.iter().find(|d| caught(d)) {
             Some(elsewhere) => {
-                let Place { line, frame } = elsewhere.place();
+                let FramePosition { line, frame } = elsewhere.position();
                 let (rule, id) = (&elsewhere.finding.rule, &elsewhere.scenario.id);
                 Fate::Misplaced(format!(
-                    "{rule} in {id} at line {line} ({frame}), which is not the line that was spoilt"
+                    "{rule} in {id} at line {line} ({frame}), which is not the line that the fault affects"
                 ))
             }
             None => {
-                let steps = all.iter().filter(|w| w.due && w.is_step());
+                let steps = all.iter().filter(|d| d.after_fault && d.is_step());
                 others.extend(steps.map(Detection::name).take(1));
                 match others.is_empty() {
                     false => Fate::WrongReason(others),
@@ -178,12 +184,12 @@ pub fn matrix_row(suspect: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
         };
         return row;
     };
-    let Place { line, frame } = best.place();
+    let FramePosition { line, frame } = best.position();
     row.caught_by.clone_from(&best.finding.rule);
     row.scenario.clone_from(&best.scenario.id);
     row.line = line;
     row.frame = frame;
-    for detection in all.iter().filter(|w| caught(w)) {
+    for detection in all.iter().filter(|d| caught(d)) {
         row.clauses
             .extend(detection.finding.clauses.iter().cloned());
         if detection.finding.rule != row.caught_by {
@@ -205,7 +211,7 @@ fn dedup(list: &mut Vec<String>) {
     list.dedup();
 }
 
-/// A scenario's own steps fail in the wake of whatever broke the session, so they are never unrelated.
+/// Whether a finding is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
 fn is_step(rule: &str) -> bool {
     rule.starts_with("scenario.")
 }
@@ -215,7 +221,7 @@ mod tests {
     use super::*;
     use crate::finding::{Level, Source};
 
-    /// A scenario with findings, each a rule at a frame; the fault spoilt the second line, which is frame 4.
+    /// A scenario with findings, each a rule and a frame; the fault affects the second line, which is frame 4.
     fn scenario(id: &str, findings: &[(&str, u64)]) -> PlayedScenario {
         let finding = |(rule, at): &(&str, u64)| Finding {
             rule: (*rule).into(),
@@ -239,15 +245,15 @@ mod tests {
         }
     }
 
-    fn fate(there: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
-        let suspect = TestedFault {
+    fn fate(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+        let fault = TestedFault {
             id: "f".into(),
             summary: "s".into(),
             caught_by: caught_by.to_vec(),
             side: Blame::Agent,
-            there,
+            at_fault,
         };
-        matrix_row(&suspect, scenarios).fate
+        matrix_row(&fault, scenarios).fate
     }
 
     fn by_rule() -> [Catcher; 2] {
@@ -255,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_killed_only_by_what_is_named_for_it() {
+    fn a_fault_is_killed_only_by_a_rule_or_scenario_that_must_catch_it() {
         let by_rule = by_rule();
         assert_eq!(fate(true, &by_rule, &[scenario("a", &[])]), Fate::Survived);
         let named = [("d/r", 4), ("d/also", 6), ("scenario.expect", 7)];
@@ -276,10 +282,13 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_killed_where_it_happened() {
+    fn a_fault_is_killed_only_at_the_place_where_it_happened() {
         let late = [scenario("a", &[("d/r", 6)])];
-        let told = "d/r in a at line 3 (), which is not the line that was spoilt";
-        assert_eq!(fate(true, &by_rule(), &late), Fate::Misplaced(told.into()));
+        let message = "d/r in a at line 3 (), which is not the line that the fault affects";
+        assert_eq!(
+            fate(true, &by_rule(), &late),
+            Fate::Misplaced(message.into())
+        );
         assert_eq!(fate(false, &by_rule(), &late), Fate::Killed);
         let early = Fate::WrongReason(vec!["d/r (before the fault was played)".into()]);
         assert_eq!(
@@ -289,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_that_was_never_played_is_told_from_one_that_changed_nothing() {
+    fn a_fault_that_was_never_injected_is_not_reached() {
         let unplayed = PlayedScenario {
             traces: vec![FaultTrace::sample(&[2, 4], None)],
             ..scenario("a", &[])
@@ -299,15 +308,15 @@ mod tests {
     }
 
     #[test]
-    fn the_catcher_that_is_named_first_counts() {
-        let suspect = TestedFault {
+    fn the_first_listed_catcher_counts() {
+        let fault = TestedFault {
             id: "f".into(),
             summary: "s".into(),
             caught_by: by_rule().to_vec(),
             side: Blame::Agent,
-            there: false,
+            at_fault: false,
         };
-        let row = matrix_row(&suspect, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
+        let row = matrix_row(&fault, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
         assert_eq!((row.caught_by.as_str(), row.line), ("d/r", 2));
         assert_eq!(row.also, ["d/also"]);
     }

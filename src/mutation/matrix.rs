@@ -1,4 +1,4 @@
-//! The kill matrix: each fault of the mock agent, what must catch it, and what did.
+//! The kill matrix: each fault of the reference agent, what must catch it and what did, as JSON and as Markdown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,38 +10,38 @@ use std::fmt::Write as _;
 pub struct Matrix {
     /// `NAME@VERSION`.
     pub dialect: String,
-    /// A row a fault, in the order of `conform list faults`.
+    /// One row for each fault, in the order of `conform list faults`.
     pub faults: Vec<Row>,
-    /// Rules that no fault kills.
+    /// Rules that killed no fault.
     #[serde(default)]
     pub rules_without_killer: Vec<String>,
 }
 
-/// One fault, and what became of it.
+/// One fault and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// The fault's id.
     pub fault: String,
-    /// What it does wrong.
+    /// What goes wrong, in one line.
     pub summary: String,
-    /// What must catch it: rules and scenarios, each of them enough.
+    /// The rules and scenarios that must catch it; one of them is enough.
     pub must: Vec<String>,
-    /// What became of it.
+    /// The result.
     pub fate: Fate,
-    /// The rule, or the scenario's own step, that caught it.
+    /// The rule, or the step of a scenario, that caught it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub caught_by: String,
     /// The scenario in which it was caught.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scenario: String,
-    /// The line of the agent's stdout, counted from 1, at which it was caught, or the last one before that.
+    /// The line of the agent's stdout, counted from 1, at which it was caught, or the last line before.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u64,
-    /// The frame at which it was caught, in the words of rules.
+    /// The name of the frame at which it was caught, as rules write it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub frame: String,
-    /// Other rules that must catch it and did.
+    /// Other rules that must catch it, and did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     /// The clauses that the findings which caught it cite.
@@ -54,36 +54,36 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What became of a fault.
+/// The result of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// Caught by what must catch it, where it happened, and no other rule complained.
+    /// Caught by what must catch it, at the right place, without findings of other rules.
     Killed,
-    /// Caught by what must catch it, and these complained as well: rules that it should not concern, or anything before it was
-    /// played.
+    /// Caught by what must catch it, but these reported findings too: rules that it should not concern, or any rule before it was
+    /// injected.
     Collateral(Vec<String>),
-    /// What must catch it complained, but not at the line that the fault had spoilt.
+    /// Reported by what must catch it, but not at the line that the fault affects.
     Misplaced(String),
-    /// Only these complained, which should not be what catches it.
+    /// Reported only by these, which must not be what catches it.
     WrongReason(Vec<String>),
-    /// It was played, and nothing complained.
+    /// Injected, but nothing was reported.
     Survived,
-    /// It was played in none of the scenarios.
+    /// Injected in none of the scenarios.
     NotReached,
 }
 
-/// What the ids of bad hosts begin with.
+/// The prefix of the ids of bad hosts.
 pub(super) const HOST: &str = "host/";
 
 impl Row {
-    /// Whether it is about a bad host, not about the agent.
+    /// Whether the fault is a bad host, not a fault of the agent.
     #[must_use]
     pub fn is_of_host(&self) -> bool {
         self.fault.starts_with(HOST)
     }
 
-    /// What is wrong with this row, for people; `None` for a clean kill.
+    /// What is wrong with this row, as a sentence; `None` for a kill.
     #[must_use]
     pub fn complaint(&self) -> Option<String> {
         let Row {
@@ -112,7 +112,7 @@ impl Row {
 }
 
 impl Fate {
-    /// The word for it in tables.
+    /// Its name in tables.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -127,7 +127,7 @@ impl Fate {
 }
 
 impl Matrix {
-    /// A matrix of these rows, where a fault must show of each of these rules that it can fail.
+    /// A matrix of these rows. Each of `rules` must kill at least one fault.
     #[must_use]
     pub fn of(dialect: &str, faults: Vec<Row>, rules: &[String]) -> Self {
         let mut matrix = Matrix {
@@ -140,7 +140,7 @@ impl Matrix {
         matrix
     }
 
-    /// All that is wrong, for people. What no fault kills is wrong only if all faults were played.
+    /// Everything that is wrong, as sentences. Rules without a kill count only if all faults were run (`whole`).
     #[must_use]
     pub fn complaints(&self, whole: bool) -> Vec<String> {
         let unproved = self.rules_without_killer.iter().filter(|_| whole);
@@ -192,9 +192,9 @@ impl Matrix {
         differences
     }
 
-    /// How many were killed, in a sentence without its full stop.
+    /// The number of killed faults, as a sentence without its full stop.
     #[must_use]
-    pub fn sum(&self) -> String {
+    pub fn summary(&self) -> String {
         let killed = self.faults.iter().filter(|row| row.fate == Fate::Killed);
         format!(
             "{}: {} of {} faults killed",
@@ -204,7 +204,7 @@ impl Matrix {
         )
     }
 
-    /// Whether a fault shows that this rule can fail.
+    /// Whether this rule killed a fault.
     #[must_use]
     pub fn kills(&self, rule: &str) -> bool {
         self.faults.iter().any(|row| {
@@ -216,7 +216,11 @@ impl Matrix {
     /// The matrix in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut page = format!("# Kill matrix of {}\n\n{}.\n\n", self.dialect, self.sum());
+        let mut page = format!(
+            "# Kill matrix of {}\n\n{}.\n\n",
+            self.dialect,
+            self.summary()
+        );
         page += "Each row is a deliberate defect of the reference agent, and the rule or the scenario that caught it: at which frame, and behind how many lines of stdout.\n\n";
         page += "| fault | what goes wrong | | caught by | at | scenario |\n|---|---|---|---|---|---|\n";
         for row in &self.faults {
@@ -226,7 +230,7 @@ impl Matrix {
         if !complaints.is_empty() {
             page += "\n## What is missing\n\n";
             for complaint in complaints {
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = writeln!(page, "- {complaint}");
             }
         }

@@ -1,4 +1,4 @@
-//! Gathers what was judged into a report: verdicts, counts, coverage, the clauses cited.
+//! Report builder: collects the results of scenarios or transcripts into one report with counts, coverage and the cited clauses.
 
 use super::model::{CitedClause, Command, Coverage, Report, ScenarioReport};
 use super::verdict_rules;
@@ -7,14 +7,14 @@ use crate::finding::Blame;
 use indexmap::{IndexMap, IndexSet};
 use std::sync::Arc;
 
-/// What one scenario or transcript exercised.
+/// What one scenario or transcript exercised: the input of coverage.
 #[derive(Debug, Clone, Default)]
 pub struct Exercised {
-    /// How often each rule met its subject.
+    /// How often each rule was evaluated, by rule id.
     pub rules: IndexMap<String, u64>,
-    /// Readings met: probe, reading, how often.
+    /// Observed readings of ambiguous clauses: rule id, then reading, then how often.
     pub readings: IndexMap<String, IndexMap<String, u64>>,
-    /// Clauses that something else than a rule checked, such as a scenario's own steps.
+    /// Clauses that something other than a rule checked, such as a step of the scenario.
     pub clauses: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct ReportBuilder {
 }
 
 impl ReportBuilder {
-    /// Nothing gathered yet.
+    /// An empty builder. Findings of `side` decide the verdicts.
     #[must_use]
     pub fn new(command: Command, side: Blame) -> Self {
         let exercised = Exercised::default();
@@ -42,8 +42,8 @@ impl ReportBuilder {
         }
     }
 
-    /// Names a dialect that is judged against, so that its coverage is reported even if nothing comes of it.
-    pub fn dialect(&mut self, dialect: &Arc<Dialect>) {
+    /// Registers a dialect, so that its coverage is reported even if no entry exercises it.
+    pub fn add_dialect(&mut self, dialect: &Arc<Dialect>) {
         if self
             .dialects
             .insert(dialect.id(), Arc::clone(dialect))
@@ -55,22 +55,22 @@ impl ReportBuilder {
         }
     }
 
-    /// Adds an entry and what it exercised.
+    /// Adds the result of a scenario or a transcript, and what it exercised.
     pub fn add(&mut self, scenario: ScenarioReport, exercised: Exercised) {
         self.scenarios.push(scenario);
         for (rule, times) in exercised.rules {
             *self.exercised.rules.entry(rule).or_default() += times;
         }
-        for (probe, readings) in exercised.readings {
-            let met = self.exercised.readings.entry(probe).or_default();
+        for (rule, readings) in exercised.readings {
+            let counts = self.exercised.readings.entry(rule).or_default();
             for (reading, times) in readings {
-                *met.entry(reading).or_default() += times;
+                *counts.entry(reading).or_default() += times;
             }
         }
         self.exercised.clauses.extend(exercised.clauses);
     }
 
-    /// The report, its entries in the order of their ids. The caller fills in agent, seed, time and what baselines changed.
+    /// The report, sorted by the ids of its entries. The caller adds the agent, the seed, the duration and the effect of baselines.
     #[must_use]
     pub fn finish(mut self) -> Report {
         self.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
@@ -79,14 +79,15 @@ impl ReportBuilder {
             dialect: self.dialects.keys().cloned().collect(),
             side: self.side,
             summary: verdict_rules::summary(&self.scenarios),
-            clauses: self.cited(),
+            clauses: self.cited_clauses(),
             coverage: self.coverage(),
             scenarios: self.scenarios,
             ..Report::default()
         }
     }
 
-    fn cited(&self) -> IndexMap<String, CitedClause> {
+    /// The clauses that findings cite, with their texts.
+    fn cited_clauses(&self) -> IndexMap<String, CitedClause> {
         let mut cited = IndexMap::new();
         for id in self
             .scenarios

@@ -1,4 +1,4 @@
-//! Several agents side by side: what groups of scenarios came to with each. Pure.
+//! Compares the reports of several agents: counts per group of scenarios, and the findings of each agent. Pure.
 
 use super::model::Report;
 use super::model::Verdict;
@@ -6,78 +6,78 @@ use crate::finding::{BaselinedKind, Finding, Level};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
-/// The page's content.
+/// The content of the comparison page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Comparison {
     /// The agents, in the order given.
     pub agents: Vec<ComparedAgent>,
-    /// The groups of scenarios in the order of their names, each with a cell an agent.
+    /// The groups of scenarios, sorted by name.
     pub groups: Vec<Group>,
 }
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedAgent {
-    /// What it is called on the page.
+    /// Its name on the page.
     pub name: String,
-    /// What it was judged against.
+    /// The dialects it was judged against.
     pub dialect: String,
     /// Its command line.
     pub command: String,
-    /// How long its run took, in whole seconds.
+    /// The duration of its run in whole seconds.
     pub seconds: u64,
-    /// Testable clauses that were exercised.
+    /// The number of testable clauses that were exercised.
     pub clauses: usize,
-    /// Testable clauses in all.
+    /// The number of testable clauses.
     pub testable: usize,
-    /// Those that were not.
+    /// The ids of the testable clauses that were not exercised.
     pub not_exercised: Vec<String>,
-    /// Scenarios that were skipped, by the reason.
+    /// The number of skipped scenarios, by reason.
     pub skipped: IndexMap<String, usize>,
-    /// What was found, by rule and reason.
+    /// The findings, grouped by rule and reason.
     pub found: Vec<GroupedFinding>,
 }
 
-/// One thing that was found, in one scenario or more.
+/// The same finding in one or more scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupedFinding {
     /// The rule.
     pub rule: String,
-    /// How hard it counts.
+    /// Its severity; the highest of the group.
     pub level: Level,
-    /// The clauses that it breaks.
+    /// The clauses that it violates.
     pub clauses: IndexSet<String>,
-    /// What the baseline says of it; what the finding says where no baseline knows it.
+    /// The reason in the baseline, or the message of the finding if it is in no baseline.
     pub reason: String,
-    /// Whether a baseline knows it.
+    /// Whether it is in a baseline.
     pub known: bool,
-    /// Whether it comes and goes: the baseline says so, or another try at the scenario went without it.
+    /// Whether it is flaky: the baseline says so, or another try of the scenario did not have it.
     pub flaky: bool,
-    /// The scenarios it was found in, without their dialect.
+    /// The ids of the scenarios that have it, without their dialect.
     pub scenarios: IndexSet<String>,
 }
 
-/// Scenarios that belong together.
+/// The scenarios of one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
-    /// The folder they are in.
+    /// The path of the folder.
     pub name: String,
-    /// What they came to, an agent a cell; `None` where an agent's dialect has no such scenario.
+    /// The counts, one cell for each agent; `None` if its dialect has no scenario in this folder.
     pub cells: Vec<Option<Cell>>,
 }
 
-/// What the scenarios of a group came to with an agent.
+/// How the scenarios of a group ended with one agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
-    /// Nothing is wrong.
+    /// Scenarios without findings above a note.
     pub passed: usize,
-    /// Something is wrong, or was not seen.
+    /// Scenarios with findings, or without a result.
     pub found: usize,
-    /// Left out, because the agent lacks what they need.
+    /// Scenarios that were skipped because the agent lacks what they need.
     pub skipped: usize,
 }
 
-/// Lays reports side by side, each under a name.
+/// Compares reports, each with the name of its agent.
 #[must_use]
 pub fn compare(reports: &[(String, Report)]) -> Comparison {
     let tables: Vec<_> = reports.iter().map(|(_, report)| table(report)).collect();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_stand_beside_each_other_also_where_an_agent_has_none() {
+    fn a_group_has_an_empty_cell_for_an_agent_without_its_scenarios() {
         let report = |scenarios: Vec<ScenarioReport>| Report {
             scenarios,
             ..Report::default()
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_told_once_with_every_scenario() {
+    fn the_same_finding_is_listed_once_with_all_its_scenarios() {
         let mut report = sample::report();
         let (side, counted) = (report.side, Level::May);
         let failed = report.scenarios.iter().position(|scenario| {

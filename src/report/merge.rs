@@ -1,12 +1,12 @@
-//! One report of several: the shards of one run, or checks made one by one. Pure.
+//! Merges reports: the shards of one run, or checks made one at a time. Pure.
 
 use super::model::{Coverage, Report};
 use super::verdict_rules;
 
-/// Makes one report of several. The time is that of the longest, for shards run side by side.
+/// Merges several reports into one. Its duration is that of the longest, because shards run in parallel.
 ///
 /// # Errors
-/// A sentence, if there is none, if they are not of one run, or if an entry stands in two of them.
+/// A sentence: there is no report, the reports are not of the same run, or two of them have the same entry.
 pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     let mut reports = reports.into_iter();
     let mut whole = reports.next().ok_or("no report to merge")?;
@@ -54,10 +54,10 @@ fn add_coverage(whole: &mut Coverage, part: Coverage) {
     for (rule, times) in part.rules {
         *whole.rules.entry(rule).or_default() += times;
     }
-    for (probe, readings) in part.readings {
-        let met = whole.readings.entry(probe).or_default();
+    for (rule, readings) in part.readings {
+        let counts = whole.readings.entry(rule).or_default();
         for (reading, times) in readings {
-            *met.entry(reading).or_default() += times;
+            *counts.entry(reading).or_default() += times;
         }
     }
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shards_of_a_run_make_the_whole() {
+    fn merging_the_shards_gives_the_report_of_the_whole_run() {
         let (left, right) = halves();
         let whole = merge(vec![left, right]).unwrap();
         assert_eq!(whole.summary, sample::report().summary);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_that_one_shard_met_is_met() {
+    fn a_clause_that_one_shard_exercised_is_exercised() {
         let (left, mut right) = halves();
         right.coverage.clauses_exercised = left.coverage.clauses_not_exercised.clone();
         right.coverage.clauses_not_exercised = left.coverage.clauses_exercised.clone();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_together_is_refused() {
+    fn reports_of_different_runs_are_refused() {
         let (left, mut right) = halves();
         assert_eq!(
             merge(vec![left.clone(), left.clone()]).unwrap_err(),

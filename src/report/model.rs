@@ -1,11 +1,11 @@
-//! The report: the one document from which every other format is rendered. Data only; reporters never compute a verdict.
+//! The report document (JSON), from which every other format is rendered. Data only; reporters never compute a verdict.
 
 use crate::finding::{Blame, Finding, Level};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one invocation of `conform run` or `conform check` found.
+/// The results of one `conform run` or `conform check`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
@@ -30,12 +30,12 @@ pub struct Report {
     pub duration_ms: u64,
     /// Counts by verdict.
     pub summary: Summary,
-    /// One entry a scenario (`run`) or a transcript (`check`), in the order of their ids.
+    /// The entries: one for each scenario (`run`) or transcript (`check`), sorted by id.
     pub scenarios: Vec<ScenarioReport>,
-    /// Entries of the baseline that have to go, each with its place and why. One is enough to fail the run.
+    /// Baseline entries that must be deleted, each with its location and the reason. One is enough to fail the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
-    /// What was exercised.
+    /// What the run exercised.
     pub coverage: Coverage,
     /// The clauses that findings cite, by id, so that a report can be read without the dialect.
     #[serde(default)]
@@ -59,9 +59,9 @@ pub enum Command {
 pub struct CitedClause {
     /// The section of the protocol's page.
     pub section: String,
-    /// How strongly the page asks.
+    /// The requirement level on the page: must, should or may.
     pub strength: Level,
-    /// What it asks.
+    /// The requirement.
     pub text: String,
 }
 
@@ -85,7 +85,7 @@ impl Default for Tool {
     }
 }
 
-/// Counts of scenarios by what became of them.
+/// The number of scenarios by verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
@@ -101,12 +101,12 @@ pub struct Summary {
     pub inconclusive: u32,
     /// Not exercised.
     pub not_exercised: u32,
-    /// Broken: the harness's or the scenario's own fault.
+    /// Broken: an error of the harness or of the scenario itself.
     #[serde(default)]
     pub broken: u32,
-    /// Findings covered by a baseline entry of kind `known`. They count beside the verdicts.
+    /// The number of findings, not scenarios, that a baseline entry of kind `known` covers.
     pub known: u32,
-    /// Scenarios that did not fail and are flaky, see [`ScenarioReport::flaky`]. They are not among those that passed or warned.
+    /// Flaky scenarios, see [`ScenarioReport::flaky`]. They are counted neither as passed nor as warned.
     pub flaky: u32,
 }
 
@@ -114,24 +114,24 @@ pub struct Summary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Checked, and nothing wrong.
+    /// It was checked, without findings that count.
     Pass,
-    /// The agent broke a `must`.
+    /// The agent violated a `must`.
     Fail,
-    /// The agent broke a `should`, and no `must`.
+    /// The agent violated a `should`, and no `must`.
     Warn,
-    /// The session did not come far enough to tell, or went another way than the scenario foresees.
+    /// The session ended too early to decide, or took a course that the scenario does not cover.
     Inconclusive,
-    /// Nothing that the scenario claims to check was met.
+    /// Nothing that the scenario claims to check happened.
     #[default]
     NotExercised,
-    /// Left out on purpose, with a reason.
+    /// It was not run, for the given reason.
     Skipped,
-    /// The harness or the scenario itself is at fault; never the agent.
+    /// An error of the harness or of the scenario itself, never of the agent.
     Broken,
 }
 
-/// What one scenario, or one transcript, came to.
+/// The result of one scenario or one transcript.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioReport {
@@ -139,39 +139,39 @@ pub struct ScenarioReport {
     pub id: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why it was skipped, is inconclusive or broken.
+    /// Why it was skipped, or is inconclusive or broken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// It fails now and then: it failed and passed when it was played again, or all that failed it is what a baseline calls flaky.
-    /// No failure, and no pass either.
+    /// Whether it is flaky: it failed and then passed when it was run again, or failed only by findings that a baseline calls flaky.
+    /// A flaky scenario counts neither as failed nor as passed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flaky: bool,
-    /// The tries before this one, each of which failed (`--retries`).
+    /// The failed tries before this one (`--retries`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tries: Vec<Try>,
     /// Wall-clock milliseconds.
     pub duration_ms: u64,
-    /// Frames judged.
+    /// The number of frames checked.
     #[serde(default)]
     pub frames: u64,
     /// The findings, in the order of the frames.
     pub findings: Vec<Finding>,
-    /// Findings beyond the number kept for one rule, counted and not listed.
+    /// The number of findings that are not listed because their rule had too many.
     #[serde(default)]
     pub findings_dropped: u64,
-    /// Where the transcript was written; empty if it was not kept.
+    /// The path of the transcript; empty if it was not kept.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub transcript: String,
-    /// The last lines of stderr, for a scenario that did not pass.
+    /// The last lines of stderr, if the scenario did not pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
 }
 
-/// A try at a scenario that failed, and that another one followed.
+/// A failed try of a scenario that was followed by another one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Try {
-    /// What it came to.
+    /// Its verdict.
     pub verdict: Verdict,
     /// Why it is inconclusive.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -180,7 +180,7 @@ pub struct Try {
     pub duration_ms: u64,
     /// The findings, in the order of the frames.
     pub findings: Vec<Finding>,
-    /// Where the transcript was written; empty if it was not kept.
+    /// The path of the transcript; empty if it was not kept.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub transcript: String,
     /// The last lines of stderr.
@@ -189,13 +189,13 @@ pub struct Try {
 }
 
 impl ScenarioReport {
-    /// The findings of every try, the last one's first.
+    /// The findings of all tries, those of the last try first.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         let earlier = self.tries.iter().flat_map(|one| &one.findings);
         self.findings.iter().chain(earlier)
     }
 
-    /// The same, to be changed.
+    /// The findings of all tries, mutable.
     pub fn all_findings_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         let earlier = self.tries.iter_mut().flat_map(|one| &mut one.findings);
         self.findings.iter_mut().chain(earlier)
@@ -206,13 +206,13 @@ impl ScenarioReport {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Coverage {
-    /// Testable clauses met by a rule or a scenario that came to a judgement.
+    /// Testable clauses that a rule or a scenario checked.
     pub clauses_exercised: Vec<String>,
-    /// Testable clauses that nothing met.
+    /// Testable clauses that nothing checked.
     pub clauses_not_exercised: Vec<String>,
-    /// How often each rule met its subject; 0 is "not exercised", and no pass.
+    /// How often each rule was evaluated; 0 means "not exercised", which is not a pass.
     pub rules: IndexMap<String, u64>,
-    /// Which reading of an ambiguous clause the agent followed: probe id, then reading, then how often.
+    /// Which reading of an ambiguous clause the agent follows: rule id, then reading, then how often.
     #[serde(default)]
     pub readings: IndexMap<String, IndexMap<String, u64>>,
 }

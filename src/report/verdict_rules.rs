@@ -1,10 +1,11 @@
-//! From findings to a verdict: one small algebra for `run` and `check`. Pure.
+//! Verdict rules: how findings become the verdict of a scenario or a transcript, for `run` and `check` alike. Pure.
 
 use super::model::Verdict;
 use super::model::{ScenarioReport, Summary};
 use crate::finding::{BaselinedKind, Blame, Finding, Level};
 
-/// The verdict over a history that was judged: the worst finding on the judged side decides, and nothing judged is no pass.
+/// The verdict over a checked history. The worst finding of the judged side decides; a history in which nothing was exercised does not
+/// pass.
 #[must_use]
 pub fn of_findings(findings: &[Finding], side: Blame, anything_exercised: bool) -> Verdict {
     let worst = findings
@@ -20,31 +21,31 @@ pub fn of_findings(findings: &[Finding], side: Blame, anything_exercised: bool) 
     }
 }
 
-/// What is known of a scenario that was played.
+/// The facts about a scenario run that decide its verdict.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScenarioFacts<'a> {
-    /// The fault of the harness or of the scenario itself, if there is one.
+    /// What is wrong with the harness or the scenario itself, if anything.
     pub broken: Option<&'a str>,
     /// Whether the run was interrupted.
     pub interrupted: bool,
-    /// What the rules and the steps found.
+    /// The findings of rules and steps.
     pub findings: &'a [Finding],
-    /// Whether the agent wrote any event of its dialect, where the scenario waits for one.
+    /// Whether the agent wrote an event of its dialect, if the scenario waits for one.
     pub came_up: bool,
     /// What the agent lacks that the scenario needs.
     pub skipped: Option<&'a str>,
-    /// The request to the model that the script does not foresee, where one came.
+    /// A request to the model that the script does not expect, if there was one.
     pub unforeseen: Option<&'a str>,
-    /// Whether anything was checked at all.
+    /// Whether anything was checked.
     pub checked: bool,
-    /// The clauses that the scenario claims to check, and that neither a step nor a rule has met.
+    /// The clauses that the scenario claims to check and that neither a step nor a rule exercised.
     pub unmet: &'a [String],
 }
 
-/// The prefix of the rules that are a scenario's own steps.
+/// The prefix of the rule ids under which failed steps are reported.
 const STEPS: &str = "scenario.";
 
-/// The verdict over a scenario, with the reason where it is not in the findings. The first row that fits counts.
+/// The verdict over a scenario, with a reason if the findings do not explain it. The first row that applies decides.
 #[must_use]
 pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
     let reached = |level: Level| {
@@ -52,17 +53,17 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
         theirs.filter(move |finding| finding.level >= level)
     };
     let by_a_rule = reached(Level::Must).any(|finding| !finding.rule.starts_with(STEPS));
-    let first = reached(Level::Must).next();
-    let doubtful = reached(Level::Should).next();
+    let first_violation = reached(Level::Must).next();
+    let first_counted = reached(Level::Should).next();
     let plain = |verdict| Some((verdict, String::new()));
     let rows = [
         facts.broken.map(|why| (Verdict::Broken, why.to_owned())),
         (facts.interrupted).then(|| (Verdict::Inconclusive, "interrupted".to_owned())),
         by_a_rule.then_some(()).and_then(|()| plain(Verdict::Fail)),
-        first
+        first_violation
             .filter(|_| facts.came_up)
             .and_then(|_| plain(Verdict::Fail)),
-        doubtful.filter(|_| !facts.came_up).map(|finding| {
+        first_counted.filter(|_| !facts.came_up).map(|finding| {
             let why = format!("the agent never came up: {}", finding.message);
             (Verdict::Inconclusive, why)
         }),
@@ -70,7 +71,7 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
         facts
             .unforeseen
             .map(|why| (Verdict::Inconclusive, why.to_owned())),
-        doubtful.and_then(|_| plain(Verdict::Warn)),
+        first_counted.and_then(|_| plain(Verdict::Warn)),
         (!(facts.checked && facts.came_up))
             .then(|| (Verdict::NotExercised, "nothing was checked".to_owned())),
         (!facts.unmet.is_empty()).then(|| {
@@ -84,13 +85,14 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
         .unwrap_or((Verdict::Pass, String::new()))
 }
 
-/// Whether a scenario of this verdict that failed before, or failed only by what is known to come and go, is flaky.
+/// Whether a scenario with this verdict counts as flaky when it failed in an earlier try, or failed only by findings that a baseline
+/// calls flaky.
 #[must_use]
 pub fn is_flaky(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Pass | Verdict::Warn)
 }
 
-/// Counts verdicts, and beside them the findings that are known.
+/// The number of scenarios by verdict, and of findings that a baseline calls known.
 #[must_use]
 pub fn summary(scenarios: &[ScenarioReport]) -> Summary {
     let mut counts = Summary::default();
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_row_that_fits_decides_over_a_scenario() {
+    fn the_first_row_that_applies_decides_the_verdict_of_a_scenario() {
         let rule = |level| finding(level, Blame::Agent);
         let step = |level| Finding {
             rule: "scenario.expect".into(),

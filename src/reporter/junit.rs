@@ -1,4 +1,5 @@
-//! JUnit XML: a suite a report, a case a scenario. The first finding names the failure, its text lists them all.
+//! The JUnit XML report: a test suite for the report, a test case for each scenario. The first finding is the failure message; the text
+//! of the failure lists all findings.
 
 use super::text;
 use crate::finding::{Finding, Level};
@@ -82,7 +83,7 @@ fn status(report: &Report, scenario: &ScenarioReport) -> TestCaseStatus {
     status
 }
 
-/// An earlier try: a flaky failure of a case that succeeds in the end, else a failed rerun.
+/// An earlier try: a flaky failure if the case passes in the end, otherwise a failed rerun.
 fn rerun(report: &Report, one: &Try) -> TestRerun {
     let mut rerun = TestRerun::new(match one.verdict {
         Verdict::Fail => NonSuccessKind::Failure,
@@ -106,7 +107,7 @@ fn rerun(report: &Report, one: &Try) -> TestRerun {
     rerun
 }
 
-/// An entry of the baseline that fails the run: a case of its own, for no scenario is to blame.
+/// A stale baseline entry, as a test case of its own because it belongs to no scenario.
 fn stale(entry: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     status.set_message(entry);
@@ -115,7 +116,7 @@ fn stale(entry: &str) -> TestCase {
     TestCase::new(format!("baseline {place}"), status)
 }
 
-/// Whether a finding can make a case fail.
+/// Whether a finding can fail a test case.
 fn fails(finding: &Finding) -> bool {
     finding.level == Level::Must && finding.baseline.is_none()
 }
@@ -125,10 +126,14 @@ fn worst<'a>(report: &Report, findings: &'a [Finding]) -> Option<&'a Finding> {
     findings.find(|finding| fails(finding) && finding.blame == report.side)
 }
 
-fn findings(report: &Report, findings: &[Finding], wanted: impl Fn(&Finding) -> bool) -> String {
+fn findings(
+    report: &Report,
+    findings: &[Finding],
+    is_included: impl Fn(&Finding) -> bool,
+) -> String {
     let blocks = findings
         .iter()
-        .filter(|finding| wanted(finding))
+        .filter(|finding| is_included(finding))
         .map(|finding| {
             let mut block = Vec::new();
             // Writing to memory does not fail.

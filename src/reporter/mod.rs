@@ -1,6 +1,6 @@
-//! Reports in every format: one file a format, each a pure function of a [`Report`].
+//! Reporters: render a report as HTML, JSON, JUnit, Markdown or terminal text. They compute nothing.
 
-mod json;
+mod formats;
 mod junit;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -8,115 +8,5 @@ mod template;
 pub mod terminal;
 pub(crate) mod text;
 
-use crate::report::Report;
-use std::io::{self, Write};
+pub use formats::{FORMATS, Format, find};
 pub use template::comparison;
-
-/// A format a report can be rendered in.
-#[derive(Debug)]
-pub struct Format {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it is for, in a few words.
-    pub about: &'static str,
-    /// Whether it uses colours, which are to be left out where nobody sees them.
-    pub coloured: bool,
-    /// Writes a report in it.
-    pub render: fn(&Report, &mut dyn Write) -> io::Result<()>,
-}
-
-/// Every format. A new one is a file and a line here.
-pub const FORMATS: &[Format] = &[
-    Format {
-        name: "html",
-        about: "one page for a browser",
-        coloured: false,
-        render: template::html,
-    },
-    Format {
-        name: "json",
-        about: "the report itself, for programs",
-        coloured: false,
-        render: json::render,
-    },
-    Format {
-        name: "junit",
-        about: "JUnit XML, for CI servers",
-        coloured: false,
-        render: junit::render,
-    },
-    Format {
-        name: "markdown",
-        about: "tables for a pull request or a job's summary",
-        coloured: false,
-        render: template::markdown,
-    },
-    Format {
-        name: "terminal",
-        about: "as on the screen",
-        coloured: true,
-        render: terminal::render,
-    },
-];
-
-/// The format of this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use snapbox::{assert_data_eq, file};
-
-    fn rendered(name: &str) -> String {
-        let format = find(name).unwrap();
-        let mut out = Vec::new();
-        (format.render)(&sample::report(), &mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        if format.coloured {
-            anstream::adapter::strip_str(&text).to_string()
-        } else {
-            text
-        }
-    }
-
-    #[test]
-    fn the_terminal_report_reads_as_it_should() {
-        assert_data_eq!(rendered("terminal"), file!["snapshots/terminal.txt"].raw());
-    }
-
-    #[test]
-    fn the_junit_report_reads_as_it_should() {
-        assert_data_eq!(rendered("junit"), file!["snapshots/junit.xml"].raw());
-    }
-
-    #[test]
-    fn the_html_report_reads_as_it_should() {
-        assert_data_eq!(rendered("html"), file!["snapshots/report.html"].raw());
-    }
-
-    #[test]
-    fn the_markdown_report_reads_as_it_should() {
-        assert_data_eq!(rendered("markdown"), file!["snapshots/report.md"].raw());
-    }
-
-    #[test]
-    fn the_json_report_is_the_report() {
-        assert_data_eq!(rendered("json"), file!["snapshots/report.json"].raw());
-        assert_eq!(
-            serde_json::from_str::<Report>(&rendered("json")).unwrap(),
-            sample::report()
-        );
-    }
-
-    #[test]
-    fn every_format_renders_an_empty_report() {
-        for format in FORMATS {
-            let mut out = Vec::new();
-            (format.render)(&Report::default(), &mut out).unwrap();
-            assert!(!out.is_empty(), "{}", format.name);
-        }
-    }
-}

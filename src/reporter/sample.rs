@@ -1,4 +1,4 @@
-//! A report with a bit of everything, for the tests of the formats.
+//! A sample report with every verdict and every kind of finding, for the tests of the formats.
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level, Source};
 use crate::report::Verdict;

@@ -1,4 +1,4 @@
-//! Formats that are templates: `reports/templates/`.
+//! Reports from templates (`reports/templates/`): HTML, Markdown, and the comparison of several agents.
 
 use super::text;
 use crate::report::Comparison;
@@ -8,58 +8,58 @@ use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// What templates see.
+/// The data that templates see.
 #[derive(Serialize)]
 struct View<'a> {
     report: &'a Report,
-    scenarios: Vec<Entry<'a>>,
+    scenarios: Vec<ScenarioView<'a>>,
 }
 
-/// One scenario, with what every template says of it.
+/// One scenario, with the fields that every template needs.
 #[derive(Serialize)]
-struct Entry<'a> {
+struct ScenarioView<'a> {
     #[serde(flatten)]
     scenario: &'a ScenarioReport,
-    /// The word for what it came to.
+    /// Its result as one word.
     word: String,
-    /// Whether there is more to say than the word.
-    told: bool,
+    /// Whether it has details beyond the word.
+    has_details: bool,
 }
 
-impl<'a> From<&'a ScenarioReport> for Entry<'a> {
+impl<'a> From<&'a ScenarioReport> for ScenarioView<'a> {
     fn from(scenario: &'a ScenarioReport) -> Self {
         let word = match scenario.flaky {
             true => "flaky",
             false => text::verdict(scenario.verdict),
         };
-        let silent = scenario.findings.is_empty()
+        let is_plain = scenario.findings.is_empty()
             && scenario.tries.is_empty()
             && scenario.stderr.is_empty()
             && scenario.reason.is_empty();
-        Entry {
+        ScenarioView {
             scenario,
             word: word.to_owned(),
-            told: !silent,
+            has_details: !is_plain,
         }
     }
 }
 
-/// One page that needs no other file.
+/// A self-contained HTML page.
 pub(super) fn html(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let source = include_str!("../../reports/templates/report.html");
     render(source, AutoEscape::Html, report, out)
 }
 
-/// Tables for a pull request or a job's summary.
+/// Markdown tables for a pull request or the summary of a CI job.
 pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let source = include_str!("../../reports/templates/report.md");
     render(source, AutoEscape::None, report, out)
 }
 
-/// Several agents side by side, as Markdown.
+/// The comparison of several agents, as Markdown.
 ///
 /// # Errors
-/// It cannot be written.
+/// The writer fails.
 pub fn comparison(page: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let source = include_str!("../../reports/templates/comparison.md");
     fill(source, AutoEscape::None, Serde(page), out)
@@ -73,7 +73,7 @@ fn render(
 ) -> io::Result<()> {
     let view = View {
         report,
-        scenarios: report.scenarios.iter().map(Entry::from).collect(),
+        scenarios: report.scenarios.iter().map(ScenarioView::from).collect(),
     };
     fill(source, escape, Serde(view), out)
 }
@@ -88,7 +88,7 @@ fn fill<T: Serialize>(
     templates.set_auto_escape_callback(move |_| escape.clone());
     templates.add_filter("visible", visible);
     templates.add_filter("cell", cell);
-    templates.add_filter("code", |said: &str| text::visible(said).replace('`', "'"));
+    templates.add_filter("code", |code: &str| text::visible(code).replace('`', "'"));
     templates.add_filter("class", |word: &str| word.replace(['_', ' '], "-"));
     templates.add_filter("who", |dir: &str| text::who(dir).to_owned());
     templates.add_filter("micros", text::micros);
@@ -99,15 +99,15 @@ fn fill<T: Serialize>(
     writeln!(out, "{rendered}")
 }
 
-/// What somebody said, if anything, on one line.
-fn visible(said: Option<String>) -> String {
-    text::visible(&said.unwrap_or_default())
+/// The text on one line, without control characters; nothing for `none`.
+fn visible(value: Option<String>) -> String {
+    text::visible(&value.unwrap_or_default())
 }
 
-/// The same inside a Markdown table: nothing in it is markup.
-fn cell(said: Option<String>) -> String {
+/// The same for a cell of a Markdown table: markup is escaped.
+fn cell(value: Option<String>) -> String {
     let mut out = String::new();
-    for char in visible(said).chars() {
+    for char in visible(value).chars() {
         match char {
             '<' => out.push_str("&lt;"),
             '|' | '*' | '_' | '`' | '[' | ']' | '\\' => out.extend(['\\', char]),
@@ -123,7 +123,7 @@ mod tests {
     use crate::reporter::sample;
 
     #[test]
-    fn what_an_agent_wrote_is_no_markup() {
+    fn text_of_the_agent_is_escaped() {
         let mut report = sample::report();
         report.scenarios[0].id = "<script>|`*".into();
         report.scenarios[0].reason = "<b>".into();

@@ -1,4 +1,4 @@
-//! Words and shapes that several formats share.
+//! Text helpers that the formats share: words for verdicts and levels, escaping, line wrapping, plurals.
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Finding, Level};
 use crate::report::Verdict;
@@ -18,7 +18,7 @@ pub(super) fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What a scenario's verdict leaves out: its tries, and the findings that a baseline covers.
+/// Remarks that the verdict does not contain: the number of tries, and the findings that a baseline covers.
 pub(super) fn remarks(scenario: &ScenarioReport) -> String {
     let mut remarks = Vec::new();
     let tries = scenario.tries.len() + 1;
@@ -38,13 +38,13 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
     remarks.join(", ")
 }
 
-/// How a baseline puts up with findings, in words.
+/// The kinds of baseline entries, in words.
 const KINDS: [(BaselinedKind, &str); 2] = [
     (BaselinedKind::Known, "known"),
     (BaselinedKind::Flaky, "flaky"),
 ];
 
-/// That a baseline covers a finding, and why.
+/// The kind of the baseline entry that covers a finding, and its reason.
 pub(super) fn mark(mark: &Baselined) -> String {
     let kind = KINDS.iter().find(|(kind, _)| *kind == mark.kind);
     let kind = kind.map_or("known", |(_, word)| word);
@@ -68,7 +68,7 @@ pub(super) fn side(side: Blame) -> &'static str {
     }
 }
 
-/// Who is behind a frame, from the transcript's word for its direction.
+/// The sender of a frame, from the transcript's word for its direction.
 pub(super) fn who(dir: &str) -> &str {
     match dir {
         "from_agent" => "agent",
@@ -80,7 +80,7 @@ pub(super) fn who(dir: &str) -> &str {
     }
 }
 
-/// What a frame says, on one line and harmless to a terminal: what an agent wrote must not move the cursor.
+/// The text on one line and safe for a terminal: control characters in the agent's output must not move the cursor.
 pub(super) fn visible(text: &str) -> String {
     text.chars()
         .fold(String::with_capacity(text.len()), |mut out, char| {
@@ -93,12 +93,12 @@ pub(super) fn visible(text: &str) -> String {
         })
 }
 
-/// Characters that break lines or turn the direction of writing.
+/// Whether a character breaks lines or changes the direction of writing.
 fn is_layout(char: char) -> bool {
     matches!(char, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A span of time in a unit that reads well.
+/// A duration in a readable unit.
 pub(super) fn micros(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
@@ -112,7 +112,7 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Text broken between words into lines of at most `width` characters; a longer word stands alone.
+/// The text, wrapped between words into lines of at most `width` characters. A longer word gets a line of its own.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -127,7 +127,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The clauses of a finding: each id with its section and text, or bare where the report does not quote it.
+/// The clauses of a finding: each id with its section and text, or the id alone if the report does not contain the clause.
 pub(super) fn clauses(report: &Report, finding: &Finding) -> Vec<String> {
     let quote = |id: &String| match report.clauses.get(id) {
         Some(clause) => format!(
@@ -141,7 +141,7 @@ pub(super) fn clauses(report: &Report, finding: &Finding) -> Vec<String> {
     finding.clauses.iter().map(quote).collect()
 }
 
-/// What stood where something else was expected: the value the finding points at, else the whole frame.
+/// The actual value: the one that the finding points at, otherwise the whole frame.
 pub(super) fn actual(finding: &Finding) -> Option<String> {
     let frame = finding.evidence.iter().find(|evidence| evidence.here)?;
     let value = serde_json::from_str::<Value>(&frame.text)
@@ -164,7 +164,7 @@ mod tests {
     use crate::finding::Evidence;
 
     #[test]
-    fn what_an_agent_wrote_cannot_move_the_cursor() {
+    fn control_characters_are_escaped() {
         assert_eq!(
             visible("a\u{1b}[2Jb\r\u{202e}c\u{9b}é"),
             "a\\u{1b}[2Jb\\r\\u{202e}c\\u{9b}é"
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn times_read_well() {
+    fn durations_are_in_a_readable_unit() {
         assert_eq!(
             [0, 999, 57_940, 10_000_000].map(micros),
             ["0 µs", "999 µs", "57.9 ms", "10 s"]

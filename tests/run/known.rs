@@ -130,7 +130,7 @@ fn mistakes_in_a_baseline_are_told_at_their_place_before_anything_is_played() {
     }
     let text = "findings:\n  - { scenario: a, rule: b, kind: known, reason: '' }\n";
     let file = place.file("known.yaml", text);
-    run(&place, &["--baseline", &file]).ends_with(2, "is put up with for a reason");
+    run(&place, &["--baseline", &file]).ends_with(2, "an entry needs a `reason`");
     run(&place, &["--update-baseline"]).ends_with(2, "--baseline <FILE>");
 }
 

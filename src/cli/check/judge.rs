@@ -37,7 +37,7 @@ pub(super) fn all(
         side: args.side.into(),
         source: DialectSource::new(args.dialect.dialect_dir.clone()),
         loaded: HashMap::new(),
-        gatherer: ReportBuilder::new(Command::Check, args.side.into()),
+        report: ReportBuilder::new(Command::Check, args.side.into()),
     };
     let mut unread = false;
     for path in &args.transcripts {
@@ -50,7 +50,7 @@ pub(super) fn all(
                     screen.flush()?;
                     output::error(error.in_file(name(path)));
                 }
-                judge.gatherer.add(judged.entry, judged.exercised);
+                judge.report.add(judged.entry, judged.exercised);
             }
             Err(message) => {
                 unread = true;
@@ -59,7 +59,7 @@ pub(super) fn all(
             }
         }
     }
-    Ok((judge.gatherer.finish(), unread))
+    Ok((judge.report.finish(), unread))
 }
 
 /// How many frames are looked at to tell the dialect.
@@ -71,7 +71,7 @@ struct TranscriptJudge<'a> {
     side: Blame,
     source: DialectSource,
     loaded: HashMap<String, Arc<Dialect>>,
-    gatherer: ReportBuilder,
+    report: ReportBuilder,
 }
 
 /// One transcript, as far as it could be read.
@@ -237,7 +237,7 @@ impl TranscriptJudge<'_> {
             return Ok(Arc::clone(dialect));
         }
         let dialect = self.read(path, id)?;
-        self.gatherer.dialect(&dialect);
+        self.report.add_dialect(&dialect);
         self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
         Ok(dialect)
     }

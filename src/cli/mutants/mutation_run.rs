@@ -184,7 +184,7 @@ fn suspects(dialect: &Dialect) -> Vec<TestedFault> {
         summary: fault.summary.to_owned(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
         side: Blame::Agent,
-        there: fault.shows == Shows::There,
+        at_fault: fault.shows == Shows::There,
     });
     suspects.collect()
 }

@@ -1,17 +1,43 @@
-//! One finding in full.
+//! The full text of one finding, and the colours of the terminal report.
 
 use super::super::text;
-use super::style;
 use crate::finding::{Evidence, Finding, Level};
-use crate::report::Report;
+use crate::report::{Report, Verdict};
+use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// How many clauses are listed; of more, all but the first few are only named.
+/// The number of clauses that are quoted; of the rest only the ids are listed.
 const CLAUSES: usize = 4;
-/// Where clause texts are broken.
+/// The line width of clause texts.
 const WIDTH: usize = 100;
 
+pub(super) const BOLD: Style = Style::new().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
+pub(super) const MARK: Style = AnsiColor::Red.on_default().bold();
+
+/// The colour of a verdict.
+pub(super) fn verdict_style(verdict: Verdict) -> Style {
+    let colour = match verdict {
+        Verdict::Pass => AnsiColor::Green,
+        Verdict::Fail | Verdict::Broken => AnsiColor::Red,
+        Verdict::Warn | Verdict::Inconclusive | Verdict::NotExercised => AnsiColor::Yellow,
+        Verdict::Skipped => AnsiColor::Blue,
+    };
+    colour.on_default().bold()
+}
+
+/// The colour of a requirement level.
+pub(super) fn level_style(level: Level) -> Style {
+    let colour = match level {
+        Level::Must => AnsiColor::Red,
+        Level::Should => AnsiColor::Yellow,
+        Level::May => AnsiColor::Blue,
+    };
+    colour.on_default().bold()
+}
+
+/// Writes a finding with its clauses, frames and expectations.
 pub(in crate::reporter) fn block(
     report: &Report,
     finding: &Finding,
@@ -37,14 +63,12 @@ pub(in crate::reporter) fn block(
 }
 
 fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let style = style::level(finding.level);
+    let style = level_style(finding.level);
     let level = text::level(finding.level);
     write!(
         out,
         "\n  {style}{level}{style:#} {}{}{:#}",
-        style::BOLD,
-        finding.rule,
-        style::BOLD
+        BOLD, finding.rule, BOLD
     )?;
     write!(out, " at frame {}", finding.at)?;
     if !finding.key.is_empty() {
@@ -54,7 +78,7 @@ fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<(
         write!(out, " (the {}'s, not counted)", text::side(finding.blame))?;
     }
     if let Some(mark) = &finding.baseline {
-        let style = style::level(Level::Should);
+        let style = level_style(Level::Should);
         write!(out, "\n  {style}{}{style:#}", text::mark(mark))?;
     }
     writeln!(out, "\n  {}", text::visible(&finding.message))
@@ -93,14 +117,7 @@ struct Quoted<'a> {
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (frame, style) = (
-            self.frame,
-            if self.frame.here {
-                style::MARK
-            } else {
-                style::DIM
-            },
-        );
+        let (frame, style) = (self.frame, if self.frame.here { MARK } else { DIM });
         let mark = if frame.here { '>' } else { ' ' };
         write!(f, "{style}{mark}{style:#}{:>4}", frame.frame)?;
         if self.timed {

@@ -1,17 +1,17 @@
-//! One scenario: its line, and its block if it did not pass.
+//! The line of a scenario, and its details if it did not pass.
 
 use super::super::text;
-use super::{finding, style};
+use super::finding::{self, BOLD, DIM, verdict_style};
 use crate::finding::Level;
 use crate::report::Verdict;
 use crate::report::{Command, Report, ScenarioReport, Try};
 use anstyle::Style;
 use std::io::{self, Write};
 
-/// The line of a scenario that has ended.
+/// Writes the result line of a scenario.
 ///
 /// # Errors
-/// What the writer reports.
+/// The writer fails.
 pub fn line(scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     let (word, style) = word(scenario);
     let seconds = scenario.duration_ms as f64 / 1000.0;
@@ -30,17 +30,17 @@ pub fn line(scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The word for what a scenario came to.
+/// The result of a scenario as one word, with its colour.
 fn word(scenario: &ScenarioReport) -> (String, Style) {
     if scenario.flaky {
-        ("FLAKY".to_owned(), style::verdict(Verdict::Warn))
+        ("FLAKY".to_owned(), verdict_style(Verdict::Warn))
     } else {
         let word = text::verdict(scenario.verdict).to_uppercase();
-        (word, style::verdict(scenario.verdict))
+        (word, verdict_style(scenario.verdict))
     }
 }
 
-/// What is wrong with a scenario, in full.
+/// Writes the failures of a scenario in full.
 pub(super) fn block(
     report: &Report,
     scenario: &ScenarioReport,
@@ -50,9 +50,9 @@ pub(super) fn block(
     writeln!(
         out,
         "\n{style}{word}{style:#} {}{}{:#}",
-        style::BOLD,
+        BOLD,
         text::visible(&scenario.id),
-        style::BOLD
+        BOLD
     )?;
     if !scenario.reason.is_empty() {
         writeln!(out, "  {}", text::visible(&scenario.reason))?;
@@ -74,13 +74,7 @@ pub(super) fn block(
     if !scenario.stderr.is_empty() {
         writeln!(out, "\n    Stderr  the last lines")?;
         for line in &scenario.stderr {
-            writeln!(
-                out,
-                "            {}{}{:#}",
-                style::DIM,
-                text::visible(line),
-                style::DIM
-            )?;
+            writeln!(out, "            {}{}{:#}", DIM, text::visible(line), DIM)?;
         }
     }
     if !scenario.transcript.is_empty() && report.command == Command::Run {
@@ -92,16 +86,16 @@ pub(super) fn block(
     Ok(())
 }
 
-/// An earlier try, as far as it failed.
+/// Writes the failures of an earlier try.
 fn earlier(report: &Report, n: usize, one: &Try, out: &mut dyn Write) -> io::Result<()> {
-    let (verdict, style) = (text::verdict(one.verdict), style::verdict(one.verdict));
+    let (verdict, style) = (text::verdict(one.verdict), verdict_style(one.verdict));
     write!(out, "\n  {style}Try {n}: {verdict}{style:#}")?;
     if !one.reason.is_empty() {
         write!(out, ", {}", text::visible(&one.reason))?;
     }
     writeln!(out)?;
-    let told = one.findings.iter().filter(|f| f.level > Level::May);
-    for finding in told {
+    let counted = one.findings.iter().filter(|f| f.level > Level::May);
+    for finding in counted {
         finding::block(report, finding, out)?;
     }
     if !one.transcript.is_empty() {

@@ -1,41 +1,50 @@
-//! What follows the last scenario: failures in full, notes, the sum.
+//! The end of the terminal report: failures in full, notes, stale baseline entries, counts and coverage.
 
 use super::super::text;
-use super::{scenario, style};
+use super::finding::{BOLD, DIM, level_style, verdict_style};
+use super::scenario;
 use crate::finding::{Finding, Level};
 use crate::report::Verdict;
 use crate::report::{Command, Report, ScenarioReport, Summary};
 use indexmap::IndexMap;
 use std::io::{self, Write};
 
-/// Up to how many rules are named that met nothing.
+/// The most unexercised rules that are listed by name.
 const NAMES: usize = 8;
 
-/// Everything behind the scenarios' lines.
+/// Writes a whole report: the lines of all scenarios and the closing part.
+pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for scenario in &report.scenarios {
+        scenario::line(scenario, out)?;
+    }
+    closing(report, out)
+}
+
+/// Writes everything that follows the lines of the scenarios.
 ///
 /// # Errors
-/// What the writer reports.
+/// The writer fails.
 pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for scenario in report
         .scenarios
         .iter()
-        .filter(|scenario| has_more_to_say(report, scenario))
+        .filter(|scenario| has_details(report, scenario))
     {
         scenario::block(report, scenario, out)?;
     }
     notes(report, out)?;
     stale(report, out)?;
-    writeln!(out, "{}------------{:#}", style::DIM, style::DIM)?;
-    sum(report, out)?;
+    writeln!(out, "{}------------{:#}", DIM, DIM)?;
+    counts_line(report, out)?;
     coverage(report, out)
 }
 
-/// Whether a scenario's line does not tell all of it.
-fn has_more_to_say(report: &Report, scenario: &ScenarioReport) -> bool {
-    let kept = report.command == Command::Run && !scenario.transcript.is_empty();
-    let remarkable =
+/// Whether a scenario has details beyond its line.
+fn has_details(report: &Report, scenario: &ScenarioReport) -> bool {
+    let has_transcript = report.command == Command::Run && !scenario.transcript.is_empty();
+    let needs_attention =
         scenario.flaky || !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
-    remarkable && (kept || !scenario.stderr.is_empty())
+    needs_attention && (has_transcript || !scenario.stderr.is_empty())
         || !scenario.tries.is_empty()
         || scenario
             .findings
@@ -43,16 +52,16 @@ fn has_more_to_say(report: &Report, scenario: &ScenarioReport) -> bool {
             .any(|finding| finding.level > Level::May)
 }
 
-/// Baseline entries that fail the run.
+/// Writes the stale baseline entries, which fail the run.
 fn stale(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for entry in &report.stale {
-        let style = style::verdict(Verdict::Fail);
+        let style = verdict_style(Verdict::Fail);
         writeln!(out, "\n{style}STALE{style:#} {}", text::visible(entry))?;
     }
     Ok(())
 }
 
-/// Notes are listed once each, with the first place where they were met.
+/// Writes each note once, with the first place that has it.
 fn notes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut notes: IndexMap<(&str, &str), (&str, &Finding, u64)> = IndexMap::new();
     for scenario in &report.scenarios {
@@ -68,12 +77,12 @@ fn notes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for ((rule, message), (id, first, times)) in notes {
-        let style = style::level(Level::May);
+        let style = level_style(Level::May);
         write!(
             out,
             "\n{style}NOTE{style:#} {}{rule}{:#} {}",
-            style::BOLD,
-            style::BOLD,
+            BOLD,
+            BOLD,
             text::visible(message)
         )?;
         write!(out, "\n     {} frame {}", text::visible(id), first.at)?;
@@ -85,14 +94,14 @@ fn notes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn sum(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let noun = match report.command {
         Command::Run => "scenario",
         Command::Check => "transcript",
     };
     let total = text::count(report.scenarios.len() as u64, noun);
     let seconds = report.duration_ms as f64 / 1000.0;
-    let bold = style::BOLD;
+    let bold = BOLD;
     write!(
         out,
         "{bold}{:>13}{bold:#} [{seconds:>8.3}s] {bold}{total}{bold:#}",
@@ -107,11 +116,11 @@ fn sum(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     if report.summary.known > 0 {
         let known = text::count(report.summary.known.into(), "known finding");
-        let style = style::verdict(Verdict::Warn);
+        let style = verdict_style(Verdict::Warn);
         write!(out, "; {style}{known}{style:#}")?;
     }
     if !report.stale.is_empty() {
-        let (style, number) = (style::verdict(Verdict::Fail), report.stale.len());
+        let (style, number) = (verdict_style(Verdict::Fail), report.stale.len());
         write!(out, "; {style}{number} stale in the baseline{style:#}")?;
     }
     writeln!(out)
@@ -119,22 +128,22 @@ fn sum(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn counts(summary: &Summary) -> [(u32, &'static str, anstyle::Style); 8] {
     [
-        (summary.passed, "passed", style::verdict(Verdict::Pass)),
-        (summary.failed, "failed", style::verdict(Verdict::Fail)),
-        (summary.warned, "warned", style::verdict(Verdict::Warn)),
+        (summary.passed, "passed", verdict_style(Verdict::Pass)),
+        (summary.failed, "failed", verdict_style(Verdict::Fail)),
+        (summary.warned, "warned", verdict_style(Verdict::Warn)),
         (
             summary.inconclusive,
             "inconclusive",
-            style::verdict(Verdict::Inconclusive),
+            verdict_style(Verdict::Inconclusive),
         ),
         (
             summary.not_exercised,
             "not exercised",
-            style::verdict(Verdict::NotExercised),
+            verdict_style(Verdict::NotExercised),
         ),
-        (summary.skipped, "skipped", style::verdict(Verdict::Skipped)),
-        (summary.broken, "broken", style::verdict(Verdict::Broken)),
-        (summary.flaky, "flaky", style::verdict(Verdict::Warn)),
+        (summary.skipped, "skipped", verdict_style(Verdict::Skipped)),
+        (summary.broken, "broken", verdict_style(Verdict::Broken)),
+        (summary.flaky, "flaky", verdict_style(Verdict::Warn)),
     ]
 }
 
