@@ -74,7 +74,7 @@ pub(super) fn one(
             ..Inheritance::default()
         };
         if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
-            dialect.call_tools(tools);
+            dialect.rename_tools(tools);
         }
         let files = known.files.inherited(&inheritance);
         known.files = files.map_err(|errors| told(&errors))?;

@@ -69,7 +69,7 @@ impl<'a> DialectEvidence<'a> {
         let Some(named) = self.named else {
             return;
         };
-        let FrameIdentity::Known(name, _) = self.dialects[named].events.name(&value) else {
+        let FrameIdentity::Known(name, _) = self.dialects[named].events.identify(&value) else {
             return;
         };
         match &self.dialects[named].session.ready {
@@ -118,7 +118,7 @@ fn shows(dialect: &Dialect, value: &Value) -> bool {
     if let Some(probe) = &dialect.session.probe {
         return probe.shows.matches(value, &Captures::default()).is_ok();
     }
-    let FrameIdentity::Known(name, _) = dialect.events.name(value) else {
+    let FrameIdentity::Known(name, _) = dialect.events.identify(value) else {
         return false;
     };
     if dialect.session.ready.as_ref() != Some(&name)

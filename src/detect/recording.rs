@@ -49,7 +49,7 @@ fn count(score: &mut Score, line: &Line, names: &FrameNames, schemas: &Schemas) 
     let Some(value) = parse(line).value else {
         return;
     };
-    if let FrameIdentity::Known(name, kind) = names.name(&value) {
+    if let FrameIdentity::Known(name, kind) = names.identify(&value) {
         score.known += 1;
         score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), &value));
     }
@@ -62,7 +62,7 @@ fn announces_version(dialect: &Dialect, line: &Line) -> bool {
         return false;
     };
     let is_event =
-        matches!(dialect.events.name(&value), FrameIdentity::Known(name, _) if name == *event);
+        matches!(dialect.events.identify(&value), FrameIdentity::Known(name, _) if name == *event);
     let version = value.pointer(at).and_then(serde_json::Value::as_str);
     is_event && version.is_some_and(|version| versions.is_match(version))
 }

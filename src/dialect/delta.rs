@@ -1,4 +1,4 @@
-//! How a delta lies over its base: names, clauses and schemas.
+//! Merges a delta (a dialect that `extends` another) into its base: frames, clauses, schemas and the launch recipe.
 
 use super::file::{ClauseFile, DialectFile, InheritanceFile, LaunchRecipe, ToolName};
 use crate::rules::file::OrderingFile;
@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
-pub(super) fn over_defs(base: Value, delta: Value) -> Value {
+/// The schema definitions of a delta, with those of the base that it does not replace.
+pub(super) fn merge_definitions(base: Value, delta: Value) -> Value {
     let mut base = base;
     let (Some(defs), Value::Object(delta)) = (base["$defs"].as_object_mut(), delta) else {
         return base;
@@ -19,7 +20,8 @@ pub(super) fn over_defs(base: Value, delta: Value) -> Value {
     base
 }
 
-pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
+/// The `dialect.yaml` of a delta, with the parts of the base that it does not replace.
+pub(super) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> DialectFile {
     for name in &delta.removed {
         base.events.shift_remove(name);
         base.commands.shift_remove(name);
@@ -40,7 +42,7 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
         discriminator: delta.discriminator.or(base.discriminator.take()),
         session: delta.session.or(base.session.take()),
         launch: match (delta.launch, base.launch.take()) {
-            (Some(delta), Some(base)) => Some(delta.over(base)),
+            (Some(delta), Some(base)) => Some(delta.merged_with(base)),
             (delta, base) => delta.or(base),
         },
         removed: Vec::new(),
@@ -52,16 +54,19 @@ pub(super) fn over(delta: DialectFile, mut base: DialectFile) -> DialectFile {
     }
 }
 
-/// The clauses of the base that a delta does not take over.
+/// The ids of the base's clauses that a delta removes.
+///
+/// # Errors
+/// Ids that the base does not have.
 pub(super) fn removed_clauses(
     file: &DialectFile,
     base: &[(ClauseFile, Node)],
     root: &Node,
 ) -> Result<Vec<String>, Vec<Error>> {
     let known = || base.iter().map(|(clause, _)| clause.id.value.as_str());
-    let dangling = file.removed_clauses.iter();
-    let dangling = dangling.filter(|id| !known().any(|known| known == id.value));
-    let errors: Vec<_> = dangling
+    let unmatched = file.removed_clauses.iter();
+    let unmatched = unmatched.filter(|id| !known().any(|known| known == id.value));
+    let errors: Vec<_> = unmatched
         .map(|id| root.error_at(id.span, unknown("clause of the base", &id.value, known())))
         .collect();
     if !errors.is_empty() {
@@ -74,8 +79,11 @@ pub(super) fn removed_clauses(
         .collect())
 }
 
-/// What the base remembers under a name, a delta remembers as the same kind: the base's rules read it so.
-pub(super) fn same_kinds(
+/// Checks that a delta declares a state variable of the base with the same kind, because the rules of the base use it.
+///
+/// # Errors
+/// Each variable with another kind.
+pub(super) fn check_state_kinds(
     delta: &OrderingFile,
     base: &OrderingFile,
     root: &Node,
@@ -88,7 +96,7 @@ pub(super) fn same_kinds(
             let now = &state.kind;
             let message = || {
                 format!(
-                    "the base remembers `{name}` as a {was}, not as a {}",
+                    "the state `{name}` is a {was} in the base, and cannot be a {} here",
                     now.value
                 )
             };
@@ -102,10 +110,10 @@ pub(super) fn same_kinds(
     }
 }
 
-/// The clauses of the base in their order, those that the delta rewords in their old place; then the delta's own.
-pub(super) fn replace(
+/// The clauses of the base in their order, each in the wording of the delta if it has one, and then the new clauses of the delta.
+pub(super) fn merge_clauses(
     base: Vec<(ClauseFile, Node)>,
-    gone: &[String],
+    removed: &[String],
     delta: Vec<(ClauseFile, Node)>,
 ) -> Vec<(ClauseFile, Node)> {
     let mut delta = delta;
@@ -115,7 +123,7 @@ pub(super) fn replace(
         let own = |(c, _): &(ClauseFile, Node)| c.id.value == id;
         if let Some(place) = delta.iter().position(own) {
             all.push(delta.remove(place));
-        } else if !gone.contains(&id) {
+        } else if !removed.contains(&id) {
             all.push((clause, node));
         }
     }
@@ -123,20 +131,20 @@ pub(super) fn replace(
     all
 }
 
-/// The clauses of the base, each under its new heading where it has one.
+/// The clauses of the base, each in the section of the new page.
 ///
 /// # Errors
-/// Every heading that none of them stands under.
-pub(super) fn under_headings(
+/// Every section in `sections` that no clause of the base is in.
+pub(super) fn rename_sections(
     mut clauses: Vec<(ClauseFile, Node)>,
     sections: &IndexMap<String, Spanned<String>>,
     root: &Node,
 ) -> Result<Vec<(ClauseFile, Node)>, Vec<Error>> {
     let known = || clauses.iter().map(|(clause, _)| clause.section.as_str());
-    let dangling = sections
+    let unmatched = sections
         .iter()
         .filter(|(old, _)| !known().any(|one| one == *old));
-    let errors: Vec<_> = dangling
+    let errors: Vec<_> = unmatched
         .map(|(old, new)| root.error_at(new.span, unknown("section of the base", old, known())))
         .collect();
     if !errors.is_empty() {
@@ -151,9 +159,9 @@ pub(super) fn under_headings(
 }
 
 impl LaunchRecipe {
-    /// The recipe of a delta over that of its base: a list or a word of its own replaces the base's, files, variables and wires go
-    /// name by name.
-    fn over(self, base: LaunchRecipe) -> LaunchRecipe {
+    /// The recipe of a delta, merged with that of its base. Lists and single values replace those of the base; files, environment variables
+    /// and wires are replaced one by one, by name.
+    fn merged_with(self, base: LaunchRecipe) -> LaunchRecipe {
         fn list<T>(own: Vec<T>, base: Vec<T>) -> Vec<T> {
             if own.is_empty() { base } else { own }
         }
@@ -180,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recipe_says_only_what_differs() {
+    fn a_delta_states_only_the_differences_of_its_recipe() {
         let files = |files: &[(&str, &str)]| {
             let files = files.iter();
             files
@@ -199,7 +207,7 @@ mod tests {
             ..LaunchRecipe::default()
         };
 
-        let launch = delta.over(base);
+        let launch = delta.merged_with(base);
 
         assert_eq!(launch.package.as_deref(), Some("new"));
         assert_eq!(launch.args, ["--rpc"]);

@@ -1,11 +1,11 @@
-//! What a `dialect.yaml` and a `clauses.yaml` may hold.
+//! The format of `dialect.yaml` and `clauses.yaml`.
 
 use crate::finding::Level;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use spanned_yaml::{Node, Spanned};
 
-/// A dialect's first file.
+/// The file `dialect.yaml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
@@ -19,7 +19,7 @@ pub struct DialectFile {
     /// The dialect that this one changes, `NAME@VERSION`.
     #[serde(default)]
     pub extends: Option<Spanned<String>>,
-    /// Where the name of a frame stands.
+    /// Where frames hold their name.
     #[serde(default)]
     pub discriminator: Option<Discriminator>,
     /// The events.
@@ -28,53 +28,53 @@ pub struct DialectFile {
     /// The commands.
     #[serde(default)]
     pub commands: IndexMap<String, Option<FrameSpec>>,
-    /// In a delta: names of the base that this version lacks.
+    /// In a delta: events and commands of the base that this version does not have.
     #[serde(default)]
     pub removed: Vec<String>,
-    /// In a delta: clauses of the base that this version lacks. Rules and scenarios of the base do not cite them any more.
+    /// In a delta: clauses of the base that this version does not have. Inherited rules and scenarios no longer cite them.
     #[serde(default)]
     pub removed_clauses: Vec<Spanned<String>>,
-    /// In a delta: headings of the base's page that are others on this version's, under which its clauses stand now.
+    /// In a delta: renamed sections of the page, by their old heading. The clauses of the base move along.
     #[serde(default)]
     pub sections: IndexMap<String, Spanned<String>>,
     /// The members of frames that hold tools and calls; in a delta, the base's if left out.
     #[serde(default)]
     pub members: Option<MemberNames>,
-    /// In a delta: tools that have another name than in the base, by the old one.
+    /// In a delta: renamed tools, by their name in the base.
     #[serde(default)]
     pub tools: IndexMap<String, ToolName>,
-    /// Tools that an agent need not have: a scenario whose model calls one is skipped if the agent did not offer it to the model.
+    /// Tools that an agent may lack: a scenario whose model calls one is skipped if the agent does not offer it to the model.
     #[serde(default)]
     pub optional_tools: Vec<String>,
-    /// In a delta: what becomes of the scenarios of the base.
+    /// In a delta: how the scenarios of the base are inherited.
     #[serde(default)]
     pub scenarios: InheritanceFile,
-    /// How a session begins.
+    /// How a session starts and ends.
     #[serde(default)]
     pub session: Option<SessionFile>,
-    /// What the agent may declare that it can do.
+    /// The capabilities that an agent can declare.
     #[serde(default)]
     pub capabilities: IndexMap<String, CapabilityFile>,
-    /// Waits, by name, as durations.
+    /// Timeouts by name, as durations.
     #[serde(default)]
     pub budgets: IndexMap<String, Node>,
-    /// Limits in bytes: `line` for a line of the agent.
+    /// Limits in bytes, by name: `event` for a line of the agent, `command` for a line of the host.
     #[serde(default)]
     pub limits: IndexMap<String, u64>,
-    /// How the agent is started. In a delta: what differs, part by part.
+    /// How the agent is started. In a delta: the parts that differ.
     #[serde(default)]
     pub launch: Option<LaunchRecipe>,
 }
 
-/// What a delta says about the scenarios of its base.
+/// How a delta inherits the scenarios of its base.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InheritanceFile {
-    /// Ids of the only scenarios that hold here; all, if none is given.
+    /// The ids of the only scenarios to inherit; all if empty.
     pub keep: Vec<Node>,
-    /// Ids of scenarios that do not hold here.
+    /// The ids of scenarios not to inherit.
     pub drop: Vec<Node>,
-    /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
+    /// Renamed members of frames: the frame (`>` and the name of a command), then the old and the new name.
     pub rename: IndexMap<String, IndexMap<String, String>>,
 }
 
@@ -102,13 +102,13 @@ impl Default for MemberNames {
     }
 }
 
-/// What a tool is called, and its arguments where their names differ too.
+/// The new name of a tool, and of its arguments where those differ too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolName {
     /// The tool's name.
     pub name: String,
-    /// Arguments: the name that scenarios use, and the tool's own.
+    /// Renamed arguments: the name in scenarios, and the tool's own name.
     #[serde(default)]
     pub args: IndexMap<String, String>,
 }
@@ -128,60 +128,60 @@ impl ToolName {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Discriminator {
-    /// In an event.
+    /// To the name of an event.
     pub events: String,
-    /// In a command.
+    /// To the name of a command.
     pub commands: String,
 }
 
-/// An event or a command.
+/// The nested kinds of an event or a command.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrameSpec {
-    /// Where the name of a nested kind stands.
+    /// The JSON Pointer to the name of the nested kind.
     pub kind: Option<String>,
     /// The nested kinds.
     pub kinds: Vec<String>,
 }
 
-/// How a session begins and ends.
+/// How a session starts and ends.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionFile {
-    /// The event that says that the agent is up; none if it says nothing.
+    /// The event that reports that the agent is ready; none if it writes nothing at the start.
     pub ready: Option<Spanned<String>>,
-    /// The pattern that shows that the agent came as far as a first turn.
+    /// The pattern of frames that show that the agent reached a first turn.
     pub turn: Option<Node>,
-    /// The pattern of commands that ask the process to end.
+    /// The pattern of commands that ask the process to exit.
     pub quit: Option<Node>,
-    /// The commands that end what is at work, and not the process. What the host does next waits a little while for the process to show that it lives on.
+    /// The commands that interrupt the running work, but not the process. The host's next step waits a little for a sign of life.
     pub interrupts: Vec<Spanned<String>>,
-    /// Where the agent says its version, and which it may say.
+    /// Where the agent reports its version, and the versions of this dialect.
     pub version: Option<VersionFile>,
-    /// How an agent that begins in silence is brought to show that it speaks this dialect.
+    /// How to detect the dialect of an agent that writes nothing at the start.
     pub probe: Option<ProbeFile>,
 }
 
-/// What is said to an agent that begins in silence, and what shows that it speaks a dialect.
+/// Detects the dialect of an agent that writes nothing at the start.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeFile {
-    /// Lines that are sent to it, in order.
+    /// The commands to send, in order.
     pub send: Vec<Node>,
-    /// A matcher for the event that shows it.
+    /// A matcher for the event that proves the dialect.
     pub shows: Node,
-    /// A matcher for what an agent of this dialect never writes before that.
+    /// A matcher for an event that disproves the dialect if it comes first.
     #[serde(default)]
     pub unless: Option<Node>,
 }
 
-/// Where the agent says its version.
+/// Where the agent reports its version.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionFile {
     /// The event.
     pub event: String,
-    /// The pointer into it.
+    /// The JSON Pointer into it.
     pub at: String,
     /// A regular expression for the versions of this dialect.
     pub matches: String,
@@ -191,10 +191,10 @@ pub struct VersionFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapabilityFile {
-    /// The event; none if every agent of this dialect has it.
+    /// The event; none if every agent of this dialect has the capability.
     #[serde(default)]
     pub event: Option<String>,
-    /// The pointer to a true value in it.
+    /// The JSON Pointer into it; the capability is declared if the value is true.
     #[serde(default)]
     pub at: String,
 }
@@ -203,65 +203,65 @@ pub struct CapabilityFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LaunchRecipe {
-    /// The names that programs of this dialect usually have.
+    /// The usual names of programs that speak this dialect.
     pub programs: Vec<String>,
-    /// The npm package that a program of this dialect is part of.
+    /// The npm package that contains the program.
     pub package: Option<String>,
-    /// What the help of a program of this dialect says: a regular expression.
+    /// A regular expression that matches the program's help text.
     pub help: Option<String>,
-    /// How a program of this dialect that is part of no package tells its version.
+    /// How to ask a program that is in no package for its version.
     pub version: Option<VersionCommand>,
-    /// What early versions lack.
+    /// What earlier versions do not have.
     pub lacks: Vec<VersionGap>,
     /// Arguments.
     pub args: Vec<String>,
     /// Environment variables.
     pub env: IndexMap<String, String>,
-    /// Files written before the start, by path under the scratch HOME.
+    /// Files to write before the start, by path in the sandboxed HOME.
     pub home_files: IndexMap<String, String>,
-    /// What each wire of the model adds.
+    /// What each model API adds, by name.
     pub wires: IndexMap<String, WireRecipe>,
 }
 
-/// What the versions before a certain one lack.
+/// What the versions before a certain one do not have.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionGap {
-    /// The first version that has it.
+    /// The first version that has all of it.
     pub before: String,
     /// Commands.
     #[serde(default)]
     pub commands: Vec<String>,
-    /// Wires of the model.
+    /// Model APIs.
     #[serde(default)]
     pub wires: Vec<String>,
 }
 
-/// How a program tells its version.
+/// How to ask a program for its version.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionCommand {
-    /// The arguments that it is asked with.
+    /// The arguments of the call.
     pub args: Vec<String>,
-    /// What it says then: a regular expression with the groups `name` and `version`.
+    /// A regular expression for the output, with the groups `name` and `version`.
     pub says: String,
 }
 
-/// What one wire of the model adds to a launch.
+/// What one model API adds to the launch recipe.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WireRecipe {
-    /// Arguments, behind those of the launch.
+    /// Arguments, appended to those of the recipe.
     pub args: Vec<String>,
     /// Environment variables.
     pub env: IndexMap<String, String>,
-    /// Files under the scratch HOME.
+    /// Files in the sandboxed HOME.
     pub home_files: IndexMap<String, String>,
-    /// How events write the id that the model gave a call: a regular expression with `{id}` in it; just so if left out.
+    /// How events write the id that the model gave a call: a regular expression that contains `{id}`; unchanged if left out.
     pub call_ids: Option<String>,
 }
 
-/// One normative statement of a spec.
+/// One normative statement of the page.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClauseFile {
@@ -269,21 +269,21 @@ pub struct ClauseFile {
     pub id: Spanned<String>,
     /// The section of the page.
     pub section: String,
-    /// How strongly the page asks.
+    /// The requirement level on the page: must, should or may.
     pub strength: Level,
-    /// Whom it binds.
+    /// Whom it applies to.
     pub side: Side,
-    /// What it says, in our words.
+    /// The requirement, in our words.
     pub text: String,
-    /// Given, and true, if a check can exist.
+    /// `true` if it can be checked.
     #[serde(default)]
     pub testable: Option<bool>,
-    /// Why no check can exist.
+    /// Why it cannot be checked.
     #[serde(default)]
     pub untestable: Option<String>,
 }
 
-/// Whom a clause binds.
+/// Whom a clause applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {

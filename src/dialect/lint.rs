@@ -1,4 +1,4 @@
-//! Refuses rules that are unsound, toothless or dangling.
+//! Dialect linter: refuses rules that are unsound (race conditions), can never fail, or cite clauses that do not exist.
 
 use super::Clause;
 use crate::finding::Level;
@@ -15,10 +15,10 @@ use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, Spanned, did_you_mean};
 use std::path::Path;
 
-/// The states of an automaton that are looked at; an expression with more is not judged.
+/// The most states of an automaton that are examined; an expression with more is not linted.
 const MOST_STATES: usize = 4096;
 
-/// What is wrong with the rules themselves.
+/// Mistakes in the rules themselves.
 pub(super) fn rules(
     file: &OrderingFile,
     rules: &[Rule],
@@ -30,7 +30,9 @@ pub(super) fn rules(
     for rule in rules {
         let mut say = |message: String| errors.push(root.error_at(rule.span, message));
         if rule.doc.is_empty() {
-            say("a rule needs a `doc`: what it asks, and why a host cares".to_owned());
+            say(
+                "a rule needs a `doc`: what it requires, and why that matters to a host".to_owned(),
+            );
         }
         match &rule.form {
             RuleForm::Order(order) => {
@@ -42,7 +44,8 @@ pub(super) fn rules(
                 }
             }
             RuleForm::Require(require) if !only_commands(&require.on, symbols) => {
-                if let Some(message) = command_denied(&require.require, true, declarations, symbols)
+                if let Some(message) =
+                    forbids_after_command(&require.require, true, declarations, symbols)
                 {
                     say(message);
                 }
@@ -57,14 +60,15 @@ pub(super) fn rules(
         if !file.rules.contains_key(&new.value) {
             errors.push(root.error_at(
                 new.span,
-                format!("the alias `{old}` stands for a rule that is not there"),
+                format!("the alias `{old}` names a rule that does not exist"),
             ));
         }
     }
     errors
 }
 
-/// An event that is allowed before a command and not after it may already be in the pipe.
+/// Finds a race condition: an event that is allowed before a command but not after it may already be in the pipe when the command is
+/// sent.
 fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
     let is_command = |atom: &Atom| atom.include.intersects(&symbols.host);
     for state in automaton.reachable(MOST_STATES) {
@@ -108,7 +112,7 @@ fn only_commands(pattern: &FramePattern, symbols: &Symbols) -> bool {
         .all(|atom| atom.include.iter().all(|s| symbols.host.contains(s)))
 }
 
-/// Whether no history can break the expression.
+/// Whether no history can violate the expression.
 fn never_fails(automaton: &Automaton, also: &FramePattern) -> bool {
     let mut relevant = automaton.symbols();
     relevant.extend(&also.symbols());
@@ -128,8 +132,8 @@ fn never_fails(automaton: &Automaton, also: &FramePattern) -> bool {
         && automaton.accepts(START)
 }
 
-/// "No such event after that command" in a condition: the event may already be in the pipe.
-fn command_denied(
+/// Finds a condition that forbids an event after a command: the event may already be in the pipe.
+fn forbids_after_command(
     condition: &Condition,
     positive: bool,
     declarations: &Declarations,
@@ -137,7 +141,7 @@ fn command_denied(
 ) -> Option<String> {
     const ADVICE: &str = "the event may already be in the pipe when the command is sent: write it against the agent's own acknowledgement, \
                           or let the state `settles`";
-    let fed = |operand: &Operand| match operand {
+    let set_by_commands = |operand: &Operand| match operand {
         Operand::State(var) => {
             let spec = declarations.variables.get(*var)?;
             (spec.from_commands && spec.settles.is_none()).then(|| spec.name.clone())
@@ -147,8 +151,8 @@ fn command_denied(
     match condition {
         Condition::All(each) | Condition::Any(each) => each
             .iter()
-            .find_map(|c| command_denied(c, positive, declarations, symbols)),
-        Condition::Not(inner) => command_denied(inner, !positive, declarations, symbols),
+            .find_map(|c| forbids_after_command(c, positive, declarations, symbols)),
+        Condition::Not(inner) => forbids_after_command(inner, !positive, declarations, symbols),
         Condition::Seen(_, pattern) if !positive && pattern.symbols().intersects(&symbols.host) => {
             Some(format!(
                 "`{}` must not have come before this event, but {ADVICE}",
@@ -159,21 +163,21 @@ fn command_denied(
             how: Compare::In,
             right,
             ..
-        } if !positive => fed(right).map(|name| {
-            format!("`${name}` is fed by commands and must not hold this, but {ADVICE}")
+        } if !positive => set_by_commands(right).map(|name| {
+            format!("`${name}` is set by commands and must not contain this, but {ADVICE}")
         }),
         Condition::Compare {
             how: Compare::NotIn,
             right,
             ..
-        } if positive => fed(right).map(|name| {
-            format!("`${name}` is fed by commands and must not hold this, but {ADVICE}")
+        } if positive => set_by_commands(right).map(|name| {
+            format!("`${name}` is set by commands and must not contain this, but {ADVICE}")
         }),
         _ => None,
     }
 }
 
-/// `$flag = true` is neither true nor false while the variable holds nothing, so as a requirement it could never fail.
+/// Finds a comparison with a variable that may be unset: it is neither true nor false then, so the requirement cannot fail.
 fn unset_equals(condition: &Condition, declarations: &Declarations) -> Option<String> {
     match condition {
         Condition::All(each) => each.iter().find_map(|c| unset_equals(c, declarations)),
@@ -187,7 +191,7 @@ fn unset_equals(condition: &Condition, declarations: &Declarations) -> Option<St
             let unset = spec.kind == VariableKind::Value && spec.start.is_none();
             unset.then(|| {
                 format!(
-                    "`${0} = …` cannot fail while `${0}` holds nothing: ask for `${0} present` too",
+                    "`${0} = …` cannot fail while `${0}` is unset: require `${0} present` too",
                     spec.name
                 )
             })
@@ -202,20 +206,20 @@ fn unknown_clause(id: &str, clauses: &IndexMap<String, Clause>) -> String {
     format!("the clause `{id}` is not in clauses.yaml{hint}")
 }
 
-/// Clauses that rules cite and that do not exist.
+/// Clauses that rules cite, but that do not exist.
 pub(super) fn clause_ids(
     file: &OrderingFile,
     clauses: &IndexMap<String, Clause>,
     root: &Node,
 ) -> Vec<Error> {
     let cited = file.rules.values().flat_map(|rule| &rule.clauses);
-    let dangling = cited.filter(|c: &&Spanned<String>| !clauses.contains_key(&c.value));
-    dangling
+    let unmatched = cited.filter(|c: &&Spanned<String>| !clauses.contains_key(&c.value));
+    unmatched
         .map(|c| root.error_at(c.span, unknown_clause(&c.value, clauses)))
         .collect()
 }
 
-/// Clauses that the definitions cite and that do not exist.
+/// Clauses that schema definitions cite, but that do not exist.
 pub(super) fn schema_clauses(
     rules: &[Rule],
     clauses: &IndexMap<String, Clause>,
@@ -225,8 +229,8 @@ pub(super) fn schema_clauses(
         .iter()
         .filter(|r| matches!(r.form, RuleForm::Schema(_)));
     let cited = schemas.flat_map(|r| r.clauses.iter().map(move |c| (r, c)));
-    let dangling = cited.filter(|(_, c)| !clauses.contains_key(*c));
-    let errors = dangling.map(|(r, c)| {
+    let unmatched = cited.filter(|(_, c)| !clauses.contains_key(*c));
+    let errors = unmatched.map(|(r, c)| {
         let RuleForm::Schema(name) = &r.form else {
             unreachable!("filtered above")
         };
@@ -243,7 +247,7 @@ pub(super) fn schema_clauses(
     errors.collect()
 }
 
-/// Rules that tell what they find more weakly than a clause that they cite.
+/// Rules with a weaker level than a clause that they cite.
 pub(super) fn levels(
     rules: &[Rule],
     clauses: &IndexMap<String, Clause>,
@@ -253,7 +257,7 @@ pub(super) fn levels(
     for rule in rules.iter().filter(|rule| rule.readings().is_empty()) {
         if let Some(id) = stronger(&rule.clauses, rule.level, clauses) {
             let message = format!(
-                "the rule is `{}`, and the clause `{id}` is stronger: leave the `level` out, or cite a clause that is as weak, or none and \
+                "the rule is `{}`, but the clause `{id}` is stronger: leave out `level`, or cite a clause of that level, or none with \
                  `source: host` or `source: hygiene`",
                 rule.level.word()
             );
@@ -263,7 +267,7 @@ pub(super) fn levels(
     errors
 }
 
-/// Places of definitions whose findings are told more weakly than a clause that they cite.
+/// Parts of schema definitions with a weaker level than a clause that they cite.
 pub(super) fn marks(
     schemas: &Schemas,
     names: &[String],
@@ -275,8 +279,8 @@ pub(super) fn marks(
         for place in schemas.annotated_keywords(name) {
             if let Some(id) = stronger(&place.clauses, place.level, clauses) {
                 let message = format!(
-                    "in `{name}` at {}: `x-level` is `{}`, and the clause `{id}` is stronger: leave it out, or give the place \
-                     `x-clauses` that are as weak",
+                    "in `{name}` at {}: `x-level` is `{}`, but the clause `{id}` is stronger: leave it out, or give this part \
+                     `x-clauses` of that level",
                     place.at,
                     place.level.word()
                 );
@@ -287,12 +291,12 @@ pub(super) fn marks(
     errors
 }
 
-/// The first of the clauses that asks more strongly than this.
+/// The first of the clauses with a stronger level than this.
 fn stronger<'i>(
     ids: &'i [String],
     level: Level,
     clauses: &IndexMap<String, Clause>,
 ) -> Option<&'i String> {
-    let asks_more = |id: &&String| clauses.get(*id).is_some_and(|c| c.strength > level);
-    ids.iter().find(asks_more)
+    let is_stronger = |id: &&String| clauses.get(*id).is_some_and(|c| c.strength > level);
+    ids.iter().find(is_stronger)
 }

@@ -1,11 +1,10 @@
-//! Dialect loader: reads a folder, compiles it into what checkers and runners use, and has it linted.
+//! Dialect loader: reads the files of a folder, compiles rules and schemas, and lints them.
 
 use super::file::{ClauseFile, FrameSpec, LaunchRecipe, ProbeFile, SessionFile, VersionGap};
-use super::frame_names::FrameNames;
 use super::lint;
 use super::merged_files::MergedFiles;
 use super::source::DialectSource;
-use super::types::{Clause, DetectionProbe, Dialect, SessionSpec};
+use super::types::{Clause, DetectionProbe, Dialect, FrameNames, SessionSpec};
 use crate::finding::{Level, Source};
 use crate::matcher;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
@@ -20,23 +19,23 @@ use std::sync::Arc;
 /// Loads the dialect `NAME@VERSION`, or the newest version of `NAME`.
 ///
 /// # Errors
-/// Every mistake in its files, each with its place; or that there is no such dialect, with those that there are.
+/// Every mistake in its files, with its location; or that there is no such dialect, with the known ones.
 pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
     let (name, version) = source
         .resolve(id)
         .map_err(|message| vec![Error::of_file(id, message)])?;
-    let mut parts = MergedFiles::read(
+    let mut files = MergedFiles::read(
         source,
         &name,
         &version,
         &mut vec![(name.clone(), version.clone())],
     )?;
-    parts.file.name = name;
-    parts.file.version = version;
-    compile(parts).map(Arc::new)
+    files.file.name = name;
+    files.file.version = version;
+    compile(files).map(Arc::new)
 }
 
-fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
+fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     let mut errors = Vec::new();
     let MergedFiles {
         file,
@@ -45,11 +44,11 @@ fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
         ordering_root,
         clauses,
         ..
-    } = parts;
+    } = files;
     let clauses = clauses_of(clauses, &mut errors);
     let Some(discriminator) = file.discriminator.clone() else {
         return Err(vec![root.error(
-            "`discriminator` is missing: where the name of a frame stands",
+            "`discriminator` is missing: the JSON Pointers to the name of an event and of a command",
         )]);
     };
     for (of, at) in [
@@ -83,14 +82,14 @@ fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
         Schemas::compile(document, names.iter().map(String::as_str))
             .map_err(|(pointer, message)| {
                 errors.push(Error::of_file(
-                    &parts.schema_path,
+                    &files.schema_path,
                     format!("{message} (at {pointer})"),
                 ));
             })
             .ok()
     };
-    let event_schemas = compile_schemas(parts.events, &event_names, &mut errors);
-    let command_schemas = compile_schemas(parts.commands, &command_names, &mut errors);
+    let event_schemas = compile_schemas(files.events, &event_names, &mut errors);
+    let command_schemas = compile_schemas(files.commands, &command_names, &mut errors);
 
     let known = DialectNames {
         dialect: &file.name,
@@ -114,7 +113,7 @@ fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
     errors.extend(lint::levels(&rules, &clauses, rules_root));
     let session = session_of(file.session, &root, &symbols, &mut errors);
     let launch = file.launch.unwrap_or_default();
-    errors.extend(mistakes_of(&launch, &commands, &root));
+    errors.extend(launch_mistakes(&launch, &commands, &root));
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
         return Err(errors);
     };
@@ -126,12 +125,12 @@ fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
             rules.push(schema_rule(&file.name, name, prefix, schemas));
         }
     }
-    errors.extend(lint::schema_clauses(&rules, &clauses, &parts.schema_path));
+    errors.extend(lint::schema_clauses(&rules, &clauses, &files.schema_path));
     for (schemas, names, file) in [
         (&event_schemas, &event_names, "events.json"),
         (&command_schemas, &command_names, "commands.json"),
     ] {
-        let path = parts.schema_path.with_file_name(file);
+        let path = files.schema_path.with_file_name(file);
         errors.extend(lint::marks(schemas, names, &clauses, &path));
     }
     if !errors.is_empty() {
@@ -147,7 +146,7 @@ fn compile(parts: MergedFiles) -> Result<Dialect, Vec<Error>> {
         name: file.name,
         version: file.version,
         title: file.title,
-        bases: parts.bases,
+        bases: files.bases,
         events,
         commands,
         event_schemas,
@@ -170,13 +169,13 @@ fn clauses_of(files: Vec<(ClauseFile, Node)>, errors: &mut Vec<Error>) -> IndexM
     let mut clauses = IndexMap::new();
     for (file, root) in files {
         if file.testable.is_some() == file.untestable.is_some() {
-            let message = "a clause says either `testable: true` or `untestable:` with the reason";
+            let message = "a clause needs either `testable: true` or `untestable:` with the reason";
             errors.push(root.error_at(file.id.span, message));
         }
         if clauses.contains_key(&file.id.value) {
             errors.push(root.error_at(
                 file.id.span,
-                format!("the clause `{}` is there already", file.id.value),
+                format!("the clause `{}` is defined twice", file.id.value),
             ));
         }
         clauses.insert(
@@ -204,7 +203,7 @@ fn budgets_of(budgets: &IndexMap<String, Node>, errors: &mut Vec<Error>) -> Inde
                 );
             }
             None => errors.push(node.error(format!(
-                "a duration such as 500ms or 10s was expected, not {}",
+                "expected a duration such as 500ms or 10s, found {}",
                 node.describe()
             ))),
         }
@@ -212,17 +211,17 @@ fn budgets_of(budgets: &IndexMap<String, Node>, errors: &mut Vec<Error>) -> Inde
     micros
 }
 
-fn mistakes_of(launch: &LaunchRecipe, commands: &FrameNames, root: &Node) -> Vec<Error> {
+fn launch_mistakes(launch: &LaunchRecipe, commands: &FrameNames, root: &Node) -> Vec<Error> {
     let place = root.nearest("/launch");
     let mut errors = Vec::new();
     if let Some(Err(e)) = launch.help.as_deref().map(regex::Regex::new) {
         errors.push(place.error(format!("`launch.help` is not a regular expression: {e}")));
     }
     if let Some(told) = &launch.version
-        && !regex::Regex::new(&told.says).is_ok_and(|says| names_a_version(&says))
+        && !regex::Regex::new(&told.says).is_ok_and(|says| has_version_groups(&says))
     {
         errors.push(place.error(
-            "`launch.version.says` is no regular expression with the groups `name` and `version`",
+            "`launch.version.says` is not a regular expression with the groups `name` and `version`",
         ));
     }
     for VersionGap {
@@ -231,19 +230,19 @@ fn mistakes_of(launch: &LaunchRecipe, commands: &FrameNames, root: &Node) -> Vec
         ..
     } in &launch.lacks
     {
-        errors.extend(strangers("command", named, &commands.names, place));
-        errors.extend(strangers("wire", wires, &launch.wires, place));
+        errors.extend(unknown_names("command", named, &commands.names, place));
+        errors.extend(unknown_names("wire", wires, &launch.wires, place));
     }
     errors
 }
 
-fn names_a_version(says: &regex::Regex) -> bool {
+fn has_version_groups(says: &regex::Regex) -> bool {
     let groups: Vec<_> = says.capture_names().flatten().collect();
     groups.contains(&"name") && groups.contains(&"version")
 }
 
-/// Names of a list that nothing has.
-fn strangers<T>(
+/// An error for each name of the list that is unknown.
+fn unknown_names<T>(
     kind: &str,
     names: &[String],
     known: &IndexMap<String, T>,
@@ -275,6 +274,7 @@ fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Ru
     }
 }
 
+/// The session part of a dialect, with its patterns and regular expressions compiled.
 fn session_of(
     file: Option<SessionFile>,
     root: &Node,

@@ -1,6 +1,9 @@
-//! The YAML and JSON files of a dialect folder, read and merged into those of its base.
+//! Reads the YAML and JSON files of a dialect folder, and merges a delta into its base.
 
-use super::delta::{over, over_defs, removed_clauses, replace, same_kinds, under_headings};
+use super::delta::{
+    check_state_kinds, merge_clauses, merge_definitions, merge_dialect_files, removed_clauses,
+    rename_sections,
+};
 use super::file::{ClauseFile, DialectFile, InheritanceFile};
 use super::source::DialectSource;
 use super::types::{Base, Inheritance};
@@ -9,7 +12,7 @@ use serde_json::{Value, json};
 use spanned_yaml::{Error, Node};
 use std::path::PathBuf;
 
-/// The files of a dialect, those of its base laid under them.
+/// The files of a dialect, merged with those of its base.
 pub(super) struct MergedFiles {
     pub(super) file: DialectFile,
     pub(super) root: Node,
@@ -23,6 +26,7 @@ pub(super) struct MergedFiles {
 }
 
 impl MergedFiles {
+    /// Reads the files of a dialect and of its bases. `chain` holds the dialects that are being read, to detect a circular `extends`.
     pub(super) fn read(
         source: &DialectSource,
         name: &str,
@@ -39,13 +43,13 @@ impl MergedFiles {
         let mut base = match &file.extends {
             None => None,
             Some(id) => {
-                let place = |message: String| vec![root.error_at(id.span, message)];
-                let next = source.resolve(&id.value).map_err(place)?;
+                let at_extends = |message: String| vec![root.error_at(id.span, message)];
+                let next = source.resolve(&id.value).map_err(at_extends)?;
                 if chain.contains(&next) {
-                    let way: Vec<_> = chain.iter().map(|(n, v)| format!("{n}@{v}")).collect();
-                    return Err(place(format!(
-                        "`extends` goes in a circle: {} -> {}",
-                        way.join(" -> "),
+                    let path: Vec<_> = chain.iter().map(|(n, v)| format!("{n}@{v}")).collect();
+                    return Err(at_extends(format!(
+                        "`extends` is circular: {} -> {}",
+                        path.join(" -> "),
                         id.value
                     )));
                 }
@@ -79,16 +83,16 @@ impl MergedFiles {
             },
             Some(base) => {
                 let inherited = std::mem::take(&mut base.clauses);
-                let inherited = under_headings(inherited, &file.sections, &root)?;
-                let gone = removed_clauses(&file, &inherited, &root)?;
+                let inherited = rename_sections(inherited, &file.sections, &root)?;
+                let removed = removed_clauses(&file, &inherited, &root)?;
                 if let Some(root) = &ordering_root {
-                    same_kinds(&ordering, &base.ordering, root)?;
+                    check_state_kinds(&ordering, &base.ordering, root)?;
                 }
                 let id = format!("{}@{}", base.file.name, base.file.version);
                 let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
                 let tools = file.tools.clone();
                 let members = base.file.members.clone().unwrap_or_default();
-                let file = over(file, base.file.clone());
+                let file = merge_dialect_files(file, base.file.clone());
                 let names_at = file.discriminator.clone().unwrap_or_default();
                 let inheritance = Inheritance {
                     call_ids: None,
@@ -97,7 +101,7 @@ impl MergedFiles {
                     rename,
                     members,
                     tools,
-                    without_clauses: gone.clone(),
+                    without_clauses: removed.clone(),
                     names_at: (names_at.events, names_at.commands),
                 };
                 let mut bases = vec![Base { id, inheritance }];
@@ -107,10 +111,10 @@ impl MergedFiles {
                     ordering_root: ordering_root.or(base.ordering_root.take()),
                     root,
                     ordering: ordering
-                        .over(std::mem::take(&mut base.ordering).without_clauses(&gone)),
-                    clauses: replace(inherited, &gone, clauses),
-                    events: over_defs(base.events.take(), events),
-                    commands: over_defs(base.commands.take(), commands),
+                        .over(std::mem::take(&mut base.ordering).without_clauses(&removed)),
+                    clauses: merge_clauses(inherited, &removed, clauses),
+                    events: merge_definitions(base.events.take(), events),
+                    commands: merge_definitions(base.commands.take(), commands),
                     schema_path,
                     bases,
                 }

@@ -1,8 +1,7 @@
-//! Dialects: a folder of data for one protocol at one version, loaded and linted.
+//! Dialects: a protocol at one version as a folder of data (`dialect.yaml`, `clauses.yaml`, `ordering.yaml`, JSON Schemas), loaded and linted.
 
 mod delta;
 pub mod file;
-mod frame_names;
 mod lint;
 mod load;
 mod merged_files;
@@ -10,7 +9,6 @@ mod source;
 mod types;
 
 pub use file::{MemberNames, ToolName};
-pub use frame_names::{FrameIdentity, FrameNames};
 pub use load::load;
 pub use source::DialectSource;
-pub use types::{Base, Clause, Dialect, Inheritance, SessionSpec};
+pub use types::{Base, Clause, Dialect, FrameIdentity, FrameNames, Inheritance, SessionSpec};

@@ -1,4 +1,4 @@
-//! Where dialect folders come from: the executable itself, or a folder of the user's.
+//! Sources of dialect folders: the executable, or a folder of the user (`--dialect-dir`).
 
 use include_dir::{Dir, include_dir};
 use spanned_yaml::{Error, unknown};
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
 
-/// A folder that holds dialects as `NAME/VERSION/`.
+/// The dialects of the executable and of a folder with `NAME/VERSION/`.
 #[derive(Debug, Clone, Default)]
 pub struct DialectSource {
     folder: Option<PathBuf>,
 }
 
 impl DialectSource {
-    /// The dialects inside the executable, those of a user's folder before them.
+    /// The embedded dialects, and those of the user's folder, which take precedence.
     #[must_use]
     pub fn new(folder: Option<PathBuf>) -> Self {
         DialectSource { folder }
     }
 
-    /// Every `(name, version)` on offer, sorted.
+    /// Every `(name, version)`, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
@@ -45,7 +45,7 @@ impl DialectSource {
         found
     }
 
-    /// The name and the version that `NAME@VERSION` means, or the newest version of `NAME`.
+    /// The name and version that an id denotes: `NAME@VERSION`, or `NAME` for its newest version.
     ///
     /// # Errors
     /// There is no such dialect; the message lists the known ones.
@@ -61,10 +61,10 @@ impl DialectSource {
         })
     }
 
-    /// The text of a file of a dialect, and the path to name it by; `None` if it is not there.
+    /// The path for messages and the text of a file of a dialect; `None` if there is no such file.
     ///
     /// # Errors
-    /// If it is there and cannot be read.
+    /// The file exists and cannot be read.
     pub fn read(
         &self,
         name: &str,

@@ -1,7 +1,6 @@
-//! A dialect, loaded. Data only.
+//! The data model of a loaded dialect.
 
-use super::file::{CapabilityFile, LaunchRecipe, MemberNames, Side, ToolName};
-use super::frame_names::FrameNames;
+use super::file::{CapabilityFile, FrameSpec, LaunchRecipe, MemberNames, Side, ToolName};
 use crate::finding::Level;
 use crate::matcher::Matcher;
 use crate::rules::history_state::Declarations;
@@ -24,35 +23,35 @@ pub struct Dialect {
     pub version: String,
     /// One line for people.
     pub title: String,
-    /// The dialects it was made from, nearest first.
+    /// The dialects that it extends, nearest first.
     pub bases: Vec<Base>,
-    /// The agent's frames.
+    /// The names of the agent's frames.
     pub events: FrameNames,
-    /// The host's frames.
+    /// The names of the host's frames.
     pub commands: FrameNames,
-    /// Definitions of the events.
+    /// The schemas of the events.
     pub event_schemas: Schemas,
-    /// Definitions of the commands.
+    /// The schemas of the commands.
     pub command_schemas: Schemas,
-    /// The normative statements, by id.
+    /// The normative statements of the page, by id.
     pub clauses: IndexMap<String, Clause>,
-    /// The rules, those of the schemas among them.
+    /// The rules, including one for each schema.
     pub rules: Vec<Rule>,
-    /// Old rule ids, and what they are called now.
+    /// Former rule ids, and their present ones.
     pub aliases: IndexMap<String, String>,
-    /// What rules remember.
+    /// The state variables and scopes of rules.
     pub declarations: Declarations,
-    /// The names of everything that rules can name.
+    /// The symbols that rules can use.
     pub symbols: Arc<Symbols>,
-    /// How a session begins and ends.
+    /// How a session starts and ends.
     pub session: SessionSpec,
-    /// What the agent may declare that it can do.
+    /// The capabilities that an agent can declare.
     pub capabilities: IndexMap<String, CapabilityFile>,
     /// The members of frames that hold tools and calls.
     pub members: MemberNames,
-    /// Tools that an agent need not have, by the names that scenarios use.
+    /// Tools that an agent may lack, by the names in scenarios.
     pub optional_tools: Vec<String>,
-    /// Waits in microseconds, by name.
+    /// Timeouts in microseconds, by name.
     pub budgets: IndexMap<String, u64>,
     /// Limits in bytes, by name.
     pub limits: IndexMap<String, u64>,
@@ -60,76 +59,76 @@ pub struct Dialect {
     pub launch: LaunchRecipe,
 }
 
-/// How a session begins and ends.
+/// How a session starts and ends.
 #[derive(Debug, Clone, Default)]
 pub struct SessionSpec {
-    /// The event that says that the agent is up.
+    /// The event that reports that the agent is ready.
     pub ready: Option<String>,
-    /// Shows that the agent came as far as a first turn.
+    /// The frames that show that the agent reached a first turn.
     pub turn: FramePattern,
-    /// Commands that ask the process to end.
+    /// The commands that ask the process to exit.
     pub quit: FramePattern,
-    /// Commands that end what is at work, and not the process.
+    /// The commands that interrupt the running work, but not the process.
     pub interrupts: Vec<String>,
-    /// Where the agent says its version: event, pointer, and the versions of this dialect.
+    /// Where the agent reports its version: the event, the JSON Pointer, and a pattern for the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
-    /// How an agent that begins in silence shows that it speaks this dialect.
+    /// How to detect the dialect of an agent that writes nothing at the start.
     pub probe: Option<DetectionProbe>,
 }
 
-/// What is said to an agent that begins in silence, and what it shows.
+/// Detects the dialect of an agent that writes nothing at the start: commands to send, and the event that answers them.
 #[derive(Debug, Clone)]
 pub struct DetectionProbe {
-    /// What is sent, in order.
+    /// The commands, in order.
     pub send: Vec<Value>,
-    /// The event that shows that it speaks this dialect.
+    /// Matches the event that proves the dialect.
     pub shows: Matcher,
-    /// What an agent of this dialect never writes before that.
+    /// Matches an event that disproves the dialect if it comes first.
     pub unless: Option<Matcher>,
 }
 
-/// A dialect that another one was made from.
+/// A dialect that another one extends.
 #[derive(Debug, Clone)]
 pub struct Base {
     /// `NAME@VERSION`.
     pub id: String,
-    /// How its scenarios read in the dialect that extends it.
+    /// How its scenarios are rewritten for the dialect that extends it.
     pub inheritance: Inheritance,
 }
 
-/// How the scenarios of a base read in a delta.
+/// How scenarios are rewritten for the dialect, or the agent, that inherits them.
 #[derive(Debug, Clone, Default)]
 pub struct Inheritance {
-    /// Ids of the only scenarios that hold here, each where it is written; all, if it is empty.
+    /// The ids of the only scenarios to inherit, with their locations; all if empty.
     pub keep: Vec<Node>,
-    /// Ids of scenarios that do not hold here, each where it is written.
+    /// The ids of scenarios not to inherit, with their locations.
     pub drop: Vec<Node>,
-    /// Members of frames that have another name here: frame (`>` in front of a command), old name, new name.
+    /// Renamed members of frames: the frame (`>` and the name of a command), then the old and the new name.
     pub rename: IndexMap<String, IndexMap<String, String>>,
-    /// The members of frames that hold tools and calls, in the base.
+    /// The members of the base's frames that hold tools and calls.
     pub members: MemberNames,
-    /// Tools that have another name here, by the old one.
+    /// Renamed tools, by the old name.
     pub tools: IndexMap<String, ToolName>,
-    /// Clauses of the base that this version does not have.
+    /// The clauses of the base that are removed.
     pub without_clauses: Vec<String>,
-    /// How events write the id that the model gave a call: a regular expression with `{id}` in it; just so if `None`.
+    /// How events write the id that the model gave a call: a regular expression that contains `{id}`. `None`: unchanged.
     pub call_ids: Option<String>,
-    /// JSON Pointers to the name of an event, and of a command.
+    /// The JSON Pointers to the name of an event and of a command.
     pub names_at: (String, String),
 }
 
-/// One normative statement of a spec.
+/// One normative statement of the page.
 #[derive(Debug, Clone)]
 pub struct Clause {
     /// The section of the page.
     pub section: String,
-    /// How strongly the page asks.
+    /// The requirement level on the page: must, should or may.
     pub strength: Level,
-    /// Whom it binds.
+    /// Whom it applies to.
     pub side: Side,
-    /// What it says, in our words.
+    /// The requirement, in our words.
     pub text: String,
-    /// Why no check can exist; `None` for a testable clause.
+    /// Why it cannot be checked; `None` for a testable clause.
     pub untestable: Option<String>,
 }
 
@@ -140,12 +139,12 @@ impl Dialect {
         format!("{}@{}", self.name, self.version)
     }
 
-    /// Takes over what the user's agent calls its tools, by the names that scenarios use.
-    pub fn call_tools(&mut self, tools: &IndexMap<String, ToolName>) {
+    /// Renames the optional tools to the names that the user's agent gives them.
+    pub fn rename_tools(&mut self, tools: &IndexMap<String, ToolName>) {
         ToolName::rename_all(&mut self.optional_tools, tools);
     }
 
-    /// A wait, by name.
+    /// A timeout, by name.
     #[must_use]
     pub fn budget(&self, name: &str) -> Option<std::time::Duration> {
         self.budgets
@@ -153,10 +152,61 @@ impl Dialect {
             .map(|micros| std::time::Duration::from_micros(*micros))
     }
 
-    /// The rule of this id, or the one that used to have it.
+    /// The rule with this id, now or formerly.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         let id = self.aliases.get(id).map_or(id, String::as_str);
         self.rules.iter().find(|rule| rule.id == id)
+    }
+}
+
+/// The frame names of one direction: events or commands.
+#[derive(Debug, Clone, Default)]
+pub struct FrameNames {
+    /// The JSON Pointer to the name.
+    pub discriminator: String,
+    /// The names, with their nested kinds.
+    pub names: IndexMap<String, FrameSpec>,
+}
+
+/// The name of a frame, as its discriminators give it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FrameIdentity {
+    /// A known name, and `name.kind` if the frame has a nested kind.
+    Known(String, Option<String>),
+    /// A name or a nested kind that the dialect does not have.
+    Unknown(String),
+    /// The frame has no string at the discriminator.
+    Missing,
+}
+
+impl FrameNames {
+    /// Every name, and every nested kind as `name.kind`.
+    pub fn all(&self) -> impl Iterator<Item = String> {
+        self.names.iter().flat_map(|(name, file)| {
+            let kinds = file.kinds.iter().map(move |kind| format!("{name}.{kind}"));
+            std::iter::once(name.clone()).chain(kinds)
+        })
+    }
+
+    /// The name of a frame.
+    #[must_use]
+    pub fn identify(&self, frame: &Value) -> FrameIdentity {
+        let Some(name) = frame.pointer(&self.discriminator).and_then(Value::as_str) else {
+            return FrameIdentity::Missing;
+        };
+        let Some(file) = self.names.get(name) else {
+            return FrameIdentity::Unknown(name.to_owned());
+        };
+        let Some(at) = &file.kind else {
+            return FrameIdentity::Known(name.to_owned(), None);
+        };
+        match frame.pointer(at).and_then(Value::as_str) {
+            None => FrameIdentity::Known(name.to_owned(), None),
+            Some(kind) if file.kinds.iter().any(|k| k == kind) => {
+                FrameIdentity::Known(name.to_owned(), Some(format!("{name}.{kind}")))
+            }
+            Some(kind) => FrameIdentity::Unknown(format!("{name}.{kind}")),
+        }
     }
 }

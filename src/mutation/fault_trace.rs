@@ -116,7 +116,7 @@ impl FaultTrace {
 
 fn name(body: &Body, dialect: &Dialect) -> String {
     let line = |line: &crate::frame::Line, names: &FrameNames| {
-        let named = parse(line).value.map(|value| names.name(&value));
+        let named = parse(line).value.map(|value| names.identify(&value));
         match named {
             Some(FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None)) => name,
             Some(FrameIdentity::Unknown(_)) => "#unknown".to_owned(),

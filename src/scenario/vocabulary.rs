@@ -82,7 +82,7 @@ impl<'a> Vocabulary<'a> {
 const MOST: usize = 8;
 
 fn faults(dialect: &Dialect, command: &Value) -> Vec<ValueProblem> {
-    let FrameIdentity::Known(name, kind) = dialect.commands.name(command) else {
+    let FrameIdentity::Known(name, kind) = dialect.commands.identify(command) else {
         return Vec::new();
     };
     let faults =
@@ -96,7 +96,7 @@ fn faults(dialect: &Dialect, command: &Value) -> Vec<ValueProblem> {
 }
 
 fn strangers(dialect: &Dialect, command: &Value) -> Vec<ValueProblem> {
-    let FrameIdentity::Known(name, kind) = dialect.commands.name(command) else {
+    let FrameIdentity::Known(name, kind) = dialect.commands.identify(command) else {
         return Vec::new();
     };
     let mut found = dialect
@@ -108,7 +108,7 @@ fn strangers(dialect: &Dialect, command: &Value) -> Vec<ValueProblem> {
 }
 
 fn contradictions(dialect: &Dialect, matcher: &Value) -> Vec<ValueProblem> {
-    let FrameIdentity::Known(name, kind) = dialect.events.name(matcher) else {
+    let FrameIdentity::Known(name, kind) = dialect.events.identify(matcher) else {
         return Vec::new();
     };
     let names = std::iter::once(name).chain(kind);

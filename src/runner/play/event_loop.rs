@@ -171,7 +171,7 @@ impl ScenarioPlayer {
             return Ok(());
         }
         let value = parsed.value.unwrap_or_default();
-        let name = match self.suite.dialect.events.name(&value) {
+        let name = match self.suite.dialect.events.identify(&value) {
             FrameIdentity::Known(_, Some(name))
             | FrameIdentity::Known(name, None)
             | FrameIdentity::Unknown(name) => name,

@@ -132,7 +132,7 @@ impl ScenarioPlayer {
 
     fn command_error(&self, command: &Value) -> Option<String> {
         let dialect = &self.suite.dialect;
-        let (name, kind) = match dialect.commands.name(command) {
+        let (name, kind) = match dialect.commands.identify(command) {
             FrameIdentity::Known(name, kind) => (name, kind),
             FrameIdentity::Unknown(name) => {
                 return Some(format!(
