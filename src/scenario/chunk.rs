@@ -1,4 +1,4 @@
-//! The chunks of `send_bytes`: a text, Base64, or a text repeated.
+//! Byte chunks of the step `send_bytes`: a text, Base64, or a repeated text.
 
 use data_encoding::BASE64;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -6,26 +6,26 @@ use serde::Deserialize;
 use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
 use std::borrow::Cow;
 
-/// The most bytes that a repeated text may come to.
-const MOST: usize = 64 << 20;
+/// The most bytes of a chunk.
+const MAX_BYTES: usize = 64 << 20;
 
 /// The JSON Schema of a chunk.
 pub(super) struct ChunkSchema;
 
-/// A text that is written several times over, as one chunk.
+/// A text that is repeated, as one chunk.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Repeated {
     /// The text.
     repeat: Spanned<String>,
-    /// How often.
+    /// The number of repetitions.
     times: Spanned<usize>,
 }
 
 /// The bytes of a chunk.
 ///
 /// # Errors
-/// It is neither a text nor a map of `repeat` and `times`, its Base64 is none, or it is too large.
+/// It is neither a text nor a map of `repeat` and `times`, its Base64 is invalid, or it is too large.
 pub(super) fn bytes(node: &Node) -> Result<Vec<u8>, Vec<Error>> {
     match node.kind() {
         Kind::Text(text) => plain(text).map_err(|message| vec![node.error(message)]),
@@ -41,7 +41,7 @@ fn plain(text: &str) -> Result<Vec<u8>, String> {
     match text.strip_prefix("base64:") {
         Some(coded) => BASE64
             .decode(coded.as_bytes())
-            .map_err(|error| format!("what stands behind `base64:` is not Base64: {error}")),
+            .map_err(|error| format!("the text after `base64:` is not Base64: {error}")),
         None => Ok(text.as_bytes().to_vec()),
     }
 }
@@ -49,8 +49,8 @@ fn plain(text: &str) -> Result<Vec<u8>, String> {
 fn repeated(node: &Node) -> Result<Vec<u8>, Vec<Error>> {
     let Repeated { repeat, times } = decode_all(node)?;
     let once = plain(&repeat.value).map_err(|message| vec![node.error_at(repeat.span, message)])?;
-    if once.len().saturating_mul(times.value) > MOST {
-        let message = format!("a chunk has at most {MOST} bytes");
+    if once.len().saturating_mul(times.value) > MAX_BYTES {
+        let message = format!("a chunk has at most {MAX_BYTES} bytes");
         return Err(vec![node.error_at(times.span, message)]);
     }
     Ok(once.repeat(times.value))
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_makes_no_sense_is_refused() {
+    fn an_invalid_chunk_is_refused() {
         let refusal = |yaml: &str| read(yaml).expect_err("it is refused");
         assert!(refusal("'base64:?'").contains("is not Base64"));
         assert!(refusal("{ repeat: a, times: 99999999999 }").contains("at most"));

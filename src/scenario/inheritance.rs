@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_named_as_the_wire_has_them() {
+    fn ids_of_calls_are_matched_in_the_form_of_the_wire() {
         let inheritance = Inheritance {
             call_ids: Some(r"{id}(\|.+)?".into()),
             members: member_names(),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_clauses_are_not_cited_any_more() {
+    fn removed_clauses_are_no_longer_cited() {
         assert_eq!(
             read("{ clauses: [x.gone, x.here], steps: [{ clauses: [x.gone] }] }"),
             json!({ "clauses": ["x.here"], "steps": [{ "clauses": [] }] })

@@ -1,4 +1,4 @@
-//! The JSON Schemas of what serde types cannot say: matchers, and values of several shapes.
+//! Hand-written JSON Schemas for parts of scenario files whose Rust types do not describe them: matchers, and values of several types.
 
 use crate::matcher::OPERATORS;
 use mock_provider::script::{Expect, TimeSpan};
@@ -15,13 +15,13 @@ pub(super) struct MatcherSchema;
 /// A matcher on an event.
 pub(super) struct EventMatcherSchema;
 
-/// A matcher on a request, or the script's own words for one.
+/// A matcher on a request: on its raw body, or in the words of model scripts.
 pub(super) struct RequestSchema;
 
-/// What ends an `expect_none`.
+/// The end of the wait of an `expect_none`.
 pub(super) struct BarrierSchema;
 
-/// What must be true of a file.
+/// The state of a file.
 pub(super) struct FileStateSchema;
 
 impl JsonSchema for AnyValueSchema {
@@ -82,7 +82,7 @@ impl JsonSchema for RequestSchema {
             generator.subschema_for::<MatcherSchema>(),
         );
         json_schema!({
-            "description": "`contains`, `tool_result`, … as in a script, the same on every wire; or a matcher on the raw body.",
+            "description": "`contains`, `tool_result`, … as in a model script, the same on every model API; or a matcher on the raw body.",
             "type": "object",
             "anyOf": [demand, body]
         })
@@ -111,7 +111,7 @@ impl JsonSchema for FileStateSchema {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let text = |key: &str| json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key], "additionalProperties": false });
         json_schema!({
-            "description": "`absent`, `present`, the exact text, `{ contains: … }`, or `{ holds: … }` for a text that may be in Base64. A text that is one of the two words is `{ equals: … }`.",
+            "description": "`absent`, `present`, the exact text, `{ contains: … }`, or `{ holds: … }` for a text that may be in Base64. For a text that is one of the two words, use `{ equals: … }`.",
             "anyOf": [{ "enum": ["absent", "present"] }, { "type": "string" }, text("contains"), text("holds"), text("equals")]
         })
     }

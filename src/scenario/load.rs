@@ -1,17 +1,16 @@
-//! YAML to a scenario, or to every mistake in it.
+//! Scenario loader: from a YAML node to a linted [`Scenario`], or to every mistake in it. Also model scripts on their own.
 
-use super::context::LoadContext;
+use super::context::{LoadContext, Vocabulary};
 use super::file::{AutoAnswerFile, ScenarioFile, texts, words};
 use super::lint::LINTS;
 use super::steps;
 use super::types::{AutoAnswer, Scenario};
-use super::vocabulary::Vocabulary;
 use crate::matcher::Template;
 use mock_provider::Script;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, decode_all};
 
-/// Makes a scenario of a file, and lints it; with a vocabulary, the names it uses too.
+/// Loads and lints a scenario. With a vocabulary, the names in it are checked too.
 ///
 /// # Errors
 /// Every mistake, in the order of the file.
@@ -44,7 +43,7 @@ pub fn load(
 fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option<Scenario> {
     let script = file.model.as_ref().map(check_script);
     if let Some(script) = script {
-        context.take(script);
+        context.value_or_report(script);
     }
     let answers: Vec<_> = file
         .answers
@@ -56,7 +55,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         .iter()
         .map(|step| steps::build(step, context))
         .collect();
-    let files_after = context.take(steps::file_states(&file.files_after));
+    let files_after = context.value_or_report(steps::file_states(&file.files_after));
     Some(Scenario {
         id: id.to_owned(),
         path: context.root.source().path.clone(),
@@ -85,10 +84,10 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
 
 fn answer(file: &AutoAnswerFile, context: &mut LoadContext<'_>) -> Option<AutoAnswer> {
     if let Some(times) = file.times.as_ref().filter(|times| times.value == 0) {
-        context.error(times.span, "an answer that is never sent");
+        context.error(times.span, "`times: 0`: this answer is never sent");
     }
-    let on = context.take(steps::event(&file.on))?;
-    let send = context.take(steps::command(&file.send))?;
+    let on = context.value_or_report(steps::event(&file.on))?;
+    let send = context.value_or_report(steps::command(&file.send))?;
     Some(AutoAnswer {
         span: file.on.span(),
         on,
@@ -98,10 +97,10 @@ fn answer(file: &AutoAnswerFile, context: &mut LoadContext<'_>) -> Option<AutoAn
     })
 }
 
-/// The script's node: a file that is a list of replies, or the `model` part of a whole scenario.
+/// The node of the model script: the whole file if it is a list, or its `model` part.
 ///
 /// # Errors
-/// The file is neither.
+/// The file is neither a list nor a map with `model`.
 pub fn model_of(file: &Node) -> Result<&Node, Error> {
     match (file.as_list(), file.get("model")) {
         (Some(_), _) => Ok(file),
@@ -113,10 +112,10 @@ pub fn model_of(file: &Node) -> Result<&Node, Error> {
     }
 }
 
-/// The script in a file of either kind, checked.
+/// The checked model script of a file: a script on its own, or a scenario.
 ///
 /// # Errors
-/// Every mistake in it, at its place.
+/// Every mistake in it, with its location.
 pub fn script_of(file: &Node) -> Result<Script, Vec<Error>> {
     check_script(model_of(file).map_err(|error| vec![error])?)
 }

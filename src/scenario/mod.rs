@@ -1,8 +1,8 @@
-//! Scenario files: what they may hold, how they are loaded, and every mistake that can be found without playing them.
+//! Scenarios: the file format, the loader, inheritance by later versions, and the linter.
 //!
 //! ```text
-//!  text ─► spanned_yaml::Node ─► file (shapes) ─► steps, model (compiled) ─► Scenario
-//!                                   └─────► lint (a table of mistakes) ─► located errors
+//!  text ─► spanned_yaml::Node ─► file (format) ─► load, steps (compiled) ─► Scenario
+//!                                   └─────► lint (table of checks) ──► errors with locations
 //! ```
 
 mod chunk;
@@ -15,10 +15,9 @@ mod load;
 mod source;
 mod steps;
 pub mod types;
-mod vocabulary;
 
+pub use context::{ClauseInfo, ValueCheck, ValueProblem, Vocabulary};
 pub(crate) use file::ScenarioFile;
 pub use load::{load, model_of, script_of};
 pub use source::{ScenarioSource, SourceFile, UniqueNames};
 pub use types::Scenario;
-pub use vocabulary::{ClauseInfo, ValueCheck, ValueProblem, Vocabulary};

@@ -1,9 +1,9 @@
-//! Where scenarios come from: the executable itself, or files and folders of the user's.
+//! Sources of scenario files: the executable, or files and folders of the user; with the scenarios that a dialect inherits.
 
+use super::context::Vocabulary;
 use super::inheritance::inherit;
 use super::load;
 use super::types::Scenario;
-use super::vocabulary::Vocabulary;
 use crate::dialect::{Base, Inheritance};
 use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
@@ -20,11 +20,11 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 pub struct SourceFile {
     /// Its path below the folder, without `.yaml`.
     pub id: String,
-    /// Its path as shown to the user.
+    /// Its path, for messages.
     pub path: PathBuf,
     /// Its text.
     pub text: Cow<'static, str>,
-    /// How the dialects between its own and the one it is played in read it.
+    /// How it is rewritten, step by step, for the dialect that it is played with.
     pub inheritance: Vec<Arc<Inheritance>>,
 }
 
@@ -35,7 +35,7 @@ pub struct ScenarioSource {
 }
 
 impl ScenarioSource {
-    /// The scenarios inside the executable for a dialect; none if it has none.
+    /// The embedded scenarios of a dialect, without inherited ones.
     #[must_use]
     pub fn embedded(name: &str, version: &str) -> Self {
         let folder = Path::new(name).join(version);
@@ -46,10 +46,10 @@ impl ScenarioSource {
         Self::sorted(files)
     }
 
-    /// Every `.yaml` file below a folder, or one file alone.
+    /// Every `.yaml` file in a folder and its subfolders, or a single file.
     ///
     /// # Errors
-    /// The path, or something below it, cannot be read; or it holds no scenario file.
+    /// Something cannot be read, or there is no `.yaml` file.
     pub fn at(path: &Path) -> Result<Self, Error> {
         let mut files = Vec::new();
         if path.is_dir() {
@@ -58,12 +58,12 @@ impl ScenarioSource {
             files.push(read(path, path.parent().unwrap_or(path))?);
         }
         if files.is_empty() {
-            return Err(Error::of_file(path, "holds no `.yaml` file"));
+            return Err(Error::of_file(path, "contains no `.yaml` file"));
         }
         Ok(Self::sorted(files))
     }
 
-    /// These scenarios and those of a base that have other ids.
+    /// These scenarios, and those of a base with other ids.
     #[must_use]
     pub fn over(self, base: ScenarioSource) -> Self {
         let by_id =
@@ -73,10 +73,10 @@ impl ScenarioSource {
         Self::sorted(files.into_values().collect())
     }
 
-    /// These scenarios as a delta takes them over.
+    /// These scenarios as a delta inherits them.
     ///
     /// # Errors
-    /// The delta keeps or drops a scenario that is not here.
+    /// The delta keeps or drops a scenario that does not exist.
     pub fn inherited(mut self, inheritance: &Inheritance) -> Result<Self, Vec<Error>> {
         let named = |node: &Node| node.as_str().unwrap_or_default().to_owned();
         let listed = inheritance.keep.iter().chain(&inheritance.drop);
@@ -87,10 +87,10 @@ impl ScenarioSource {
                 node.error(unknown("scenario of the base", &named(node), known))
             })
             .collect();
-        let holds = |nodes: &[Node], id: &str| nodes.iter().any(|node| named(node) == id);
+        let contains = |nodes: &[Node], id: &str| nodes.iter().any(|node| named(node) == id);
         self.files.retain(|file| {
-            (inheritance.keep.is_empty() || holds(&inheritance.keep, &file.id))
-                && !holds(&inheritance.drop, &file.id)
+            (inheritance.keep.is_empty() || contains(&inheritance.keep, &file.id))
+                && !contains(&inheritance.drop, &file.id)
         });
         let inheritance = Arc::new(inheritance.clone());
         for file in &mut self.files {
@@ -103,7 +103,7 @@ impl ScenarioSource {
         }
     }
 
-    /// The embedded scenarios of a dialect, over those that it takes over of its bases, nearest first.
+    /// The embedded scenarios of a dialect, with those that it inherits from its bases (nearest first).
     ///
     /// # Errors
     /// A delta keeps or drops a scenario that its base does not have.
@@ -127,7 +127,7 @@ impl ScenarioSource {
     /// Loads and lints every scenario.
     ///
     /// # Errors
-    /// Every mistake in every file, among them two scenarios of one name.
+    /// Every mistake in every file, including scenarios with the same name.
     pub fn load(&self, vocabulary: Option<&Vocabulary<'_>>) -> Result<Vec<Scenario>, Vec<Error>> {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
         let mut names = UniqueNames::default();
@@ -139,7 +139,7 @@ impl ScenarioSource {
                     continue;
                 }
             };
-            errors.extend(names.take(&node, &file.id).err());
+            errors.extend(names.add(&node, &file.id).err());
             match load(&node, &file.id, vocabulary) {
                 Ok(scenario) => scenarios.push(scenario),
                 Err(found) => errors.extend(found),
@@ -159,7 +159,7 @@ impl ScenarioSource {
 }
 
 impl SourceFile {
-    /// Its content, as it reads in the dialect it is played in.
+    /// Its content, rewritten for the dialect that it is played with.
     ///
     /// # Errors
     /// It is not YAML.
@@ -170,18 +170,18 @@ impl SourceFile {
     }
 }
 
-/// The names of the scenarios seen so far.
+/// The names of the scenarios so far, to detect duplicates.
 #[derive(Debug, Clone, Default)]
 pub struct UniqueNames {
     seen: IndexMap<String, String>,
 }
 
 impl UniqueNames {
-    /// Takes the name of one more scenario file, known as `id`.
+    /// Adds the name of the scenario file `id`.
     ///
     /// # Errors
-    /// Another scenario has this name.
-    pub fn take(&mut self, file: &Node, id: &str) -> Result<(), Error> {
+    /// Another scenario has the same name.
+    pub fn add(&mut self, file: &Node, id: &str) -> Result<(), Error> {
         let Some((node, name)) = file
             .get("name")
             .and_then(|node| Some((node, node.as_str()?)))
@@ -190,7 +190,7 @@ impl UniqueNames {
         };
         match self.seen.insert(name.to_owned(), id.to_owned()) {
             Some(other) if other != id => {
-                Err(node.error(format!("the scenario `{other}` has this name already")))
+                Err(node.error(format!("the scenario `{other}` has the same name")))
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! A written step to what it does.
+//! Compiles steps: the table of verbs, and the action of each.
 
 use super::chunk;
 use super::context::LoadContext;
@@ -72,7 +72,7 @@ const VERBS: &[Verb] = &[
     Verb::new("restart", |step| step.restart.is_some()).waits(),
 ];
 
-/// Makes a step; `None` if there were mistakes.
+/// Compiles a step; `None` if it has mistakes.
 pub(super) fn build(step: &Spanned<StepFile>, context: &mut LoadContext<'_>) -> Option<Step> {
     let given: Vec<&Verb> = VERBS.iter().filter(|verb| (verb.is_given)(step)).collect();
     let [verb] = given.as_slice() else {
@@ -87,10 +87,13 @@ pub(super) fn build(step: &Spanned<StepFile>, context: &mut LoadContext<'_>) -> 
             step.span,
             match given.as_slice() {
                 [] => format!(
-                    "this step does nothing: give it one of {}",
+                    "this step has no verb: give it one of {}",
                     names(&VERBS.iter().collect::<Vec<_>>())
                 ),
-                several => format!("a step does one thing, and this one has {}", names(several)),
+                several => format!(
+                    "a step has exactly one verb, and this one has {}",
+                    names(several)
+                ),
             },
         );
         return None;
@@ -98,23 +101,26 @@ pub(super) fn build(step: &Spanned<StepFile>, context: &mut LoadContext<'_>) -> 
     if !step.capture.is_empty() && !verb.captures {
         context.error(
             step.capture.span,
-            format!("`{}` meets no single value to capture parts of", verb.name),
+            format!(
+                "`{}` does not match a single value, so there is nothing to capture",
+                verb.name
+            ),
         );
     }
     if let Some(within) = step.within.as_ref().filter(|_| !verb.waits) {
         context.error(
             within.span,
-            format!("`{}` does not wait, so `within` has no meaning", verb.name),
+            format!("`{}` does not wait, so `within` has no effect", verb.name),
         );
     }
     if step.unchecked && step.send.is_none() {
         let message = format!(
-            "`unchecked` is for `send`; `{}` has no use for it",
+            "`unchecked` belongs to `send`; it has no effect on `{}`",
             verb.name
         );
         context.error(step.span, message);
     }
-    let action = context.take(action(step))?;
+    let action = context.value_or_report(action(step))?;
     Some(Step {
         span: step.span,
         action,
@@ -158,7 +164,7 @@ fn action(step: &Spanned<StepFile>) -> Result<StepAction, Vec<Error>> {
         return each(chunks.iter().map(chunk::bytes)).map(StepAction::SendBytes);
     }
     if let Some(node) = file.close_stdin.as_ref().filter(|node| !node.is_null()) {
-        return Err(vec![node.error("`close_stdin` takes no value")]);
+        return Err(vec![node.error("`close_stdin` has no value")]);
     }
     Ok(match file {
         StepFile {
@@ -233,7 +239,7 @@ fn expect_none(file: &ExpectNoneFile) -> Result<StepAction, Vec<Error>> {
             .map(|span| Barrier::Quiet(span.0))
             .map_err(|()| {
                 vec![file.until.error(format!(
-                    "expected a matcher, `end` or a quiet window such as `200ms`, found {}",
+                    "expected a matcher, `end` or a time without events such as `200ms`, found {}",
                     file.until.describe()
                 ))]
             }),
@@ -247,7 +253,10 @@ fn expect_none(file: &ExpectNoneFile) -> Result<StepAction, Vec<Error>> {
 
 fn expect_text(file: &ExpectTextFile) -> Result<StepAction, Vec<Error>> {
     if !file.at.starts_with('/') {
-        let message = format!("`{}` is no JSON Pointer: it begins with `/`", *file.at);
+        let message = format!(
+            "`{}` is not a JSON Pointer: it must start with `/`",
+            *file.at
+        );
         return Err(vec![file.of.error_at(file.at.span, message)]);
     }
     match (event(&file.of), each(file.until.iter().map(event))) {
@@ -271,7 +280,7 @@ fn expectation(file: &ExitFile) -> ExitExpectation {
     }
 }
 
-/// What must be true of files, by path.
+/// The expected states of files, by path.
 pub(super) fn file_states(
     files: &IndexMap<Spanned<String>, Node>,
 ) -> Result<IndexMap<String, FileState>, Vec<Error>> {
@@ -304,6 +313,6 @@ fn file_state(node: &Node) -> Result<FileState, Vec<Error>> {
             .or_else(|| text_under("holds").map(FileState::Holds)),
         _ => None,
     };
-    let wanted = "expected `absent`, `present`, the file's text, `{ contains: text }`, `{ holds: text }` or `{ equals: text }`";
-    state.ok_or_else(|| vec![node.error(format!("{wanted}, found {}", node.describe()))])
+    let expected = "expected `absent`, `present`, the file's text, `{ contains: text }`, `{ holds: text }` or `{ equals: text }`";
+    state.ok_or_else(|| vec![node.error(format!("{expected}, found {}", node.describe()))])
 }

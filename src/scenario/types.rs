@@ -1,4 +1,4 @@
-//! What a loaded scenario is. Data only; `load` makes it from YAML, `runner` plays it.
+//! The data model of a loaded scenario: `load` creates it from YAML, `runner` plays it.
 
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
@@ -13,110 +13,110 @@ use std::time::Duration;
 pub struct Scenario {
     /// The file's path under its dialect's scenario folder, without `.yaml`: `approval/deny-is-fed-back`.
     pub id: String,
-    /// Where it was read from, for messages.
+    /// Its path, for messages.
     pub path: PathBuf,
-    /// One line that says what it shows.
+    /// One line that says what the scenario shows.
     pub name: String,
     /// The clauses it checks.
     pub clauses: Vec<String>,
-    /// Free words to select by.
+    /// Tags to select it by.
     pub tags: Vec<String>,
-    /// Capabilities the agent must have declared; without one the scenario is skipped, not failed.
+    /// Capabilities that the agent must declare; if it lacks one, the scenario is skipped.
     pub needs: Vec<String>,
-    /// How hard a failed step counts, where the step does not say.
+    /// The severity of a failed step that has no level of its own.
     pub level: Level,
-    /// The wire of the launch recipe that the model is served over; the recipe's first if `None`.
+    /// The model API, by its name in the launch recipe; the first one if `None`.
     pub wire: Option<String>,
-    /// How the agent is started for this scenario, beyond the launch recipe.
+    /// How the agent is started, in addition to the launch recipe.
     pub agent: AgentSetup,
-    /// Files of the workspace before the start, by relative path. Their texts may hold places.
+    /// Files of the workspace before the start, by relative path. The texts may contain placeholders.
     pub files: IndexMap<String, String>,
-    /// What the scripted model answers. Its strings may hold `{workspace}` and `{home}`.
+    /// The model script. Its texts may contain `{workspace}` and `{home}`.
     pub model: serde_json::Value,
-    /// Commands sent by themselves whenever a matching event arrives, from the start to the end.
+    /// Commands that are sent automatically whenever a matching event arrives.
     pub answers: Vec<AutoAnswer>,
     /// What the host does and expects, in order.
     pub steps: Vec<Step>,
-    /// What must be true of the workspace when the agent has gone.
+    /// The state of workspace files after the agent has ended.
     pub files_after: IndexMap<String, FileState>,
-    /// Budgets that replace the dialect's, by name.
+    /// Timeouts that replace those of the dialect, by name.
     pub budgets: IndexMap<String, Duration>,
 }
 
-/// How the agent is started for one scenario, beyond the launch recipe.
+/// How the agent is started for one scenario, in addition to the launch recipe.
 #[derive(Debug, Clone, Default)]
 pub struct AgentSetup {
-    /// Arguments added behind the recipe's. They may hold places, as may the values of `env`.
+    /// Arguments, appended to those of the recipe. They may contain placeholders, as may the values of `env`.
     pub args: Vec<String>,
-    /// Arguments of the recipe to leave out, with their value where the recipe gives one (`--base-url`).
+    /// Arguments of the recipe to leave out, with their values.
     pub without_args: Vec<String>,
-    /// Environment variables to set (`Some`) or to leave out although the recipe sets them (`None`).
+    /// Environment variables to set (`Some`), or to leave out although the recipe sets them (`None`).
     pub env: IndexMap<String, Option<String>>,
 }
 
-/// A command sent by itself when a matching event arrives.
+/// A command that is sent automatically when a matching event arrives.
 #[derive(Debug, Clone)]
 pub struct AutoAnswer {
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
     /// The event it waits for.
     pub on: Matcher,
-    /// What it remembers of that event before it sends.
+    /// Parts of that event to store before the command is sent: a name and a JSON Pointer.
     pub capture: IndexMap<String, String>,
-    /// What it sends.
+    /// The command.
     pub send: Template,
-    /// How often it may fire; no limit if `None`.
+    /// The most times it is sent; no limit if `None`.
     pub times: Option<u32>,
 }
 
 /// One step.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
     /// What it does.
     pub action: StepAction,
-    /// Names to remember values under: name to JSON Pointer into the matched event.
+    /// Parts of the matched event to store: a name and a JSON Pointer.
     pub capture: IndexMap<String, String>,
-    /// A budget in place of the dialect's.
+    /// A timeout in place of the dialect's.
     pub within: Option<Duration>,
-    /// The clauses this step checks, where they are fewer than the scenario's.
+    /// The clauses that this step checks, if they are fewer than those of the scenario.
     pub clauses: Option<Vec<String>>,
-    /// How hard its failure counts, where it differs from the scenario's.
+    /// The severity of its failure, if it differs from that of the scenario.
     pub level: Option<Level>,
 }
 
 /// What a step does.
 #[derive(Debug, Clone)]
 pub enum StepAction {
-    /// Waits for an event that matches; events in between are passed over (the rules judge them).
+    /// Waits for an event that matches; other events are skipped, though rules check them.
     Expect(Matcher),
     /// The next event must match.
     ExpectNext(Matcher),
-    /// Waits for all of these, in any order, each met by an event of its own.
+    /// Waits for all of these in any order, each matched by a different event.
     Unordered(Vec<Matcher>),
-    /// No event that matches may come before the barrier does.
+    /// No event that matches may come before the end of the wait.
     ExpectNone {
         /// The event that must not come.
         not: Matcher,
         /// What ends the wait.
         until: Barrier,
     },
-    /// The texts of several events, joined, are this text.
+    /// The texts of several events, joined, must be this text.
     ExpectText(JoinedText),
-    /// Waits until a request that matches has reached the model.
+    /// Waits for a request to the model that matches.
     ExpectRequest(RequestMatcher),
-    /// Waits until an answer of the model has ended in this way.
+    /// Waits until a reply of the model has ended in this way.
     ExpectReply(ReplyEnd),
-    /// Waits until these files of the workspace, by relative path, are so.
+    /// Waits until these files of the workspace, by relative path, have this state.
     ExpectFile(IndexMap<String, FileState>),
     /// Sends a command.
     Send(Template),
-    /// Sends one line; a `\n` is added. It may hold `{name}` places ([`render_text`](crate::matcher::render_text)).
+    /// Sends one line; a `\n` is added. It may contain `{name}` placeholders ([`render_text`](crate::matcher::render_text)).
     SendRaw(String),
-    /// Writes these byte chunks, each in a write of its own, with nothing added.
+    /// Writes these byte chunks without changes, each in a separate write.
     SendBytes(Vec<Vec<u8>>),
-    /// Lets the model go on at the gate of this name.
+    /// Lets the model continue at the gate with this name.
     Release(String),
     /// Sends a signal, by name (`SIGTERM`).
     Signal(String),
@@ -126,38 +126,38 @@ pub enum StepAction {
     CloseStdin,
     /// Waits for the process to end.
     ExpectExit(ExitExpectation),
-    /// Ends the agent (closing stdin) and starts it again in the same HOME and workspace.
+    /// Stops the agent (closing stdin) and starts it again in the same HOME and workspace.
     Restart(AgentSetup),
 }
 
 /// What ends the wait of an [`StepAction::ExpectNone`].
 #[derive(Debug, Clone)]
 pub enum Barrier {
-    /// An event that proves that the agent came past the point.
+    /// An event that proves that the agent is past that point.
     Event(Matcher),
     /// The end of the agent's stdout.
     End,
-    /// A bounded quiet window.
+    /// A time without events.
     Quiet(Duration),
 }
 
-/// A text that comes in pieces, each in an event of its own.
+/// A text that arrives in pieces, each in a separate event.
 #[derive(Debug, Clone)]
 pub struct JoinedText {
-    /// The events that carry a piece.
+    /// The events that contain a piece.
     pub of: Matcher,
-    /// JSON Pointer to the piece in them.
+    /// The JSON Pointer to the piece.
     pub at: String,
-    /// What the pieces join to; where it is a JSON object, JSON that says the same is right too.
+    /// The joined text. If it is a JSON object, equivalent JSON is accepted too.
     pub is: String,
-    /// Whether no piece at all is right too.
+    /// Whether no piece at all is accepted too.
     pub or_nothing: bool,
-    /// The events that show that all have come, in any order.
+    /// The events that show that all pieces have arrived, in any order.
     pub until: Vec<Matcher>,
 }
 
 impl JoinedText {
-    /// Whether this is what the pieces join to.
+    /// Whether this joined text is accepted.
     #[must_use]
     pub fn is_met_by(&self, joined: &str) -> bool {
         let object = |text: &str| -> Option<serde_json::Map<String, serde_json::Value>> {
@@ -165,32 +165,32 @@ impl JoinedText {
         };
         joined == self.is
             || self.or_nothing && joined.is_empty()
-            || object(&self.is).is_some_and(|wanted| object(joined) == Some(wanted))
+            || object(&self.is).is_some_and(|expected| object(joined) == Some(expected))
     }
 }
 
-/// What must be true of the end of the process.
+/// How the process must end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExitExpectation {
     /// This exit code.
     pub code: Option<i32>,
-    /// Any exit code but 0.
+    /// Any exit code except 0.
     pub nonzero: bool,
-    /// Ended by this signal is right too, by name.
+    /// The end by this signal (by name) is accepted too.
     pub or_signal: Option<String>,
 }
 
-/// What must be true of a workspace file.
+/// The state of a workspace file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
     /// It does not exist.
     Absent,
     /// It exists.
     Present,
-    /// Its text is this, its places filled.
+    /// Its text is this, after placeholders are filled in.
     Equals(String),
-    /// Its text holds this, its places filled.
+    /// Its text contains this, after placeholders are filled in.
     Contains(String),
-    /// It holds this text, its places filled, as it is or in Base64.
+    /// It contains this text, after placeholders are filled in, plain or in Base64.
     Holds(String),
 }

@@ -124,7 +124,7 @@ impl Linter {
             .names
             .entry(dialect.clone().unwrap_or_default())
             .or_default();
-        if let Err(error) = names.take(node, &id) {
+        if let Err(error) = names.add(node, &id) {
             self.refuse(error);
         }
         let dialect = dialect.map(|id| self.dialect(&id));

@@ -1,4 +1,4 @@
-//! Clauses that do not exist, cannot be checked, or that no step is left to check.
+//! Lints of cited clauses: unknown, not testable, checked by no step, or stronger than the level of the scenario or step.
 
 use crate::finding::Level;
 use crate::scenario::context::LoadContext;
@@ -25,7 +25,7 @@ pub(super) fn known(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     }
 }
 
-pub(super) fn reachable(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+pub(super) fn checked(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let named = |step: &StepFile, id: &str| {
         let own = step.clauses.iter().flatten();
         own.into_iter().any(|clause| clause.value == id)
@@ -55,7 +55,7 @@ pub(super) fn reachable(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for clause in file.clauses.iter().filter(|_| all_are_narrow) {
         if !checks.iter().any(|step| named(step, &clause.value)) {
             let message = format!(
-                "no step checks the clause `{}`: each names other clauses",
+                "no step checks the clause `{}`: each step has other `clauses`",
                 clause.value
             );
             context.error(clause.span, message);
@@ -63,19 +63,19 @@ pub(super) fn reachable(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     }
 }
 
-/// What fails is never told more weakly than a clause that it cites.
+/// The level of a scenario or a step is never weaker than a clause that it cites.
 pub(super) fn levels(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    weaker(&file.clauses, file.level, "the scenario", context);
+    report_stronger(&file.clauses, file.level, "the scenario", context);
     for step in file.steps.iter().filter(|step| step.checks()) {
         let level = step.level.unwrap_or(file.level);
         match &step.clauses {
-            Some(own) => weaker(own, level, "the step", context),
+            Some(own) => report_stronger(own, level, "the step", context),
             None if level < file.level => {
-                let stronger = strongest(&file.clauses, level, context);
+                let stronger = first_stronger(&file.clauses, level, context);
                 if let Some(clause) = stronger {
                     let message = format!(
-                        "the step is `{level}`, and cites `{}` of the scenario, which is stronger: leave its `level` out, or give the \
-                         step `clauses` of its own: some that are `{level}`, or `[]` for what no clause asks for",
+                        "the step is `{level}`, but cites `{}` of the scenario, which is stronger: leave out its `level`, or give the \
+                         step its own `clauses`: some that are `{level}`, or `[]` if no clause requires it",
                         clause.value,
                         level = level.word(),
                     );
@@ -87,10 +87,15 @@ pub(super) fn levels(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     }
 }
 
-fn weaker(clauses: &[Spanned<String>], level: Level, what: &str, context: &mut LoadContext<'_>) {
-    if let Some(clause) = strongest(clauses, level, context).cloned() {
+fn report_stronger(
+    clauses: &[Spanned<String>],
+    level: Level,
+    what: &str,
+    context: &mut LoadContext<'_>,
+) {
+    if let Some(clause) = first_stronger(clauses, level, context).cloned() {
         let message = format!(
-            "{what} is `{}`, and the clause `{}` is stronger: leave the `level` out, or cite what is as weak",
+            "{what} is `{}`, but the clause `{}` is stronger: leave out `level`, or cite clauses of that level",
             level.word(),
             clause.value
         );
@@ -98,8 +103,8 @@ fn weaker(clauses: &[Spanned<String>], level: Level, what: &str, context: &mut L
     }
 }
 
-/// The first of the clauses that asks more strongly than this.
-fn strongest<'c>(
+/// The first of the clauses with a stronger level than this.
+fn first_stronger<'c>(
     clauses: &'c [Spanned<String>],
     level: Level,
     context: &LoadContext<'_>,

@@ -1,11 +1,13 @@
-//! Steps that come too late: behind the end of stdin, or of the agent.
+//! Lints of the order of steps: steps after the end of stdin or of the agent, and gates of the model that are never or wrongly released.
 
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepFile};
+use spanned_yaml::{Node, Spanned};
+use std::collections::HashSet;
 
 pub(super) fn order(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     if file.steps.is_empty() {
-        context.error(file.steps.span, "a scenario without steps");
+        context.error(file.steps.span, "a scenario needs at least one step");
     }
     let (mut closed, mut gone) = (None, None);
     for step in file.steps.iter() {
@@ -31,4 +33,57 @@ fn writes(step: &StepFile) -> bool {
         || step.send_raw.is_some()
         || step.send_bytes.is_some()
         || step.close_stdin.is_some()
+}
+
+pub(super) fn gates(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    let gates: Vec<_> = file
+        .model
+        .iter()
+        .flat_map(|model| model.as_list().unwrap_or_default())
+        .flat_map(gates_of)
+        .collect();
+    let mut released = HashSet::new();
+    for release in file.steps.iter().filter_map(|step| step.release.as_ref()) {
+        if !context.known(
+            "gate",
+            release,
+            gates.iter().map(|gate| gate.value.as_str()),
+        ) {
+            continue;
+        }
+        if !released.insert(release.value.as_str()) {
+            context.error(
+                release.span,
+                format!("the gate `{}` is released twice", release.value),
+            );
+        }
+    }
+    for gate in gates
+        .iter()
+        .filter(|gate| !released.contains(gate.value.as_str()))
+    {
+        context.error(
+            gate.span,
+            format!("no step releases the gate `{}`", gate.value),
+        );
+    }
+}
+
+/// The gates of one reply.
+fn gates_of(reply: &Node) -> Vec<Spanned<String>> {
+    let items = reply
+        .get("content")
+        .and_then(Node::as_list)
+        .unwrap_or_default();
+    let gates = std::iter::once(reply)
+        .chain(items)
+        .filter_map(|node| node.get("gate"));
+    gates
+        .filter_map(|gate| {
+            Some(Spanned {
+                value: gate.as_str()?.to_owned(),
+                span: gate.span(),
+            })
+        })
+        .collect()
 }

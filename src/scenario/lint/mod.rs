@@ -1,37 +1,34 @@
-//! What is wrong with a scenario that is well formed.
+//! Scenario linter: finds mistakes in scenarios that are well formed.
 
 mod clauses;
-mod events;
-mod files;
 mod flow;
-mod gates;
-mod names;
-mod places;
-mod words;
+mod frames;
+mod placeholders;
+mod values;
 
 use super::context::LoadContext;
 use super::file::ScenarioFile;
 
-/// Finds one kind of mistake.
+/// Reports mistakes of one kind.
 type Lint = fn(&ScenarioFile, &mut LoadContext<'_>);
 
-/// Every lint.
+/// Every lint. To add one, write a function and add it here.
 pub(super) const LINTS: &[Lint] = &[
-    words::lists,
-    words::signals,
-    words::exits,
+    values::lists,
+    values::signals,
+    values::exits,
     clauses::known,
-    clauses::reachable,
+    clauses::checked,
     clauses::levels,
-    names::known,
-    events::events,
-    events::commands,
-    events::torn,
-    places::steps,
-    places::answers,
-    places::fixed,
-    gates::gates,
+    values::names,
+    frames::events,
+    frames::commands,
+    frames::keys_without_values,
+    placeholders::steps,
+    placeholders::answers,
+    placeholders::fixed,
+    flow::gates,
     flow::order,
-    files::paths,
-    files::named,
+    values::paths,
+    values::empty_file_steps,
 ];

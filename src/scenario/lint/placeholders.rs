@@ -1,4 +1,4 @@
-//! Names that are used before they are captured, captured and not used, or taken.
+//! Lints of `{name}` placeholders and captures: names used before they are captured, never used, captured twice, or reserved.
 
 use crate::matcher;
 use crate::scenario::context::LoadContext;
@@ -7,19 +7,19 @@ use indexmap::IndexMap;
 use json_matcher::{Segment, segments};
 use spanned_yaml::{Span, Spanned, did_you_mean};
 
-/// Names that every run knows.
+/// Names that are always defined.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
-/// Those that a model script may use.
+/// Those that model scripts may use.
 const MODEL_BUILTINS: &[&str] = &["workspace", "home"];
 
-/// Captured names, and whether they were used.
+/// The captured names, with their locations and whether they are used.
 #[derive(Default)]
-struct Scope {
+struct CaptureScope {
     names: IndexMap<String, (Span, bool)>,
 }
 
 pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let mut scope = Scope::default();
+    let mut scope = CaptureScope::default();
     for step in file.steps.iter() {
         scope.uses(used_by(step), context);
         scope.captures(&step.capture, context);
@@ -29,7 +29,7 @@ pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 
 pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for answer in &file.answers {
-        let mut scope = Scope::default();
+        let mut scope = CaptureScope::default();
         scope.uses(matcher::placeholders(&answer.on), context);
         scope.captures(&answer.capture, context);
         scope.uses(matcher::placeholders(&answer.send), context);
@@ -46,44 +46,52 @@ pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         .flat_map(placeholders)
         .chain(agent_texts(&file.agent))
         .chain(after);
-    for place in used {
+    for placeholder in used {
         known(
-            &place,
+            &placeholder,
             BUILTINS,
-            "here only the builtins are known",
+            "only these can be used here",
             context,
         );
     }
-    for place in file.model.iter().flat_map(matcher::placeholders) {
+    for placeholder in file.model.iter().flat_map(matcher::placeholders) {
         let advice = format!(
-            "a script knows only these; a literal `{{{0}}}` is written `{{{{{0}}}}}`",
-            place.value
+            "a script can use only these; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
+            placeholder.value
         );
-        known(&place, MODEL_BUILTINS, &advice, context);
+        known(&placeholder, MODEL_BUILTINS, &advice, context);
     }
 }
 
-fn known(place: &Spanned<String>, names: &[&str], advice: &str, context: &mut LoadContext<'_>) {
-    if !names.contains(&place.as_str()) {
+fn known(
+    placeholder: &Spanned<String>,
+    names: &[&str],
+    advice: &str,
+    context: &mut LoadContext<'_>,
+) {
+    if !names.contains(&placeholder.as_str()) {
         let names = names.join(", ");
         context.error(
-            place.span,
-            format!("nothing is known as `{}` ({names}): {advice}", place.value),
+            placeholder.span,
+            format!(
+                "unknown placeholder `{}` (known: {names}): {advice}",
+                placeholder.value
+            ),
         );
     }
 }
 
-impl Scope {
+impl CaptureScope {
     fn uses(
         &mut self,
-        places: impl IntoIterator<Item = Spanned<String>>,
+        placeholders: impl IntoIterator<Item = Spanned<String>>,
         context: &mut LoadContext<'_>,
     ) {
-        for place in places {
-            if BUILTINS.contains(&place.as_str()) {
+        for placeholder in placeholders {
+            if BUILTINS.contains(&placeholder.as_str()) {
                 continue;
             }
-            match self.names.get_mut(&place.value) {
+            match self.names.get_mut(&placeholder.value) {
                 Some((_, used)) => *used = true,
                 None => {
                     let names = self
@@ -91,16 +99,16 @@ impl Scope {
                         .keys()
                         .map(String::as_str)
                         .chain(BUILTINS.iter().copied());
-                    let near = did_you_mean(&place, names)
+                    let near = did_you_mean(&placeholder, names)
                         .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
                     let literal = format!(
-                        "; a literal `{{{0}}}` is written `{{{{{0}}}}}`",
-                        place.value
+                        "; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
+                        placeholder.value
                     );
                     let hint = if near.is_empty() { literal } else { near };
                     context.error(
-                        place.span,
-                        format!("nothing is captured as `{}` before this{hint}", place.value),
+                        placeholder.span,
+                        format!("no earlier step captures `{}`{hint}", placeholder.value),
                     );
                 }
             }
@@ -121,18 +129,21 @@ impl Scope {
             ) {
                 context.error(
                     name.span,
-                    format!("`{}` is not a name: letters, digits and `_`", name.value),
+                    format!(
+                        "`{}` is not a valid name: use letters, digits and `_`",
+                        name.value
+                    ),
                 );
             } else if BUILTINS.contains(&name.as_str()) {
                 context.error(
                     name.span,
-                    format!("`{}` is a builtin and cannot be captured", name.value),
+                    format!("`{}` is predefined and cannot be captured", name.value),
                 );
             } else if let Some((earlier, _)) = self.names.get(&name.value) {
                 context.error(
                     name.span,
                     format!(
-                        "`{}` is captured already, in line {}",
+                        "`{}` is already captured in line {}",
                         name.value, earlier.line
                     ),
                 );

@@ -1,4 +1,5 @@
-//! Events and commands that the dialect does not have.
+//! Lints of events and commands in steps: unknown names, commands that violate their schema, matchers that no event can match, and keys
+//! without a value.
 
 use crate::dialect::FrameNames;
 use crate::scenario::context::LoadContext;
@@ -17,11 +18,11 @@ pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(judge) = vocabulary.check_matcher.as_ref() else {
         return;
     };
-    let awaited = file.steps.iter().flat_map(|step| awaited(step));
-    for matcher in awaited.chain(file.answers.iter().map(|answer| &answer.on)) {
+    let expected = file.steps.iter().flat_map(|step| expected_matchers(step));
+    for matcher in expected.chain(file.answers.iter().map(|answer| &answer.on)) {
         for (pointer, message) in judge(&matcher.to_value()) {
             let span = matcher.nearest(&pointer).span();
-            context.error(span, format!("no event can meet this: {message}"));
+            context.error(span, format!("no event can match this: {message}"));
         }
     }
 }
@@ -41,7 +42,7 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
             let key = &vocabulary.commands.discriminator;
             context.error(
                 command.span(),
-                format!("a command has a name at `{key}`; `send_raw` sends any line"),
+                format!("a command needs a name at `{key}`; `send_raw` sends any line"),
             );
         }
         check("command", command, &vocabulary.commands, context);
@@ -52,7 +53,7 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         {
             for (pointer, message) in judge(&command.to_value()) {
                 let at = command.nearest(&pointer);
-                if !is_placeholder(at) {
+                if !has_placeholder(at) {
                     context.error(
                         at.span(),
                         format!("not a valid command: {message}; `send_raw` sends any line"),
@@ -66,15 +67,15 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
                 let at = command.key_at(&pointer);
                 context.error(
                     at,
-                    format!("{message}; a text with a comma is quoted, and `unchecked: true` sends members that the page does not have"),
+                    format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the page does not have"),
                 );
             }
         }
     }
 }
 
-/// Keys without a value inside of what is sent, awaited or answered: mostly the rest of a text that is torn at a comma.
-pub(super) fn torn(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+/// Keys without a value in commands, matchers and model scripts. Most are the rest of an unquoted text that contains a comma.
+pub(super) fn keys_without_values(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let sent = file.steps.iter().filter_map(|step| step.send.as_ref());
     let requests = file
         .steps
@@ -102,7 +103,7 @@ fn keys_without_value(node: &Node, context: &mut LoadContext<'_>) {
     for (key, value) in node.as_map().unwrap_or_default() {
         if value.is_null() && value.span().len == 0 {
             let message = format!(
-                "the key `{}` has no value: quote a text that holds a comma, or write `null`",
+                "the key `{}` has no value: quote a text that contains a comma, or write `null`",
                 key.name
             );
             context.error(key.span, message);
@@ -111,8 +112,8 @@ fn keys_without_value(node: &Node, context: &mut LoadContext<'_>) {
     }
 }
 
-/// The matchers in a step that an event must meet.
-fn awaited(step: &StepFile) -> impl Iterator<Item = &Node> {
+/// The matchers of a step that an event must match.
+fn expected_matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
     let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
     let none = step.expect_none.iter().map(|none| &none.until);
     let text = step.expect_text.iter();
@@ -125,13 +126,13 @@ fn awaited(step: &StepFile) -> impl Iterator<Item = &Node> {
         .chain(text)
 }
 
-/// The matchers on events in a step.
+/// All matchers on events of a step.
 fn matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
     let unwanted = step.expect_none.iter().map(|none| &none.not);
-    awaited(step).chain(unwanted)
+    expected_matchers(step).chain(unwanted)
 }
 
-/// Looks for unknown names in a matcher, and in those that its operators hold.
+/// Reports unknown names in a matcher, and in the operands of its operators.
 fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext<'_>) {
     for operator in ["$any", "$all"] {
         for inner in node
@@ -164,9 +165,9 @@ fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext
     }
 }
 
-/// The names that a matcher on a name spells out.
+/// The names that a matcher on a name lists literally.
 fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
-    let Some(node) = node.filter(|node| !is_placeholder(node)) else {
+    let Some(node) = node.filter(|node| !has_placeholder(node)) else {
         return Vec::new();
     };
     match node.kind() {
@@ -191,8 +192,8 @@ fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
     }
 }
 
-/// Whether the value is known only when the step is played.
-fn is_placeholder(node: &Node) -> bool {
+/// Whether the value contains a placeholder, which is filled in only when the step is played.
+fn has_placeholder(node: &Node) -> bool {
     node.as_str().is_some_and(|text| {
         segments(text)
             .iter()
