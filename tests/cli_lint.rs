@@ -71,7 +71,7 @@ fn files_are_told_apart_by_their_shape_and_counted() {
 }
 
 #[test]
-fn a_delta_remembers_a_name_as_its_base_does() {
+fn a_delta_keeps_the_kind_of_a_state_variable() {
     let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
     let delta = "name: d\nversion: \"2\"\nextends: d@1\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
@@ -97,7 +97,7 @@ fn a_delta_remembers_a_name_as_its_base_does() {
     let (status, _, stderr) = linted("value");
     assert_eq!(status, 2);
     assert!(
-        stderr.contains("the base remembers `names` as a list, not as a value")
+        stderr.contains("the state `names` is a list in the base, and cannot be a value here")
             && stderr.contains("ordering.yaml:2:18"),
         "{stderr}"
     );
@@ -133,7 +133,7 @@ fn without_a_dialect_the_user_is_told_what_was_left_out() {
 }
 
 #[test]
-fn every_mistake_of_every_file_is_said() {
+fn every_mistake_of_every_file_is_reported() {
     let folder = folder(&[
         ("a.yaml", SCENARIO),
         ("b.yaml", SCENARIO),
@@ -145,7 +145,7 @@ fn every_mistake_of_every_file_is_said() {
     ]);
     let (status, stdout, stderr) = lint(folder.path(), &["--dialect", "aionrs@0.1", "."]);
     let said = [
-        "the scenario `./a` has this name already\n --> ./b.yaml:1:7",
+        "the scenario `./a` has the same name\n --> ./b.yaml:1:7",
         "unknown key `stopp`; did you mean `stop`?",
         "this is no file that can be linted (scenario, dialect file, ordering file, script, clause file): found a map\n --> ./d.yaml:1:1",
         "no dialect.yaml stands beside it\n --> ./e.yaml:1:1",

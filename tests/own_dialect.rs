@@ -104,7 +104,7 @@ fn a_broken_dialect_is_one_located_error() {
             "dialects/parrot/1/dialect.yaml",
             "title:",
             "extends: parrot@1\ntitle:",
-            "in a circle",
+            "is circular",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();

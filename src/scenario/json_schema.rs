@@ -49,8 +49,8 @@ impl JsonSchema for MatcherSchema {
             .iter()
             .map(|one| (one.name.to_owned(), json!({ "description": one.text })));
         json_schema!({
-            "description": "Scalars are equal, an object has at least these entries, a list has exactly these elements; \
-                            a map of `$` keys is a list of operators that must all hold. TextMap may hold `{name}` places.",
+            "description": "Scalars must be equal, an object must have at least these entries, a list exactly these elements; \
+                            a map of `$` keys is a list of operators that must all match. Texts may contain `{name}` placeholders.",
             "anyOf": [
                 { "type": ["null", "boolean", "number", "string"] },
                 { "type": "array", "items": any },

@@ -37,7 +37,7 @@ pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     }
 }
 
-/// TextMap that are filled before the first step.
+/// Texts that are filled in before the first step.
 pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let after = file.files_after.values().flat_map(matcher::placeholders);
     let used = file
