@@ -1,22 +1,22 @@
-//! Which tools may run without asking.
+//! Approval: which tool calls the host must approve, by mode and by category.
 
 use crate::tools::Category;
 use std::collections::BTreeSet;
 
-/// How much may run without asking.
+/// The approval mode: which calls run without an approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Nothing.
+    /// None.
     #[default]
     Default,
-    /// Reading and changing files.
+    /// Those that read or change files.
     AutoEdit,
-    /// Everything.
+    /// All.
     Yolo,
 }
 
 impl Mode {
-    /// As the dialects that have modes call it.
+    /// Its name in the protocols that have modes.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Mode::Default => "default",
@@ -34,14 +34,14 @@ impl Mode {
     }
 }
 
-/// The host's answer to a call that asked.
+/// The host's decision on a call that waits for an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     Approve { always: bool },
     Deny { reason: String },
 }
 
-/// What the session allows.
+/// The mode and the categories that are always approved.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Approvals {
     pub(crate) mode: Mode,
@@ -56,17 +56,18 @@ impl Approvals {
         }
     }
 
-    /// Lets this category pass for the rest of the session.
+    /// Approves this category for the rest of the session.
     pub(crate) fn allow(&mut self, category: Category) {
         self.allowed.insert(category);
     }
 
-    /// Lets only pass what the mode allows.
+    /// Forgets the approved categories.
     pub(crate) fn forget(&mut self) {
         self.allowed.clear();
     }
 
-    pub(crate) fn must_ask(&self, category: Category) -> bool {
+    /// Whether a call of this category needs an approval.
+    pub(crate) fn required_for(&self, category: Category) -> bool {
         !self.mode.allows(category) && !self.allowed.contains(&category)
     }
 }
@@ -84,7 +85,7 @@ mod tests {
 
     fn asked(approvals: &Approvals) -> Vec<&'static str> {
         ALL.into_iter()
-            .filter(|one| approvals.must_ask(*one))
+            .filter(|one| approvals.required_for(*one))
             .map(Category::name)
             .collect()
     }

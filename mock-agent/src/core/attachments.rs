@@ -1,4 +1,4 @@
-//! Files that the user hands to the model.
+//! Loads files that the user attaches to a prompt.
 
 use crate::model::message::ContentBlock;
 use crate::tools::{Media, base64, sniff};

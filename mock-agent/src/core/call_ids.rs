@@ -1,11 +1,11 @@
-//! The ids of tool calls, as models give them: sometimes empty, sometimes the same again.
+//! Makes the ids of tool calls unique: models give ids that are empty or were used before.
 
 use super::hooks::Hooks;
 use crate::model::message::{ContentBlock, Message};
 use crate::model::{BlockStart, Chunk};
 use std::collections::HashSet;
 
-/// The ids that have been used.
+/// The ids used so far.
 #[derive(Debug, Default)]
 pub(crate) struct CallIds(HashSet<String>);
 
@@ -20,8 +20,8 @@ impl CallIds {
         CallIds(ids.collect())
     }
 
-    /// Gives a call that begins an id of its own: the model's, if it was not used before.
-    pub(crate) fn settle(&mut self, chunk: &mut Chunk, hooks: &dyn Hooks) {
+    /// Replaces the id of a call that starts, if it is empty or was used before.
+    pub(crate) fn make_unique(&mut self, chunk: &mut Chunk, hooks: &dyn Hooks) {
         if let Chunk::Start {
             block: BlockStart::Call { id, .. },
             ..
@@ -34,7 +34,7 @@ impl CallIds {
         }
     }
 
-    /// Frees the ids in a reply that does not count.
+    /// Releases the ids of an incomplete reply.
     pub(crate) fn release(&mut self, content: &[ContentBlock]) {
         for block in content {
             if let ContentBlock::Call { id, .. } = block {

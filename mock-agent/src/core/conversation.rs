@@ -1,16 +1,16 @@
-//! What has been said in the session, as the model will be told again.
+//! The conversation of a session: the messages for the model, and where they are saved.
 
 use crate::model::message::{ContentBlock, Message, Role};
 use crate::session_store::StoredSession;
 
-/// The conversation, and where it is kept.
+/// The messages of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub(crate) messages: Vec<Message>,
-    /// What went before, from the host; stands in front of the first thing the user says.
-    preface: Vec<String>,
-    /// What the user did meanwhile; it follows once no turn is at work.
-    asides: Vec<String>,
+    /// History that the host has given; it is put before the next user message.
+    history: Vec<String>,
+    /// User messages that are appended once no turn is running.
+    notes: Vec<String>,
     stored: Option<StoredSession>,
 }
 
@@ -18,61 +18,62 @@ impl Conversation {
     pub(crate) fn new(messages: Vec<Message>, stored: Option<StoredSession>) -> Self {
         Conversation {
             messages,
-            preface: Vec::new(),
-            asides: Vec::new(),
+            history: Vec::new(),
+            notes: Vec::new(),
             stored,
         }
     }
 
+    /// The id of the saved session, if it is saved.
     pub(crate) fn id(&self) -> Option<&str> {
         self.stored.as_ref().map(|stored| stored.id.as_str())
     }
 
-    /// Begins again, under another id where there are sessions.
-    pub(crate) fn renew(&mut self) {
+    /// Starts a new conversation, in a new session if sessions are saved.
+    pub(crate) fn start_new(&mut self) {
         self.messages.clear();
-        self.preface.clear();
+        self.history.clear();
         if let Some(stored) = &self.stored {
             self.stored = stored.next().ok();
         }
     }
 
-    pub(crate) fn add_preface(&mut self, text: String) {
-        self.preface.push(text);
+    pub(crate) fn add_history(&mut self, text: String) {
+        self.history.push(text);
     }
 
-    /// Whether the host has said what went before.
-    pub(crate) fn has_preface(&self) -> bool {
-        !self.preface.is_empty()
+    /// Whether the host has given history that no message contains yet.
+    pub(crate) fn has_history(&self) -> bool {
+        !self.history.is_empty()
     }
 
-    /// Adds what the model shall be told, but not in the middle of a turn.
-    pub(crate) fn add_aside(&mut self, text: String) {
-        self.asides.push(text);
+    /// Adds a user message that must not come in the middle of a turn.
+    pub(crate) fn add_note(&mut self, text: String) {
+        self.notes.push(text);
     }
 
-    /// No turn is at work: what was held back becomes part of the conversation. False if there was nothing.
-    pub(crate) fn take_asides(&mut self) -> bool {
-        let asides = std::mem::take(&mut self.asides);
-        let any = !asides.is_empty();
-        for text in asides {
+    /// Appends the notes, as no turn is running. False if there are none.
+    pub(crate) fn append_notes(&mut self) -> bool {
+        let notes = std::mem::take(&mut self.notes);
+        let any = !notes.is_empty();
+        for text in notes {
             self.push(Role::User, vec![ContentBlock::Text(text)]);
         }
         any
     }
 
-    /// Forgets all that came after the user's latest words.
-    pub(crate) fn start_over(&mut self) {
-        let says = |message: &Message| {
+    /// Removes all messages after the latest text of the user.
+    pub(crate) fn truncate_after_prompt(&mut self) {
+        let is_prompt = |message: &Message| {
             let text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
             message.role == Role::User && message.content.iter().any(text)
         };
-        if let Some(last) = self.messages.iter().rposition(says) {
+        if let Some(last) = self.messages.iter().rposition(is_prompt) {
             self.messages.truncate(last + 1);
         }
     }
 
-    /// The user's latest words are said once more.
+    /// Appends the latest user message once more.
     pub(crate) fn repeat_prompt(&mut self) {
         let last = self.messages.iter().rfind(|one| one.role == Role::User);
         if let Some(again) = last.map(|one| one.content.clone()) {
@@ -80,25 +81,25 @@ impl Conversation {
         }
     }
 
-    /// A summary takes the place of all that was said.
-    pub(crate) fn replace(&mut self, summary: String) {
+    /// Replaces all messages by a summary.
+    pub(crate) fn replace_by(&mut self, summary: String) {
         self.messages.clear();
         self.push(Role::User, vec![ContentBlock::Text(summary)]);
     }
 
-    /// The user says something, or tools do.
-    pub(crate) fn user(&mut self, mut content: Vec<ContentBlock>) {
-        let preface = std::mem::take(&mut self.preface);
-        if !preface.is_empty() {
-            let text = preface.join("\n\n");
-            let framed = format!("<conversation_history>\n{text}\n</conversation_history>");
-            content.insert(0, ContentBlock::Text(framed));
+    /// Appends a user message, or the results of tools.
+    pub(crate) fn push_user(&mut self, mut content: Vec<ContentBlock>) {
+        let history = std::mem::take(&mut self.history);
+        if !history.is_empty() {
+            let text = history.join("\n\n");
+            let history = format!("<conversation_history>\n{text}\n</conversation_history>");
+            content.insert(0, ContentBlock::Text(history));
         }
         self.push(Role::User, content);
     }
 
-    /// The model says something.
-    pub(crate) fn assistant(&mut self, content: Vec<ContentBlock>) {
+    /// Appends a message of the model.
+    pub(crate) fn push_assistant(&mut self, content: Vec<ContentBlock>) {
         self.push(Role::Assistant, content);
     }
 
@@ -108,7 +109,10 @@ impl Conversation {
         }
     }
 
-    /// Keeps it on disk, where there is a session.
+    /// Saves the messages, if the session is saved.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub(crate) fn save(&mut self) -> std::io::Result<()> {
         match &mut self.stored {
             Some(stored) => stored.save(&self.messages),

@@ -1,169 +1,176 @@
-//! What the core says, before a dialect has put it into frames.
+//! The events of the core. Protocol adapters encode them as frames.
 
 use super::approval::Mode;
-use super::call::Call;
 use super::failure::{Failure, Halt};
-use super::queues::Queues;
+use super::queues::{Prompt, Queues};
 use super::settings::ModelInfo;
-use crate::core::queues::Prompt;
 use crate::model::Chunk;
 use crate::model::message::TokenUsage;
-use crate::tools::ToolResult;
 use crate::tools::shell::ShellResult;
+use crate::tools::{Category, ToolResult};
+use serde_json::Value;
 use std::time::Duration;
 
-/// Something that happened. Adapters pick what their dialect speaks of.
+/// An event. Adapters ignore those that their protocol does not have.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
     /// The agent can take commands.
     Ready(&'a AgentInfo),
-    /// A turn began.
+    /// A turn has started.
     TurnStart { turn: &'a str, prompt: &'a Prompt },
-    /// The model is asked for the turn's next reply.
+    /// The next request of the turn is sent to the model.
     ModelRequest,
-    /// The model said something.
+    /// A part of the reply has arrived.
     ModelChunk { turn: &'a str, chunk: &'a Chunk },
-    /// A tool may only run if the host agrees.
-    ApprovalRequest { turn: &'a str, call: &'a Call },
-    /// A call cannot even be asked for.
+    /// A call waits for the approval of the host.
+    ApprovalRequest { turn: &'a str, call: &'a ToolCall },
+    /// A call is invalid.
     ToolRefused {
         turn: &'a str,
-        call: &'a Call,
+        call: &'a ToolCall,
         failure: &'a Failure,
     },
-    /// A tool runs.
-    ToolStart { turn: &'a str, call: &'a Call },
-    /// What a tool at work has written so far.
-    ToolProgress { call: &'a Call, output: &'a str },
-    /// A tool has run.
+    /// A tool has started.
+    ToolStart { turn: &'a str, call: &'a ToolCall },
+    /// The output of a running tool so far.
+    ToolProgress { call: &'a ToolCall, output: &'a str },
+    /// A tool has finished.
     ToolEnd {
         turn: &'a str,
-        call: &'a Call,
+        call: &'a ToolCall,
         outcome: &'a ToolResult,
     },
-    /// A call is over without a result.
+    /// A call was denied or cancelled.
     ToolCancel {
         turn: &'a str,
-        call: &'a Call,
+        call: &'a ToolCall,
         reason: &'a str,
     },
-    /// A turn is over, with all that it used; `halt` says why if it was stopped.
+    /// A turn is over. `halt` is set if it was stopped.
     TurnEnd {
         turn: &'a str,
         usage: TokenUsage,
         halt: Option<Halt>,
-        /// Whether it failed and will be tried again.
-        again: bool,
+        /// Whether it has failed and will be retried.
+        will_retry: bool,
     },
-    /// Nothing is at work any more, and nothing waits.
+    /// Nothing is running any more, and nothing waits.
     Idle,
-    /// What was queued goes to the model next; `queues` have the rest.
+    /// Queued prompts are sent to the model next; `queues` hold the rest.
     PromptsDelivered {
         prompts: &'a [Prompt],
         queues: &'a Queues,
     },
-    /// A turn that failed will be tried again, after a wait.
+    /// A failed turn will be retried after a delay.
     RetryStart {
         attempt: u32,
         of: u32,
         delay: Duration,
         failure: &'a Failure,
     },
-    /// No more attempts: it worked, or failed like this.
+    /// The retries are over: with success, or with an error.
     RetryEnd {
         attempt: u32,
         error: Option<&'a str>,
     },
-    /// The conversation is being summed up.
+    /// A compaction has started.
     CompactionStart(CompactionReason),
-    /// The model failed to sum it up.
+    /// The model has failed to summarize; about the retry.
     SummaryRetry(&'a SummaryRetry<'a>),
-    /// A summary has taken the place of the conversation.
+    /// A summary has replaced the conversation.
     CompactionEnd(&'a Summary),
-    /// A shell command of the host's own is over.
+    /// A shell command of the host has finished.
     ShellCommandEnd(&'a ShellResult),
-    /// Something went wrong, in a turn or outside.
+    /// A failure, in a turn or outside.
     Failed {
         turn: Option<&'a str>,
         failure: &'a Failure,
     },
-    /// A sub-agent, by its number in the process.
+    /// The progress of a sub-agent. Its id is its number in the process.
     Subagent {
         id: u64,
         name: &'a str,
         update: SubagentUpdate<'a>,
     },
-    /// A server of MCP tools was added.
+    /// An MCP server was added.
     McpServerConnected {
         server: &'a str,
         tools: &'a [String],
     },
-    /// Something the user may like to know.
+    /// A note for the user.
     Notice { turn: &'a str, text: &'a str },
 }
 
-/// What is new of a sub-agent.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum SubagentUpdate<'a> {
-    /// It begins with this task.
-    Started { task: &'a str },
-    /// It waits for the model.
-    WaitingForModel,
-    /// It uses a tool.
-    UsingTool,
-    /// It has come to this, after so long.
-    Finished { result: &'a str, took: Duration },
+/// A tool call as it is reported to the host.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ToolCall {
+    /// Unique in the process.
+    pub(crate) id: String,
+    /// The tool's name.
+    pub(crate) tool: String,
+    pub(crate) category: Category,
+    /// The arguments, an object.
+    pub(crate) args: Value,
+    /// What the call would do, in one line.
+    pub(crate) description: String,
 }
 
-/// What the agent says of itself when it is ready.
+/// The progress of a sub-agent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SubagentUpdate<'a> {
+    Started { task: &'a str },
+    WaitingForModel,
+    UsingTool,
+    Finished { result: &'a str, elapsed: Duration },
+}
+
+/// What the agent reports about itself when it is ready.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentInfo {
-    /// The session's id; none where sessions are switched off.
+    /// The id of the saved session; none if sessions are not saved.
     pub(crate) session: Option<String>,
     /// Whether there are MCP tools.
     pub(crate) mcp: bool,
-    /// How much may run without asking.
     pub(crate) mode: Mode,
-    /// The model.
     pub(crate) model_info: ModelInfo,
 }
 
-/// How a summary that failed is tried again.
+/// A step in the retries of a summary.
 #[derive(Debug)]
 pub(crate) enum SummaryRetry<'a> {
-    /// It will be, after a wait.
+    /// The summary will be retried after a delay.
     Scheduled {
         attempt: u32,
         of: u32,
         delay: Duration,
         failure: &'a Failure,
     },
-    /// It is, for this compaction.
+    /// The retry starts.
     Starts(CompactionReason),
-    /// It is over, for good or ill.
+    /// The retries are over, with or without success.
     Finished,
 }
 
-/// What stands for a conversation.
+/// The summary that has replaced a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) text: String,
-    /// What the model used for it.
+    /// The tokens used for it.
     pub(crate) usage: TokenUsage,
-    /// Tokens in the context before.
+    /// The tokens of the context before.
     pub(crate) before: u64,
-    /// Whether nobody asked for it.
+    /// Whether the compaction was automatic.
     pub(crate) auto: bool,
 }
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CompactionReason {
-    /// The host wants it.
+    /// The host has asked for it.
     #[default]
     Manual,
     /// The context is nearly full.
     Threshold,
-    /// The model refused a context that is too long.
+    /// The model has rejected a context that is too long.
     Overflow,
 }

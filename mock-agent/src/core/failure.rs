@@ -1,38 +1,37 @@
-//! How work ends early: by a failure, or because it is stopped.
+//! Failures, and the reasons for stopping a turn.
 
 use crate::model::ModelError;
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// What kind of failure.
-    pub(crate) code: Code,
-    /// In words, for the user.
+    pub(crate) kind: FailureKind,
+    /// A description for the user.
     pub(crate) message: String,
-    /// Whether the same again may work.
+    /// Whether a retry may succeed.
     pub(crate) retryable: bool,
 }
 
 /// The kinds of [`Failure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Code {
-    /// The model's API.
+pub(crate) enum FailureKind {
+    /// The model's API has failed.
     Provider,
-    /// A tool that could not be called.
+    /// The call of a tool is invalid.
     Tool,
-    /// Settings.
+    /// A setting is invalid.
     Config,
-    /// A bad command of the host.
+    /// A command of the host is invalid.
     Protocol,
-    /// The agent itself.
+    /// The agent itself has failed.
     Internal,
 }
 
 impl Failure {
-    /// A failure that will come again.
-    pub(crate) fn lasting(code: Code, message: impl Into<String>) -> Self {
+    /// A failure that a retry does not help against.
+    pub(crate) fn permanent(kind: FailureKind, message: impl Into<String>) -> Self {
         Failure {
-            code,
+            kind,
             message: message.into(),
             retryable: false,
         }
@@ -42,7 +41,7 @@ impl Failure {
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         Failure {
-            code: Code::Provider,
+            kind: FailureKind::Provider,
             message: error.message,
             retryable: error.retryable,
         }
@@ -52,7 +51,7 @@ impl From<ModelError> for Failure {
 /// Why a turn is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Halt {
-    /// The host wants it.
+    /// The host has asked for it.
     Stop,
     /// The agent is about to exit.
     Exit,

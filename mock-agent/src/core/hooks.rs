@@ -3,8 +3,8 @@
 //! A hook is called only where it can make a difference, so that an override can log when it takes effect.
 
 use super::approval::{Approvals, Decision, Mode};
-use super::call::Call;
 use super::conversation::Conversation;
+use super::event::ToolCall;
 use super::failure::Halt;
 use super::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
@@ -79,7 +79,7 @@ pub(crate) trait Hooks: ToolHooks + Any {
     // Approvals
 
     /// Whether a call needs an approval; `required` is the correct answer.
-    fn needs_approval(&self, required: bool, _mode: Mode, _call: &Call) -> bool {
+    fn needs_approval(&self, required: bool, _mode: Mode, _call: &ToolCall) -> bool {
         required
     }
 
@@ -310,7 +310,7 @@ pub(crate) trait Hooks: ToolHooks + Any {
 
     /// Replaces the conversation by its summary.
     fn compact(&self, conversation: &mut Conversation, summary: String) {
-        conversation.replace(summary);
+        conversation.replace_by(summary);
     }
 
     /// The number of tokens from which on the conversation is compacted automatically.

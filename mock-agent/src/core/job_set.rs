@@ -1,21 +1,20 @@
-//! Jobs at work side by side.
+//! A set of jobs that run concurrently.
 
-use crate::tools::JobFuture;
-use crate::tools::ToolResult;
+use crate::tools::{JobFuture, ToolResult};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 
-/// How long an outcome waits for those of jobs that began before it, so that equals come in the same order every time.
+/// How long a result waits for those of earlier jobs, so that jobs of equal length end in the same order every time.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// Jobs at work, in the order in which they began. Dropping it ends them.
+/// Running jobs, in the order in which they started. Dropping the set stops them.
 #[derive(Default)]
 pub(crate) struct JobSet<'a> {
-    jobs: Vec<At<'a>>,
+    jobs: Vec<RunningJob<'a>>,
 }
 
-struct At<'a> {
+struct RunningJob<'a> {
     key: usize,
     job: JobFuture<'a>,
     outcome: Option<ToolResult>,
@@ -23,27 +22,29 @@ struct At<'a> {
 
 impl<'a> JobSet<'a> {
     pub(crate) fn push(&mut self, key: usize, job: JobFuture<'a>) {
-        self.jobs.push(At {
+        self.jobs.push(RunningJob {
             key,
             job,
             outcome: None,
         });
     }
 
-    /// The next outcome with its job's key; waits for ever while there is no job.
+    /// The next result with its job's key. Waits for ever while there is no job.
     pub(crate) async fn next(&mut self) -> Option<(usize, ToolResult)> {
-        self.until(|jobs| jobs.iter().any(At::is_over)).await;
-        let first_is_over = |jobs: &[At]| jobs.first().is_some_and(At::is_over);
-        let _ = tokio::time::timeout(SETTLE, self.until(first_is_over)).await;
-        let over = self.jobs.iter().position(At::is_over)?;
-        let At { key, outcome, .. } = self.jobs.remove(over);
+        self.until(|jobs| jobs.iter().any(RunningJob::is_finished))
+            .await;
+        let first_is_finished =
+            |jobs: &[RunningJob]| jobs.first().is_some_and(RunningJob::is_finished);
+        let _ = tokio::time::timeout(SETTLE, self.until(first_is_finished)).await;
+        let over = self.jobs.iter().position(RunningJob::is_finished)?;
+        let RunningJob { key, outcome, .. } = self.jobs.remove(over);
         outcome.map(|outcome| (key, outcome))
     }
 
-    /// Works on all jobs until the condition holds.
-    async fn until(&mut self, done: impl Fn(&[At<'a>]) -> bool) {
+    /// Polls all jobs until the condition holds.
+    async fn until(&mut self, done: impl Fn(&[RunningJob<'a>]) -> bool) {
         poll_fn(|cx| {
-            for at in self.jobs.iter_mut().filter(|at| !at.is_over()) {
+            for at in self.jobs.iter_mut().filter(|at| !at.is_finished()) {
                 if let Poll::Ready(outcome) = at.job.as_mut().poll(cx) {
                     at.outcome = Some(outcome);
                 }
@@ -58,8 +59,8 @@ impl<'a> JobSet<'a> {
     }
 }
 
-impl At<'_> {
-    fn is_over(&self) -> bool {
+impl RunningJob<'_> {
+    fn is_finished(&self) -> bool {
         self.outcome.is_some()
     }
 }
@@ -88,12 +89,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nearly_equal_jobs_end_in_the_order_in_which_they_began() {
+    async fn jobs_of_similar_length_end_in_the_order_in_which_they_started() {
         assert_eq!(order(&[50, 20, 0]).await, [0, 1, 2]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_long_job_does_not_hold_up_a_short_one() {
+    async fn a_long_job_does_not_delay_a_short_one() {
         assert_eq!(order(&[5000, 10]).await, [1, 0]);
     }
 }

@@ -1,8 +1,8 @@
 //! The queue of MCP servers that the host adds: connected one after the other, before the next turn starts.
 
 use super::event::Event;
-use super::failure::{Code, Failure};
-use super::session::Session;
+use super::failure::{Failure, FailureKind};
+use super::state::SessionState;
 use crate::tools::mcp::McpTool;
 use crate::tools::mcp_client::{self, McpServer};
 use std::cell::{Cell, RefCell};
@@ -27,19 +27,19 @@ impl McpServers {
     }
 
     /// Waits until every server is connected, or has failed.
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_until_connected(&self) {
         self.until(|| self.waiting.borrow().is_empty() && !self.busy.get())
             .await;
     }
 
     /// Connects servers as they are added. Never returns.
-    pub(crate) async fn work(&self, session: &Session) {
+    pub(crate) async fn run(&self, state: &SessionState) {
         loop {
             self.until(|| !self.waiting.borrow().is_empty()).await;
             self.busy.set(true);
             let next = self.waiting.borrow_mut().pop_front();
             if let Some(server) = next {
-                connect(session, &server).await;
+                connect(state, &server).await;
             }
             self.busy.set(false);
             self.changed.notify_waiters();
@@ -57,27 +57,27 @@ impl McpServers {
     }
 }
 
-/// Connects a server and adds its tools to the session.
-async fn connect(session: &Session, server: &McpServer) {
+/// Connects a server and adds its tools to the state.
+async fn connect(state: &SessionState, server: &McpServer) {
     let name = &server.name;
-    match mcp_client::connect(server, session.workspace.root()).await {
+    match mcp_client::connect(server, state.workspace.root()).await {
         Ok((connection, tools)) => {
             let connection = Rc::new(connection);
             let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
             let tools = tools
                 .into_iter()
                 .map(|tool| McpTool::served(name, tool, Rc::clone(&connection)));
-            session.tools.add(tools.collect());
-            session.events.emit(&Event::McpServerConnected {
+            state.tools.add(tools.collect());
+            state.events.emit(&Event::McpServerConnected {
                 server: name,
                 tools: &names,
             });
         }
         Err(why) => {
             let why = format!("The MCP server {name:?} cannot be used: {why}");
-            session
+            state
                 .events
-                .emit_failure(&Failure::lasting(Code::Config, why));
+                .emit_failure(&Failure::permanent(FailureKind::Config, why));
         }
     }
 }

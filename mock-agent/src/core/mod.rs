@@ -1,10 +1,10 @@
-//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol.
+//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol and no faults.
 
 pub(crate) mod approval;
 pub(crate) mod attachments;
 pub(crate) mod background_tasks;
-pub(crate) mod call;
 pub(crate) mod call_ids;
+pub(crate) mod call_runner;
 pub(crate) mod compaction;
 pub(crate) mod conversation;
 pub(crate) mod event;
@@ -20,8 +20,9 @@ pub(crate) mod retry;
 pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod shell_commands;
-pub(crate) mod side_request;
+pub(crate) mod state;
 pub(crate) mod subagent;
 pub(crate) mod tool_calls;
 pub(crate) mod turn;
-pub(crate) mod usage;
+pub(crate) mod turn_context;
+pub(crate) mod turn_queue;

@@ -1,103 +1,132 @@
-//! How a turn asks the model: once more where that is allowed, and never for ever.
+//! Requests to the model: streamed replies with retries for a turn, and single replies that the host does not see.
 
 use super::event::Event;
-use super::session::Session;
-use super::turn::Turn;
-use crate::model::message::{ContentBlock, StopReason};
-use crate::model::{Chunk, ModelError};
+use super::reply::ReplyBuilder;
+use super::state::SessionState;
+use super::turn_context::TurnContext;
+use crate::model::message::{ContentBlock, StopReason, TokenUsage};
+use crate::model::{Chunk, ModelError, ModelRequest};
+use std::cell::RefCell;
 use std::time::Duration;
 
-/// A model's whole reply.
-pub(crate) struct Reply {
-    pub(crate) content: Vec<ContentBlock>,
-    pub(crate) stop: StopReason,
+/// A complete reply of the model.
+pub(super) struct CompleteReply {
+    pub(super) content: Vec<ContentBlock>,
+    pub(super) stop: StopReason,
 }
 
-/// The wait before the first retry; it doubles with each.
+/// The delay before the first retry; it doubles with each.
 const BACKOFF: Duration = Duration::from_millis(20);
 
-/// The longest wait before a retry, whatever the server wants.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The maximum delay before a retry, even if the server asks for more.
+const MAX_DELAY: Duration = Duration::from_secs(60);
 
-impl Turn {
-    /// The model's next reply, asked for again where that is allowed.
-    pub(crate) async fn reply(&self, session: &Session) -> Result<Reply, ModelError> {
-        let mut retries = 0;
-        loop {
-            let error = match self.attempt(session).await {
-                Ok(reply) => return Ok(reply),
-                Err(error) => error,
-            };
-            self.usage.settle();
-            let broken = self.partial.take().whole();
-            session.call_ids.borrow_mut().release(&broken);
-            let limit = session.settings.retries(error.interrupted);
-            let said = session.settings.no_retry_after_output && !broken.is_empty();
-            if !error.retryable || retries == limit || said {
-                return Err(error);
-            }
-            let wait = BACKOFF.saturating_mul(1 << retries.min(16));
-            let wait = error.retry_after.unwrap_or(wait).min(LONGEST_WAIT);
-            retries += 1;
-            let what = if error.interrupted {
-                "Stream interrupted"
-            } else {
-                error.message.trim_end_matches('.')
-            };
-            let text = format!("{what}, retrying... ({retries}/{limit})");
-            self.notice(session, &text);
-            tokio::time::sleep(wait).await;
-        }
-    }
-
-    async fn attempt(&self, session: &Session) -> Result<Reply, ModelError> {
-        let patience = session.settings.model_timeout;
-        let body = {
-            let conversation = session.conversation.borrow();
-            let tools = session.tools.specs();
-            let mut request = session.settings.request(&conversation.messages, &tools);
-            request.model = &self.model;
-            session.hooks.model_request(&mut request);
-            session.model.body(&request)
+/// The next reply of a turn's model, with retries. While it streams in, `partial` holds what has arrived.
+///
+/// # Errors
+/// The last error, if it is not retryable or no retries are left.
+pub(super) async fn stream_reply(
+    turn: &TurnContext<'_>,
+    partial: &RefCell<ReplyBuilder>,
+) -> Result<CompleteReply, ModelError> {
+    let state = turn.state;
+    let mut retries = 0;
+    loop {
+        let error = match try_stream_reply(turn, partial).await {
+            Ok(reply) => return Ok(reply),
+            Err(error) => error,
         };
-        let mut stream = within(patience, session.model.send(body)).await??;
-        if !self.usage.is_nothing() && !session.hooks.sums_usage() {
-            self.usage.forget();
+        turn.usage.finish_request();
+        let incomplete = partial.take().into_blocks();
+        state.call_ids.borrow_mut().release(&incomplete);
+        let limit = state.settings.retries(error.interrupted);
+        let final_output = state.settings.no_retry_after_output && !incomplete.is_empty();
+        if !error.retryable || retries == limit || final_output {
+            return Err(error);
         }
-        loop {
-            let mut chunk = match within(patience, stream.next()).await? {
-                Some(chunk) => chunk?,
-                None => return Err(ModelError::cut_short()),
-            };
-            session.events.outbox.ready_for_turn().await;
-            let hooks = &*session.hooks;
-            session.call_ids.borrow_mut().settle(&mut chunk, hooks);
-            let turn = self.id();
-            session.events.emit(&Event::ModelChunk {
-                turn,
-                chunk: &chunk,
-            });
-            self.partial.borrow_mut().add(&chunk);
-            match chunk {
-                Chunk::Usage(usage) => self.usage.so_far(usage),
-                Chunk::Stop(stop) => {
-                    session.context.set(self.usage.now().context());
-                    self.usage.settle();
-                    let content = self.partial.take().whole();
-                    return Ok(Reply { content, stop });
-                }
-                _ => {}
+        let delay = BACKOFF.saturating_mul(1 << retries.min(16));
+        let delay = error.retry_after.unwrap_or(delay).min(MAX_DELAY);
+        retries += 1;
+        let what = if error.interrupted {
+            "Stream interrupted"
+        } else {
+            error.message.trim_end_matches('.')
+        };
+        turn.emit_notice(&format!("{what}, retrying... ({retries}/{limit})"));
+        tokio::time::sleep(delay).await;
+    }
+}
+
+async fn try_stream_reply(
+    turn: &TurnContext<'_>,
+    partial: &RefCell<ReplyBuilder>,
+) -> Result<CompleteReply, ModelError> {
+    let state = turn.state;
+    let timeout = state.settings.model_timeout;
+    let body = {
+        let conversation = state.conversation.borrow();
+        let tools = state.tools.specs();
+        let mut request = state.settings.request(&conversation.messages, &tools);
+        request.model = turn.model;
+        state.hooks.model_request(&mut request);
+        state.model.body(&request)
+    };
+    let mut stream = within(timeout, state.model.send(body)).await??;
+    if !turn.usage.is_zero() && !state.hooks.sums_usage() {
+        turn.usage.forget_finished();
+    }
+    loop {
+        let mut chunk = match within(timeout, stream.next()).await? {
+            Some(chunk) => chunk?,
+            None => return Err(ModelError::cut_short()),
+        };
+        state.events.outbox.ready_for_turn().await;
+        let mut call_ids = state.call_ids.borrow_mut();
+        call_ids.make_unique(&mut chunk, &*state.hooks);
+        drop(call_ids);
+        state.events.emit(&Event::ModelChunk {
+            turn: turn.id,
+            chunk: &chunk,
+        });
+        partial.borrow_mut().add(&chunk);
+        match chunk {
+            Chunk::Usage(usage) => turn.usage.set_running(usage),
+            Chunk::Stop(stop) => {
+                state.context_tokens.set(turn.usage.running().context());
+                turn.usage.finish_request();
+                let content = partial.take().into_blocks();
+                return Ok(CompleteReply { content, stop });
             }
+            _ => {}
         }
     }
 }
 
-/// Waits no longer than the model may be silent.
-pub(crate) async fn within<T>(
-    limit: Duration,
-    what: impl Future<Output = T>,
-) -> Result<T, ModelError> {
-    tokio::time::timeout(limit, what)
+/// A single reply to a request, without retries and events; and the tokens that it used.
+///
+/// # Errors
+/// The model failed or timed out.
+pub(super) async fn collect_reply(
+    state: &SessionState,
+    request: &ModelRequest<'_>,
+) -> Result<(ReplyBuilder, TokenUsage), ModelError> {
+    let timeout = state.settings.model_timeout;
+    let body = state.model.body(request);
+    let mut stream = within(timeout, state.model.send(body)).await??;
+    let mut reply = ReplyBuilder::default();
+    let mut usage = TokenUsage::default();
+    while let Some(chunk) = within(timeout, stream.next()).await? {
+        let chunk = chunk?;
+        if let Chunk::Usage(so_far) = chunk {
+            usage = so_far;
+        }
+        reply.add(&chunk);
+    }
+    Ok((reply, usage))
+}
+
+async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Result<T, ModelError> {
+    tokio::time::timeout(limit, future)
         .await
         .map_err(|_| ModelError::timeout(limit))
 }

@@ -1,61 +1,63 @@
-//! What the host says while a turn is at work, and when the model gets it.
+//! Prompts that the host sends while a turn is running, and when the model gets them.
 
 use crate::model::message::ContentBlock;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// What starts a turn.
+/// A prompt of the user. It starts a turn, or is queued for the turn that is running.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Prompt {
     /// The turn's id.
     pub(crate) turn: String,
-    /// What the user says.
+    /// The user's text.
     pub(crate) text: String,
     /// Paths of attached files.
     pub(crate) files: Vec<String>,
-    /// What else goes with it, behind the text.
+    /// More content after the text.
     pub(crate) blocks: Vec<ContentBlock>,
-    /// What the host attached, as it was given.
+    /// Attachments as the host has given them.
     pub(crate) attachments: Vec<Value>,
-    /// Nothing new is said: the model is asked again where it failed.
+    /// Whether the turn continues a failed one, without new text.
     pub(crate) resumes: bool,
 }
 
-/// What waits for the turn at work.
+/// The queues of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
+    /// Prompts for the next request of the turn.
     pub(crate) steering: Queue,
-    pub(crate) following: Queue,
+    /// Prompts for the end of the turn.
+    pub(crate) follow_up: Queue,
 }
 
-/// Prompts that wait, the oldest first.
+/// Prompts that wait, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: RefCell<VecDeque<Prompt>>,
-    /// Whether all go together, and not one after the other.
+    /// Whether the model gets all of them together, not one per request.
     pub(crate) together: Cell<bool>,
 }
 
 impl Queues {
-    /// What the model gets now. What follows waits until the model wants no more tools and nothing steers.
+    /// Takes the prompts that the model gets now. Follow-ups wait until the model requests no more tools (`done`) and no steering is queued.
     pub(crate) fn due(&self, done: bool) -> Vec<Prompt> {
         let steering = self.steering.take();
         if steering.is_empty() && done {
-            return self.following.take();
+            return self.follow_up.take();
         }
         steering
     }
 
-    /// How many wait.
+    /// The number of queued prompts.
     pub(crate) fn len(&self) -> usize {
-        self.steering.len() + self.following.len()
+        self.steering.len() + self.follow_up.len()
     }
 
-    /// Forgets everything.
+    /// Removes all queued prompts.
     pub(crate) fn clear(&self) {
         self.steering.waiting.borrow_mut().clear();
-        self.following.waiting.borrow_mut().clear();
+        self.follow_up.waiting.borrow_mut().clear();
     }
 }
 
@@ -73,7 +75,7 @@ impl Queue {
         self.waiting.borrow().len()
     }
 
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub(crate) fn has_prompts(&self) -> bool {
         self.len() > 0
     }
 
@@ -93,7 +95,7 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn queues(steering: &[&str], following: &[&str]) -> Queues {
+    fn queues(steering: &[&str], follow_up: &[&str]) -> Queues {
         let queues = Queues::default();
         let prompt = |text: &&str| Prompt {
             text: (*text).to_owned(),
@@ -103,10 +105,10 @@ mod tests {
             .iter()
             .map(prompt)
             .for_each(|p| queues.steering.push(p));
-        following
+        follow_up
             .iter()
             .map(prompt)
-            .for_each(|p| queues.following.push(p));
+            .for_each(|p| queues.follow_up.push(p));
         queues
     }
 
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_steers_goes_first_and_what_follows_only_at_the_end() {
+    fn steering_goes_first_and_follow_ups_only_at_the_end() {
         let queues = queues(&["a"], &["z"]);
 
         assert_eq!(due(&queues, true), ["a"]);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn they_go_one_by_one_or_together() {
+    fn prompts_are_taken_one_by_one_or_together() {
         let one_by_one = queues(&["a", "b"], &[]);
         assert_eq!(due(&one_by_one, false), ["a"]);
 

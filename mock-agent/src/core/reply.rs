@@ -1,20 +1,20 @@
-//! A reply put together from its chunks.
+//! Builds a reply from the chunks of a stream.
 
 use crate::model::message::ContentBlock;
 use crate::model::{BlockStart, Chunk};
 use serde_json::Value;
 
-/// A reply so far.
+/// The blocks of a reply so far.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyBuilder {
-    parts: Vec<Part>,
+    parts: Vec<PartialBlock>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct PartialBlock {
     index: usize,
-    opening: BlockStart,
-    /// Text, thought or arguments, as the opening says.
+    start: BlockStart,
+    /// Text, thinking or arguments, depending on the kind of block.
     body: String,
     signature: String,
 }
@@ -22,9 +22,9 @@ struct Part {
 impl ReplyBuilder {
     pub(crate) fn add(&mut self, chunk: &Chunk) {
         match chunk {
-            Chunk::Start { index, block } => self.parts.push(Part {
+            Chunk::Start { index, block } => self.parts.push(PartialBlock {
                 index: *index,
-                opening: block.clone(),
+                start: block.clone(),
                 body: String::new(),
                 signature: String::new(),
             }),
@@ -47,36 +47,39 @@ impl ReplyBuilder {
         }
     }
 
-    fn part(&mut self, index: usize) -> Option<&mut Part> {
+    fn part(&mut self, index: usize) -> Option<&mut PartialBlock> {
         self.parts.iter_mut().rev().find(|part| part.index == index)
     }
 
-    /// The blocks of a whole reply.
-    pub(crate) fn whole(self) -> Vec<ContentBlock> {
-        self.parts.into_iter().filter_map(Part::block).collect()
+    /// All blocks.
+    pub(crate) fn into_blocks(self) -> Vec<ContentBlock> {
+        self.parts
+            .into_iter()
+            .filter_map(PartialBlock::block)
+            .collect()
     }
 
-    /// Of a reply that broke off, what can stand by itself.
-    pub(crate) fn text_only(self) -> Vec<ContentBlock> {
-        let blocks = self.whole().into_iter();
+    /// The text blocks, which are what remains of an incomplete reply.
+    pub(crate) fn into_text_blocks(self) -> Vec<ContentBlock> {
+        let blocks = self.into_blocks().into_iter();
         blocks
             .filter(|block| matches!(block, ContentBlock::Text(_)))
             .collect()
     }
 
-    /// The text alone.
-    pub(crate) fn text(self) -> String {
+    /// The text of all text blocks.
+    pub(crate) fn into_text(self) -> String {
         let texts = self.parts.into_iter();
         texts
-            .filter(|part| part.opening == BlockStart::Text)
+            .filter(|part| part.start == BlockStart::Text)
             .map(|part| part.body)
             .collect()
     }
 }
 
-impl Part {
+impl PartialBlock {
     fn block(self) -> Option<ContentBlock> {
-        match self.opening {
+        match self.start {
             BlockStart::Text => (!self.body.is_empty()).then_some(ContentBlock::Text(self.body)),
             BlockStart::Thinking => Some(ContentBlock::Thinking {
                 text: self.body,
@@ -135,7 +138,7 @@ mod tests {
             args(1, "{}"),
             args(0, ":1}"),
         ])
-        .whole();
+        .into_blocks();
 
         let block = |id: &str, args| ContentBlock::Call {
             id: id.into(),
@@ -147,8 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_no_json_are_kept_raw() {
-        let whole = assembly(&[call(0, "a"), args(0, "{bad")]).whole();
+    fn arguments_that_are_not_json_are_kept_raw() {
+        let whole = assembly(&[call(0, "a"), args(0, "{bad")]).into_blocks();
 
         assert!(
             matches!(&whole[0], ContentBlock::Call { args: Value::Null, raw: Some(raw), .. } if raw == "{bad")
@@ -156,14 +159,15 @@ mod tests {
     }
 
     #[test]
-    fn of_a_broken_reply_only_text_remains() {
+    fn only_text_remains_of_an_incomplete_reply() {
         let index = 0;
         let text = Chunk::Text {
             index,
             text: "half".into(),
         };
         let block = BlockStart::Text;
-        let left = assembly(&[Chunk::Start { index, block }, text, call(1, "a")]).text_only();
+        let left =
+            assembly(&[Chunk::Start { index, block }, text, call(1, "a")]).into_text_blocks();
 
         assert_eq!(left, [ContentBlock::Text("half".into())]);
     }

@@ -1,127 +1,130 @@
-//! Turns that failed, and are tried again: after a wait, or after a compaction where the context was too long.
+//! Retries of failed turns: after a delay, or after a compaction where the context was too long.
 
-use super::compaction::{Compaction, is_overflow};
-use super::event::CompactionReason;
-use super::event::Event;
+use super::compaction::{Compaction, is_context_overflow};
+use super::event::{CompactionReason, Event};
 use super::failure::Failure;
-use super::session::Session;
 use super::settings::RetryPolicy;
-use super::turn::Turn;
+use super::state::SessionState;
 use std::cell::Cell;
 use tokio::sync::Notify;
 
-/// The attempts for the turn at hand.
+/// The retries of the current prompt.
 #[derive(Debug)]
 pub(crate) struct RetryState {
-    /// Whether the host wants any.
-    pub(crate) on: Cell<bool>,
+    /// Whether the host allows retries.
+    pub(crate) enabled: Cell<bool>,
     attempt: Cell<u32>,
     waiting: Cell<bool>,
-    stopped: Notify,
-    /// A compaction has been tried for the prompt at hand.
+    cancelled: Notify,
+    /// Whether a compaction was tried for the current prompt.
     compacted: Cell<bool>,
 }
 
 impl Default for RetryState {
     fn default() -> Self {
         RetryState {
-            on: Cell::new(true),
+            enabled: Cell::new(true),
             attempt: Cell::new(0),
             waiting: Cell::new(false),
-            stopped: Notify::new(),
+            cancelled: Notify::new(),
             compacted: Cell::new(false),
         }
     }
 }
 
-/// What comes after a turn.
-pub(crate) enum AfterTurn {
+/// What follows a turn.
+pub(super) enum AfterTurn {
     Nothing,
-    /// The same again.
-    Again,
+    Retry,
     Compact(Compaction),
 }
 
 impl RetryState {
-    /// Ends the wait for the next attempt, if there is one.
-    pub(crate) fn stop(&self) -> bool {
+    /// Cancels the wait for the next retry. False if there is none.
+    pub(crate) fn cancel(&self) -> bool {
         if self.waiting.get() {
-            self.stopped.notify_one();
+            self.cancelled.notify_one();
         }
         self.waiting.get()
     }
 
-    /// Whether a turn has failed and will be tried again.
-    pub(crate) fn follows(&self, session: &Session, turn: &Turn) -> bool {
-        let failure = turn.failure.take();
-        let follows = failure.as_ref().zip(session.settings.turn_retries);
-        let follows = follows.is_some_and(|(failure, plan)| self.may_follow(failure, plan));
-        turn.failure.set(failure);
-        follows
+    /// Whether a turn with this failure will be retried.
+    pub(super) fn will_retry(&self, state: &SessionState, failure: Option<&Failure>) -> bool {
+        let retry = failure.zip(state.settings.turn_retries);
+        retry.is_some_and(|(failure, policy)| self.may_retry(failure, policy))
     }
 
-    fn may_follow(&self, failure: &Failure, plan: RetryPolicy) -> bool {
-        let left = self.attempt.get() < plan.attempts;
-        failure.retryable && self.on.get() && left && !is_overflow(failure)
+    fn may_retry(&self, failure: &Failure, policy: RetryPolicy) -> bool {
+        let attempts_left = self.attempt.get() < policy.attempts;
+        failure.retryable && self.enabled.get() && attempts_left && !is_context_overflow(failure)
     }
 
-    /// Waits where a turn failed and is to be tried again, and says so.
-    pub(crate) async fn after(&self, session: &Session, turn: &Turn) -> AfterTurn {
-        let failure = turn.failure.take();
-        let Some(plan) = session.settings.turn_retries else {
+    /// Decides what follows a turn, and waits for the delay of a retry.
+    pub(super) async fn after_turn(
+        &self,
+        state: &SessionState,
+        failure: Option<Failure>,
+    ) -> AfterTurn {
+        let Some(policy) = state.settings.turn_retries else {
             return AfterTurn::Nothing;
         };
         let Some(failure) = failure else {
             self.compacted.set(false);
-            self.end(session, None);
+            self.end(state, None);
             return AfterTurn::Nothing;
         };
-        if is_overflow(&failure) {
-            self.end(session, Some(&failure.message));
-            let may = session.auto_compaction.get() && !self.compacted.replace(true);
-            return match may {
-                true => AfterTurn::Compact(Compaction::because(CompactionReason::Overflow)),
+        if is_context_overflow(&failure) {
+            self.end(state, Some(&failure.message));
+            let compact = state.auto_compaction.get() && !self.compacted.replace(true);
+            return match compact {
+                true => AfterTurn::Compact(Compaction::automatic(CompactionReason::Overflow)),
                 false => AfterTurn::Nothing,
             };
         }
-        let refused = !failure.retryable && self.attempt.get() < plan.attempts;
-        let right = self.may_follow(&failure, plan);
-        if !session.hooks.retries_turn(right, refused) {
-            self.end(session, Some(&failure.message));
+        let refused = !failure.retryable && self.attempt.get() < policy.attempts;
+        let right = self.may_retry(&failure, policy);
+        if !state.hooks.retries_turn(right, refused) {
+            self.end(state, Some(&failure.message));
             return AfterTurn::Nothing;
         }
-        self.wait(session, plan, &failure).await
+        self.wait(state, policy, &failure).await
     }
 
-    async fn wait(&self, session: &Session, plan: RetryPolicy, failure: &Failure) -> AfterTurn {
+    async fn wait(
+        &self,
+        state: &SessionState,
+        policy: RetryPolicy,
+        failure: &Failure,
+    ) -> AfterTurn {
         let attempt = self.attempt.get() + 1;
         self.attempt.set(attempt);
-        let delay = plan.wait(attempt);
-        session.events.emit(&Event::RetryStart {
+        let delay = policy.wait(attempt);
+        state.events.emit(&Event::RetryStart {
             attempt,
-            of: plan.attempts,
+            of: policy.attempts,
             delay,
             failure,
         });
         self.waiting.set(true);
-        let again = tokio::select! {
+        let retry = tokio::select! {
             biased;
-            () = self.stopped.notified() => false,
-            () = session.closed() => false,
+            () = self.cancelled.notified() => false,
+            () = state.wait_until_closed() => false,
             () = tokio::time::sleep(delay) => true,
         };
         self.waiting.set(false);
-        if again {
-            return AfterTurn::Again;
+        if retry {
+            return AfterTurn::Retry;
         }
-        self.end(session, Some("Retry cancelled"));
+        self.end(state, Some("Retry cancelled"));
         AfterTurn::Nothing
     }
 
-    fn end(&self, session: &Session, error: Option<&str>) {
+    /// Ends the retries of the current prompt.
+    fn end(&self, state: &SessionState, error: Option<&str>) {
         let attempt = self.attempt.take();
         if attempt > 0 {
-            session.events.emit(&Event::RetryEnd { attempt, error });
+            state.events.emit(&Event::RetryEnd { attempt, error });
         }
     }
 }

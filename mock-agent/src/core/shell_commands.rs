@@ -1,14 +1,14 @@
-//! Shell commands of the host's own: run one after the other, beside the turns.
+//! Shell commands of the host: they run one after the other, beside the turns.
 
 use super::event::Event;
-use super::session::Session;
+use super::state::SessionState;
 use crate::tools::shell::ShellResult;
 use crate::tools::shell::{self, ShellOptions};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use tokio::sync::Notify;
 
-/// The commands that wait, and the one that runs.
+/// The shell commands that wait, and whether one runs.
 #[derive(Debug, Default)]
 pub(crate) struct ShellCommands {
     waiting: RefCell<VecDeque<QueuedCommand>>,
@@ -24,7 +24,7 @@ struct QueuedCommand {
 }
 
 impl ShellCommands {
-    /// Has a command run, after those that were there before it.
+    /// Queues a command.
     pub(crate) fn add(&self, command: String) {
         self.waiting.borrow_mut().push_back(QueuedCommand {
             command,
@@ -33,87 +33,85 @@ impl ShellCommands {
         self.changed.notify_one();
     }
 
-    /// How many commands wait.
+    /// The number of commands that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.borrow().len()
     }
 
-    /// Whether there is a command that waits or runs.
+    /// Whether a command waits or runs.
     pub(crate) fn any(&self) -> bool {
         self.busy.get() || self.waiting() > 0
     }
 
-    /// Cancels every command there is.
+    /// Cancels all commands.
     pub(crate) fn cancel(&self) {
-        for wanted in self.waiting.borrow_mut().iter_mut() {
-            wanted.cancelled = true;
+        for queued in self.waiting.borrow_mut().iter_mut() {
+            queued.cancelled = true;
         }
         if self.busy.get() {
             self.cancelled.notify_one();
         }
     }
 
-    /// There may be no more commands.
+    /// Lets [`ShellCommands::run`] check again whether it is over.
     pub(crate) fn wake(&self) {
         self.changed.notify_one();
     }
 
-    /// Runs commands until the session is closed and none is left.
-    pub(crate) async fn work(&self, session: &Session) {
+    /// Runs commands until the session is closed and none is left. Passes what the model is told about each to `add_note`.
+    pub(super) async fn run(&self, state: &SessionState, add_note: impl Fn(String)) {
         loop {
             let next = self.waiting.borrow_mut().pop_front();
             match next {
-                Some(wanted) => {
-                    let executed = self.run(session, wanted).await;
-                    session.events.outbox.ready_for_turn().await;
-                    session.events.emit(&Event::ShellCommandEnd(&executed));
-                    if let Some(told) = session.hooks.shell_command_text(told(&executed)) {
-                        session.add_aside(told);
-                    }
+                Some(next) => {
+                    let result = self.run_one(state, next).await;
+                    state.events.outbox.ready_for_turn().await;
+                    state.events.emit(&Event::ShellCommandEnd(&result));
+                    let text = state.hooks.shell_command_text(description(&result));
+                    text.into_iter().for_each(&add_note);
                 }
-                None if session.is_closing() => return,
+                None if state.is_closed() => return,
                 None => self.changed.notified().await,
             }
         }
     }
 
-    async fn run(&self, session: &Session, wanted: QueuedCommand) -> ShellResult {
-        let QueuedCommand { command, cancelled } = wanted;
-        let cancelled = cancelled.then(|| ShellResult {
-            command: command.clone(),
-            cancelled: true,
-            ..ShellResult::default()
-        });
-        if let Some(executed) = cancelled {
-            return executed;
+    async fn run_one(&self, state: &SessionState, next: QueuedCommand) -> ShellResult {
+        let QueuedCommand { command, cancelled } = next;
+        if cancelled {
+            return ShellResult {
+                command,
+                cancelled,
+                ..ShellResult::default()
+            };
         }
         self.busy.set(true);
         let stop = self.cancelled.notified();
-        let executed = shell::execute(&command, place(session), stop, &mut |_| {}).await;
+        let result = shell::execute(&command, shell_options(state), stop, &mut |_| {}).await;
         self.busy.set(false);
-        executed
+        result
     }
 }
 
-/// Where commands run.
-pub(crate) fn place(session: &Session) -> ShellOptions<'_> {
-    session.hooks.shell_options(ShellOptions {
-        root: session.workspace.root(),
-        outputs: &session.settings.output_folder,
+/// How shell commands of the host run.
+pub(crate) fn shell_options(state: &SessionState) -> ShellOptions<'_> {
+    state.hooks.shell_options(ShellOptions {
+        root: state.workspace.root(),
+        outputs: &state.settings.output_folder,
         keeps_children: false,
         twice: false,
     })
 }
 
-/// What the model is told of a command.
-pub(crate) fn told(executed: &ShellResult) -> String {
+/// What the model is told about a command.
+pub(crate) fn description(result: &ShellResult) -> String {
     let ShellResult {
         command,
         output,
         code,
         cancelled,
         whole,
-    } = executed;
+    } = result;
     let mut text = format!("Ran `{command}`\n```\n{output}\n```");
     match code {
         _ if *cancelled => text.push_str("\n\n(the command was cancelled)"),
@@ -136,19 +134,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_is_told_the_command_its_output_and_how_it_ended() {
-        let mut executed = ShellResult {
+    fn the_model_is_told_the_command_its_output_and_its_exit_status() {
+        let mut result = ShellResult {
             command: "ls".into(),
             output: "a".into(),
             code: Some(0),
             ..ShellResult::default()
         };
-        assert_eq!(told(&executed), "Ran `ls`\n```\na\n```");
+        assert_eq!(description(&result), "Ran `ls`\n```\na\n```");
 
-        executed.code = Some(3);
-        executed.whole = Some("/x".into());
+        result.code = Some(3);
+        result.whole = Some("/x".into());
         assert_eq!(
-            told(&executed),
+            description(&result),
             "Ran `ls`\n```\na\n```\n\nThe command exited with code 3\n\n[The output is shortened; all of it: /x]"
         );
     }

@@ -1,55 +1,83 @@
-//! A sub-agent: it has the model and all tools but the one that makes sub-agents, and tells how it is.
+//! Sub-agents of a turn: one kind gives a single reply without tools, the other works with tools and reports its progress.
 
 use super::event::{Event, SubagentUpdate};
-use super::side_request::TurnSubagents;
-use super::tool_calls::requested_calls;
-use super::tool_calls::{RequestedCall, result};
+use super::model_request::collect_reply;
+use super::reply::ReplyBuilder;
+use super::tool_calls::{RequestedCall, requested_calls, result_block};
+use super::turn_context::TurnContext;
 use crate::model::message::{ContentBlock, Message, Role};
-use crate::tools::ToolResult;
-use crate::tools::{SUBAGENT, SubagentTask, ToolContext};
+use crate::model::{ModelError, ModelRequest};
+use crate::tools::{
+    SUBAGENT, SubagentFuture, SubagentRunner, SubagentTask, ToolContext, ToolResult,
+};
 use std::time::Instant;
 use tokio::time::timeout;
 
+/// Runs sub-agents for a turn. The tokens that they use count as the turn's.
+pub(super) struct TurnSubagents<'a> {
+    pub(super) turn: TurnContext<'a>,
+}
+
+impl SubagentRunner for TurnSubagents<'_> {
+    fn answer<'a>(&'a self, task: &'a str) -> SubagentFuture<'a> {
+        Box::pin(async move {
+            let messages = [user(vec![ContentBlock::Text(task.to_owned())])];
+            let mut request = self.turn.state.settings.request(&messages, &[]);
+            request.model = self.turn.model;
+            let reply = self.request(&request).await;
+            reply
+                .map(ReplyBuilder::into_text)
+                .map_err(|error| error.message)
+        })
+    }
+
+    fn run<'a>(&'a self, task: &'a SubagentTask) -> SubagentFuture<'a> {
+        Box::pin(self.run_with_tools(task))
+    }
+}
+
 impl TurnSubagents<'_> {
-    /// Has a sub-agent do what was ordered; gives its last words.
-    pub(crate) async fn carry_out(&self, order: &SubagentTask) -> Result<String, String> {
-        let id = self.session.helpers.get() + 1;
-        self.session.helpers.set(id);
-        let id = self.session.hooks.subagent_id(id);
-        self.tell(id, order, SubagentUpdate::Started { task: &order.task });
-        let began = Instant::now();
-        let answer = match timeout(order.limit, self.work(id, order)).await {
+    async fn request(&self, request: &ModelRequest<'_>) -> Result<ReplyBuilder, ModelError> {
+        let (reply, usage) = collect_reply(self.turn.state, request).await?;
+        self.turn.usage.add(usage);
+        Ok(reply)
+    }
+
+    async fn run_with_tools(&self, task: &SubagentTask) -> Result<String, String> {
+        let state = self.turn.state;
+        let id = state.subagents.get() + 1;
+        state.subagents.set(id);
+        let id = state.hooks.subagent_id(id);
+        self.emit(id, task, SubagentUpdate::Started { task: &task.task });
+        let start = Instant::now();
+        let answer = match timeout(task.limit, self.work(id, task)).await {
             Ok(answer) => answer,
-            Err(_) => Err(format!("no answer within {} s", order.limit.as_secs())),
+            Err(_) => Err(format!("no answer within {} s", task.limit.as_secs())),
         };
         let (Ok(result) | Err(result)) = &answer;
-        let took = began.elapsed();
-        self.tell(id, order, SubagentUpdate::Finished { result, took });
+        let elapsed = start.elapsed();
+        self.emit(id, task, SubagentUpdate::Finished { result, elapsed });
         answer
     }
 
-    fn tell(&self, id: u64, order: &SubagentTask, update: SubagentUpdate<'_>) {
-        let name = &order.name;
-        self.session
-            .events
-            .emit(&Event::Subagent { id, name, update });
+    fn emit(&self, id: u64, task: &SubagentTask, update: SubagentUpdate<'_>) {
+        let name = &task.name;
+        let event = Event::Subagent { id, name, update };
+        self.turn.state.events.emit(&event);
     }
 
-    async fn work(&self, id: u64, order: &SubagentTask) -> Result<String, String> {
-        let settings = &self.session.settings;
-        let mut tools = self.session.tools.specs();
+    async fn work(&self, id: u64, task: &SubagentTask) -> Result<String, String> {
+        let state = self.turn.state;
+        let mut tools = state.tools.specs();
         tools.retain(|tool| tool.name != SUBAGENT.name);
-        let mut messages = vec![Message {
-            role: Role::User,
-            content: vec![ContentBlock::Text(order.task.clone())],
-        }];
-        for _ in 0..settings.max_turns {
-            self.tell(id, order, SubagentUpdate::WaitingForModel);
-            let mut request = settings.request(&messages, &tools);
-            request.model = order.model.as_deref().unwrap_or(&self.turn.model);
-            request.system = order.system.as_deref().unwrap_or(request.system);
-            let said = self.ask(&request).await;
-            let content = said.map_err(|error| error.message)?.whole();
+        let mut messages = vec![user(vec![ContentBlock::Text(task.task.clone())])];
+        for _ in 0..state.settings.max_turns {
+            self.emit(id, task, SubagentUpdate::WaitingForModel);
+            let mut request = state.settings.request(&messages, &tools);
+            request.model = task.model.as_deref().unwrap_or(self.turn.model);
+            request.system = task.system.as_deref().unwrap_or(request.system);
+            let reply = self.request(&request).await;
+            let content = reply.map_err(|error| error.message)?.into_blocks();
             let calls = requested_calls(&content);
             if calls.is_empty() {
                 return Ok(text(content));
@@ -60,33 +88,37 @@ impl TurnSubagents<'_> {
             });
             let mut results = Vec::new();
             for call in calls {
-                self.tell(id, order, SubagentUpdate::UsingTool);
-                results.push(result(&call.id, &self.run(&call).await));
+                self.emit(id, task, SubagentUpdate::UsingTool);
+                results.push(result_block(&call.id, &self.call(&call).await));
             }
-            messages.push(Message {
-                role: Role::User,
-                content: results,
-            });
+            messages.push(user(results));
         }
         Err("the sub-agent did not come to an end".into())
     }
 
-    async fn run(&self, call: &RequestedCall) -> ToolResult {
+    async fn call(&self, call: &RequestedCall) -> ToolResult {
         if call.tool == SUBAGENT.name {
             return ToolResult::error("A sub-agent cannot have sub-agents.");
         }
-        match self.session.tools.job(&call.tool, &call.args) {
+        match self.turn.state.tools.job(&call.tool, &call.args) {
             Ok((_, job)) => {
                 let context = ToolContext {
-                    workspace: &self.session.workspace,
+                    workspace: &self.turn.state.workspace,
                     subagents: self,
-                    hooks: &*self.session.hooks,
+                    hooks: &*self.turn.state.hooks,
                     progress: None,
                 };
                 job.run(context).await
             }
-            Err(refused) => ToolResult::error(refused.0),
+            Err(invalid) => ToolResult::error(invalid.0),
         }
+    }
+}
+
+fn user(content: Vec<ContentBlock>) -> Message {
+    Message {
+        role: Role::User,
+        content,
     }
 }
 

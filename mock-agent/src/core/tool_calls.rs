@@ -1,18 +1,9 @@
-//! The tool calls of one reply: asked for at once, answered in any order, run as they are approved.
+//! The tool calls of the latest reply: their states, and the host's decisions on them.
 
 use super::approval::Decision;
-use super::call::Call;
-use super::event::Event;
-use super::failure::Halt;
-use super::failure::{Code, Failure};
-use super::job_set::JobSet;
-use super::session::Session;
-use super::side_request::TurnSubagents;
-use super::turn::Turn;
+use super::event::ToolCall;
 use crate::model::message::{ContentBlock, ResultContent};
-use crate::tools::Category;
-use crate::tools::{InvalidCall, Job, ProgressListener, ToolContext};
-use crate::tools::{ToolOutput, ToolResult};
+use crate::tools::{Job, ToolOutput, ToolResult};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,396 +13,199 @@ use tokio::sync::Notify;
 /// The calls of a turn's latest reply.
 #[derive(Default)]
 pub(crate) struct ToolCalls {
-    /// What has not been looked at yet.
-    later: RefCell<VecDeque<RequestedCall>>,
-    slots: RefCell<Vec<Slot>>,
+    /// Calls that are not admitted yet.
+    queued: RefCell<VecDeque<RequestedCall>>,
+    /// Admitted calls, in the order of the reply.
+    entries: RefCell<Vec<Entry>>,
     decisions: RefCell<VecDeque<(usize, Decision)>>,
     decided: Notify,
 }
 
-/// Says what tools at work have written.
-struct Teller<'a> {
-    calls: &'a ToolCalls,
-    session: &'a Session,
+/// A call as the model has requested it.
+pub(super) struct RequestedCall {
+    pub(super) id: String,
+    pub(super) tool: String,
+    pub(super) args: Value,
 }
 
-impl Teller<'_> {
-    fn to<'t>(&'t self, cx: ToolContext<'t>, n: usize) -> ToolContext<'t> {
-        let progress = Some((self as &dyn ProgressListener, n));
-        ToolContext { progress, ..cx }
-    }
-}
-
-impl ProgressListener for Teller<'_> {
-    fn on_output(&self, n: usize, output: &str) {
-        let call = self
-            .calls
-            .slots
-            .borrow()
-            .get(n)
-            .and_then(Slot::call)
-            .cloned();
-        if let Some(call) = call {
-            self.session.events.emit(&Event::ToolProgress {
-                call: &call,
-                output,
-            });
-        }
-    }
-}
-
-/// A call as the model wants it.
-pub(crate) struct RequestedCall {
-    pub(crate) id: String,
-    pub(crate) tool: String,
-    pub(crate) args: Value,
-}
-
-struct Slot {
-    /// As the model knows it.
+struct Entry {
+    /// The model's id of the call.
     id: String,
-    /// What there is to do; nothing for a call that was refused outright.
-    work: Option<Work>,
-    state: State,
+    /// None for a call that is invalid.
+    work: Option<CallWork>,
+    state: CallState,
 }
 
+/// An admitted call and its job.
 #[derive(Clone)]
-struct Work {
-    call: Rc<Call>,
-    job: Rc<dyn Job>,
+pub(super) struct CallWork {
+    pub(super) call: Rc<ToolCall>,
+    pub(super) job: Rc<dyn Job>,
 }
 
 #[derive(PartialEq)]
-enum State {
-    /// It has just come.
+pub(super) enum CallState {
     New,
-    /// The host was asked.
-    Asked,
-    /// The host has answered.
+    AwaitsApproval,
     Decided,
-    JobSet,
-    /// What the model is told.
-    Over(ContentBlock),
+    Running,
+    /// The call is over; the model gets this block.
+    Finished(ContentBlock),
 }
 
-impl Slot {
-    fn is_over(&self) -> bool {
-        matches!(self.state, State::Over(_))
+impl Entry {
+    fn is_open(&self) -> bool {
+        !matches!(self.state, CallState::Finished(_))
     }
 
-    fn call(&self) -> Option<&Rc<Call>> {
+    fn call(&self) -> Option<&Rc<ToolCall>> {
         self.work.as_ref().map(|work| &work.call)
     }
 
-    /// Whether the host knows it by this id.
-    fn is_called(&self, id: &str) -> bool {
+    /// Whether this is the host's id of the call.
+    fn has_host_id(&self, id: &str) -> bool {
         self.call().is_some_and(|call| call.id == id)
     }
 }
 
 impl ToolCalls {
-    /// Whether a call waits for an answer, or runs.
+    /// Whether a call waits for an approval, or runs.
     pub(crate) fn any_open(&self) -> bool {
-        self.slots.borrow().iter().any(|slot| !slot.is_over())
+        self.entries.borrow().iter().any(Entry::is_open)
     }
 
-    /// The call that waits for an answer under this id.
-    pub(crate) fn asked(&self, id: &str) -> Option<Rc<Call>> {
-        let slots = self.slots.borrow();
-        slots[waiting(&slots, id)?].call().cloned()
+    /// The call that waits for an approval under this id.
+    pub(super) fn awaiting(&self, id: &str) -> Option<Rc<ToolCall>> {
+        let entries = self.entries.borrow();
+        entries[awaiting(&entries, id)?].call().cloned()
     }
 
-    /// The call of this id, whatever its state.
-    pub(crate) fn known(&self, id: &str) -> Option<Rc<Call>> {
-        let slots = self.slots.borrow();
-        slots
+    /// The call with this id, in any state.
+    pub(super) fn find(&self, id: &str) -> Option<Rc<ToolCall>> {
+        let entries = self.entries.borrow();
+        let entry = entries.iter().find(|entry| entry.has_host_id(id))?;
+        entry.call().cloned()
+    }
+
+    /// The ids of all calls that wait for an approval.
+    pub(super) fn all_awaiting(&self) -> Vec<String> {
+        let entries = self.entries.borrow();
+        let waiting = entries
             .iter()
-            .find(|slot| slot.is_called(id))?
-            .call()
-            .cloned()
-    }
-
-    /// The ids of all calls that wait for an answer.
-    pub(crate) fn all_asked(&self) -> Vec<String> {
-        let slots = self.slots.borrow();
-        let asked = slots.iter().filter(|slot| slot.state == State::Asked);
-        let calls = asked.filter_map(Slot::call);
+            .filter(|entry| entry.state == CallState::AwaitsApproval);
+        let calls = waiting.filter_map(Entry::call);
         calls.map(|call| call.id.clone()).collect()
     }
 
-    /// Takes the answer for a call that waits for one.
-    pub(crate) fn decide(&self, id: &str, decision: Decision) {
-        let mut slots = self.slots.borrow_mut();
-        if let Some(n) = waiting(&slots, id) {
-            slots[n].state = State::Decided;
+    /// Records the decision on a call that waits for one.
+    pub(super) fn decide(&self, id: &str, decision: Decision) {
+        let mut entries = self.entries.borrow_mut();
+        if let Some(n) = awaiting(&entries, id) {
+            entries[n].state = CallState::Decided;
             self.decisions.borrow_mut().push_back((n, decision));
             self.decided.notify_one();
         }
     }
 
-    /// Sees every call through to its end. True if one of them was denied.
-    pub(crate) async fn run(
-        &self,
-        session: &Session,
-        turn: &Turn,
-        wanted: Vec<RequestedCall>,
-    ) -> bool {
-        let mut wanted = wanted;
-        let mut at_once = wanted.len();
-        if session.settings.sequential_calls {
-            at_once = 1;
-        }
-        at_once = session.hooks.calls_at_once(at_once);
-        wanted.truncate(session.hooks.admitted_calls(wanted.len()));
-        let mut denied = false;
-        self.later.replace(wanted.into());
-        loop {
-            let some = self.next_wanted(at_once);
-            if some.is_empty() {
-                break;
-            }
-            denied |= self.run_some(session, turn, some).await;
-        }
-        denied
+    /// Waits for decisions of the host.
+    pub(super) async fn decisions(&self) -> VecDeque<(usize, Decision)> {
+        self.decided.notified().await;
+        self.decisions.take()
     }
 
-    fn next_wanted(&self, count: usize) -> Vec<RequestedCall> {
-        let mut later = self.later.borrow_mut();
-        let count = count.min(later.len());
-        later.drain(..count).collect()
+    /// Queues the calls of a reply.
+    pub(super) fn queue(&self, calls: Vec<RequestedCall>) {
+        self.queued.replace(calls.into());
     }
 
-    async fn run_some(&self, session: &Session, turn: &Turn, wanted: Vec<RequestedCall>) -> bool {
-        let helper = TurnSubagents { turn, session };
-        let cx = ToolContext {
-            workspace: &session.workspace,
-            subagents: &helper,
-            hooks: &*session.hooks,
-            progress: None,
-        };
-        let teller = Teller {
-            calls: self,
-            session,
-        };
-        let first = self.slots.borrow().len();
-        let count = wanted.len();
-        for one in wanted {
-            self.admit(session, turn, one);
-        }
-        if session.is_closing() {
-            turn.halt(Halt::Exit);
-            return std::future::pending().await;
-        }
-        let mut running = JobSet::default();
-        for n in first..first + count {
-            if self.may_start(session, n) {
-                self.start(session, turn, n, teller.to(cx, n), &mut running);
-            }
-        }
-        let mut denied = false;
-        while self.any_open() {
-            session.events.outbox.ready_for_turn().await;
-            tokio::select! {
-                           biased;
-                           () = self.decided.notified() => {
-                               for (n, decision) in self.decisions.take() {
-                                   match decision {
-                                       Decision::Approve { .. } if session.hooks.loses_approval() => {
-                                           self.lose(n);
-                                       }
-                                       Decision::Approve { .. } => {
-                                           self.start(session, turn, n, teller.to(cx, n), &mut running);
-                                           while session.hooks.answers_all(true)
-            && let Some(n) = self.position(|slot| slot.state == State::Asked)
-                                           {
-                                               self.start(session, turn, n, teller.to(cx, n), &mut running);
-                                           }
-                                       }
-                                       Decision::Deny { reason } => {
-                                           self.deny(session, turn, n, &reason);
-                                           denied = true;
-                                           if session.hooks.answers_all(false) {
-                                               self.deny_all(session, turn, &reason);
-                                           }
-                                       }
-                                   }
-                               }
-                           }
-                           Some((n, outcome)) = running.next() => self.finish(session, turn, n, &outcome),
-                       }
-        }
-        denied
+    /// Takes the next calls out of the queue, at most `count`.
+    pub(super) fn next_queued(&self, count: usize) -> Vec<RequestedCall> {
+        let mut queued = self.queued.borrow_mut();
+        let count = count.min(queued.len());
+        queued.drain(..count).collect()
     }
 
-    /// Takes a call in: it is refused, asked for, or may start.
-    fn admit(&self, session: &Session, turn: &Turn, wanted: RequestedCall) {
-        let RequestedCall { id, tool, args } = wanted;
-        let (category, job) = match session.tools.job(&tool, &args) {
-            Ok(found) => found,
-            Err(InvalidCall(why)) => {
-                let call = Call {
-                    id: id.clone(),
-                    tool,
-                    category: Category::Info,
-                    args,
-                    description: why.clone(),
-                };
-                session.events.emit(&Event::ToolRefused {
-                    turn: turn.id(),
-                    call: &call,
-                    failure: &Failure::lasting(Code::Tool, why.clone()),
-                });
-                let state = State::Over(result(&id, &ToolResult::error(why)));
-                let work = None;
-                return self.slots.borrow_mut().push(Slot { id, work, state });
-            }
-        };
-        let call = Rc::new(Call {
-            id: session.hooks.host_call_id(&id, self.slots.borrow().len()),
-            tool,
-            category,
-            args,
-            description: one_line(&job.describe()),
-        });
-        let mut state = State::New;
-        if session.must_ask(&call) {
-            state = State::Asked;
-            session.events.emit(&Event::ApprovalRequest {
-                turn: turn.id(),
-                call: &call,
-            });
-        }
-        let work = Some(Work { call, job });
-        self.slots.borrow_mut().push(Slot { id, work, state });
+    /// The number of admitted calls.
+    pub(super) fn len(&self) -> usize {
+        self.entries.borrow().len()
     }
 
-    fn may_start(&self, session: &Session, n: usize) -> bool {
-        match self.slots.borrow()[n].state {
-            State::New => true,
-            State::Asked => session.hooks.starts_unapproved(),
-            _ => false,
-        }
+    /// Adds a call under the model's id.
+    pub(super) fn admit(&self, id: String, work: Option<CallWork>, state: CallState) {
+        self.entries.borrow_mut().push(Entry { id, work, state });
     }
 
-    fn start<'a>(
-        &self,
-        session: &Session,
-        turn: &Turn,
-        n: usize,
-        cx: ToolContext<'a>,
-        running: &mut JobSet<'a>,
-    ) {
-        if let Some(Work { call, job }) = self.turn_to(n, State::JobSet) {
-            let turn = turn.id();
-            session.events.emit(&Event::ToolStart { turn, call: &call });
-            let first = Rc::clone(&job).run(cx);
-            if session.hooks.repeats_tool() {
-                let both = async move {
-                    let outcome = first.await;
-                    job.run(cx).await;
-                    outcome
-                };
-                return running.push(n, Box::pin(both));
-            }
-            running.push(n, first);
-        }
+    pub(super) fn is_new(&self, n: usize) -> bool {
+        self.entries.borrow()[n].state == CallState::New
     }
 
-    fn finish(&self, session: &Session, turn: &Turn, n: usize, outcome: &ToolResult) {
-        let over = State::Over(result(&self.id(n), outcome));
-        if let Some(Work { call, .. }) = self.turn_to(n, over) {
-            session.events.emit(&Event::ToolEnd {
-                turn: turn.id(),
-                call: &call,
-                outcome,
-            });
-        }
+    pub(super) fn awaits_approval(&self, n: usize) -> bool {
+        self.entries.borrow()[n].state == CallState::AwaitsApproval
     }
 
-    fn deny(&self, session: &Session, turn: &Turn, n: usize, reason: &str) {
-        let right = format!("The user denied this call: {reason}");
-        let told = ToolResult::error(session.hooks.denial_text(right));
-        let over = State::Over(result(&self.id(n), &told));
-        if let Some(Work { call, .. }) = self.turn_to(n, over) {
-            session.events.emit(&Event::ToolCancel {
-                turn: turn.id(),
-                call: &call,
-                reason,
-            });
-        }
+    /// The first call that waits for an approval.
+    pub(super) fn first_awaiting(&self) -> Option<usize> {
+        (0..self.len()).find(|n| self.awaits_approval(*n))
     }
 
-    /// Forgets a call that was approved.
-    fn lose(&self, n: usize) {
-        let told = ToolResult::error("Nothing came of this call.");
-        self.turn_to(n, State::Over(result(&self.id(n), &told)));
+    /// The call at this position.
+    pub(super) fn call(&self, n: usize) -> Option<Rc<ToolCall>> {
+        self.entries.borrow().get(n)?.call().cloned()
     }
 
-    fn deny_all(&self, session: &Session, turn: &Turn, reason: &str) {
-        let asked = |slot: &Slot| slot.state == State::Asked;
-        while let Some(n) = self.position(asked) {
-            self.deny(session, turn, n, reason);
-        }
+    pub(super) fn set_running(&self, n: usize) -> Option<CallWork> {
+        let entry = &mut self.entries.borrow_mut()[n];
+        entry.state = CallState::Running;
+        entry.work.clone()
     }
 
-    fn position(&self, of: impl Fn(&Slot) -> bool) -> Option<usize> {
-        self.slots.borrow().iter().position(of)
+    /// Finishes a call with what the model gets; returns the call.
+    pub(super) fn finish(&self, n: usize, result: &ToolResult) -> Option<Rc<ToolCall>> {
+        let entry = &mut self.entries.borrow_mut()[n];
+        entry.state = CallState::Finished(result_block(&entry.id, result));
+        entry.call().cloned()
     }
 
-    fn id(&self, n: usize) -> String {
-        self.slots.borrow()[n].id.clone()
-    }
-
-    /// Moves a call on to its next state.
-    fn turn_to(&self, n: usize, state: State) -> Option<Work> {
-        let mut slots = self.slots.borrow_mut();
-        slots[n].state = state;
-        slots[n].work.clone()
-    }
-
-    /// Ends every open call; gives those that the host knows of.
-    pub(crate) fn abandon(&self, reason: &str) -> Vec<Rc<Call>> {
-        let mut slots = self.slots.borrow_mut();
-        let told = ToolResult::error(format!("Cancelled: {reason}"));
-        let unseen = self.later.take().into_iter().map(|wanted| Slot {
-            state: State::Over(result(&wanted.id, &told)),
-            id: wanted.id,
+    /// Cancels every open call; returns those that the host knows.
+    pub(super) fn cancel_all(&self, reason: &str) -> Vec<Rc<ToolCall>> {
+        let mut entries = self.entries.borrow_mut();
+        let result = ToolResult::error(format!("Cancelled: {reason}"));
+        let unknown = self.queued.take().into_iter().map(|call| Entry {
+            state: CallState::Finished(result_block(&call.id, &result)),
+            id: call.id,
             work: None,
         });
-        slots.extend(unseen);
-        let open = slots.iter_mut().filter(|slot| !slot.is_over());
-        open.filter_map(|slot| {
-            slot.state = State::Over(result(&slot.id, &told));
-            slot.call().cloned()
+        entries.extend(unknown);
+        let open = entries.iter_mut().filter(|entry| entry.is_open());
+        open.filter_map(|entry| {
+            entry.state = CallState::Finished(result_block(&entry.id, &result));
+            entry.call().cloned()
         })
         .collect()
     }
 
-    /// The results of all calls, in the order in which the model wanted them.
-    pub(crate) fn take(&self) -> Vec<ContentBlock> {
+    /// Removes all calls; returns their results in the order of the reply.
+    pub(super) fn take_results(&self) -> Vec<ContentBlock> {
         self.decisions.take();
-        let slots = self.slots.take().into_iter();
-        let results = slots.filter_map(|slot| match slot.state {
-            State::Over(block) => Some(block),
+        let entries = self.entries.take().into_iter();
+        let results = entries.filter_map(|entry| match entry.state {
+            CallState::Finished(block) => Some(block),
             _ => None,
         });
         results.collect()
     }
 }
 
-fn waiting(slots: &[Slot], id: &str) -> Option<usize> {
-    slots
+fn awaiting(entries: &[Entry], id: &str) -> Option<usize> {
+    let awaits = |entry: &Entry| entry.state == CallState::AwaitsApproval;
+    entries
         .iter()
-        .position(|slot| slot.state == State::Asked && slot.is_called(id))
+        .position(|entry| awaits(entry) && entry.has_host_id(id))
 }
 
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
-}
-
-/// What the model is told of a call.
-pub(crate) fn result(call: &str, outcome: &ToolResult) -> ContentBlock {
-    let output = match &outcome.output {
+/// The result of a call as the model gets it.
+pub(super) fn result_block(call: &str, result: &ToolResult) -> ContentBlock {
+    let output = match &result.output {
         ToolOutput::Text(text) | ToolOutput::Diff { diff: text, .. } => {
             ResultContent::Text(text.clone())
         }
@@ -423,12 +217,12 @@ pub(crate) fn result(call: &str, outcome: &ToolResult) -> ContentBlock {
     ContentBlock::Result {
         call: call.to_owned(),
         output,
-        is_error: !outcome.ok,
+        is_error: !result.ok,
     }
 }
 
 /// The calls in a reply.
-pub(crate) fn requested_calls(content: &[ContentBlock]) -> Vec<RequestedCall> {
+pub(super) fn requested_calls(content: &[ContentBlock]) -> Vec<RequestedCall> {
     let calls = content.iter().filter_map(|block| match block {
         ContentBlock::Call { id, tool, args, .. } => Some(RequestedCall {
             id: id.clone(),

@@ -4,8 +4,8 @@ use super::active::Faults;
 use super::bug::Bug;
 use super::memory;
 use crate::core::approval::{Approvals, Decision, Mode};
-use crate::core::call::Call;
 use crate::core::conversation::Conversation;
+use crate::core::event::ToolCall;
 use crate::core::failure::Halt;
 use crate::core::hooks::{After, ExtraRequest, Hooks, LateAnswer, StopEffect};
 use crate::core::queues::{Prompt, Queues};
@@ -66,7 +66,7 @@ impl Hooks for Faults {
         }
     }
 
-    fn needs_approval(&self, required: bool, mode: Mode, call: &Call) -> bool {
+    fn needs_approval(&self, required: bool, mode: Mode, call: &ToolCall) -> bool {
         let harmless = matches!(call.category, Category::Info | Category::Edit);
         let spawns = call.tool == "Spawn";
         let approved = || self.approved.borrow().contains(&call.tool);
@@ -294,21 +294,21 @@ impl Hooks for Faults {
     fn due_prompts(&self, queues: &Queues, done: bool) -> Vec<Prompt> {
         let Queues {
             steering,
-            following,
+            follow_up,
         } = queues;
-        let (steers, follows) = (steering.is_waiting(), following.is_waiting());
+        let (steers, follows) = (steering.has_prompts(), follow_up.has_prompts());
         if steers && !done && self.triggers(Bug::SteersWait) {
             return vec![];
         }
         if follows && (steers || !done) && self.triggers(Bug::FollowsEarly) {
-            return following.take();
+            return follow_up.take();
         }
         if follows && !steers && !done && self.triggers(Bug::FollowsAfterTools) {
-            return following.take();
+            return follow_up.take();
         }
         let (queue, bug) = match steers {
             true => (steering, Bug::SteersTogether),
-            false => (following, Bug::FollowsTogether),
+            false => (follow_up, Bug::FollowsTogether),
         };
         if queue.len() > 1 && !queue.together.get() && (steers || done) && self.triggers(bug) {
             queue.together.set(true);
@@ -381,7 +381,7 @@ impl Hooks for Faults {
             conversation.repeat_prompt();
         }
         if self.triggers(Bug::RetryStartsOver) {
-            conversation.start_over();
+            conversation.truncate_after_prompt();
         }
     }
 
@@ -453,11 +453,11 @@ impl Hooks for Faults {
             false => summary,
         };
         if self.triggers(Bug::CompactionKeepsHistory) {
-            conversation.add_aside(summary);
+            conversation.add_note(summary);
         } else if self.triggers(Bug::CompactForgetsAll) {
             conversation.messages.clear();
         } else if !self.triggers(Bug::CompactsNothing) {
-            conversation.replace(summary);
+            conversation.replace_by(summary);
         }
     }
 

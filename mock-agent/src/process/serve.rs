@@ -1,6 +1,6 @@
 //! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
-use crate::core::failure::{Code, Failure, Halt};
+use crate::core::failure::{Failure, FailureKind, Halt};
 use crate::core::session::Session;
 use crate::faults::{Bug, Faults};
 use crate::os::signals::ShutdownSignals;
@@ -36,18 +36,18 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
         let why = "Signal handlers cannot be installed";
         session
             .events
-            .emit_failure(&Failure::lasting(Code::Internal, why));
+            .emit_failure(&Failure::permanent(FailureKind::Internal, why));
         return FATAL;
     };
     let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
-    session.hello();
+    session.emit_ready();
     if faults.triggers(Bug::ComplainsFirst) {
         let why = "Something may go wrong";
         session
             .events
-            .emit_failure(&Failure::lasting(Code::Internal, why));
+            .emit_failure(&Failure::permanent(FailureKind::Internal, why));
     }
-    let work = session.work();
+    let work = session.run();
     tokio::pin!(work);
     let reason = tokio::select! {
         biased;
@@ -59,7 +59,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     if matches!(reason, ShutdownReason::EndOfInput) {
         tokio::select! {
             () = shutdown_signal(&mut signals, session, faults) => {}
-            () = faults.outlives_input(session.is_asking()) => {}
+            () = faults.outlives_input(session.awaits_approval()) => {}
         }
     }
     session.close();
@@ -76,7 +76,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
             return faults.exit_status();
         }
     }
-    session.forget_waiting();
+    session.clear_queue();
     session.stop(Halt::Exit);
     if !matches!(reason, ShutdownReason::HostGone) {
         let _ = tokio::time::timeout(STOP_TIMEOUT, work).await;
@@ -91,7 +91,7 @@ async fn take_commands(
     faults: &Faults,
     input: &mut Receiver<Input>,
 ) -> ShutdownReason {
-    while !session.is_leaving() {
+    while !session.exit_requested() {
         session.events.outbox.ready_for_command().await;
         let Some(line) = input.recv().await else {
             return ShutdownReason::EndOfInput;

@@ -6,6 +6,7 @@ use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
 use crate::core::hooks::Hooks;
 use crate::core::session::Session;
+use crate::core::state::SessionParts;
 use crate::faults::Faults;
 use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
 use crate::protocols::adapter::Adapter;
@@ -101,15 +102,15 @@ impl Prepared {
             mcp,
             ..
         } = self.config;
-        Session::new(
+        Session::new(SessionParts {
             events,
-            self.model,
-            Toolbox::new(self.tools, mcp),
-            self.workspace,
+            model: self.model,
+            tools: Toolbox::new(self.tools, mcp),
+            workspace: self.workspace,
             settings,
             mode,
-            self.conversation,
+            conversation: self.conversation,
             hooks,
-        )
+        })
     }
 }

@@ -1,74 +1,67 @@
-//! What the host allows: its answers to calls that ask, and the mode.
+//! Approvals: the host's decisions on tool calls, and the approval mode.
 
 use super::Session;
 use crate::core::approval::{Decision, Mode};
-use crate::core::call::Call;
 use crate::core::event::Event;
-use crate::core::failure::{Code, Failure};
+use crate::core::failure::{Failure, FailureKind};
 use crate::core::hooks::{After, LateAnswer};
 
 impl Session {
-    /// Hands over the host's answer to a call that asked.
+    /// Applies the host's decision to a call that waits for an approval.
     ///
     /// # Errors
-    /// No such call is waiting for one.
-    pub(crate) fn decide(&self, call: &str, decision: Decision) -> Result<(), Failure> {
-        let asked = self.current().and_then(|turn| turn.asked(call));
-        let Some((turn, asked)) = asked else {
-            if self.accept_late(call, &decision) {
+    /// No such call waits.
+    pub(crate) fn decide(&self, id: &str, decision: Decision) -> Result<(), Failure> {
+        let turn = self.running_turn();
+        let waiting = turn.and_then(|turn| Some((turn.calls.awaiting(id)?, turn)));
+        let Some((call, turn)) = waiting else {
+            if self.accept_late(id, &decision) {
                 return Ok(());
             }
-            let why = format!("No tool request is waiting under the call_id {call:?}");
-            return Err(Failure::lasting(Code::Protocol, why));
+            let why = format!("No tool request is waiting under the call_id {id:?}");
+            return Err(Failure::permanent(FailureKind::Protocol, why));
         };
-        let is_first = turn.calls.all_asked().first().is_some_and(|id| id == call);
+        let is_first = turn.calls.all_awaiting().first().is_some_and(|n| n == id);
         if !self.hooks.accepts_answer(is_first) {
             return Ok(());
         }
-        let decision = self.hooks.decision(decision, &asked.tool);
+        let decision = self.hooks.decision(decision, &call.tool);
         if decision == (Decision::Approve { always: true }) {
-            for category in self.hooks.always_approved(asked.category) {
+            for category in self.hooks.always_approved(call.category) {
                 self.approvals.borrow_mut().allow(category);
             }
         }
-        turn.decide(call, decision);
+        turn.calls.decide(id, decision);
         Ok(())
     }
 
-    /// Handles an answer to a call that does not wait for one; false if the answer is to be rejected.
+    /// Handles a decision on a call that does not wait for one; false if it is to be rejected.
     fn accept_late(&self, id: &str, decision: &Decision) -> bool {
-        let turn = self.current();
-        let known = turn.as_ref().and_then(|turn| turn.calls.known(id));
-        match self.hooks.late_answer(known.is_some()) {
+        let turn = self.running_turn();
+        let call = turn.as_ref().and_then(|turn| turn.calls.find(id));
+        match self.hooks.late_answer(call.is_some()) {
             LateAnswer::Rejected => return false,
             LateAnswer::Accepted => {
-                if let (Some(call), Decision::Approve { always: true }) = (known, decision) {
+                if let (Some(call), Decision::Approve { always: true }) = (call, decision) {
                     self.approvals.borrow_mut().allow(call.category);
                 }
             }
             LateAnswer::StartsAgain => {
-                if let (Some(call), Some(turn)) = (known, turn) {
-                    let turn = turn.id();
-                    self.events.emit(&Event::ToolStart { turn, call: &call });
+                if let (Some(call), Some(turn)) = (call, turn) {
+                    let (turn, call) = (turn.id(), &*call);
+                    self.events.emit(&Event::ToolStart { turn, call });
                 }
             }
         }
         true
     }
 
+    /// Sets the approval mode.
     pub(crate) fn set_mode(&self, mode: Mode) {
         let in_turn = self.has_turn();
-        let mut approvals = self.approvals.borrow_mut();
-        approvals.mode = self.hooks.new_mode(approvals.mode, mode, in_turn);
-        let messages = &mut self.conversation.borrow_mut().messages;
-        self.hooks
-            .forget(After::ModeChange, &mut approvals, messages);
-    }
-
-    /// Whether a call may only run if the host approves it.
-    pub(crate) fn must_ask(&self, call: &Call) -> bool {
-        let approvals = self.approvals.borrow();
-        let required = approvals.must_ask(call.category);
-        self.hooks.needs_approval(required, approvals.mode, call)
+        let current = self.approvals.borrow().mode;
+        let mode = self.hooks.new_mode(current, mode, in_turn);
+        self.approvals.borrow_mut().mode = mode;
+        self.forget(After::ModeChange);
     }
 }

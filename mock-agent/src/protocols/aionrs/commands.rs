@@ -33,7 +33,7 @@ const COMMANDS: &[(&str, fn(Version) -> bool, Handler)] = &[
     (
         "add_mcp_server",
         Version::has_add_mcp_server,
-        |session, command, _| session.connect(read::<McpServer>(command)?),
+        |session, command, _| session.add_mcp_server(read::<McpServer>(command)?),
     ),
     ("ping", Version::has_ping, |session, _, _| {
         session.events.send_frame(json!({ "type": "pong" }));
@@ -44,7 +44,7 @@ const COMMANDS: &[(&str, fn(Version) -> bool, Handler)] = &[
 /// Handles one line. Sends a protocol error if it is no valid command.
 pub(super) fn take(session: &Session, input: Input, version: Version) {
     if let Err(failure) = handle(session, input, version) {
-        session.refuse(&failure);
+        session.reject_command(&failure);
     }
 }
 
@@ -82,7 +82,7 @@ fn message(session: &Session, command: Value, version: Version) -> Result<(), Fa
     if version.has_slash_commands() && slash_commands::answer(session, &prompt)? {
         return Ok(());
     }
-    session.prompt(prompt)
+    session.submit_prompt(prompt)
 }
 
 /// The prompt of a message, whose text is in this member.

@@ -17,7 +17,10 @@ const COMMANDS: &[(&str, &str, Handler)] = &[
     }),
     ("/compact", "Sum the conversation up", compact),
     ("/context", "Show how full the context is", |session, _| {
-        let (used, window) = (session.context.get(), session.settings.model_info.window);
+        let (used, window) = (
+            session.context_tokens.get(),
+            session.settings.model_info.window,
+        );
         Some(format!("Context: {used} of {window} tokens"))
     }),
     ("/help", "List these commands", |_, _| Some(help())),
@@ -35,7 +38,7 @@ pub(super) fn answer(session: &Session, prompt: &Prompt) -> Result<bool, Failure
     if session.is_busy() {
         return Err(invalid("A slash command cannot be served during a turn"));
     }
-    session.claim(&prompt.turn)?;
+    session.reserve_turn_id(&prompt.turn)?;
     if let Some(text) = handler(session, prompt) {
         session.events.send_frame(info(&text));
         session

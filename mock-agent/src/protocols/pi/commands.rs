@@ -36,7 +36,7 @@ const COMMANDS: &[(&str, Handler)] = &[
         Some(queue::set_mode(c, &c.session.queues.steering))
     }),
     ("set_follow_up_mode", |c| {
-        Some(queue::set_mode(c, &c.session.queues.following))
+        Some(queue::set_mode(c, &c.session.queues.follow_up))
     }),
     ("compact", compact),
     ("set_auto_compaction", |c| {
@@ -47,13 +47,13 @@ const COMMANDS: &[(&str, Handler)] = &[
     }),
     ("set_auto_retry", |c| {
         Some(c.flag("enabled").map(|on| {
-            c.session.retry.on.set(on);
+            c.session.retry.enabled.set(on);
             None
         }))
     }),
     ("abort_retry", |c| {
         if hooks::stops_retry(c.session) {
-            c.session.retry.stop();
+            c.session.retry.cancel();
         }
         Some(Ok(None))
     }),
@@ -103,7 +103,7 @@ pub(super) fn take(session: &Session, input: Input, version: Version) {
         Err(why) => {
             let why = format!("Failed to parse command: {why}");
             respond(session, None, "parse", Err(why));
-            return session.refused();
+            return session.after_rejected_command();
         }
     };
     sessions::begin(session);
@@ -125,7 +125,7 @@ pub(super) fn take(session: &Session, input: Input, version: Version) {
         let refused = answer.is_err();
         respond(session, command.id(), kind, answer);
         if refused {
-            session.refused();
+            session.after_rejected_command();
         }
     }
 }
@@ -157,7 +157,7 @@ fn start_run(command: &Command<'_>) -> Result<(), String> {
     if session.has_turn() {
         match command.fields["streamingBehavior"].as_str() {
             Some("steer") => session.queues.steering.push(prompt),
-            Some("followUp") => session.queues.following.push(prompt),
+            Some("followUp") => session.queues.follow_up.push(prompt),
             _ => return Err(BUSY.to_owned()),
         }
         session.events.send_frame(queue_update(&session.queues));
@@ -166,7 +166,9 @@ fn start_run(command: &Command<'_>) -> Result<(), String> {
     }
     respond(session, command.id(), "prompt", Ok(None));
     models::before_run(session);
-    session.prompt(prompt).map_err(|failure| failure.message)
+    session
+        .submit_prompt(prompt)
+        .map_err(|failure| failure.message)
 }
 
 fn abort(command: &Command<'_>) -> Option<Answer> {

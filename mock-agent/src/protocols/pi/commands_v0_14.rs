@@ -2,7 +2,7 @@
 
 use super::attachments_v0_14::block;
 use crate::core::failure::Halt;
-use crate::core::failure::{Code, Failure};
+use crate::core::failure::{Failure, FailureKind};
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::faults::Faults;
@@ -28,7 +28,7 @@ const COMMANDS: &[(&str, Handler)] = &[
 /// Handles one line. Sends an error if it is no valid command.
 pub(super) fn take(session: &Session, input: Input) {
     if let Err(failure) = handle(session, input) {
-        session.refuse(&failure);
+        session.reject_command(&failure);
     }
 }
 
@@ -56,7 +56,7 @@ fn handle(session: &Session, input: Input) -> Result<(), Failure> {
 }
 
 fn invalid(why: impl Into<String>) -> Failure {
-    Failure::lasting(Code::Protocol, why)
+    Failure::permanent(FailureKind::Protocol, why)
 }
 
 fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
@@ -80,8 +80,8 @@ fn prompt(session: &Session, command: Value) -> Result<(), Failure> {
         .map(block)
         .collect::<Result<_, _>>()
         .map_err(|why| invalid(format!("Invalid attachment: {why}")))?;
-    session.prompt(Prompt {
-        turn: session.next_turn(),
+    session.submit_prompt(Prompt {
+        turn: session.next_turn_id(),
         text: message,
         files: Vec::new(),
         blocks,
@@ -106,5 +106,5 @@ fn bash(session: &Session, command: Value) -> Result<(), Failure> {
         command: String,
     }
     let fields: Fields = read(command)?;
-    session.shell(fields.command)
+    session.run_shell_command(fields.command)
 }

@@ -9,10 +9,10 @@ use super::queue::queue_update;
 use super::responses::response;
 use super::state::{PiState, RunState};
 use super::stream::{Form, Reply};
-use crate::core::call::Call;
 use crate::core::event::Event;
+use crate::core::event::ToolCall;
 use crate::core::event_sink::EventEncoder;
-use crate::core::failure::{Code, Failure};
+use crate::core::failure::{Failure, FailureKind};
 use crate::core::queues::Prompt;
 use crate::core::queues::Queues;
 use crate::model::Chunk;
@@ -50,7 +50,9 @@ impl EventEncoder for PiState {
             Event::ToolCancel { call, reason, .. } => {
                 self.tool_end(call, &ToolResult::error(*reason))
             }
-            Event::TurnEnd { halt, again, .. } => self.run_ended(halt.is_some(), *again),
+            Event::TurnEnd {
+                halt, will_retry, ..
+            } => self.run_ended(halt.is_some(), *will_retry),
             Event::Idle => self.settled(),
             Event::RetryStart {
                 attempt,
@@ -192,7 +194,7 @@ impl PiState {
         frames
     }
 
-    fn tool_start(&mut self, call: &Call) -> Vec<Value> {
+    fn tool_start(&mut self, call: &ToolCall) -> Vec<Value> {
         if self.run.started_calls.contains(&call.id) {
             return vec![];
         }
@@ -205,7 +207,7 @@ impl PiState {
         })]
     }
 
-    fn tool_end(&mut self, call: &Call, outcome: &ToolResult) -> Vec<Value> {
+    fn tool_end(&mut self, call: &ToolCall, outcome: &ToolResult) -> Vec<Value> {
         let message = tool_message(call, outcome, self.clock.tick());
         self.run.results.push(message);
         vec![json!({
@@ -277,9 +279,9 @@ impl PiState {
     }
 
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
-        match (failure.code, self.compacting.take_if(|_| !in_run)) {
+        match (failure.kind, self.compacting.take_if(|_| !in_run)) {
             (_, Some(reason)) => self.compaction_failed(reason, failure),
-            (Code::Provider, None) if in_run => self.answer("error", Some(&failure.message)),
+            (FailureKind::Provider, None) if in_run => self.answer("error", Some(&failure.message)),
             _ => {
                 tracing::error!("{}", failure.message);
                 vec![]
@@ -296,7 +298,7 @@ fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
     results
 }
 
-fn tool_update(call: &Call, output: &str) -> Value {
+fn tool_update(call: &ToolCall, output: &str) -> Value {
     json!({
         "type": "tool_execution_update",
         "toolCallId": call.id,

@@ -2,10 +2,10 @@
 
 use super::messages::{Clock, arguments, bare_frame, bash, tool_message, tool_result, user};
 use super::stream::{Form, Reply};
-use crate::core::call::Call;
+use crate::core::event::ToolCall;
 use crate::core::event::{Event, Summary};
 use crate::core::event_sink::EventEncoder;
-use crate::core::failure::{Code, Failure};
+use crate::core::failure::{Failure, FailureKind};
 use crate::core::queues::Prompt;
 use crate::core::settings::ModelInfo;
 use crate::model::Chunk;
@@ -154,7 +154,7 @@ impl EventsV0_14 {
         frames
     }
 
-    fn tool_end(&mut self, call: &Call, outcome: &ToolResult) -> Vec<Value> {
+    fn tool_end(&mut self, call: &ToolCall, outcome: &ToolResult) -> Vec<Value> {
         let result = match &outcome.output {
             ToolOutput::Text(why) if !outcome.ok => json!(why),
             _ => Value::Object(tool_result(outcome)),
@@ -187,9 +187,9 @@ impl EventsV0_14 {
     }
 
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
-        match failure.code {
-            Code::Provider if in_run => self.answer("error", Some(&failure.message)),
-            Code::Config => {
+        match failure.kind {
+            FailureKind::Provider if in_run => self.answer("error", Some(&failure.message)),
+            FailureKind::Config => {
                 tracing::error!("{}", failure.message);
                 vec![]
             }
@@ -198,7 +198,7 @@ impl EventsV0_14 {
     }
 }
 
-fn tool_start(call: &Call) -> Value {
+fn tool_start(call: &ToolCall) -> Value {
     json!({
         "type": "tool_execution_start",
         "toolCallId": call.id,

@@ -36,11 +36,11 @@ pub(super) fn queue_mode_changed(session: &Session, changed: &Queue) {
     if plays(session, Bug::ModesAreOne) {
         let Queues {
             steering,
-            following,
+            follow_up,
         } = &session.queues;
         let together = changed.together.get();
         steering.together.set(together);
-        following.together.set(together);
+        follow_up.together.set(together);
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn state(command: &Command<'_>) -> Answer {
                 "isStreaming": state.run.active,
                 "isCompacting": state.compacting.is_some(),
                 "steeringMode": mode(queues.steering.together.get()),
-                "followUpMode": mode(queues.following.together.get()),
+                "followUpMode": mode(queues.follow_up.together.get()),
                 "sessionFile": state.log.file,
                 "sessionId": state.log.id,
                 "sessionName": state.log.name,
@@ -67,7 +67,7 @@ pub(super) fn last_text(command: &Command<'_>) -> Answer {
 
 pub(super) fn stats(command: &Command<'_>) -> Answer {
     let session = command.session;
-    let context = session.context.get();
+    let context = session.context_tokens.get();
     let stats = command.state(|state| {
         let messages = || state.log.entries.iter().map(|entry| &entry.message);
         let of = |role: &str| messages().filter(|m| m["role"] == role).count();

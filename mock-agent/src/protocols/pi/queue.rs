@@ -14,7 +14,7 @@ pub(super) fn queue_update(queues: &Queues) -> Value {
     json!({
         "type": "queue_update",
         "steering": queues.steering.texts(),
-        "followUp": queues.following.texts(),
+        "followUp": queues.follow_up.texts(),
     })
 }
 
@@ -23,7 +23,7 @@ pub(super) fn steer(command: &Command<'_>) -> Answer {
 }
 
 pub(super) fn follow_up(command: &Command<'_>) -> Answer {
-    enqueue(command, "follow_up", &command.session.queues.following)
+    enqueue(command, "follow_up", &command.session.queues.follow_up)
 }
 
 fn enqueue(command: &Command<'_>, name: &str, queue: &Queue) -> Answer {
@@ -42,7 +42,7 @@ pub(super) fn prompt(command: &Command<'_>, text: &str) -> Result<Prompt, String
     let images = command.fields["images"].as_array();
     let blocks = images.into_iter().flatten().map(image);
     Ok(Prompt {
-        turn: command.session.next_turn(),
+        turn: command.session.next_turn_id(),
         text: expand(command.session, text),
         blocks: blocks.collect::<Result<_, _>>()?,
         ..Prompt::default()
@@ -70,7 +70,7 @@ pub(super) fn set_mode(command: &Command<'_>, queue: &Queue) -> Answer {
 pub(super) fn clear(command: &Command<'_>) -> Answer {
     let queues = &command.session.queues;
     let cleared =
-        json!({ "steering": queues.steering.texts(), "followUp": queues.following.texts() });
+        json!({ "steering": queues.steering.texts(), "followUp": queues.follow_up.texts() });
     if queues.len() > 0 {
         queues.clear();
         command.session.events.send_frame(queue_update(queues));

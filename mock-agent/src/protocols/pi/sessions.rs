@@ -6,7 +6,7 @@ use super::models::send_effort;
 use super::responses::{Answer, Command, cancelled, data, respond};
 use super::session_log::{LogEntry, SavedSession, text_of};
 use super::state::PiState;
-use crate::core::compaction::estimate;
+use crate::core::compaction::estimate_tokens;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
 use crate::model::message::{ContentBlock, Message, Role};
@@ -51,7 +51,7 @@ fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -
     let (id, fields) = (command.id().cloned(), command.fields.clone());
     session.background_tasks.add(Box::new(move |session| {
         Box::pin(async move {
-            session.idle().await;
+            session.wait_until_idle().await;
             respond(session, id.as_ref(), name, act(session, &fields));
         })
     }));
@@ -163,9 +163,9 @@ fn before(messages: &[Message], text: &str) -> Vec<Message> {
 /// Saves the current session, and continues in a new one with these entries and messages.
 fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
     let current = session.conversation.borrow().messages.clone();
-    session.renew();
+    session.start_new_conversation();
     session.queues.clear();
-    session.context.set(estimate(&messages));
+    session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
     let folder = session.settings.host_options.session_folder.as_deref();
     PiState::with(session, |state| {

@@ -4,7 +4,7 @@ use super::messages::bash as message;
 use super::responses::{Answer, Command, respond};
 use super::state::PiState;
 use crate::core::session::Session;
-use crate::core::shell_commands::{place, told};
+use crate::core::shell_commands::{description, shell_options};
 use crate::faults::Faults;
 use crate::tools::shell;
 use crate::tools::shell::ShellResult;
@@ -61,7 +61,8 @@ impl ShellCommand {
             }
         };
         let stopped = self.stop.notified();
-        let executed = shell::execute(&self.text, place(session), stopped, &mut on_output).await;
+        let executed =
+            shell::execute(&self.text, shell_options(session), stopped, &mut on_output).await;
         if let Some(text) = output.finish() {
             session.events.send_frame(update(&text, id));
         }
@@ -78,9 +79,9 @@ impl ShellCommand {
         });
         respond(session, id, "bash", Ok(Some(result(&executed))));
         if !self.excluded
-            && let Some(told) = session.hooks.shell_command_text(told(&executed))
+            && let Some(told) = session.hooks.shell_command_text(description(&executed))
         {
-            session.add_aside(told);
+            session.add_note(told);
         }
     }
 }

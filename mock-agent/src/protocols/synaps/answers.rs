@@ -91,7 +91,7 @@ pub(super) fn set_model(session: &Session, model: &str) -> Result<Body, String> 
 pub(super) fn new_session(session: &Session) -> Body {
     let starts = hooks::starts_conversation(session);
     if starts {
-        session.renew();
+        session.start_new_conversation();
     }
     hooks::on_new_session(session);
     let id = session.conversation.borrow().id().map(str::to_owned);

@@ -98,7 +98,7 @@ fn reject(session: &Session, bad: &BadLine) {
     }
     session.events.send_frame(error(id, &bad.why));
     hooks::on_rejected_line(session, id, unknown);
-    session.refused();
+    session.after_rejected_command();
 }
 
 /// Reads a line. None if it is blank.
@@ -219,12 +219,14 @@ fn send(
     }
     // Not the command's id: a host may use an id again.
     let prompt = Prompt {
-        turn: session.next_turn(),
+        turn: session.next_turn_id(),
         text,
         blocks,
         ..Prompt::default()
     };
-    session.prompt(prompt).map_err(|failure| failure.message)
+    session
+        .submit_prompt(prompt)
+        .map_err(|failure| failure.message)
 }
 
 /// Makes this the active command.
@@ -265,6 +267,6 @@ fn abort(session: &Session, id: String) {
 
 fn shut_down(session: &Session) {
     if hooks::obeys_shutdown(session) {
-        session.leave();
+        session.request_exit();
     }
 }

@@ -203,8 +203,8 @@ fn subagent(helper: u64, name: &str, update: SubagentUpdate<'_>) -> Value {
     };
     let mut frame = json!({ "type": kind, "subagent_id": helper, "agent_name": name });
     frame[key] = json!(text);
-    if let SubagentUpdate::Finished { took, .. } = update {
-        frame["duration_secs"] = json!(took.as_secs_f64().floor());
+    if let SubagentUpdate::Finished { elapsed, .. } = update {
+        frame["duration_secs"] = json!(elapsed.as_secs_f64().floor());
     }
     frame
 }

@@ -1,0 +1,224 @@
+//! Runs the tool calls of a reply: requests approvals for all of them, and starts each when it is approved.
+
+use super::approval::Decision;
+use super::event::{Event, ToolCall};
+use super::failure::{Failure, FailureKind, Halt};
+use super::job_set::JobSet;
+use super::subagent::TurnSubagents;
+use super::tool_calls::{CallState, CallWork, RequestedCall, ToolCalls};
+use super::turn_context::TurnContext;
+use crate::tools::{Category, InvalidCall, ProgressListener, ToolContext, ToolResult};
+use std::rc::Rc;
+
+/// Runs all calls of a reply until they are finished. True if the host has denied one of them.
+pub(super) async fn run_calls(
+    turn: TurnContext<'_>,
+    calls: &ToolCalls,
+    mut requested: Vec<RequestedCall>,
+) -> bool {
+    let hooks = &turn.state.hooks;
+    let at_once = match turn.state.settings.sequential_calls {
+        true => 1,
+        false => requested.len(),
+    };
+    let at_once = hooks.calls_at_once(at_once);
+    requested.truncate(hooks.admitted_calls(requested.len()));
+    calls.queue(requested);
+    let mut denied = false;
+    loop {
+        let batch = calls.next_queued(at_once);
+        if batch.is_empty() {
+            return denied;
+        }
+        denied |= run_batch(turn, calls, batch).await;
+    }
+}
+
+async fn run_batch(turn: TurnContext<'_>, calls: &ToolCalls, batch: Vec<RequestedCall>) -> bool {
+    let state = turn.state;
+    let subagents = TurnSubagents { turn };
+    let progress = ProgressReporter { turn, calls };
+    let mut runner = CallRunner {
+        turn,
+        calls,
+        context: ToolContext {
+            workspace: &state.workspace,
+            subagents: &subagents,
+            hooks: &*state.hooks,
+            progress: None,
+        },
+        progress: &progress,
+        jobs: JobSet::default(),
+    };
+    let first = calls.len();
+    for call in batch {
+        runner.admit(call);
+    }
+    if state.is_closed() {
+        turn.stop.send(Halt::Exit);
+        return std::future::pending().await;
+    }
+    for n in first..calls.len() {
+        if calls.is_new(n) || calls.awaits_approval(n) && state.hooks.starts_unapproved() {
+            runner.start(n);
+        }
+    }
+    let mut denied = false;
+    while calls.any_open() {
+        state.events.outbox.ready_for_turn().await;
+        tokio::select! {
+            biased;
+            decisions = calls.decisions() => {
+                for (n, decision) in decisions {
+                    denied |= matches!(decision, Decision::Deny { .. });
+                    runner.apply(n, &decision);
+                }
+            }
+            Some((n, result)) = runner.jobs.next() => runner.finish(n, &result),
+        }
+    }
+    denied
+}
+
+/// Reports the output of running tools.
+struct ProgressReporter<'a> {
+    turn: TurnContext<'a>,
+    calls: &'a ToolCalls,
+}
+
+impl ProgressListener for ProgressReporter<'_> {
+    fn on_output(&self, n: usize, output: &str) {
+        if let Some(call) = self.calls.call(n) {
+            let call = &*call;
+            let event = Event::ToolProgress { call, output };
+            self.turn.state.events.emit(&event);
+        }
+    }
+}
+
+struct CallRunner<'a> {
+    turn: TurnContext<'a>,
+    calls: &'a ToolCalls,
+    context: ToolContext<'a>,
+    progress: &'a ProgressReporter<'a>,
+    jobs: JobSet<'a>,
+}
+
+impl CallRunner<'_> {
+    /// Admits a call: it is invalid, waits for an approval, or can start.
+    fn admit(&self, requested: RequestedCall) {
+        let state = self.turn.state;
+        let RequestedCall { id, tool, args } = requested;
+        let (category, job) = match state.tools.job(&tool, &args) {
+            Ok(found) => found,
+            Err(InvalidCall(why)) => {
+                let call = ToolCall {
+                    id: id.clone(),
+                    tool,
+                    category: Category::Info,
+                    args,
+                    description: why.clone(),
+                };
+                let turn = self.turn.id;
+                let failure = &Failure::permanent(FailureKind::Tool, why.clone());
+                state.events.emit(&Event::ToolRefused {
+                    turn,
+                    call: &call,
+                    failure,
+                });
+                let n = self.calls.len();
+                self.calls.admit(id, None, CallState::New);
+                self.calls.finish(n, &ToolResult::error(why));
+                return;
+            }
+        };
+        let call = Rc::new(ToolCall {
+            id: state.hooks.host_call_id(&id, self.calls.len()),
+            tool,
+            category,
+            args,
+            description: job.describe().replace(char::is_control, " "),
+        });
+        let mut call_state = CallState::New;
+        if state.needs_approval(&call) {
+            call_state = CallState::AwaitsApproval;
+            let turn = self.turn.id;
+            let event = Event::ApprovalRequest { turn, call: &call };
+            state.events.emit(&event);
+        }
+        let work = Some(CallWork { call, job });
+        self.calls.admit(id, work, call_state);
+    }
+
+    /// Applies a decision of the host.
+    fn apply(&mut self, n: usize, decision: &Decision) {
+        let hooks = &self.turn.state.hooks;
+        match decision {
+            Decision::Approve { .. } if hooks.loses_approval() => {
+                let result = ToolResult::error("Nothing came of this call.");
+                self.calls.finish(n, &result);
+            }
+            Decision::Approve { .. } => {
+                self.start(n);
+                if hooks.answers_all(true) {
+                    while let Some(n) = self.calls.first_awaiting() {
+                        self.start(n);
+                    }
+                }
+            }
+            Decision::Deny { reason } => {
+                self.deny(n, reason);
+                if hooks.answers_all(false) {
+                    while let Some(n) = self.calls.first_awaiting() {
+                        self.deny(n, reason);
+                    }
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, n: usize) {
+        let Some(CallWork { call, job }) = self.calls.set_running(n) else {
+            return;
+        };
+        let (turn, state) = (self.turn.id, self.turn.state);
+        state.events.emit(&Event::ToolStart { turn, call: &call });
+        let context = ToolContext {
+            progress: Some((self.progress, n)),
+            ..self.context
+        };
+        let run = Rc::clone(&job).run(context);
+        if !state.hooks.repeats_tool() {
+            return self.jobs.push(n, run);
+        }
+        let twice = async move {
+            let result = run.await;
+            job.run(context).await;
+            result
+        };
+        self.jobs.push(n, Box::pin(twice));
+    }
+
+    fn finish(&self, n: usize, outcome: &ToolResult) {
+        if let Some(call) = self.calls.finish(n, outcome) {
+            let (turn, call) = (self.turn.id, &*call);
+            self.turn.state.events.emit(&Event::ToolEnd {
+                turn,
+                call,
+                outcome,
+            });
+        }
+    }
+
+    fn deny(&self, n: usize, reason: &str) {
+        let text = format!("The user denied this call: {reason}");
+        let result = ToolResult::error(self.turn.state.hooks.denial_text(text));
+        if let Some(call) = self.calls.finish(n, &result) {
+            let (turn, call) = (self.turn.id, &*call);
+            self.turn
+                .state
+                .events
+                .emit(&Event::ToolCancel { turn, call, reason });
+        }
+    }
+}

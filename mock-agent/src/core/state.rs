@@ -1,0 +1,118 @@
+//! The state that all parts of a session share: conversation, model, tools, approvals and counters.
+
+use super::approval::{Approvals, Mode};
+use super::call_ids::CallIds;
+use super::conversation::Conversation;
+use super::event::ToolCall;
+use super::event_sink::EventSink;
+use super::hooks::{After, Hooks};
+use super::queues::Queues;
+use super::settings::SessionSettings;
+use crate::model::{Endpoint, ModelClient};
+use crate::tools::{Toolbox, Workspace};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use tokio::sync::Notify;
+
+/// What a session is created from.
+pub(crate) struct SessionParts {
+    pub(crate) events: EventSink,
+    pub(crate) model: ModelClient,
+    pub(crate) tools: Toolbox,
+    pub(crate) workspace: Workspace,
+    pub(crate) settings: SessionSettings,
+    pub(crate) mode: Mode,
+    pub(crate) conversation: Conversation,
+    pub(crate) hooks: Rc<dyn Hooks>,
+}
+
+/// The shared state of a session. Turns, compactions and shell commands work on it.
+pub(crate) struct SessionState {
+    pub(crate) events: EventSink,
+    pub(crate) model: ModelClient,
+    pub(crate) tools: Toolbox,
+    pub(crate) workspace: Workspace,
+    pub(crate) settings: SessionSettings,
+    pub(crate) approvals: RefCell<Approvals>,
+    pub(crate) conversation: RefCell<Conversation>,
+    pub(crate) call_ids: RefCell<CallIds>,
+    /// The model of the next turn, by the name of its API.
+    pub(crate) model_name: RefCell<String>,
+    /// Prompts that the host sends while a turn is running.
+    pub(crate) queues: Queues,
+    /// Whether a nearly full context is compacted automatically.
+    pub(crate) auto_compaction: Cell<bool>,
+    /// The tokens of the latest request and its reply; 0 if unknown.
+    pub(crate) context_tokens: Cell<u64>,
+    /// The number of sub-agents so far.
+    pub(super) subagents: Cell<u64>,
+    pub(crate) hooks: Rc<dyn Hooks>,
+    closed: Cell<bool>,
+    on_close: Notify,
+}
+
+impl SessionState {
+    pub(super) fn new(parts: SessionParts) -> Self {
+        SessionState {
+            events: parts.events,
+            model: parts.model,
+            tools: parts.tools,
+            workspace: parts.workspace,
+            model_name: RefCell::new(parts.settings.model.clone()),
+            settings: parts.settings,
+            approvals: RefCell::new(Approvals::new(parts.mode)),
+            call_ids: RefCell::new(CallIds::of(&parts.conversation.messages)),
+            conversation: RefCell::new(parts.conversation),
+            queues: Queues::default(),
+            auto_compaction: Cell::new(true),
+            context_tokens: Cell::new(0),
+            subagents: Cell::new(0),
+            hooks: parts.hooks,
+            closed: Cell::new(false),
+            on_close: Notify::new(),
+        }
+    }
+
+    /// Lets the next turns use this model, at this endpoint.
+    pub(crate) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
+        if *self.model_name.borrow() != name {
+            self.forget(After::ModelChange);
+        }
+        self.model_name.replace(name.to_owned());
+        if let Some(endpoint) = endpoint {
+            self.model.set_endpoint(endpoint);
+        }
+    }
+
+    /// Whether a call may only run if the host approves it.
+    pub(super) fn needs_approval(&self, call: &ToolCall) -> bool {
+        let approvals = self.approvals.borrow();
+        let required = approvals.required_for(call.category);
+        self.hooks.needs_approval(required, approvals.mode, call)
+    }
+
+    /// Calls the hook that may change what the session remembers.
+    pub(super) fn forget(&self, after: After) {
+        let approvals = &mut self.approvals.borrow_mut();
+        let messages = &mut self.conversation.borrow_mut().messages;
+        self.hooks.forget(after, approvals, messages);
+    }
+
+    /// Whether there are no more commands, so that no call can be approved any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.get()
+    }
+
+    /// Waits until there are no more commands.
+    pub(super) async fn wait_until_closed(&self) {
+        let on_close = self.on_close.notified();
+        if !self.is_closed() {
+            on_close.await;
+        }
+    }
+
+    pub(super) fn set_closed(&self) {
+        self.closed.set(true);
+        self.on_close.notify_waiters();
+    }
+}
