@@ -1,10 +1,10 @@
-//! What a request says, whatever its wire: texts and tool results.
+//! The conversation in a request, the same for every wire: texts and tool results.
 
 use serde_json::Value;
 
 use crate::request::{Request, Wire};
 
-/// The part of a request that a script asks about.
+/// The texts and tool results of a request.
 pub(crate) struct ConversationView<'a> {
     /// The strings of the system prompt.
     pub(crate) system: Vec<&'a str>,
@@ -14,21 +14,21 @@ pub(crate) struct ConversationView<'a> {
 
 /// One message of a conversation, or one item of a Responses input.
 pub(crate) struct RequestMessage<'a> {
-    /// The model said it.
-    pub(crate) by_model: bool,
-    /// It is an instruction to the model, as a system prompt is.
-    pub(crate) instructs: bool,
-    /// Every string that carries content: texts, thoughts, arguments, results.
+    /// It is a message of the model.
+    pub(crate) is_from_model: bool,
+    /// It is an instruction to the model, like a system prompt.
+    pub(crate) is_instruction: bool,
+    /// Every string with content: text, thinking, arguments, results.
     pub(crate) texts: Vec<&'a str>,
     /// The tool results in it.
     pub(crate) results: Vec<ToolOutcome<'a>>,
 }
 
-/// A tool's result as it was handed to the model.
+/// A tool result in a request.
 pub(crate) struct ToolOutcome<'a> {
     /// The id of the call.
     pub(crate) call: &'a str,
-    /// Whether it is an error; unknown where the wire has no mark for it.
+    /// Whether it is marked as an error; none on a wire without such a mark.
     pub(crate) is_error: Option<bool>,
     /// The strings of its content.
     pub(crate) texts: Vec<&'a str>,
@@ -66,39 +66,41 @@ impl<'a> ConversationView<'a> {
             system: strings(system),
             messages: messages
                 .iter()
-                .map(|message| said(message, request.wire))
+                .map(|message| parse_message(message, request.wire))
                 .collect(),
         }
     }
 
     /// Every string of the system prompt and the messages.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> {
-        let said = self
+        let message = self
             .messages
             .iter()
-            .flat_map(|said| said.texts.iter().copied());
-        self.system.iter().copied().chain(said)
+            .flat_map(|message| message.texts.iter().copied());
+        self.system.iter().copied().chain(message)
     }
 
-    /// Every string of what was said since the model spoke last.
+    /// Every string of the messages after the model's last message.
     pub(crate) fn new_texts(&self) -> impl Iterator<Item = &'a str> {
-        let known = self
+        let start = self
             .messages
             .iter()
-            .rposition(|said| said.by_model)
+            .rposition(|message| message.is_from_model)
             .map_or(0, |last| last + 1);
-        self.messages[known..]
+        self.messages[start..]
             .iter()
-            .flat_map(|said| said.texts.iter().copied())
+            .flat_map(|message| message.texts.iter().copied())
     }
 
     /// Every tool result.
     pub(crate) fn results(&self) -> impl Iterator<Item = &ToolOutcome<'a>> {
-        self.messages.iter().flat_map(|said| said.results.iter())
+        self.messages
+            .iter()
+            .flat_map(|message| message.results.iter())
     }
 }
 
-fn said(message: &Value, wire: Wire) -> RequestMessage<'_> {
+fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
     let results = match wire {
         Wire::AnthropicMessages => {
             let blocks = message["content"]
@@ -116,12 +118,12 @@ fn said(message: &Value, wire: Wire) -> RequestMessage<'_> {
         }
         Wire::OpenAiChat | Wire::OpenAiResponses => Vec::new(),
     };
-    let by_model = message["role"] == "assistant"
+    let is_from_model = message["role"] == "assistant"
         || message["type"] == "function_call"
         || message["type"] == "reasoning";
     RequestMessage {
-        by_model,
-        instructs: message["role"] == "system" || message["role"] == "developer",
+        is_from_model,
+        is_instruction: message["role"] == "system" || message["role"] == "developer",
         texts: strings(message),
         results,
     }
@@ -135,7 +137,7 @@ fn anthropic_result(block: &Value) -> ToolOutcome<'_> {
     }
 }
 
-/// A result on a wire that has no mark for errors.
+/// A tool result without a mark for errors.
 fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> ToolOutcome<'a> {
     ToolOutcome {
         call: message[call].as_str().unwrap_or_default(),
@@ -144,14 +146,14 @@ fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> ToolOutcome<'a
     }
 }
 
-/// The strings below a value that carry content, in order.
+/// The strings with content in a value, in order.
 fn strings(value: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     collect(value, false, &mut found);
     found
 }
 
-/// `all`: also under keys that are no content elsewhere, as in the arguments of a call.
+/// `all`: include keys that are no content elsewhere, as in the arguments of a call.
 fn collect<'a>(value: &'a Value, all: bool, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),

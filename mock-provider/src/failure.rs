@@ -1,68 +1,154 @@
-//! What was wrong between the script and the requests.
+//! Failures: requests that do not match the script, requests that the real API would refuse, and unused replies.
 
 use std::fmt;
 
 use crate::answer::HttpError;
+use crate::expect::RequestMismatch;
 
-/// One failure: a request that does not go with the script, that the real API would refuse, or a reply nobody asked for.
+/// One failure: a request that does not match the script or that the real API would refuse, or an unused reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptFailure {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// The number of the request; none for a reply that nobody asked for.
+    /// The number of the request; none for an unused reply.
     pub request: Option<u64>,
-    /// An earlier request that is concerned too: the one that is repeated, or the one that took the reply.
+    /// An earlier request that is part of the failure: the repeated one, or the one that took the reply.
     pub earlier: Option<u64>,
-    /// JSON Pointer into the script to what is concerned, such as `/2/expect_request/contains`; empty for the whole script.
+    /// JSON Pointer into the script, such as `/2/expect_request/contains`; empty for the whole script.
     pub pointer: String,
     /// What happened, in one sentence.
     pub message: String,
-    /// What was wanted, where there is something to compare.
+    /// The expected value, if there is something to compare.
     pub expected: Option<String>,
-    /// What came instead.
+    /// The actual value.
     pub actual: Option<String>,
 }
 
-/// What kind of [`ScriptFailure`].
+/// The kind of a [`ScriptFailure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// A request came when every reply had been served. It got a harmless answer.
+    /// A request came after every reply was served. It got a fallback answer.
     Exhausted,
-    /// A request fits none of the replies that are left, or an earlier one has taken its reply. It got a harmless answer if no reply was left for it.
+    /// A request matches none of the remaining replies, or an earlier request took its reply. It got a fallback answer if no reply was
+    /// left for it.
     Unmatched,
-    /// A request brings nothing beyond an earlier one that was answered, and then the replies did not suffice.
+    /// A request repeats an earlier one that was answered, and later there were too few replies.
     Repeated,
-    /// A request that got a reply of the script stands beside the conversation, as one for a title does: the reply may have been for
-    /// another one. That is no failure by itself, but whatever is found from there on is doubtful.
+    /// A side request, such as one for a title, got a reply of the script that may be meant for another request. This is no failure by
+    /// itself, but findings from here on are doubtful.
     SideRequest,
-    /// A request is not what the reply's `expect_request` demands. It was served all the same.
+    /// A request does not match the `expect_request` of its reply. It got the reply all the same.
     Expectation,
-    /// The real API would refuse the request; so did this one. No reply was consumed.
+    /// The real API would refuse the request, and so did this one. No reply was taken.
     Refused,
-    /// A reply was never asked for.
+    /// A reply was not served as often as the script says.
     Unused,
 }
 
 impl ScriptFailure {
-    /// A request that the real API would refuse with this error.
-    pub(crate) fn refused(request: u64, error: &HttpError) -> Self {
+    fn of_request(kind: FailureKind, request: u64, message: String) -> Self {
         ScriptFailure {
-            kind: FailureKind::Refused,
+            kind,
             request: Some(request),
             earlier: None,
             pointer: String::new(),
-            message: format!(
-                "request {request} is refused as by the real API: {} {}: {}",
-                error.status, error.kind, error.message
-            ),
+            message,
             expected: None,
             actual: None,
         }
     }
+
+    fn with_mismatch(mut self, base: &str, mismatch: RequestMismatch) -> Self {
+        self.pointer = format!("{base}{}", mismatch.pointer);
+        self.expected = Some(mismatch.expected);
+        self.actual = Some(mismatch.actual);
+        self
+    }
+
+    /// A request that the real API would refuse with this error.
+    pub(crate) fn refused(request: u64, error: &HttpError) -> Self {
+        let message = format!(
+            "request {request} is refused as by the real API: {} {}: {}",
+            error.status, error.kind, error.message
+        );
+        Self::of_request(FailureKind::Refused, request, message)
+    }
+
+    /// A request after every one of these many replies was served.
+    pub(crate) fn exhausted(request: u64, replies: usize) -> Self {
+        let message = format!(
+            "request {request} came when the model's script had no reply left ({replies} in all)"
+        );
+        Self::of_request(FailureKind::Exhausted, request, message)
+    }
+
+    /// A request that matches no remaining reply, with the nearest reply and the first difference.
+    pub(crate) fn no_match(request: u64, nearest: usize, mismatch: RequestMismatch) -> Self {
+        let message = format!(
+            "request {request} fits no reply that is left in the model's script; the nearest is reply {nearest}"
+        );
+        Self::of_request(FailureKind::Unmatched, request, message)
+            .with_mismatch(&format!("/{nearest}/when"), mismatch)
+    }
+
+    /// A side request for which the script has no reply.
+    pub(crate) fn no_side_reply(request: u64) -> Self {
+        let message = format!(
+            "request {request} is a side request outside the conversation, and the model's script has no reply for it"
+        );
+        Self::of_request(FailureKind::Unmatched, request, message)
+    }
+
+    /// A request that does not match the `expect_request` of its reply.
+    pub(crate) fn expectation(request: u64, reply: usize, mismatch: RequestMismatch) -> Self {
+        let message =
+            format!("request {request} is not what reply {reply} of the model's script expects");
+        Self::of_request(FailureKind::Expectation, request, message)
+            .with_mismatch(&format!("/{reply}/expect_request"), mismatch)
+    }
+
+    /// A request that repeats an earlier one.
+    pub(crate) fn repeated(request: u64, earlier: u64) -> Self {
+        let message = format!(
+            "request {request} repeats request {earlier}, which was answered, and has nothing new"
+        );
+        ScriptFailure {
+            earlier: Some(earlier),
+            ..Self::of_request(FailureKind::Repeated, request, message)
+        }
+    }
+
+    /// A side request that got a reply, revealed by a request.
+    pub(crate) fn side_request(request: u64, side_request: u64) -> Self {
+        let message = format!(
+            "request {side_request} is a side request outside the conversation, and may have taken a reply for another request"
+        );
+        ScriptFailure {
+            earlier: Some(side_request),
+            ..Self::of_request(FailureKind::SideRequest, request, message)
+        }
+    }
+
+    /// A reply that was served less often than the script says.
+    pub(crate) fn unused(reply: usize, times: u64, served: u64) -> Self {
+        ScriptFailure {
+            kind: FailureKind::Unused,
+            request: None,
+            earlier: None,
+            pointer: format!("/{reply}"),
+            message: format!("reply {reply} of the model's script was not asked for"),
+            expected: Some(count(times)),
+            actual: Some(count(served)),
+        }
+    }
+}
+
+fn count(times: u64) -> String {
+    format!("{times} request{}", if times == 1 { "" } else { "s" })
 }
 
 impl FailureKind {
-    /// The word for it.
+    /// The name of the kind in a journal.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

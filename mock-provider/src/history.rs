@@ -1,4 +1,5 @@
-//! What has been asked so far: to tell a request that repeats an answered one from one that brings something new.
+//! The request history: detects requests that repeat an answered one, and side requests outside the conversation, such as one for a
+//! title.
 
 use std::collections::BTreeSet;
 
@@ -9,54 +10,52 @@ use crate::conversation::ConversationView;
 use crate::request::Request;
 use crate::script::{Expect, Stop};
 
-/// A request, as far as another one can repeat it.
+/// A request in the history: its parts that a later request can repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct PastRequest {
     /// Its number.
     pub(crate) n: u64,
-    /// The system prompt and the names of the tools: a request for a title or a summary has others.
-    kind: Vec<String>,
-    /// What was said to the model, without what the model said itself.
-    said: BTreeSet<String>,
-    /// What was said since the model spoke last.
-    news: Vec<String>,
-    /// The newest thing said to the model.
+    /// The instructions and the names of the tools. A request for a title or a summary has others than the conversation.
+    instructions: Vec<String>,
+    /// The texts and tool results sent to the model, without the model's own messages.
+    texts: BTreeSet<String>,
+    /// The texts after the model's last message.
+    new_texts: Vec<String>,
+    /// The newest text sent to the model.
     newest: Option<String>,
-    /// Whether it brings words that are the agent's own, as far as it is known, and nothing else that is new.
-    brings_own_words: bool,
-    /// Whether it brings words of the host.
-    brings_host_words: bool,
-    /// Whether the reply that it got demands something of what is new in it, or of its form, and it is so.
+    /// Whether its new texts are all the agent's own: neither the host's nor tool results.
+    brings_agent_text: bool,
+    /// Whether its reply has an expectation of its new texts or its form, which it meets.
     is_expected: bool,
-    /// How much of what the host says had been heard.
-    heard: usize,
-    /// Whether its answer calls no tool, so that the model waits for the host.
-    rests: bool,
+    /// The number of host messages before it.
+    host_messages_before: usize,
+    /// Whether its answer calls no tool and so ends the turn.
+    ends_turn: bool,
     /// Whether it offers tools.
     has_tools: bool,
-    /// Whether it got an answer that leaves no reason to ask again.
+    /// Whether its answer was complete and valid: there is no reason to send it again.
     answered: bool,
     /// The answered request that it repeats.
     pub(crate) repeats: Option<u64>,
 }
 
-/// A reply that was served although its request was not what the reply expects.
+/// A reply that was served to a request that does not meet its expectation.
 #[derive(Debug, Clone)]
 struct MissedExpectation {
     n: u64,
     expect: Expect,
 }
 
-/// The requests that got a reply of the script.
+/// The history of requests that got a reply of the script.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestHistory {
-    asked: Vec<PastRequest>,
+    requests: Vec<PastRequest>,
     missed: Vec<MissedExpectation>,
-    /// What the host said to the agent, as far as it is known.
-    heard: Vec<String>,
+    /// The known messages of the host to the agent.
+    host_messages: Vec<String>,
 }
 
-/// What stands before the id of the call where a tool's result is noted.
+/// The prefix of a tool result in `texts`, before the id of the call.
 const RESULT: &str = "the result of ";
 
 impl PastRequest {
@@ -70,160 +69,172 @@ impl PastRequest {
                 .or_else(|| tool.pointer("/function/name"))?;
             name.as_str().map(str::to_owned)
         };
-        let (mut kind, mut said) = (Vec::new(), BTreeSet::new());
-        kind.extend(conversation.system.iter().map(|text| (*text).to_owned()));
+        let (mut instructions, mut texts) = (Vec::new(), BTreeSet::new());
+        instructions.extend(conversation.system.iter().map(|text| (*text).to_owned()));
         for message in &conversation.messages {
-            let texts = message.texts.iter().map(|text| (*text).to_owned());
-            if message.instructs {
-                kind.extend(texts);
-            } else if !message.by_model {
-                said.extend(texts);
+            let own = message.texts.iter().map(|text| (*text).to_owned());
+            if message.is_instruction {
+                instructions.extend(own);
+            } else if !message.is_from_model {
+                texts.extend(own);
                 let results = message.results.iter();
-                said.extend(results.map(|result| format!("{RESULT}{}", result.call)));
+                texts.extend(results.map(|result| format!("{RESULT}{}", result.call)));
             }
         }
-        kind.extend(tools.iter().filter_map(named));
+        instructions.extend(tools.iter().filter_map(named));
         let recent = conversation.messages.iter().rev();
-        let recent = recent.take_while(|message| !message.by_model);
-        let news = recent.filter(|message| !message.instructs);
-        let news = news.flat_map(|message| message.texts.iter().map(|text| text.trim().to_owned()));
+        let recent = recent.take_while(|message| !message.is_from_model);
+        let new_texts = recent.filter(|message| !message.is_instruction);
+        let new_texts =
+            new_texts.flat_map(|message| message.texts.iter().map(|text| text.trim().to_owned()));
         let mut from_newest = conversation.messages.iter().rev();
-        let newest = from_newest.find(|message| !message.by_model && !message.instructs);
+        let newest = from_newest.find(|message| !message.is_from_model && !message.is_instruction);
         let newest = newest.and_then(|message| message.texts.last());
         let newest = newest.map(|text| (*text).to_owned());
         PastRequest {
             n: request.n,
-            news: news.collect(),
-            kind,
-            said,
+            new_texts: new_texts.collect(),
+            instructions,
+            texts,
             newest,
-            brings_own_words: false,
-            brings_host_words: false,
+            brings_agent_text: false,
             is_expected: false,
-            heard: 0,
-            rests: false,
+            host_messages_before: 0,
+            ends_turn: false,
             has_tools: !tools.is_empty(),
             answered: false,
             repeats: None,
         }
     }
 
-    /// Whether it holds nothing that the other one does not hold, and what the other one brought.
+    /// Whether all its texts are in the other request, the newest text of the other one included.
     fn repeats(&self, other: &PastRequest) -> bool {
         let newest = other.newest.as_ref();
-        !self.said.is_empty()
-            && self.kind == other.kind
-            && self.said.is_subset(&other.said)
-            && newest.is_none_or(|newest| self.said.contains(newest))
+        !self.texts.is_empty()
+            && self.instructions == other.instructions
+            && self.texts.is_subset(&other.texts)
+            && newest.is_none_or(|newest| self.texts.contains(newest))
     }
 }
 
 impl RequestHistory {
-    /// The host has said this to the agent.
+    /// Adds a message of the host to the agent.
     pub(crate) fn note_host_message(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
-            self.heard.push(text.to_owned());
+            self.host_messages.push(text.to_owned());
         }
     }
 
-    /// Whether a request stands beside the conversation, as one for a title does: it is the first one, offers no tools, and says nothing
-    /// that the host has said. A later one may be for a summary that the script foresees.
-    pub(crate) fn is_aside(&self, asked: &PastRequest) -> bool {
-        let is_first = self.asked.is_empty() && !self.heard.is_empty();
-        is_first && !asked.has_tools && !self.says_what_the_host_said(asked)
+    /// Whether a request is a side request, such as one for a title: it is the first one, offers no tools, and has no text of the
+    /// host. A later request of this form may be for a summary that the script expects.
+    pub(crate) fn is_side_request(&self, request: &PastRequest) -> bool {
+        let is_first = self.requests.is_empty() && !self.host_messages.is_empty();
+        is_first && !request.has_tools && !self.has_host_text(request)
     }
 
-    fn says_what_the_host_said(&self, asked: &PastRequest) -> bool {
-        self.heard.iter().any(|text| asked.news.contains(text))
+    fn has_host_text(&self, request: &PastRequest) -> bool {
+        self.host_messages
+            .iter()
+            .any(|text| request.new_texts.contains(text))
     }
 
-    /// Whether the host has said something since an earlier request that this one holds: the same words again are another message.
-    fn says_again(&self, asked: &PastRequest, earlier: &PastRequest) -> bool {
-        let mut since = self.heard[earlier.heard..].iter();
-        since.any(|heard| asked.said.iter().any(|text| text.trim() == heard))
+    /// Whether the request has a host message that is newer than an earlier request: the same text again is another message.
+    fn has_newer_host_message(&self, request: &PastRequest, earlier: &PastRequest) -> bool {
+        let mut since = self.host_messages[earlier.host_messages_before..].iter();
+        since.any(|message| request.texts.iter().any(|text| text.trim() == message))
     }
 
     /// The answered request that this one repeats.
-    pub(crate) fn repeated_by(&self, asked: &PastRequest) -> Option<u64> {
-        let answered = self.asked.iter().filter(|earlier| earlier.answered);
+    pub(crate) fn repeated_by(&self, request: &PastRequest) -> Option<u64> {
+        let answered = self.requests.iter().filter(|earlier| earlier.answered);
         answered
-            .filter(|earlier| asked.repeats(earlier))
-            .filter(|earlier| !self.says_again(asked, earlier))
+            .filter(|earlier| request.repeats(earlier))
+            .filter(|earlier| !self.has_newer_host_message(request, earlier))
             .map(|earlier| earlier.n)
             .next_back()
     }
 
     /// The first request that got a reply although it repeats an answered one.
     pub(crate) fn first_repeat(&self) -> Option<(u64, u64)> {
-        let mut repeats = self.asked.iter();
-        repeats.find_map(|asked| Some((asked.n, asked.repeats?)))
+        let mut repeats = self.requests.iter();
+        repeats.find_map(|request| Some((request.n, request.repeats?)))
     }
 
-    /// A request that took a reply which this one fits, and it did not.
-    pub(crate) fn taken_from(&self, fits: impl Fn(&Expect) -> bool) -> Option<u64> {
+    /// An earlier request that took a reply without meeting its expectation, while this request meets it.
+    pub(crate) fn reply_taken_by(&self, fits: impl Fn(&Expect) -> bool) -> Option<u64> {
         let mut missed = self.missed.iter();
         missed
             .find(|missed| fits(&missed.expect))
             .map(|missed| missed.n)
     }
 
-    /// A request got a reply of the script.
-    /// Returns the request beside the conversation that is known by it: itself, or an earlier one.
-    pub(crate) fn note(
+    /// Adds a request that got a reply of the script.
+    ///
+    /// Returns the side request that it reveals: itself, or an earlier one.
+    pub(crate) fn add(
         &mut self,
-        mut asked: PastRequest,
+        mut request: PastRequest,
         answer: &Answer,
         is_expected: bool,
     ) -> Option<u64> {
-        asked.repeats = self.repeated_by(&asked);
-        asked.answered = satisfies(answer);
-        asked.rests = asked.answered && !calls_tools(answer);
-        asked.is_expected = is_expected;
-        asked.heard = self.heard.len();
-        let is_new = |text: &&String| !self.asked.iter().any(|one| one.said.contains(*text));
-        let new: Vec<_> = asked.said.iter().filter(is_new).collect();
-        let of_host = |text: &&&String| self.heard.iter().any(|heard| heard == text.trim());
+        request.repeats = self.repeated_by(&request);
+        request.answered = is_complete(answer);
+        request.ends_turn = request.answered && !calls_tools(answer);
+        request.is_expected = is_expected;
+        request.host_messages_before = self.host_messages.len();
+        let is_new = |text: &&String| !self.requests.iter().any(|one| one.texts.contains(*text));
+        let new: Vec<_> = request.texts.iter().filter(is_new).collect();
+        let of_host = |text: &&&String| {
+            self.host_messages
+                .iter()
+                .any(|message| message == text.trim())
+        };
         let from_host = new.iter().filter(of_host).count();
         let results = new.iter().filter(|text| text.starts_with(RESULT)).count();
-        asked.brings_host_words = from_host > 0;
-        asked.brings_own_words = !new.is_empty() && from_host == 0 && results == 0;
-        let beside = self.beside(&asked);
-        self.asked.push(asked);
-        beside
+        request.brings_agent_text = !new.is_empty() && from_host == 0 && results == 0;
+        let side_request = self.side_request(&request);
+        self.requests.push(request);
+        side_request
     }
 
-    /// The request beside the conversation that is known by a new one.
-    fn beside(&self, asked: &PastRequest) -> Option<u64> {
-        let last = self.asked.last().filter(|_| !self.heard.is_empty())?;
-        let is_behind = asked.brings_own_words && last.rests && last.heard == asked.heard;
-        if is_behind && !asked.is_expected {
-            return Some(asked.n);
+    /// The side request that a new request reveals.
+    fn side_request(&self, request: &PastRequest) -> Option<u64> {
+        let last = self
+            .requests
+            .last()
+            .filter(|_| !self.host_messages.is_empty())?;
+        let follows_turn =
+            last.ends_turn && last.host_messages_before == request.host_messages_before;
+        if follows_turn && request.brings_agent_text && !request.is_expected {
+            return Some(request.n);
         }
         let of_host = |text: &String| {
-            let mut heard = self.heard.iter();
-            heard.position(|heard| heard == text.trim())
+            let mut messages = self.host_messages.iter();
+            messages.position(|message| message == text.trim())
         };
         let mut earlier = self
-            .asked
+            .requests
             .iter()
-            .filter(|one| one.brings_own_words && !one.is_expected);
-        let is_new = |text: &String| !self.asked.iter().any(|one| one.said.contains(text));
-        let said = asked.said.iter().filter(|text| is_new(text));
-        let latest = said.filter_map(of_host).min()?;
-        earlier.find(|one| latest < one.heard).map(|one| one.n)
+            .filter(|one| one.brings_agent_text && !one.is_expected);
+        let is_new = |text: &String| !self.requests.iter().any(|one| one.texts.contains(text));
+        let new = request.texts.iter().filter(|text| is_new(text));
+        let first = new.filter_map(of_host).min()?;
+        earlier
+            .find(|one| first < one.host_messages_before)
+            .map(|one| one.n)
     }
 
-    /// A request got a reply that expects another.
-    pub(crate) fn note_missed(&mut self, n: u64, expect: &Expect) {
+    /// Adds a request that got a reply without meeting its expectation.
+    pub(crate) fn add_missed_expectation(&mut self, n: u64, expect: &Expect) {
         let expect = expect.clone();
         self.missed.push(MissedExpectation { n, expect });
     }
 
-    /// The answer to this request did not reach the client whole.
-    pub(crate) fn unanswered(&mut self, n: u64) {
-        for asked in self.asked.iter_mut().filter(|asked| asked.n == n) {
-            asked.answered = false;
+    /// Marks a request whose answer did not reach the client completely.
+    pub(crate) fn mark_unanswered(&mut self, n: u64) {
+        for request in self.requests.iter_mut().filter(|request| request.n == n) {
+            request.answered = false;
         }
     }
 }
@@ -236,29 +247,29 @@ fn calls_tools(answer: &Answer) -> bool {
     pieces.any(|piece| matches!(piece, Piece::Stop(Stop::ToolUse)))
 }
 
-/// Whether an answer leaves no reason to ask again: it is whole, says something, and nothing in it is broken.
-fn satisfies(answer: &Answer) -> bool {
+/// Whether an answer is complete and valid and has content, so that there is no reason to send the request again.
+fn is_complete(answer: &Answer) -> bool {
     let Answer::Message(message) = answer else {
         return false;
     };
     let mut args = String::new();
-    let (mut says, mut whole) = (false, false);
+    let (mut has_content, mut is_whole) = (false, false);
     for piece in &message.pieces {
         match piece {
-            Piece::TextDelta { text, .. } => says |= !text.trim().is_empty(),
+            Piece::TextDelta { text, .. } => has_content |= !text.trim().is_empty(),
             Piece::ArgsDelta { fragment, .. } => args.push_str(fragment),
             Piece::BlockEnd { .. } if !args.is_empty() => {
                 if serde_json::from_str::<Value>(&args).is_err() {
                     return false;
                 }
-                (says, args) = (true, String::new());
+                (has_content, args) = (true, String::new());
             }
             Piece::Raw(_) | Piece::Error { .. } | Piece::Cut(_) | Piece::Stall { .. } => {
                 return false;
             }
-            Piece::Stop(stop) => whole = matches!(stop, Stop::EndTurn | Stop::ToolUse),
+            Piece::Stop(stop) => is_whole = matches!(stop, Stop::EndTurn | Stop::ToolUse),
             _ => {}
         }
     }
-    says && whole
+    has_content && is_whole
 }

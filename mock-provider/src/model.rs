@@ -1,4 +1,4 @@
-//! The model itself: which reply a request gets.
+//! The scripted model: chooses the reply for each request, and reports requests that do not match the script.
 
 use serde_json::Value;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::answer::{Answer, HttpError};
 use crate::answer_builder;
 use crate::conversation::ConversationView;
 use crate::expect::RequestMismatch;
-use crate::failure::{FailureKind, ScriptFailure};
+use crate::failure::ScriptFailure;
 use crate::fallback;
 use crate::history::{PastRequest, RequestHistory};
 use crate::request::Request;
@@ -22,28 +22,28 @@ pub struct Model {
     seed: u64,
     /// How often each reply was served.
     served: Vec<u64>,
-    memory: SignatureStore,
+    signatures: SignatureStore,
     history: RequestHistory,
-    /// How many requests in a row no reply was left for.
-    unforeseen: u32,
+    /// The number of requests in a row for which no reply was left.
+    unscripted_in_a_row: u32,
 }
 
-/// So many requests in a row get a harmless answer; the next one is refused, so that an agent which takes any answer for a reason to ask
-/// again comes to an end.
-const PATIENCE: u32 = 8;
+/// Most requests in a row that get a fallback answer. The next one is refused: this ends an agent that sends another request after any
+/// answer.
+const MAX_FALLBACKS: u32 = 8;
 
-/// What a request came to.
+/// The response of the model to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelResponse {
-    /// The number of the reply in the script; none where the request got no reply of the script.
+    /// The number of the reply in the script; none if the request got no reply of the script.
     pub reply: Option<usize>,
-    /// A gate to wait at before the first byte.
+    /// The gate before the first byte.
     pub gate: Option<String>,
-    /// A time to wait before the first byte, after the gate.
+    /// The wait before the first byte, after the gate.
     pub delay: Option<Duration>,
     /// The answer.
     pub answer: Answer,
-    /// What was wrong with the request.
+    /// The failures of the request.
     pub failures: Vec<ScriptFailure>,
 }
 
@@ -60,17 +60,17 @@ impl ModelResponse {
 }
 
 impl Model {
-    /// A model that has served nothing yet. The seed goes into every derived id.
+    /// A model that has served nothing yet. The seed goes into every generated id.
     #[must_use]
     pub fn new(script: Script, seed: u64) -> Self {
-        let (served, memory) = (vec![0; script.replies.len()], SignatureStore::of(&script));
+        let (served, signatures) = (vec![0; script.replies.len()], SignatureStore::of(&script));
         Model {
             script,
             seed,
             served,
-            memory,
+            signatures,
             history: RequestHistory::default(),
-            unforeseen: 0,
+            unscripted_in_a_row: 0,
         }
     }
 
@@ -80,37 +80,37 @@ impl Model {
         &self.script
     }
 
-    /// Answers a request: by the first reply left whose `when` it fits, else by the next of the main line.
+    /// Answers a request: with the first remaining reply whose `when` matches, else with the next reply without a `when`.
     ///
-    /// Strict: a request that the real API would refuse gets its error and takes no reply; one that no reply is for gets a short
-    /// answer that does no harm. Either is a failure.
+    /// A request that the real API would refuse gets the API's error and takes no reply. A request for which no reply is left gets a
+    /// short fallback answer. Both are failures.
     pub fn next(&mut self, request: &Request) -> ModelResponse {
-        if let Some(error) = wire::validation_error(request, &self.memory) {
+        if let Some(error) = wire::validation_error(request, &self.signatures) {
             let failure = ScriptFailure::refused(request.n, &error);
             return ModelResponse::without_reply(error, failure);
         }
-        match self.pick(request) {
+        match self.choose(request) {
             Ok(index) => self.serve(index, request),
             Err(failure) => self.fall_back(request, *failure),
         }
     }
 
-    /// Answers a request that no reply is left for.
+    /// Answers a request for which no reply is left.
     fn fall_back(&mut self, request: &Request, mut failure: ScriptFailure) -> ModelResponse {
-        let asked = PastRequest::of(request);
+        let past = PastRequest::of(request);
         failure.message += &format!(
-            "; it is POST {}, and says last: {}",
+            "; it is POST {}, and its last message is {}",
             request.wire.path(),
-            last_words(request)
+            last_message(request)
         );
-        let repeat = match self.history.repeated_by(&asked) {
+        let repeat = match self.history.repeated_by(&past) {
             Some(earlier) => Some((request.n, earlier)),
             None => self.history.first_repeat(),
         };
-        let fits = |expect: &Expect| expect.mismatches(request).is_empty();
-        failure.earlier = self.history.taken_from(fits);
-        self.unforeseen += 1;
-        let answer = if self.unforeseen > PATIENCE {
+        let is_met = |expect: &Expect| expect.mismatches(request).is_empty();
+        failure.earlier = self.history.reply_taken_by(is_met);
+        self.unscripted_in_a_row += 1;
+        let answer = if self.unscripted_in_a_row > MAX_FALLBACKS {
             let message = format!("scripted model: {failure}");
             Answer::Error(HttpError::new(400, "invalid_request_error", message))
         } else {
@@ -122,26 +122,31 @@ impl Model {
             gate: None,
             delay: None,
             answer,
-            failures: repeat.map(repeated).into_iter().chain([failure]).collect(),
+            failures: repeat
+                .map(|(request, earlier)| ScriptFailure::repeated(request, earlier))
+                .into_iter()
+                .chain([failure])
+                .collect(),
         }
     }
 
-    /// The host has said this to the agent: it tells the requests of the conversation from those beside it.
+    /// Notes a text that the host sent to the agent. With these texts the model tells requests of the conversation from side requests,
+    /// such as one for a title.
     pub fn note_host_message(&mut self, text: &str) {
         self.history.note_host_message(text);
     }
 
-    /// The client went away before it had the whole answer to this request, so it may well ask again.
-    pub(crate) fn unanswered(&mut self, request: u64) {
-        self.history.unanswered(request);
+    /// Notes that the client did not get the complete answer to a request, so that it may send the request again.
+    pub(crate) fn mark_unanswered(&mut self, request: u64) {
+        self.history.mark_unanswered(request);
     }
 
     /// Counts the tokens of a request, without taking a reply.
     ///
     /// # Errors
-    /// The error that the real API would refuse it with.
+    /// The error of the real API for a request that is not valid.
     pub(crate) fn count_tokens(&self, request: &Request) -> Result<u64, HttpError> {
-        match wire::token_count_error(request, &self.memory) {
+        match wire::token_count_error(request, &self.signatures) {
             Some(error) => Err(error),
             None => Ok(wire::count_tokens(&request.body)),
         }
@@ -150,28 +155,15 @@ impl Model {
     /// A failure for each reply that was not served as often as the script says.
     #[must_use]
     pub fn unused(&self) -> Vec<ScriptFailure> {
-        let short = self
-            .script
-            .replies
-            .iter()
-            .zip(&self.served)
-            .enumerate()
-            .filter_map(|(i, (reply, &served))| match reply.repeat {
-                Repeat::Times(times) if served < times => Some((i, times, served)),
-                _ => None,
-            });
-        let failure = |(i, times, served)| ScriptFailure {
-            kind: FailureKind::Unused,
-            request: None,
-            earlier: None,
-            pointer: format!("/{i}"),
-            message: format!("reply {i} of the model's script was not asked for"),
-            expected: Some(count(times)),
-            actual: Some(count(served)),
-        };
-        short.map(failure).collect()
+        let replies = self.script.replies.iter().zip(&self.served).enumerate();
+        let unused = replies.filter_map(|(i, (reply, &served))| match reply.repeat {
+            Repeat::Times(times) if served < times => Some(ScriptFailure::unused(i, times, served)),
+            _ => None,
+        });
+        unused.collect()
     }
 
+    /// Answers a request with a reply of the script.
     fn serve(&mut self, index: usize, request: &Request) -> ModelResponse {
         let times = self.served[index];
         self.served[index] += 1;
@@ -181,38 +173,29 @@ impl Model {
         } else {
             format!("{index}.{times}")
         };
-        let wrong = reply
-            .expect_request
-            .iter()
-            .flat_map(|expect| expect.mismatches(request));
-        let mut failures: Vec<ScriptFailure> = wrong
-            .map(|mismatch| unexpected(index, request, mismatch))
+        let expect = reply.expect_request.as_ref();
+        let mismatches = expect.map(|expect| expect.mismatches(request));
+        let mut failures: Vec<ScriptFailure> = mismatches
+            .into_iter()
+            .flatten()
+            .map(|mismatch| ScriptFailure::expectation(request.n, index, mismatch))
             .collect();
+        let is_met = failures.is_empty();
         let answer = answer_builder::answer(reply, path, self.seed, request);
-        self.memory.note(&answer);
-        let asked = PastRequest::of(request);
-        if let Some(expect) = reply
-            .expect_request
-            .as_ref()
-            .filter(|_| !failures.is_empty())
-        {
-            self.history.note_missed(request.n, expect);
+        self.signatures.add(&answer);
+        if let Some(expect) = expect.filter(|_| !is_met) {
+            self.history.add_missed_expectation(request.n, expect);
         }
-        let names_it = |expect: &Expect| {
-            let body = expect.body.as_ref();
-            !expect.last_contains.0.is_empty() || body.is_some_and(names_messages)
-        };
-        let expected = reply
-            .expect_request
-            .as_ref()
-            .filter(|_| failures.is_empty());
-        // A reply that repeats is taken from nobody.
-        let repeats = matches!(reply.repeat, Repeat::Forever) && failures.is_empty();
-        let is_expected = repeats || reply.when.is_some() || expected.is_some_and(names_it);
-        if let Some(n) = self.history.note(asked, &answer, is_expected) {
-            failures.push(beside(request.n, n));
+        // A reply that repeats forever cannot be taken from another request.
+        let repeats = matches!(reply.repeat, Repeat::Forever) && is_met;
+        let is_expected = repeats
+            || reply.when.is_some()
+            || expect.is_some_and(|expect| is_met && names_messages(expect));
+        let past = PastRequest::of(request);
+        if let Some(side_request) = self.history.add(past, &answer, is_expected) {
+            failures.push(ScriptFailure::side_request(request.n, side_request));
         }
-        self.unforeseen = 0;
+        self.unscripted_in_a_row = 0;
         ModelResponse {
             reply: Some(index),
             gate: reply.gate.clone(),
@@ -222,161 +205,58 @@ impl Model {
         }
     }
 
-    /// The reply for a request.
-    fn pick(&self, request: &Request) -> Result<usize, Box<ScriptFailure>> {
-        let aside = self.history.is_aside(&PastRequest::of(request));
-        let mut main = None;
-        let mut nearest: Option<(usize, Vec<RequestMismatch>)> = None;
-        for (i, reply) in self
-            .script
-            .replies
-            .iter()
-            .enumerate()
-            .filter(|(i, reply)| reply.repeat.allows(self.served[*i]))
+    /// Chooses the reply for a request.
+    fn choose(&self, request: &Request) -> Result<usize, Box<ScriptFailure>> {
+        let is_side_request = self.history.is_side_request(&PastRequest::of(request));
+        let (mut next, mut nearest) = (None, None::<(usize, Vec<RequestMismatch>)>);
+        let replies = self.script.replies.iter().zip(&self.served).enumerate();
+        for (i, (reply, _)) in replies.filter(|(_, (reply, served))| reply.repeat.allows(**served))
         {
             let Some(when) = &reply.when else {
-                main = main.or(Some(i));
+                next = next.or(Some(i));
                 continue;
             };
-            let missing = when.mismatches(request);
-            if missing.is_empty() {
+            let mismatches = when.mismatches(request);
+            if mismatches.is_empty() {
                 return Ok(i);
             }
-            if nearest
-                .as_ref()
-                .is_none_or(|(_, least)| missing.len() < least.len())
-            {
-                nearest = Some((i, missing));
+            let is_nearer = |(_, least): &(_, Vec<_>)| mismatches.len() < least.len();
+            if nearest.as_ref().is_none_or(is_nearer) {
+                nearest = Some((i, mismatches));
             }
         }
-        let main = main.filter(|_| !aside);
-        main.ok_or_else(|| Box::new(self.no_reply(request, nearest, aside)))
-    }
-
-    fn no_reply(
-        &self,
-        request: &Request,
-        nearest: Option<(usize, Vec<RequestMismatch>)>,
-        aside: bool,
-    ) -> ScriptFailure {
-        let (n, replies) = (request.n, self.script.replies.len());
-        let blank = ScriptFailure {
-            kind: FailureKind::Exhausted,
-            request: Some(n),
-            earlier: None,
-            pointer: String::new(),
-            message: format!(
-                "request {n} came when the model's script had no reply left ({replies} in all)"
-            ),
-            expected: None,
-            actual: None,
-        };
-        let Some((
-            i,
-            RequestMismatch {
-                pointer,
-                expected,
-                actual,
-            },
-        )) = nearest.and_then(|(i, missing)| Some((i, missing.into_iter().next()?)))
-        else {
-            if aside {
-                return ScriptFailure {
-                    kind: FailureKind::Unmatched,
-                    message: format!(
-                        "request {n} stands beside the conversation, and the model's script has no reply for such a one"
-                    ),
-                    ..blank
-                };
-            }
-            return blank;
-        };
-        ScriptFailure {
-            kind: FailureKind::Unmatched,
-            pointer: format!("/{i}/when{pointer}"),
-            message: format!(
-                "request {n} fits no reply that is left in the model's script; the nearest is reply {i}"
-            ),
-            expected: Some(expected),
-            actual: Some(actual),
-            ..blank
-        }
+        let next = next.filter(|_| !is_side_request);
+        next.ok_or_else(|| {
+            let nearest = nearest.and_then(|(i, found)| Some((i, found.into_iter().next()?)));
+            Box::new(match nearest {
+                Some((i, mismatch)) => ScriptFailure::no_match(request.n, i, mismatch),
+                None if is_side_request => ScriptFailure::no_side_reply(request.n),
+                None => ScriptFailure::exhausted(request.n, self.script.replies.len()),
+            })
+        })
     }
 }
 
-fn unexpected(
-    index: usize,
-    request: &Request,
-    RequestMismatch {
-        pointer,
-        expected,
-        actual,
-    }: RequestMismatch,
-) -> ScriptFailure {
-    ScriptFailure {
-        kind: FailureKind::Expectation,
-        request: Some(request.n),
-        earlier: None,
-        pointer: format!("/{index}/expect_request{pointer}"),
-        message: format!(
-            "request {} is not what reply {index} of the model's script expects",
-            request.n
-        ),
-        expected: Some(expected),
-        actual: Some(actual),
-    }
+/// Whether an expectation is about the content of the messages, not only about the model or the tools.
+fn names_messages(expect: &Expect) -> bool {
+    let has_messages = |body: &Value| {
+        let mut members = ["messages", "input"].iter();
+        members.any(|member| body.get(member).is_some())
+    };
+    !expect.last_contains.0.is_empty() || expect.body.as_ref().is_some_and(has_messages)
 }
 
-fn repeated((request, earlier): (u64, u64)) -> ScriptFailure {
-    ScriptFailure {
-        kind: FailureKind::Repeated,
-        request: Some(request),
-        earlier: Some(earlier),
-        pointer: String::new(),
-        message: format!(
-            "request {request} brings nothing beyond request {earlier}, which had its answer"
-        ),
-        expected: None,
-        actual: None,
-    }
-}
+/// Longest text that is quoted of a request, in characters.
+const MAX_QUOTED: usize = 120;
 
-/// Whether what a reply demands of the body is about what was said, and not about the model or the tools alone.
-fn names_messages(body: &Value) -> bool {
-    ["messages", "input"]
-        .iter()
-        .any(|member| body.get(member).is_some())
-}
-
-fn beside(request: u64, n: u64) -> ScriptFailure {
-    ScriptFailure {
-        kind: FailureKind::SideRequest,
-        request: Some(request),
-        earlier: Some(n),
-        pointer: String::new(),
-        message: format!(
-            "request {n} stands beside the conversation, and may have got a reply that is for another one"
-        ),
-        expected: None,
-        actual: None,
-    }
-}
-
-/// The longest text that is quoted of a request.
-const QUOTED: usize = 120;
-
-/// The begin of the last message of a request.
-fn last_words(request: &Request) -> String {
+/// The start of the last message of a request, quoted.
+fn last_message(request: &Request) -> String {
     let conversation = ConversationView::of(request);
     let last = conversation.messages.last();
-    let text = last.and_then(|said| said.texts.last()).copied();
+    let text = last.and_then(|message| message.texts.last()).copied();
     let text = text.unwrap_or_default().trim();
-    match text.char_indices().nth(QUOTED) {
+    match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
     }
-}
-
-fn count(times: u64) -> String {
-    format!("{times} request{}", if times == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! What the model knows to have said: the real API knows its own thoughts again by their signatures.
+//! Signatures of thinking blocks: the real API verifies that a thinking block comes back unchanged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,17 +6,17 @@ use crate::answer::{Answer, BlockKind, Piece};
 use crate::ids;
 use crate::script::{ContentItem, Script};
 
-/// Thoughts and the calls that followed them.
+/// The known thinking blocks, by signature.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SignatureStore {
-    /// Each signature in the script with its thought.
-    thoughts: HashMap<String, String>,
-    /// The ids of calls that were served in a message which began with a thought.
-    thoughtful: HashSet<String>,
+    /// The thinking of each signature in the script.
+    thinking: HashMap<String, String>,
+    /// The ids of tool calls in messages that began with thinking.
+    calls_after_thinking: HashSet<String>,
 }
 
 impl SignatureStore {
-    /// Every thought of a script. They are known from the start: an agent may resume what an earlier run was told.
+    /// The signatures of a script. All are known from the start, because an agent may resume the session of an earlier run.
     pub(crate) fn of(script: &Script) -> Self {
         let short = script
             .replies
@@ -34,13 +34,13 @@ impl SignatureStore {
             .chain(listed)
             .filter_map(|thinking| Some((thinking.signature.clone()?, thinking.text.joined())));
         SignatureStore {
-            thoughts: signed.collect(),
-            thoughtful: HashSet::new(),
+            thinking: signed.collect(),
+            calls_after_thinking: HashSet::new(),
         }
     }
 
-    /// Remembers an answer as served.
-    pub(crate) fn note(&mut self, answer: &Answer) {
+    /// Adds the tool calls of an answer that was served.
+    pub(crate) fn add(&mut self, answer: &Answer) {
         let Answer::Message(message) = answer else {
             return;
         };
@@ -52,7 +52,7 @@ impl SignatureStore {
             blocks.next(),
             Some(BlockKind::Thinking | BlockKind::RedactedThinking { .. })
         ) {
-            self.thoughtful
+            self.calls_after_thinking
                 .extend(blocks.filter_map(|block| match block {
                     BlockKind::ToolCall { id, .. } => Some(id.clone()),
                     _ => None,
@@ -60,18 +60,18 @@ impl SignatureStore {
         }
     }
 
-    /// The thought that the script gives this signature.
-    pub(crate) fn thought_of(&self, signature: &str) -> Option<&str> {
-        self.thoughts.get(signature).map(String::as_str)
+    /// The thinking with this signature in the script.
+    pub(crate) fn thinking_of(&self, signature: &str) -> Option<&str> {
+        self.thinking.get(signature).map(String::as_str)
     }
 
-    /// Whether this is the derived signature of the thought.
-    pub(crate) fn signed(&self, thought: &str, signature: &str) -> bool {
-        ids::signature(thought) == signature
+    /// Whether this is the generated signature of a text.
+    pub(crate) fn is_generated(&self, thinking: &str, signature: &str) -> bool {
+        ids::signature(thinking) == signature
     }
 
-    /// Whether a thought was served before the call of this id.
-    pub(crate) fn thought_before(&self, call: &str) -> bool {
-        self.thoughtful.contains(call)
+    /// Whether the message of a tool call began with thinking.
+    pub(crate) fn has_thinking_before(&self, call: &str) -> bool {
+        self.calls_after_thinking.contains(call)
     }
 }

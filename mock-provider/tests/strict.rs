@@ -24,7 +24,7 @@ fn user(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_that_the_script_does_not_foresee_gets_a_harmless_answer() {
+async fn a_request_without_a_reply_in_the_script_gets_a_fallback_answer() {
     let mut mock = Mock::start(json!([{ "text": "only" }]));
     mock.post(MESSAGES, &user("hello")).await;
     assert_eq!(failures(&mut mock).await, []);
@@ -45,7 +45,7 @@ async fn a_request_that_the_script_does_not_foresee_gets_a_harmless_answer() {
     assert_eq!(
         failure.to_string(),
         "request 1 came when the model's script had no reply left (1 in all); \
-         it is POST /v1/messages, and says last: \"What shall this be called?\""
+         it is POST /v1/messages, and its last message is \"What shall this be called?\""
     );
 }
 
@@ -166,7 +166,7 @@ async fn a_lane_serves_what_fits_and_the_main_line_the_rest() {
 }
 
 #[tokio::test]
-async fn a_request_that_fits_nothing_is_told_the_nearest_reply_and_what_differs() {
+async fn a_request_that_matches_nothing_reports_the_nearest_reply_and_the_difference() {
     let mut mock = Mock::start(json!([
         { "when": { "contains": ["a", "b", "zzz"] }, "text": "x" },
         { "when": { "body": { "model": "other" } }, "text": "x" },
@@ -183,7 +183,7 @@ async fn a_request_that_fits_nothing_is_told_the_nearest_reply_and_what_differs(
     assert!(
         failure
             .to_string()
-            .contains("the nearest is reply 1; it is POST /v1/messages, and says last: \"hello\"; expected \"other\" at /model of the body"),
+            .contains("the nearest is reply 1; it is POST /v1/messages, and its last message is \"hello\"; expected \"other\" at /model of the body"),
         "{failure}"
     );
     let unused = mock.server.unused();

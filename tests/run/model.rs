@@ -89,8 +89,7 @@ fn a_request_that_repeats_an_answered_one_is_a_violation() {
     let place = Place::new();
     let ran = bundled_with(&place, "asks-twice", TWO_TURNS);
     assert!(
-        ran.message("scenario.script")
-            .contains("brings nothing beyond request"),
+        ran.message("scenario.script").contains("repeats request"),
         "{ran:?}"
     );
     assert_eq!(ran.only().verdict, Verdict::Fail);

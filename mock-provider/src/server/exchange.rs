@@ -87,7 +87,7 @@ impl Exchange {
     pub(super) fn end(&mut self, end: ExchangeEnd) {
         if std::mem::replace(&mut self.open, false) {
             if end != ExchangeEnd::Complete {
-                self.shared.model().model.unanswered(self.n);
+                self.shared.model().model.mark_unanswered(self.n);
             }
             self.shared.record(JournalEvent::Reply {
                 n: self.n,

@@ -31,9 +31,9 @@ pub(super) fn check_thinking(
             block["thinking"].as_str().unwrap_or_default(),
             block["signature"].as_str().unwrap_or_default(),
         );
-        match signatures.thought_of(signature) {
-            Some(thought) if thought == text => {}
-            None if signatures.signed(text, signature) => {}
+        match signatures.thinking_of(signature) {
+            Some(known) if known == text => {}
+            None if signatures.is_generated(text, signature) => {}
             Some(_) => {
                 return Err(format!(
                     "{place}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks \
@@ -53,7 +53,7 @@ pub(super) fn check_thinking(
     let dropped = blocks_of_type(last, "tool_use").any(|placed| {
         placed.block["id"]
             .as_str()
-            .is_some_and(|id| signatures.thought_before(id))
+            .is_some_and(|id| signatures.has_thinking_before(id))
     });
     if settings["type"] == "enabled" && dropped && !kind.ends_with("thinking") {
         return Err(format!(
