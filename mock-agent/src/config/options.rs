@@ -60,38 +60,41 @@ macro_rules! text {
     };
 }
 
-pub(crate) use text;
-
 /// A flag with a positive number as its value.
 macro_rules! count {
     ($name:literal, $field:ident, $help:literal) => {
-        Flag {
+        $crate::config::options::Flag {
             name: $name,
             value: Some("N"),
             help: $help,
             set: |options, value| {
-                options.$field = Some(count(&value)?);
+                options.$field = Some($crate::config::options::positive_number(&value)?);
                 Ok(())
             },
         }
     };
 }
 
-const SCRIPT: Flag = text!(
+pub(crate) use {count, text};
+
+/// The script of the model.
+pub(crate) const SCRIPT_FLAG: Flag = text!(
     "--script",
     "FILE",
     script,
     "The script of the model: a model script or a scenario"
 );
 
-const MCP: Flag = text!(
+/// Scripted MCP tools.
+pub(crate) const MCP_FLAG: Flag = text!(
     "--mcp",
     "LIST",
     mcp,
     "Scripted MCP tools: a file, the list itself, or none"
 );
 
-const FAULT: Flag = text!(
+/// The fault that the agent has.
+pub(crate) const FAULT_FLAG: Flag = text!(
     "--fault",
     "ID[@turn=N]",
     fault,
@@ -109,107 +112,11 @@ pub(crate) const PROTOCOL_FLAG: Flag = Flag {
 /// The environment variable for the same: a version, or `NAME@VERSION`, which applies to one protocol only.
 pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 
-/// The flags of agents that speak the JSON Stream protocol.
-pub(crate) const COMMON: &[Flag] = &[
-    Flag {
-        name: "--json-stream",
-        value: None,
-        help: "Speak the JSON Stream protocol on standard input and output",
-        set: |_, _| Ok(()),
-    },
-    text!(
-        "--provider",
-        "NAME",
-        provider,
-        "anthropic, openai, bedrock or vertex"
-    ),
-    text!("--model", "ID", model, "The model to use"),
-    count!(
-        "--max-tokens",
-        max_tokens,
-        "The maximum output tokens of a reply"
-    ),
-    count!(
-        "--max-turns",
-        max_turns,
-        "The maximum number of requests to the model for one message"
-    ),
-    text!(
-        "--base-url",
-        "URL",
-        base_url,
-        "The base URL of the model's API (http:// only)"
-    ),
-    text!(
-        "--system-prompt",
-        "TEXT",
-        system_prompt,
-        "The system prompt"
-    ),
-    Flag {
-        name: "--auto-approve",
-        value: None,
-        help: "Start in yolo mode",
-        set: |options, _| {
-            options.auto_approve = true;
-            Ok(())
-        },
-    },
-    text!(
-        "--workspace",
-        "PATH",
-        workspace,
-        "The folder for file operations"
-    ),
-    text!(
-        "--session-id",
-        "ID",
-        session_id,
-        "The id of the new session"
-    ),
-    text!(
-        "--resume",
-        "ID",
-        resume,
-        "The id of the session to resume, or latest"
-    ),
-    SCRIPT,
-    MCP,
-    PROTOCOL_FLAG,
-    FAULT,
-];
-
-/// The flags of agents whose protocol is a subcommand.
-pub(crate) const RPC: &[Flag] = &[
-    Flag {
-        name: "rpc",
-        value: None,
-        help: "Speak the bridge's RPC protocol on standard input and output",
-        set: |_, _| Ok(()),
-    },
-    text!(
-        "--continue",
-        "ID",
-        resume,
-        "The id of the session to resume"
-    ),
-    text!(
-        "--system",
-        "TEXT",
-        system_prompt,
-        "The system prompt, or a file with it"
-    ),
-    text!("-s", "TEXT", system_prompt, "Short form"),
-    text!("--model", "ID", model, "The model to use"),
-    text!("-m", "ID", model, "Short form"),
-    text!("--profile", "NAME", profile, "The settings to use"),
-    SCRIPT,
-    MCP,
-    PROTOCOL_FLAG,
-    FAULT,
-];
-
-fn count(value: &str) -> Result<u32, String> {
+/// Parses a number from 1.
+///
+/// # Errors
+/// The text is something else.
+pub(crate) fn positive_number(value: &str) -> Result<u32, String> {
     match value.parse() {
         Ok(count) if count > 0 => Ok(count),
         _ => Err(format!("{value:?} is not a number from 1")),
@@ -254,21 +161,29 @@ pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<CliOptions, Strin
 mod tests {
     use super::*;
 
+    const FLAGS: &[Flag] = &[
+        Flag {
+            name: "--auto-approve",
+            value: None,
+            help: "",
+            set: |options, _| {
+                options.auto_approve = true;
+                Ok(())
+            },
+        },
+        text!("--model", "ID", model, ""),
+        count!("--max-tokens", max_tokens, ""),
+        count!("--max-turns", max_turns, ""),
+    ];
+
     fn parsed(args: &[&str]) -> Result<CliOptions, String> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        parse(COMMON, &args)
+        parse(FLAGS, &args)
     }
 
     #[test]
     fn a_value_follows_its_flag_or_an_equals_sign() {
-        let options = parsed(&[
-            "--json-stream",
-            "--model",
-            "m",
-            "--max-turns=3",
-            "--auto-approve",
-        ])
-        .unwrap();
+        let options = parsed(&["--model", "m", "--max-turns=3", "--auto-approve"]).unwrap();
 
         assert_eq!(options.model.as_deref(), Some("m"));
         assert_eq!(options.max_turns, Some(3));
@@ -282,8 +197,8 @@ mod tests {
         assert_eq!(refused(&["--fly"]), "Unknown argument: --fly");
         assert_eq!(refused(&["--model"]), "--model needs a value");
         assert_eq!(
-            refused(&["--json-stream=x"]),
-            "--json-stream takes no value"
+            refused(&["--auto-approve=x"]),
+            "--auto-approve takes no value"
         );
         assert_eq!(
             refused(&["--max-tokens", "0"]),

@@ -3,9 +3,10 @@
 use super::commands;
 use super::events::AionrsState;
 use super::faults;
+use super::flags::FLAGS;
 use super::tools::TOOLS_V0_2;
 use super::version::Version;
-use crate::config::options::{COMMON, CliOptions};
+use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
@@ -14,7 +15,7 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     name: "aionrs",
     version: "0.1",
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
-    flags: COMMON,
+    flags: FLAGS,
     line_limit: LINE_LIMIT,
     emitter: || Box::new(AionrsState::new(Version::V0_1)),
     command: |session, input| commands::take(session, input, Version::V0_1),

@@ -1,8 +1,7 @@
-//! The flags of the page, and those that hosts pass besides.
+//! Command-line flags of the protocol pi: those of its page, and others that hosts pass.
 
 use super::models::LEVELS;
-use crate::config::options::PROTOCOL_FLAG as PROTOCOL;
-use crate::config::options::{Flag, text};
+use crate::config::options::{FAULT_FLAG, Flag, PROTOCOL_FLAG, SCRIPT_FLAG, text};
 
 /// A flag that can be repeated.
 macro_rules! several {
@@ -32,7 +31,7 @@ const MODE: Flag = Flag {
 const NO_SESSION: Flag = Flag {
     name: "--no-session",
     value: None,
-    help: "Keep no session on disk",
+    help: "Do not save the session",
     set: |options, _| {
         options.no_session = true;
         Ok(())
@@ -43,35 +42,21 @@ const PROVIDER: Flag = text!(
     "--provider",
     "NAME",
     provider,
-    "A provider of models.json; the first if left out"
+    "A provider of models.json; by default the first"
 );
 
 const API_KEY: Flag = text!(
     "--api-key",
     "KEY",
     api_key,
-    "The key, in place of the provider's"
+    "The API key, instead of the one of the provider"
 );
 
 const SYSTEM_PROMPT: Flag = text!(
     "--system-prompt",
     "TEXT",
     system_prompt,
-    "What the model is told first"
-);
-
-const SCRIPT: Flag = text!(
-    "--script",
-    "FILE",
-    script,
-    "What the model answers: a model script or a scenario"
-);
-
-const FAULT: Flag = text!(
-    "--fault",
-    "ID[@turn=N]",
-    fault,
-    "Enable a fault, from turn N on"
+    "The system prompt"
 );
 
 /// The flags of 0.14.
@@ -81,7 +66,7 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
     Flag {
         name: "--continue",
         value: None,
-        help: "Go on with the latest session",
+        help: "Resume the latest session",
         set: |options, _| {
             options.resume = Some("latest".into());
             Ok(())
@@ -92,7 +77,7 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
         "--model",
         "ID",
         model,
-        "A model of the provider's; the first if left out"
+        "A model of the provider; by default the first"
     ),
     API_KEY,
     Flag {
@@ -105,34 +90,34 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
         },
     },
     SYSTEM_PROMPT,
-    SCRIPT,
-    PROTOCOL,
-    FAULT,
+    SCRIPT_FLAG,
+    PROTOCOL_FLAG,
+    FAULT_FLAG,
 ];
 
 /// The flags of 0.73 and later.
 pub(super) const FLAGS: &[Flag] = &[
     MODE,
     NO_SESSION,
-    text!("--name", "NAME", name, "The session's name"),
+    text!("--name", "NAME", name, "The name of the session"),
     text!(
         "--session-dir",
         "PATH",
         session_dir,
-        "Where sessions are kept"
+        "The folder for sessions"
     ),
     PROVIDER,
     text!(
         "--model",
         "PATTERN",
         model,
-        "A model, or PROVIDER/MODEL, with :LEVEL behind it for how much it thinks"
+        "A model, or PROVIDER/MODEL, followed by :LEVEL for its thinking level"
     ),
     text!(
         "--models",
         "PATTERNS",
         scope,
-        "The models that cycle_model goes through, as PROVIDER/MODEL, with commas between"
+        "The models that cycle_model goes through, as PROVIDER/MODEL, separated by commas"
     ),
     API_KEY,
     Flag {
@@ -156,7 +141,7 @@ pub(super) const FLAGS: &[Flag] = &[
     several!("--prompt-template", "FILE", templates, "A prompt template"),
     several!("--skill", "FOLDER", skills, "A skill"),
     SYSTEM_PROMPT,
-    SCRIPT,
-    PROTOCOL,
-    FAULT,
+    SCRIPT_FLAG,
+    PROTOCOL_FLAG,
+    FAULT_FLAG,
 ];

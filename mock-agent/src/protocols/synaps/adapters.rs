@@ -2,18 +2,18 @@
 
 use super::commands;
 use super::faults;
+use super::flags::FLAGS;
 use super::frames;
 use super::launch;
 use super::state::SynapsState;
 use super::tools;
-use crate::config::options::RPC;
 use crate::protocols::adapter::Adapter;
 
 pub(in crate::protocols) const V1: Adapter = Adapter {
     name: "synaps",
     version: "1",
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
-    flags: RPC,
+    flags: FLAGS,
     line_limit: frames::LIMIT,
     emitter: || Box::new(SynapsState::default()),
     command: commands::take,

@@ -6,6 +6,7 @@ mod attachments;
 mod commands;
 mod events;
 mod faults;
+mod flags;
 mod frames;
 mod hooks;
 mod launch;

@@ -1,0 +1,33 @@
+//! Command-line flags of the protocol synaps.
+
+use crate::config::options::{FAULT_FLAG, Flag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, text};
+
+/// The subcommand and its flags.
+pub(super) const FLAGS: &[Flag] = &[
+    Flag {
+        name: "rpc",
+        value: None,
+        help: "Speak the bridge's RPC protocol on standard input and output",
+        set: |_, _| Ok(()),
+    },
+    text!(
+        "--continue",
+        "ID",
+        resume,
+        "The id of the session to resume"
+    ),
+    text!(
+        "--system",
+        "TEXT",
+        system_prompt,
+        "The system prompt, or a file with it"
+    ),
+    text!("-s", "TEXT", system_prompt, "Short form"),
+    text!("--model", "ID", model, "The model to use"),
+    text!("-m", "ID", model, "Short form"),
+    text!("--profile", "NAME", profile, "The settings to use"),
+    SCRIPT_FLAG,
+    MCP_FLAG,
+    PROTOCOL_FLAG,
+    FAULT_FLAG,
+];
