@@ -42,6 +42,24 @@ impl Faults {
         }
     }
 
+    /// Whether the agent reports a failure right after its start although there is none.
+    pub(crate) fn reports_failure_at_start(&self) -> bool {
+        self.triggers(Bug::ComplainsFirst)
+    }
+
+    /// Whether a signal to shut down is ignored; `busy` if a tool call is open.
+    pub(crate) fn ignores_signal(&self, busy: bool) -> bool {
+        self.triggers(Bug::DeafToSigterm) || busy && self.triggers(Bug::DeafToSigtermInTool)
+    }
+
+    /// The exit status after a failed start.
+    pub(crate) fn failed_start_status(&self, status: u8) -> u8 {
+        if self.triggers(Bug::FatalExitsZero) {
+            return 0;
+        }
+        status
+    }
+
     /// The longest line of input, in bytes.
     pub(crate) fn line_limit(&self, limit: usize) -> usize {
         if self.is_armed(Bug::NoLimit) {

@@ -9,7 +9,7 @@ use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureKind};
 use crate::core::hooks::Hooks;
-use crate::faults::{Bug, Faults};
+use crate::faults::Faults;
 use crate::os::process_tree;
 use crate::os::stdout::{FrameWriter, Outbox};
 use crate::protocols::adapter::Adapter;
@@ -100,11 +100,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) ->
         Err(why) => {
             events.emit_failure(&Failure::permanent(FailureKind::Config, why));
             events.outbox.finish(FLUSH_TIMEOUT).await;
-            if faults.triggers(Bug::FatalExitsZero) {
-                0
-            } else {
-                FATAL
-            }
+            faults.failed_start_status(FATAL)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::core::failure::{Failure, FailureKind, Halt};
 use crate::core::session::Session;
-use crate::faults::{Bug, Faults};
+use crate::faults::Faults;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{self, Input};
 use crate::protocols::adapter::Adapter;
@@ -41,7 +41,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     };
     let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
     session.emit_ready();
-    if faults.triggers(Bug::ComplainsFirst) {
+    if faults.reports_failure_at_start() {
         let why = "Something may go wrong";
         session
             .events
@@ -111,9 +111,7 @@ async fn take_commands(
 async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session, faults: &Faults) {
     loop {
         signals.next().await;
-        let ignored = faults.triggers(Bug::DeafToSigterm)
-            || session.has_open_calls() && faults.triggers(Bug::DeafToSigtermInTool);
-        if !ignored {
+        if !faults.ignores_signal(session.has_open_calls()) {
             return;
         }
     }
