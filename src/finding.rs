@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How strongly the spec (or good sense) asks.
+/// The level of a requirement.
 #[derive(
     Debug,
     Clone,
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// A note: allowed, and worth knowing.
+    /// A note: allowed, and useful to know.
     May,
     /// A warning.
     Should,
@@ -30,7 +30,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word of files and messages.
+    /// The name in files and messages.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Level {
     }
 }
 
-/// Where a rule comes from.
+/// The source of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -50,7 +50,7 @@ pub enum Source {
     Spec,
     /// Hosts in the field rely on it; the page does not say it.
     Host,
-    /// Plain good behaviour of a child process.
+    /// Good behaviour of a child process.
     Hygiene,
 }
 
@@ -71,18 +71,18 @@ pub enum Blame {
 pub struct Finding {
     /// The rule's id; `conform explain ID` prints its text.
     pub rule: String,
-    /// How strongly the rule asks, after the profile was applied.
+    /// The level of the finding, after the profile was applied.
     pub level: Level,
-    /// Where the rule comes from.
+    /// The source of the rule.
     pub source: Source,
-    /// Whose frame broke it.
+    /// Who is to blame.
     pub blame: Blame,
     /// The clauses of the spec that the rule checks.
     #[serde(default)]
     pub clauses: Vec<String>,
     /// The number of the frame that broke it, from 1: the position in the history, the transcript's header not counted.
     pub at: u64,
-    /// The slice of the history it belongs to, such as `/msg_id = m1`; empty for a rule over the whole session.
+    /// The slice of the history that it belongs to, such as `msg_id m1`; empty for a rule over the whole session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
     /// What is wrong, in one sentence.
@@ -90,16 +90,16 @@ pub struct Finding {
     /// What would have been allowed.
     #[serde(default)]
     pub expected: Vec<String>,
-    /// A JSON Pointer into the frame, where one place is to blame.
+    /// A JSON Pointer into the frame, if one place is wrong.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,
     /// The frames around the failure, the failing one marked.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
-    /// A command that shows it again.
+    /// A command that reproduces it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rerun: String,
-    /// Set where a baseline puts up with it: it is shown, and decides nothing.
+    /// Set if a baseline accepts it: then it is shown, and does not affect the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baselined>,
 }
@@ -121,22 +121,22 @@ pub struct Evidence {
     pub here: bool,
 }
 
-/// That a baseline puts up with a finding.
+/// The baseline entry that accepts a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Baselined {
-    /// How.
+    /// The kind of entry.
     pub kind: BaselinedKind,
-    /// Why, in the baseline's words.
+    /// The reason given in the baseline.
     pub reason: String,
 }
 
-/// How a baseline puts up with a finding.
+/// How often an accepted finding occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BaselinedKind {
-    /// It is there every time.
+    /// Every time.
     Known,
-    /// It is there now and then.
+    /// Sometimes.
     Flaky,
 }

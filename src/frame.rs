@@ -1,4 +1,4 @@
-//! One line as it crossed the pipe, and the other things a session's history holds.
+//! Frames: the lines that crossed the pipe, and the other events in the history of a session.
 //!
 //! This is the only module that the oracle (`check`, `rules`, `schema`) and the subject (`agent`) share.
 
@@ -12,18 +12,18 @@ pub enum Eol {
     Lf,
     /// `\r\n`.
     CrLf,
-    /// Nothing: the stream ended behind the last byte.
+    /// Nothing: the stream ended after the last byte.
     None,
 }
 
 /// The bytes of one line without its terminator.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Line {
-    /// The bytes as they crossed, the terminator left out. At most the framer's limit.
+    /// The bytes as sent, without the terminator. At most the framer's limit.
     pub bytes: Vec<u8>,
     /// The terminator that followed.
     pub eol: Eol,
-    /// Bytes beyond the limit that were counted and dropped; 0 for a line kept whole.
+    /// The number of bytes beyond the limit, which were dropped; 0 for a complete line.
     pub dropped: u64,
 }
 
@@ -49,18 +49,18 @@ impl Line {
 pub struct Frame {
     /// Microseconds since the agent was spawned; 0 where unknown (a plain capture).
     pub at: u64,
-    /// What crossed, or what happened.
+    /// The content.
     pub body: Body,
 }
 
-/// What a [`Frame`] is.
+/// The content of a [`Frame`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// A line the host wrote to the agent's stdin.
     ToAgent(Line),
     /// A line the agent wrote to its stdout.
     FromAgent(Line),
-    /// A line of the agent's stderr: never part of a protocol, kept beside the failing frame.
+    /// A line of the agent's stderr. It is no part of a protocol and serves as evidence.
     Stderr(Line),
     /// A request that reached the scripted model.
     LlmRequest(LlmRequest),
@@ -70,12 +70,12 @@ pub enum Body {
     StdinClosed,
     /// The host sent a signal, by name (`SIGTERM`).
     Signal(String),
-    /// The agent's process came to an end, or the recording stopped.
+    /// The agent's process ended, or the recording stopped.
     End(End),
 }
 
 impl Body {
-    /// The word that transcripts and evidence use for it.
+    /// The name of the kind in transcripts and evidence.
     #[must_use]
     pub fn dir(&self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ pub struct LlmRequest {
     pub n: u64,
     /// The path of the URL, such as `/v1/messages`.
     pub path: String,
-    /// The body as sent; a JSON string holding the text where it was not JSON.
+    /// The body as sent; a JSON string with the text if it was not JSON.
     pub body: Value,
 }
 
@@ -143,14 +143,14 @@ pub enum End {
     Exited {
         /// The exit code.
         code: i32,
-        /// Processes of its tree that were still alive after it had gone, and were killed.
+        /// The number of its child processes that were still alive afterwards, and were killed.
         orphans: u32,
     },
-    /// A signal ended it that the harness did not send as a kill.
+    /// A signal ended it, other than a kill by the harness.
     Signalled {
         /// The signal's number.
         signal: i32,
-        /// Processes of its tree that were still alive after it had gone, and were killed.
+        /// The number of its child processes that were still alive afterwards, and were killed.
         orphans: u32,
     },
     /// The harness killed it. `why` names the budget that ran out (`budget:response`), or another reason.

@@ -1,8 +1,9 @@
-//! Compiled validators, one per event or command name, picked by the discriminator: never a `oneOf` over all of them.
+//! JSON Schema validation of frames: one compiled validator for each event and command, selected by name. A `oneOf` over all of them would
+//! give useless messages.
 
 mod members;
 
-pub use members::MemberMistake;
+pub use members::MemberError;
 
 use crate::finding::Level;
 use jsonschema::paths::Location;
@@ -11,8 +12,8 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The keyword for numbers that are read into integer types: `true` refuses a fraction or an exponent, even where the value is whole (`1.0`).
-/// The JSON Schema type `integer` takes those.
+/// A keyword of our own for numbers that readers parse into integer types: `true` forbids a fraction or an exponent even if the value is
+/// whole (`1.0`), which the JSON Schema type `integer` allows.
 const PLAIN_INTEGER: &str = "x-plain-integer";
 
 /// The URI by which validators refer to the document of all definitions.
@@ -25,25 +26,25 @@ pub struct Schemas {
     validators: HashMap<String, Arc<Validator>>,
 }
 
-/// One way in which a frame departs from its definition.
+/// A violation of a schema by a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaViolation {
     /// Where in the frame.
     pub pointer: String,
     /// What is wrong there, in one sentence.
     pub message: String,
-    /// What would have been right.
+    /// What would have been allowed.
     pub expected: Vec<String>,
     /// The clauses of the nearest part of the definition that names any (`x-clauses`).
     pub clauses: Vec<String>,
-    /// How strongly that part asks (`x-level`); `must` unless it says otherwise.
+    /// The level of that part (`x-level`); `must` by default.
     pub level: Level,
 }
 
-/// A keyword of a definition that a frame can break.
+/// A keyword of a definition that a frame can break, with its annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnotatedKeyword {
-    /// Where it stands, from the definition, references followed.
+    /// A JSON Pointer from the definition, through references.
     pub at: String,
     /// The clauses that a finding there cites.
     pub clauses: Vec<String>,
@@ -51,7 +52,7 @@ pub struct AnnotatedKeyword {
     pub level: Level,
 }
 
-/// The marks that are nearest to a place, on the way from the outside in.
+/// The annotations `x-clauses` and `x-level` that apply at a place: the innermost ones on the path to it.
 #[derive(Debug, Clone, Default)]
 struct Annotations {
     clauses: Vec<String>,
@@ -81,7 +82,7 @@ impl Schemas {
     ) -> Result<Self, (String, String)> {
         let defs = document.get("$defs").cloned().unwrap_or_default();
         let root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
-        // A document that validators refer to is checked against the meta-schema here, once, and not for each of them.
+        // The whole document is checked against the meta-schema once. Each validator then only refers to it.
         let checked = jsonschema::draft202012::meta::validate(&root);
         let registry = jsonschema::Registry::new()
             .draft(Draft::Draft202012)
@@ -116,7 +117,7 @@ impl Schemas {
         &self.document
     }
 
-    /// Whether the definition of this name asks for more than the name itself, so that a frame can break it.
+    /// Whether the definition of this name requires more than the name itself, so that a frame can break it.
     #[must_use]
     pub fn asks(&self, name: &str, discriminator: &str) -> bool {
         let own = discriminator.trim_start_matches('/');
@@ -135,19 +136,19 @@ impl Schemas {
             })
     }
 
-    /// What tells whether a frame has the shape of a definition.
+    /// The validator of a definition.
     #[must_use]
     pub fn validator(&self, name: &str) -> Option<Arc<Validator>> {
         self.validators.get(name).cloned()
     }
 
-    /// Whether a frame has the shape of a definition; true for a name without one.
+    /// Whether a frame is valid by a definition; true for a name without one.
     #[must_use]
     pub fn is_valid(&self, name: &str, frame: &Value) -> bool {
         self.validators.get(name).is_none_or(|v| v.is_valid(frame))
     }
 
-    /// Every way in which a frame departs from a definition, at most `most` of them.
+    /// The violations of a definition by a frame, at most `most` of them.
     #[must_use]
     pub fn violations(&self, name: &str, frame: &Value, most: usize) -> Vec<SchemaViolation> {
         let Some(validator) = self.validators.get(name) else {
@@ -171,12 +172,12 @@ impl Schemas {
                 )
             }
             ValidationErrorKind::Type { .. } => {
-                let wanted = self.keyword(&path);
+                let expected = self.keyword(&path);
                 (
                     format!("{} is {}", place(&pointer), kind_of(error.instance())),
                     vec![format!(
                         "a value of type {}",
-                        wanted.map_or(String::new(), words)
+                        expected.map_or(String::new(), words)
                     )],
                 )
             }
@@ -203,16 +204,15 @@ impl Schemas {
         self.document.pointer(path)
     }
 
-    /// The `x-clauses` and `x-level` nearest to a keyword, each looked for from the inside out: in the definition that holds the
-    /// keyword, then beside the `$ref` that led there.
+    /// The `x-clauses` and `x-level` that apply to a keyword: those in the definition with the keyword, or else beside the `$ref` to it.
     fn annotations(&self, name: &str, path: &str) -> (Vec<String>, Level) {
         let mut marks = Annotations::default();
         let mut part = &self.document["$defs"][name];
         marks.take(part);
-        // What is compiled for a name is a reference to its definition.
+        // The schema that is compiled for a name is a reference to its definition.
         let mut way = path.strip_prefix("/$ref").unwrap_or(path);
         if let Some(place) = path.strip_prefix("/$defs") {
-            // A keyword of our own: its path is that of the definition which it stands in.
+            // The path to a keyword of our own starts at the document.
             part = &self.document["$defs"];
             way = place;
         }
@@ -235,7 +235,7 @@ impl Schemas {
         (marks.clauses, marks.level)
     }
 
-    /// The places of a definition at which a frame can break it, references followed: where each is, and what a finding there cites.
+    /// The keywords of a definition that a frame can break, through references.
     #[must_use]
     pub fn annotated_keywords(&self, name: &str) -> Vec<AnnotatedKeyword> {
         let mut all = Vec::new();
@@ -305,7 +305,7 @@ impl Schemas {
             }
         }
     }
-    /// Every clause that the definition of a name says it checks, at any depth.
+    /// The clauses that the definition of a name cites, at any depth.
     #[must_use]
     pub fn clauses(&self, name: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -317,7 +317,7 @@ impl Schemas {
         found
     }
 
-    /// The names of the definitions that say, at any depth, that they check this clause.
+    /// The names of the definitions that cite this clause, at any depth.
     #[must_use]
     pub fn citing(&self, clause: &str) -> Vec<String> {
         let definitions = self.document["$defs"].as_object().into_iter().flatten();
@@ -330,7 +330,7 @@ impl Schemas {
     }
 }
 
-/// What [`PLAIN_INTEGER`] checks.
+/// The validator of [`PLAIN_INTEGER`].
 struct PlainInteger;
 
 impl<'i> Keyword<'i> for PlainInteger {
@@ -345,7 +345,7 @@ impl<'i> Keyword<'i> for PlainInteger {
     }
 
     fn is_valid(&self, instance: &'i Value) -> bool {
-        // What is no whole number at all is the business of `type`.
+        // A number that is not whole is reported by `type`.
         instance.as_f64().is_none_or(|value| value.fract() != 0.0) || !instance.is_f64()
     }
 }
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_names_its_place_and_the_nearest_clause() {
+    fn a_violation_has_its_pointer_and_the_nearest_clause() {
         let violations =
             schemas().violations("ready", &json!({"version": "2", "n": "x", "kind": "c"}), 9);
         let seen: Vec<_> = violations
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_beside_a_reference_count_where_its_target_names_none() {
+    fn clauses_beside_a_reference_apply_if_its_target_has_none() {
         let frame = json!({"version": "1", "n": 1, "usage": {"input": "x", "cached": "y"}});
         let violations = schemas().violations("ready", &frame, 9);
         let seen: Vec<_> = violations
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_that_can_be_broken_is_told_with_what_it_cites() {
+    fn every_keyword_that_can_be_broken_is_listed_with_its_clauses() {
         let marked = schemas().annotated_keywords("ready");
         let at = |at: &str| {
             marked

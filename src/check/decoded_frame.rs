@@ -124,7 +124,7 @@ impl<'a> DecodedFrame<'a> {
     }
 
     fn object(&mut self, dialect: &Dialect, lines: &'a LineClassifier) {
-        match lines.name(dialect, &self.value) {
+        match lines.classify(dialect, &self.value) {
             Classification::Known(definition, nested) => {
                 self.definitions = [Some(definition), nested];
                 for definition in self.definitions.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! How a session came to its end: who asked for it, and whether the process crashed.
+//! The end of a session: shutdown on request, exit, crash, kill, timeout.
 
 use crate::frame::{Body, End, Frame};
 use crate::rules::rule::EndCircumstances;
@@ -6,27 +6,27 @@ use crate::signals;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// The signal that asks nothing: a host that sends it has given up.
+/// The kill signal. It does not ask the agent to end: a host that sends it has given up.
 pub(super) const KILL: &str = "SIGKILL";
 
 /// The exit code of a Rust program that panicked.
 const PANIC: i32 = 101;
 
-/// What a shell adds to the number of the signal that ended its command.
-const OF_A_SHELL: i32 = 128;
+/// Shells report a signal that ended their command as an exit code: this, plus the number of the signal.
+const SHELL_SIGNAL_BASE: i32 = 128;
 
-/// Signals that end a process because of an error of its own.
-const CRASHES: &[&str] = &[
+/// Signals of a crash.
+const CRASH_SIGNALS: &[&str] = &[
     "SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS",
 ];
 
-/// A stack on stderr that is older than this at the end, in microseconds, was not what ended the process.
-const TRACE_AGE: u64 = 1_000_000;
+/// A stack trace on stderr that is older than this at the end, in microseconds, is not the reason for the end.
+const MAX_TRACE_AGE: u64 = 1_000_000;
 
-/// An agent that was asked to end, and was killed this many microseconds later, had its time: until then a kill says nothing of it.
-const PATIENCE: u64 = 1_000_000;
+/// The grace period, in microseconds, of an agent that was asked to end. A kill within it says nothing about the agent.
+const GRACE: u64 = 1_000_000;
 
-/// What is known of the way to the end, before it comes.
+/// What the frames before the end say about a shutdown.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ShutdownFacts {
     /// The host closed the agent's stdin.
@@ -37,16 +37,16 @@ pub(super) struct ShutdownFacts {
     quit: bool,
     /// The host killed the agent.
     killed: bool,
-    /// The host sent a signal that is otherwise a crash.
-    crash_sent: bool,
+    /// The host itself sent a signal that otherwise means a crash.
+    crash_signal_sent: bool,
     /// When the agent was first asked to end, in microseconds.
     asked_at: Option<u64>,
-    /// When the stack of an uncaught error last came on stderr, in microseconds.
+    /// When the stack trace of an uncaught error last came on stderr, in microseconds.
     trace_at: Option<u64>,
 }
 
 impl ShutdownFacts {
-    /// Takes a frame, and whether it is a command to quit.
+    /// Notes a frame. `quit` says whether it is a command to quit.
     pub(super) fn note(&mut self, frame: &Frame, quit: bool) {
         self.quit |= quit;
         match &frame.body {
@@ -54,27 +54,27 @@ impl ShutdownFacts {
             Body::Signal(name) if name == KILL => self.killed = true,
             Body::Signal(name) => {
                 self.signalled = true;
-                self.crash_sent |= CRASHES.contains(&name.as_str());
+                self.crash_signal_sent |= CRASH_SIGNALS.contains(&name.as_str());
             }
             Body::Stderr(line) if is_trace(&line.text()) => self.trace_at = Some(frame.at),
             _ => {}
         }
-        if self.asked() {
+        if self.is_asked() {
             self.asked_at.get_or_insert(frame.at);
         }
     }
 
     /// Whether the agent was asked to end.
-    fn asked(self) -> bool {
+    fn is_asked(self) -> bool {
         self.stdin_closed || self.signalled || self.quit
     }
 
-    /// The end, as a kill where the host's own kill was what ended the process.
+    /// The end of the process; a kill if the host's own kill signal ended it.
     fn end(self, end: &End) -> Cow<'_, End> {
         let number = signals::find(KILL).map(|signal| signal.as_raw());
         let by_kill = match end {
             End::Signalled { signal, .. } => Some(*signal) == number,
-            End::Exited { code, .. } => Some(code - OF_A_SHELL) == number,
+            End::Exited { code, .. } => Some(code - SHELL_SIGNAL_BASE) == number,
             End::Killed { .. } | End::Open => false,
         };
         if self.killed && by_kill {
@@ -86,39 +86,41 @@ impl ShutdownFacts {
         }
     }
 
-    /// Whether an error of its own ended the process, whatever the host had asked for.
-    fn crashed(self, end: &End, at: u64) -> bool {
-        let is_crash = |signal: i32| CRASHES.contains(&signals::name(signal).as_str());
+    /// Whether the process crashed, whatever the host had asked for.
+    fn is_crash(self, end: &End, at: u64) -> bool {
+        let is_crash_signal = |signal: i32| CRASH_SIGNALS.contains(&signals::name(signal).as_str());
         match end {
-            End::Signalled { signal, .. } => is_crash(*signal) && !self.crash_sent,
+            End::Signalled { signal, .. } => is_crash_signal(*signal) && !self.crash_signal_sent,
             End::Exited { code: 0, .. } | End::Killed { .. } | End::Open => false,
             End::Exited { code, .. } => {
-                // Some runtimes print a stack for a signal too.
+                // Some runtimes print a stack trace for a signal too.
                 let traced = !self.signalled
                     && self
                         .trace_at
-                        .is_some_and(|trace| at.saturating_sub(trace) <= TRACE_AGE);
-                *code == PANIC || traced || (is_crash(code - OF_A_SHELL) && !self.crash_sent)
+                        .is_some_and(|trace| at.saturating_sub(trace) <= MAX_TRACE_AGE);
+                *code == PANIC
+                    || traced
+                    || (is_crash_signal(code - SHELL_SIGNAL_BASE) && !self.crash_signal_sent)
             }
         }
     }
 
-    /// What the end means for what is still owed.
+    /// The circumstances of the end, for rules that wait for frames.
     pub(super) fn circumstances(self, end: &End, at: u64) -> EndCircumstances {
         let end = &*self.end(end);
         let ended = matches!(end, End::Exited { .. } | End::Signalled { .. });
         let waited = self
             .asked_at
-            .is_some_and(|asked| at.saturating_sub(asked) >= PATIENCE);
+            .is_some_and(|asked| at.saturating_sub(asked) >= GRACE);
         EndCircumstances {
-            by_itself: ended && !self.asked(),
+            by_itself: ended && !self.is_asked(),
             out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
             ended,
         }
     }
 }
 
-/// Whether a line of stderr is the first or the last of what runtimes print about an error that nobody caught.
+/// Whether a line of stderr is the first or the last line that runtimes print for an uncaught error.
 fn is_trace(line: &str) -> bool {
     let rust = line.starts_with("thread '") && line.contains("panicked at");
     let starts = [
@@ -133,15 +135,15 @@ fn is_trace(line: &str) -> bool {
     rust || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// The members of an end, as rules see them.
+/// The JSON of an end, as rules see it.
 pub(super) fn end_value(end: &End, at: u64, facts: ShutdownFacts) -> Value {
     let end = &*facts.end(end);
     let mut value = json!({
-        "by_itself": !facts.asked(),
+        "by_itself": !facts.is_asked(),
         "after_stdin_closed": facts.stdin_closed,
         "after_signal": facts.signalled,
         "after_quit": facts.quit,
-        "crashed": facts.crashed(end, at),
+        "crashed": facts.is_crash(end, at),
     });
     let more = match end {
         End::Exited { code, orphans } => {
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_is_told_from_an_exit_whatever_was_asked() {
+    fn a_crash_is_distinguished_from_an_exit_on_request() {
         let stderr = |text: &str| Body::Stderr(Line::new(text));
         let closed = (10, Body::StdinClosed);
         let rust = stderr("thread 'main' panicked at src/main.rs:1:2:");
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_kills_has_asked_for_nothing() {
+    fn a_kill_signal_is_no_request_to_end() {
         let kill = Body::Signal(KILL.into());
         let end = end_value(&signalled(9), 20, facts(&[(10, kill.clone())]));
         assert_eq!(end["end"], "killed");

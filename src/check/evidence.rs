@@ -1,10 +1,12 @@
-//! The frames just behind the newest one, kept to be quoted in findings.
+//! Evidence: a ring buffer of the newest frames, quoted in findings.
 
 use crate::finding::Evidence;
 use crate::frame::{Body, End, Frame};
 use std::collections::VecDeque;
 
-const KEPT: usize = 6;
+/// How many frames are quoted.
+const FRAMES: usize = 6;
+/// The most bytes of a frame that are quoted.
 const TEXT: usize = 600;
 
 /// The newest frames, shortened.
@@ -24,7 +26,7 @@ impl RecentFrames {
     pub(super) fn push(&mut self, n: u64, frame: &Frame) {
         let (dir, text) = quote(&frame.body);
         let whole = text.len();
-        let mut kept = if self.0.len() == KEPT {
+        let mut kept = if self.0.len() == FRAMES {
             self.0.pop_front().map(|q| q.text).unwrap_or_default()
         } else {
             Vec::new()
@@ -45,7 +47,7 @@ impl RecentFrames {
         self.0.back().map_or(0, |q| q.frame)
     }
 
-    /// The newest frame, marked, behind the ones before it.
+    /// The newest frames as evidence, the newest one marked.
     pub(super) fn quoted(&self) -> Vec<Evidence> {
         let newest = self.newest();
         let each = self.0.iter().map(|q| Evidence {

@@ -1,4 +1,4 @@
-//! The findings of a history, with a bound on those that are alike.
+//! The finding log: the findings of a session, with a limit on similar ones.
 
 use super::evidence::RecentFrames;
 use crate::finding::{Finding, Level};
@@ -6,17 +6,17 @@ use crate::profile::Profile;
 use crate::rules::rule::{Rule, Violation};
 use std::collections::HashMap;
 
-/// The most findings that are listed of one rule at one place of a frame.
-const MOST_ALIKE: u64 = 10;
+/// The most findings of one rule at one place of a frame that are listed.
+const MAX_SIMILAR: u64 = 10;
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FindingLog {
     pub(super) profile: Profile,
     pub(super) findings: Vec<Finding>,
     /// Findings that were counted and not listed.
     pub(super) dropped: u64,
-    alike: HashMap<(String, String), u64>,
+    similar: HashMap<(String, String), u64>,
 }
 
 impl FindingLog {
@@ -27,7 +27,7 @@ impl FindingLog {
         }
     }
 
-    /// Enters a violation of a rule at the newest frame, with the clauses and the level of what was broken.
+    /// Adds a finding: a violation of a rule at the newest frame, with the clauses and the level of the broken part.
     pub(super) fn add(
         &mut self,
         rule: &Rule,
@@ -37,9 +37,9 @@ impl FindingLog {
         recent: &RecentFrames,
     ) {
         let place = (rule.id.clone(), violation.pointer.clone());
-        let alike = self.alike.entry(place).or_default();
-        *alike += 1;
-        if *alike > MOST_ALIKE {
+        let similar = self.similar.entry(place).or_default();
+        *similar += 1;
+        if *similar > MAX_SIMILAR {
             self.dropped += 1;
             return;
         }

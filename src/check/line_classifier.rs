@@ -1,4 +1,4 @@
-//! What a checker must know to read the lines of one direction, looked up once.
+//! The line classifier: finds the name of a line, and the schema, symbols and rule that belong to it.
 
 use crate::dialect::{Dialect, FrameNames};
 use crate::finding::Blame;
@@ -9,21 +9,21 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The lines of one direction.
+/// The classifier of one direction: of events, or of commands.
 #[derive(Debug)]
 pub(super) struct LineClassifier {
-    /// Whether they are commands.
+    /// Whether the lines are commands.
     pub(super) command: bool,
-    /// Who is to blame for them.
+    /// Who is to blame for the lines.
     pub(super) blame: Blame,
-    /// The most bytes of one.
+    /// The most bytes of a line.
     pub(super) limit: Option<u64>,
-    /// The symbols of lines that are none of the dialect.
+    /// The symbols of lines that the dialect does not know.
     pub(super) malformed: Option<usize>,
     pub(super) unknown: Option<usize>,
-    /// The symbol of a line that departs from its definition.
+    /// The symbol of a line that breaks its schema.
     pub(super) invalid: Option<usize>,
-    /// What commands have in front of their names.
+    /// The prefix of command names in rules.
     prefix: &'static str,
     name_at: JsonPointer,
     names: HashMap<String, Name>,
@@ -37,27 +37,27 @@ struct Name {
     kinds: HashMap<String, FrameDefinition>,
 }
 
-/// What is known of a name or of a nested kind.
+/// A name or a nested kind that the dialect knows.
 #[derive(Debug)]
 pub(super) struct FrameDefinition {
-    /// As its schema is called.
+    /// The name of its schema.
     pub(super) name: String,
-    /// As rules and findings call it.
+    /// The name in rules and findings.
     pub(super) label: String,
     pub(super) symbol: Option<usize>,
-    /// Tells whether a frame has its shape.
+    /// The validator of its schema.
     pub(super) validator: Option<Arc<Validator>>,
-    /// The rule that asks for its shape.
+    /// The schema rule, by number.
     pub(super) rule: Option<usize>,
 }
 
-/// What the name in a frame says.
+/// The classification of a line by its name.
 pub(super) enum Classification<'a> {
-    /// A known name, and the nested kind.
+    /// A known name, and its nested kind if it has one.
     Known(&'a FrameDefinition, Option<&'a FrameDefinition>),
-    /// A name that this dialect does not have. It may know the part before a dot.
+    /// An unknown name, with the symbol of the part before its dot, if the dialect knows that.
     Unknown { outer: Option<usize> },
-    /// No text where the name should stand.
+    /// There is no text where the name should be.
     Missing,
 }
 
@@ -103,8 +103,8 @@ impl LineClassifier {
         }
     }
 
-    /// Tells what a frame is.
-    pub(super) fn name(&self, dialect: &Dialect, frame: &Value) -> Classification<'_> {
+    /// Classifies a line.
+    pub(super) fn classify(&self, dialect: &Dialect, frame: &Value) -> Classification<'_> {
         let Some(name) = self.name_at.find(frame).and_then(Value::as_str) else {
             return Classification::Missing;
         };

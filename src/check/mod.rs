@@ -1,7 +1,7 @@
-//! The Checker: frames in, findings out. Pure: no clock, no environment, no file, no async.
+//! The checker: a pure function from frames to findings, without clock, environment, files or async.
 //!
-//! The same code judges a session while it runs and a recording of it, so the findings are the same; and the findings of a
-//! prefix are a prefix of the findings of the whole, for only the end may add.
+//! A live session and its recording go through the same code, so the findings are the same. The findings of a prefix of a session are a
+//! prefix of the findings of the session: only the end of the session can add some that concern earlier frames.
 
 mod checker;
 mod decoded_frame;

@@ -1,17 +1,17 @@
-//! The defects a line can have.
+//! Defects of a line: CR LF, byte order mark, bad UTF-8, duplicate keys and others that some readers fail on.
 
 use std::fmt;
 
-/// What a host could trip over in one line. Columns count bytes from 1.
+/// A defect of one line that a host could fail on. Columns count bytes from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Defect {
     /// The line ended in `\r\n`.
     CrLf,
     /// Nothing but white space.
     Blank,
-    /// A byte order mark in front.
+    /// A byte order mark at the start.
     Bom,
-    /// The stream ended without a newline behind the last byte.
+    /// The stream ended without a newline after the last byte.
     NoFinalNewline,
     /// Bytes that are not UTF-8.
     InvalidUtf8 {
@@ -30,19 +30,19 @@ pub enum Defect {
     },
     /// Not one JSON value.
     NotJson {
-        /// Where reading stopped.
+        /// Where parsing stopped.
         column: usize,
         /// What the parser said.
         why: String,
     },
     /// JSON nested deeper than common parsers go (128 levels).
     TooDeep {
-        /// Where the limit was met.
+        /// Where the limit was reached.
         column: usize,
     },
     /// JSON, but not an object.
     NotObject {
-        /// The type met instead.
+        /// The type of the value.
         found: &'static str,
     },
     /// The same key twice in one object; readers differ in which of the two they keep.
@@ -50,7 +50,7 @@ pub enum Defect {
         /// A JSON Pointer to the member.
         pointer: String,
     },
-    /// A raw U+2028 or U+2029: legal JSON, but line readers of the JavaScript kind tear the line there.
+    /// A raw U+2028 or U+2029: legal JSON, but line readers of the JavaScript kind split the line there.
     LineSeparator {
         /// Of the first one.
         column: usize,

@@ -1,12 +1,12 @@
-//! Cuts a stream of bytes into lines.
+//! JSON Lines framing: splits a stream of bytes into lines.
 
 use crate::frame::{Eol, Line};
 
-/// The usual bound of one line, in bytes: far above the biggest record met in the field (3.2 MB), far below what would hurt.
+/// The usual limit of one line, in bytes: far above the largest record seen in the field (3.2 MB), and small enough for memory.
 pub const LINE_LIMIT: usize = 16 << 20;
 
-/// Cuts a stream into lines at `\n`, whatever the chunks it comes in. Of a line beyond `limit` bytes the first `limit` are kept
-/// and the rest is counted, so memory stays bounded even if no newline ever comes.
+/// Splits a stream into lines at `\n`, whatever its chunks are. Of a longer line the first `limit` bytes are kept and the rest is
+/// counted, so memory is bounded even if no newline ever comes.
 #[derive(Debug)]
 pub struct Framer {
     limit: usize,
@@ -27,7 +27,7 @@ impl Framer {
         }
     }
 
-    /// Takes the next bytes of the stream and hands every line that they complete to `emit`.
+    /// Adds the next bytes of the stream, and passes every line that they complete to `emit`.
     pub fn push(&mut self, mut chunk: &[u8], emit: &mut impl FnMut(Line)) {
         while let Some(end) = memchr::memchr(b'\n', chunk) {
             self.extend(&chunk[..end]);
@@ -37,7 +37,7 @@ impl Framer {
         self.extend(chunk);
     }
 
-    /// The stream has ended: hands over the last line, if it had no newline.
+    /// Ends the stream: passes the last line to `emit` if it had no newline.
     pub fn finish(self, emit: &mut impl FnMut(Line)) {
         if self.last.is_some() {
             emit(Line {
@@ -48,7 +48,7 @@ impl Framer {
         }
     }
 
-    /// How many bytes of an unfinished line are waiting for their newline, those beyond the limit included.
+    /// The number of bytes of the unfinished line, those beyond the limit included.
     #[must_use]
     pub fn pending(&self) -> u64 {
         self.kept.len() as u64 + self.dropped
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_newline_is_handed_over_at_the_end() {
+    fn a_last_line_without_newline_is_emitted_at_the_end() {
         assert_eq!(
             frame(9, [&b"a\nb\r"[..]]),
             [

@@ -1,7 +1,7 @@
-//! Bytes to lines, lines to JSON values, and every defect of the wire by its name.
+//! JSON Lines framing and parsing, with every defect of a line by name.
 //!
-//! [`Framer`] cuts a stream into lines under any chunking and keeps memory bounded. [`parse`] reads one line in one pass: it
-//! builds the value and notes what a host could trip over, so that a rule can name it and the rules of order still see the value.
+//! [`Framer`] splits a stream into lines in bounded memory. [`parse`] parses one line in one pass: it builds the JSON value and notes the
+//! defects that a host could fail on. Ordering rules still see the value of a line with defects.
 
 mod defect;
 mod framer;

@@ -1,4 +1,4 @@
-//! One line: its value and its defects.
+//! The parser of one line: its JSON value and its defects.
 
 use super::{Defect, surrogate, value};
 use crate::frame::{Eol, Line};
@@ -7,17 +7,17 @@ use std::borrow::Cow;
 
 const BOM: &str = "\u{feff}";
 
-/// What one line came to.
+/// A parsed line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The JSON value, also where a lenient host would still have got one out of a defective line (a byte order mark, bad UTF-8
-    /// inside a string). `None` if there is none.
+    /// The JSON value, also of a line with defects that lenient hosts accept (a byte order mark, bad UTF-8 inside a string). `None` if
+    /// there is none.
     pub value: Option<Value>,
-    /// What is wrong with the line; empty for a clean one. A consequence of a defect already listed is not listed again.
+    /// The defects; none for a clean line. A defect that follows from another one is not listed.
     pub defects: Vec<Defect>,
 }
 
-/// Reads one line. Every defect is named; nothing that a line holds can make it fail, overflow the stack or grow without bound.
+/// Parses one line. No input makes it panic, overflow the stack or use unbounded memory.
 #[must_use]
 pub fn parse(line: &Line) -> Parsed {
     let mut defects = Vec::new();
@@ -69,7 +69,7 @@ fn content(bytes: &[u8], defects: &mut Vec<Defect>) -> Option<Value> {
     Some(value)
 }
 
-/// The bytes as text. `true` if they hold what no JSON text can hold.
+/// The bytes as text. `true` if they include bytes that no JSON text can include.
 fn decode<'a>(bytes: &'a [u8], defects: &mut Vec<Defect>) -> (Cow<'a, str>, bool) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -91,13 +91,13 @@ fn decode<'a>(bytes: &'a [u8], defects: &mut Vec<Defect>) -> (Cow<'a, str>, bool
     (text, damaged)
 }
 
-/// Where the first raw U+2028 (`E2 80 A8`) or U+2029 (`E2 80 A9`) stands.
+/// The offset of the first raw U+2028 (`E2 80 A8`) or U+2029 (`E2 80 A9`).
 fn line_separator(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(0xE2, bytes)
         .find(|&at| matches!(bytes.get(at + 1..at + 3), Some([0x80, 0xA8 | 0xA9])))
 }
 
-/// The parser refused: says why, or reads on where only lone surrogates were in the way.
+/// Handles an error of the JSON parser: records the defect, or parses again if only lone surrogates were wrong.
 fn recover(
     body: &str,
     error: &serde_json::Error,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_named_and_read_over() {
+    fn a_byte_order_mark_is_named_and_skipped() {
         check("\u{feff}{}", Some(json!({})), &[Defect::Bom]);
         check(
             "\u{feff}{]",
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_named_with_column_and_reason() {
+    fn a_line_that_is_not_json_is_named_with_column_and_reason() {
         check("Loading...", None, &[not_json(1, "expected value")]);
         check(
             r#"{"a":1}{"b":2}"#,

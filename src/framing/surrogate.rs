@@ -1,4 +1,4 @@
-//! Lone surrogate escapes: legal by the grammar of JSON, text in no encoding. Programs that cut text by UTF-16 units write them.
+//! Lone surrogate escapes: valid by the grammar of JSON, but no Unicode text. Programs that split text by UTF-16 units write them.
 
 /// Replaces each `\uD800`…`\uDFFF` escape that has no partner by `\ufffd`, which has the same length. Gives the new text and
 /// the byte column (from 1) of the first one; `None` if there is none.
@@ -31,7 +31,7 @@ pub(super) fn replace_lone(text: &str) -> Option<(String, usize)> {
     })
 }
 
-/// The UTF-16 unit that a `\u` escape at this place stands for.
+/// The UTF-16 unit of a `\u` escape at this offset.
 fn unit(bytes: &[u8], at: usize) -> Option<u16> {
     let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()

@@ -1,4 +1,4 @@
-//! Builds a JSON value and notes its duplicate keys in the same pass.
+//! The JSON parser: builds a value, and finds duplicate keys in the same pass.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
@@ -6,13 +6,13 @@ use serde_json::{Map, Number, Value};
 use std::cell::RefCell;
 use std::fmt;
 
-/// Room for so many members is made at once for each object.
+/// The capacity that each object starts with.
 const USUAL_MEMBERS: usize = 7;
 
-/// How many duplicate keys of one line are listed; a line made of nothing else stays small.
+/// The most duplicate keys of one line that are listed.
 const MAX_DUPLICATES: usize = 8;
 
-/// Reads one JSON text. The last of two equal keys wins; `duplicates` gets a JSON Pointer to each, at most a handful.
+/// Parses one JSON text. Of two equal keys the last one counts; `duplicates` gets a JSON Pointer to each, at most [`MAX_DUPLICATES`].
 pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
     let found = RefCell::new(std::mem::take(duplicates));
     let mut json = serde_json::Deserializer::from_str(text);
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Resu
     Ok(value)
 }
 
-/// Where in the value we are; lives on the stack, so a clean line pays nothing for it.
+/// The path to the present value. It is on the stack, so a line without duplicate keys has no cost for it.
 enum JsonPath<'a> {
     Root,
     Key(&'a JsonPath<'a>, &'a str),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_duplicate_keys_is_cut_off() {
+    fn the_list_of_duplicate_keys_is_limited() {
         let text = format!(
             "{{{}\"k\":0}}",
             (0..99)

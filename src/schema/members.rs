@@ -1,20 +1,20 @@
-//! What a definition says of the members of a frame, for those who write frames and matchers by hand.
+//! Checks of frames and matchers that people write by hand, such as steps of scenarios: unknown members, and contradictions to a schema.
 
 use super::{Schemas, brief, escape};
 use crate::finding::Level;
 use serde_json::{Map, Value, json};
 
-/// A JSON Pointer into what was written, and what is wrong there.
-pub type MemberMistake = (String, String);
+/// A JSON Pointer into the frame or matcher, and what is wrong there.
+pub type MemberError = (String, String);
 
-/// What the parts of a definition say together of one object.
+/// The members of an object, by all parts of a definition together.
 #[derive(Debug, Default)]
 struct Members<'a> {
-    /// The definitions of each member; those that hold whatever else the object says.
+    /// The definitions of members that apply in every case.
     fixed: Vec<(&'a str, &'a Value)>,
-    /// Those that hold in some cases only.
+    /// Those that apply in some cases only.
     maybe: Vec<(&'a str, &'a Value)>,
-    /// Members that must be there.
+    /// Required members.
     required: Vec<&'a str>,
     /// Whether other members are allowed by name.
     open: bool,
@@ -39,17 +39,23 @@ impl<'a> Members<'a> {
 }
 
 impl Schemas {
-    /// Members of a frame, at any depth, that its definition does not know.
+    /// The members of a frame, at any depth, that its definition does not know.
     #[must_use]
-    pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberMistake> {
+    pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {
-            self.strange(&[definition], frame, String::new(), &mut found);
+            self.find_unknown(&[definition], frame, String::new(), &mut found);
         }
         found
     }
 
-    fn strange(&self, parts: &[&Value], value: &Value, at: String, found: &mut Vec<MemberMistake>) {
+    fn find_unknown(
+        &self,
+        parts: &[&Value],
+        value: &Value,
+        at: String,
+        found: &mut Vec<MemberError>,
+    ) {
         match value {
             Value::Object(written) => {
                 let members = self.members(parts);
@@ -59,7 +65,7 @@ impl Schemas {
                 for (name, value) in written {
                     let place = format!("{at}/{}", escape(name));
                     if members.knows(name) {
-                        self.strange(&members.all(name), value, place, found);
+                        self.find_unknown(&members.all(name), value, place, found);
                     } else {
                         found.push((place, format!("there is no member `{name}` here")));
                     }
@@ -67,35 +73,35 @@ impl Schemas {
             }
             Value::Array(items) => {
                 let inner: Vec<&Value> = self
-                    .flat(parts)
+                    .parts_of(parts)
                     .into_iter()
                     .filter_map(|(part, _)| part.get("items"))
                     .collect();
                 for (n, item) in items.iter().enumerate() {
-                    self.strange(&inner, item, format!("{at}/{n}"), found);
+                    self.find_unknown(&inner, item, format!("{at}/{n}"), found);
                 }
             }
             _ => {}
         }
     }
 
-    /// What of a matcher on a frame no frame of this definition can meet. Only what is certain is told: plain values, lists of
-    /// alternatives, and members that must be there or must not.
+    /// The parts of a matcher that no valid frame can match. Only certain ones are reported: plain values, lists of alternatives, and members
+    /// that are required or forbidden.
     #[must_use]
-    pub fn contradictions(&self, name: &str, matcher: &Value) -> Vec<MemberMistake> {
+    pub fn contradictions(&self, name: &str, matcher: &Value) -> Vec<MemberError> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {
-            self.contradict(&[definition], matcher, String::new(), &mut found);
+            self.find_contradictions(&[definition], matcher, String::new(), &mut found);
         }
         found
     }
 
-    fn contradict(
+    fn find_contradictions(
         &self,
         parts: &[&Value],
         matcher: &Value,
         at: String,
-        found: &mut Vec<MemberMistake>,
+        found: &mut Vec<MemberError>,
     ) {
         let operators = matcher
             .as_object()
@@ -113,27 +119,27 @@ impl Schemas {
         }
         match matcher {
             Value::Object(written) => {
-                if self.excludes(parts, &json!({})) && self.only_type(parts) {
+                if self.excludes(parts, &json!({})) && self.has_type(parts) {
                     found.push((at, "no object is allowed here".to_owned()));
                     return;
                 }
-                self.contradict_members(parts, written, &at, found);
+                self.find_member_contradictions(parts, written, &at, found);
             }
             Value::Array(_) => {}
             plain => {
-                if !is_place(plain) && self.excludes(parts, plain) {
+                if !has_placeholder(plain) && self.excludes(parts, plain) {
                     found.push((at, format!("{} is not allowed here", brief(plain))));
                 }
             }
         }
     }
 
-    fn contradict_members(
+    fn find_member_contradictions(
         &self,
         parts: &[&Value],
         written: &Map<String, Value>,
         at: &str,
-        found: &mut Vec<MemberMistake>,
+        found: &mut Vec<MemberError>,
     ) {
         let members = self.members(parts);
         for (name, matcher) in written {
@@ -147,14 +153,14 @@ impl Schemas {
             } else {
                 let fixed = members.fixed.iter().filter(|(member, _)| *member == name);
                 let fixed: Vec<_> = fixed.map(|(_, part)| *part).collect();
-                self.contradict(&fixed, matcher, place, found);
+                self.find_contradictions(&fixed, matcher, place, found);
             }
         }
     }
 
-    /// Whether one of these definitions certainly refuses a value. What a definition only should ask for refuses nothing.
+    /// Whether one of these definitions certainly forbids a value. Parts below the level `must` forbid nothing.
     fn excludes(&self, parts: &[&Value], value: &Value) -> bool {
-        self.flat(parts).into_iter().any(|(part, fixed)| {
+        self.parts_of(parts).into_iter().any(|(part, fixed)| {
             let Some(part) = part.as_object().filter(|_| fixed) else {
                 return false;
             };
@@ -178,21 +184,21 @@ impl Schemas {
         level.is_some_and(|level| serde_json::from_value::<Level>(level).ok() != Some(Level::Must))
     }
 
-    /// Whether these definitions say of which type a value is.
-    fn only_type(&self, parts: &[&Value]) -> bool {
-        let mut all = self.flat(parts).into_iter();
+    /// Whether these definitions say which type a value has.
+    fn has_type(&self, parts: &[&Value]) -> bool {
+        let mut all = self.parts_of(parts).into_iter();
         all.any(|(part, fixed)| fixed && part.get("type").is_some())
     }
 
-    /// The parts of definitions with those that they refer to, and whether each holds in every case.
-    fn flat<'a>(&'a self, parts: &[&'a Value]) -> Vec<(&'a Value, bool)> {
+    /// The parts of definitions, through references, and whether each applies in every case.
+    fn parts_of<'a>(&'a self, parts: &[&'a Value]) -> Vec<(&'a Value, bool)> {
         let mut all: Vec<(&Value, bool)> = Vec::new();
         let mut next: Vec<(&Value, bool)> = parts.iter().map(|part| (*part, true)).collect();
         while let Some((part, fixed)) = next.pop() {
             if all.iter().any(|(known, _)| std::ptr::eq(*known, part)) {
                 continue;
             }
-            // What stands beneath a weak part is asked for as weakly.
+            // A part inside of a weak part is weak too.
             let fixed = fixed && !part.as_object().is_some_and(|part| self.is_weak(part));
             all.push((part, fixed));
             let target = part.get("$ref").and_then(Value::as_str);
@@ -212,7 +218,7 @@ impl Schemas {
 
     fn members<'a>(&'a self, parts: &[&'a Value]) -> Members<'a> {
         let mut members = Members::default();
-        for (part, fixed) in self.flat(parts) {
+        for (part, fixed) in self.parts_of(parts) {
             let properties = part.get("properties").and_then(Value::as_object);
             for (name, member) in properties.into_iter().flatten() {
                 let list = match fixed {
@@ -235,8 +241,8 @@ impl Schemas {
     }
 }
 
-/// Whether a text is filled only when it is used.
-fn is_place(value: &Value) -> bool {
+/// Whether a text has placeholders, which are filled in when the scenario runs.
+fn has_placeholder(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.contains('{'))
 }
 
@@ -262,12 +268,12 @@ mod tests {
         Schemas::compile(document, ["go"].into_iter()).unwrap()
     }
 
-    fn places(mistakes: Vec<MemberMistake>) -> Vec<String> {
+    fn places(mistakes: Vec<MemberError>) -> Vec<String> {
         mistakes.into_iter().map(|(at, _)| at).collect()
     }
 
     #[test]
-    fn members_that_no_part_knows_are_strangers() {
+    fn members_that_no_part_knows_are_reported() {
         let frame = json!({ "type": "go", "then run": null, "more": 1, "free": { "any": 1 }, "where": { "id": "x", "idd": 1 } });
         assert_eq!(
             places(schemas().unknown_members("go", &frame)),
@@ -276,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_frame_can_meet_is_a_contradiction() {
+    fn a_matcher_that_no_frame_can_match_is_a_contradiction() {
         let wrong = |matcher| places(schemas().contradictions("go", &matcher));
         assert_eq!(wrong(json!({ "mode": "c" })), ["/mode"]);
         assert_eq!(

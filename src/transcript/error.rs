@@ -1,14 +1,14 @@
-//! What can be wrong with a transcript, and where.
+//! Errors of transcripts, with their position.
 
 use super::header::VERSION;
 use std::{fmt, io};
 
-/// A transcript that cannot be read on, with the place.
+/// An error that ends the reading of a transcript.
 #[derive(Debug)]
 pub struct Error {
     /// The line of the file, from 1.
     pub line: u64,
-    /// The byte column, from 1, where one place is to blame.
+    /// The byte column, from 1, if one place is wrong.
     pub column: Option<usize>,
     /// What is wrong.
     pub problem: Problem,
@@ -19,19 +19,19 @@ pub struct Error {
 pub enum Problem {
     /// Reading failed.
     Io(io::Error),
-    /// The header is not one.
+    /// The header is invalid.
     BadHeader(String),
     /// A version of the format that this program does not know.
     UnsupportedVersion(String),
-    /// The file ends in the middle of a record.
+    /// The file ends inside a record.
     Cut,
-    /// A record beyond what the reader is ready to hold, with its length in bytes.
+    /// A record that is longer than the limit, with its length in bytes.
     TooLong(u64),
     /// A line that is not JSON.
     NotJson(String),
-    /// A record whose `dir` is none of the known ones.
+    /// A record with an unknown `dir`.
     UnknownDir(String),
-    /// A record that lacks a field or holds a wrong one.
+    /// A record with a missing or wrong field.
     BadRecord(String),
 }
 

@@ -1,4 +1,4 @@
-//! The first line of a transcript.
+//! The header of a transcript: its first line.
 
 use super::error::Problem;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ pub const VERSION: u64 = 1;
 
 const MARK: &str = "conform_transcript";
 
-/// What a transcript says of itself.
+/// The header of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Header {
     /// The dialect spoken, `NAME@VERSION`, if it is known.
@@ -38,7 +38,7 @@ impl Header {
         serde_json::to_vec(&marked)
     }
 
-    /// Reads the first line of a file: `None` if it is no header at all, and the file so a plain capture.
+    /// Parses the first line of a file; `None` if it is no header, and the file is a plain capture.
     pub(super) fn from_line(line: &[u8]) -> Option<Result<Header, (Option<usize>, Problem)>> {
         let text = line
             .strip_prefix("\u{feff}".as_bytes())

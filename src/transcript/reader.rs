@@ -1,14 +1,14 @@
-//! Reads transcripts and plain captures, one frame at a time.
+//! The transcript reader: reads transcripts and plain captures of stdout, one frame at a time.
 
 use super::{Error, Header, Problem, record};
 use crate::frame::{Body, Eol, Frame, Line};
 use crate::framing::{Framer, LINE_LIMIT};
 use std::io::BufRead;
 
-/// The longest record the reader holds: a line at its limit with every byte escaped as `\u00XX`, and some room for the rest.
+/// The longest record that the reader accepts: a line at its limit with every byte escaped as `\u00XX`, and some room for the rest.
 const RECORD_LIMIT: usize = 6 * LINE_LIMIT + (64 << 10);
 
-/// Reads a transcript frame by frame, in bounded memory. As an iterator it ends behind the first error.
+/// Reads a transcript frame by frame, in bounded memory. As an iterator it ends after the first error.
 #[derive(Debug)]
 pub struct TranscriptReader<R> {
     input: R,
@@ -85,7 +85,7 @@ impl<R: BufRead> TranscriptReader<R> {
             })
     }
 
-    /// The next record, if the input holds the whole of its line already: read where it stands.
+    /// The next record, parsed in the input buffer, if the buffer has its whole line.
     fn buffered_record(&mut self) -> Option<Result<Frame, (Option<usize>, Problem)>> {
         let chunk = self.input.fill_buf().ok()?;
         let end = memchr::memchr(b'\n', chunk).filter(|end| *end <= RECORD_LIMIT)?;

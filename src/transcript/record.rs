@@ -1,4 +1,4 @@
-//! One line of a transcript behind its header: a frame as JSON.
+//! A record of a transcript: one line of JSON that holds a frame.
 
 use super::error::Problem;
 use super::line_record;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The words that `dir` can be.
+/// The values of `dir`.
 pub(super) const DIRS: &[&str] = &[
     "to_agent",
     "from_agent",
@@ -22,8 +22,8 @@ pub(super) const DIRS: &[&str] = &[
     "end",
 ];
 
-/// A record with every field that any `dir` knows. Generic over the body of a request: raw text when read, so that it is judged
-/// as a document of its own (a parser's nesting limit counts from its root), a value when written.
+/// A record, with the fields of every `dir`. The body of a request is raw text when read, so that it is parsed as a document of its own
+/// (the nesting limit of a parser counts from the root), and a value when written.
 #[derive(Default, Serialize, Deserialize)]
 struct Record<'a, B> {
     at: u64,
@@ -236,7 +236,7 @@ fn end(record: Record<&RawValue>) -> Result<End, Problem> {
     })
 }
 
-/// The number of a signal that is given by its name or its number.
+/// The number of a signal, from its name or its number.
 fn signal(value: &Value) -> Result<i32, Problem> {
     let named = value.as_str().and_then(signals::find);
     let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
@@ -254,7 +254,7 @@ fn missing(name: &str) -> Problem {
     Problem::BadRecord(format!("missing field `{name}`"))
 }
 
-/// What the JSON parser said, without its own idea of the place.
+/// The message of the JSON parser, without its position.
 pub(super) fn reason(error: &serde_json::Error) -> String {
     let said = error.to_string();
     said.split(" at line ").next().unwrap_or(&said).to_owned()

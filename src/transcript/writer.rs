@@ -1,10 +1,10 @@
-//! Writes transcripts.
+//! The transcript writer.
 
 use super::{header::Header, record};
 use crate::frame::Frame;
 use std::io::{self, Write};
 
-/// Writes a transcript. Each record goes out in one write, so that a process that dies tears at most the last one.
+/// Writes a transcript. Each record goes out in one write, so that a crash can cut at most the last one.
 #[derive(Debug)]
 pub struct TranscriptWriter<W> {
     out: W,
