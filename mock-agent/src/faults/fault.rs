@@ -20,7 +20,14 @@ pub struct Fault {
     pub shows: Shows,
     pub(crate) active_from: ActiveFrom,
     pub(crate) effect: Effect,
+    /// The versions of its protocol that have it. All versions of its table if empty.
+    only_in: &'static [&'static str],
+    /// What must catch it in some versions, instead of `caught_by`.
+    caught_in: [CaughtIn; 2],
 }
+
+/// Versions of a protocol, and what must catch a fault there.
+type CaughtIn = (&'static [&'static str], &'static [&'static str]);
 
 /// When a fault becomes active unless the user names a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +68,8 @@ pub(crate) const fn frame(
             every: false,
             op,
         }),
+        only_in: &[],
+        caught_in: [(&[], &[]); 2],
     }
 }
 
@@ -73,6 +82,8 @@ pub(crate) const fn bug(id: &'static str, summary: &'static str, bug: Bug) -> Fa
         shows: Shows::Later,
         active_from: ActiveFrom::FirstTurn,
         effect: Effect::Bug(bug),
+        only_in: &[],
+        caught_in: [(&[], &[]); 2],
     }
 }
 
@@ -85,6 +96,8 @@ pub(crate) const fn start(id: &'static str, summary: &'static str, effect: Effec
         shows: Shows::Later,
         active_from: ActiveFrom::ProcessStart,
         effect,
+        only_in: &[],
+        caught_in: [(&[], &[]); 2],
     }
 }
 
@@ -115,14 +128,6 @@ impl Fault {
         };
         let end = written.find('(').unwrap_or(written.len());
         written[..end].to_owned()
-    }
-
-    /// The kind of frames that it changes, if it changes frames of one kind.
-    pub(crate) fn frame(&self) -> Option<&'static str> {
-        match self.effect {
-            Effect::Frames(frames) if !frames.on.is_empty() => Some(frames.on),
-            _ => None,
-        }
     }
 
     /// Limits it to frames with these values: JSON Pointer and value, written as text; [`ABSENT`](super::ABSENT) for no value.
@@ -169,5 +174,36 @@ impl Fault {
     /// Sets what must catch it.
     pub(crate) const fn caught_by(self, caught_by: &'static [&'static str]) -> Self {
         Fault { caught_by, ..self }
+    }
+
+    /// Limits it to these versions of its protocol.
+    pub(crate) const fn only_in(self, versions: &'static [&'static str]) -> Self {
+        Fault {
+            only_in: versions,
+            ..self
+        }
+    }
+
+    /// Sets what must catch it in these versions. At most two such sets.
+    pub(crate) const fn caught_in(
+        self,
+        versions: &'static [&'static str],
+        caught_by: &'static [&'static str],
+    ) -> Self {
+        let [first, second] = self.caught_in;
+        let caught_in = match first.0.is_empty() {
+            true => [(versions, caught_by), second],
+            false => [first, (versions, caught_by)],
+        };
+        Fault { caught_in, ..self }
+    }
+
+    /// The fault as it is in one version. None if the version does not have it.
+    pub(crate) fn in_version(self, version: &str) -> Option<Self> {
+        let is_here = self.only_in.is_empty() || self.only_in.contains(&version);
+        let mut sets = self.caught_in.iter();
+        let set = sets.find(|(versions, _)| versions.contains(&version));
+        let caught_by = set.map_or(self.caught_by, |(_, caught_by)| *caught_by);
+        is_here.then_some(Fault { caught_by, ..self })
     }
 }

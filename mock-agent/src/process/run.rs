@@ -85,7 +85,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) ->
             return FATAL;
         }
     };
-    let events = EventSink::new((adapter.emitter)(), outbox);
+    let events = EventSink::new((adapter.encoder)(), outbox);
     match options.and_then(|options| prepare(adapter, options, &faults)) {
         Ok(prepared) => {
             let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
@@ -115,7 +115,7 @@ fn report_panic(adapter: &Adapter) -> u8 {
         turn: None,
         failure: &failure,
     };
-    for frame in (adapter.emitter)().encode(&event) {
+    for frame in (adapter.encoder)().encode(&event) {
         println!("{frame}");
     }
     process_tree::kill_descendants();

@@ -7,61 +7,44 @@ use crate::core::session::Session;
 use crate::faults::Fault;
 use crate::os::stdin::Input;
 use crate::tools::Tool;
-use std::collections::HashSet;
 
-/// A dialect, as the agent speaks it.
+/// One version of a protocol.
 pub(crate) struct Adapter {
-    /// Its name without the version.
+    /// The protocol's name.
     pub(crate) name: &'static str,
-    /// The version; those of one dialect stand one behind the other, the oldest first.
+    /// The version.
     pub(crate) version: &'static str,
-    /// Whether these arguments ask for it.
+    /// Whether these arguments choose the protocol.
     pub(crate) chosen: fn(&[String]) -> bool,
-    /// Its flags.
+    /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
-    /// The longest line it takes, in bytes.
+    /// The longest line of input, in bytes.
     pub(crate) line_limit: usize,
     /// Where a frame names its kind, as a JSON Pointer.
     pub(crate) kind_pointer: &'static str,
-    pub(crate) emitter: fn() -> Box<dyn EventEncoder>,
-    /// Acts on one line of input.
+    /// Makes the encoder of a session.
+    pub(crate) encoder: fn() -> Box<dyn EventEncoder>,
+    /// Handles one line of input.
     pub(crate) command: fn(&Session, Input),
-    /// The version that it comes from, whose faults it has as well.
-    pub(crate) parent: Option<&'static Adapter>,
-    /// Its own faults, group by group. One with the id of a fault of its parent takes the place of that one.
-    pub(crate) faults: &'static [&'static [Fault]],
-    /// Faults of its parent that cannot be played here, or are none.
-    pub(crate) without_faults: &'static [&'static str],
-    /// What catches faults of its parent here, where that is not what catches them there.
-    pub(crate) caught_here: &'static [(&'static str, &'static [&'static str])],
-    /// Types of frames that its parent has and it has not: no fault on them can be played.
-    pub(crate) without_frames: &'static [&'static str],
+    /// The faults of all versions of the protocol.
+    pub(crate) faults: &'static [FaultTable],
     /// The built-in tools.
     pub(crate) tools: &'static [Tool],
-    /// Settles what the agent runs with, or says why it cannot.
+    /// Makes the configuration, or says why it cannot.
     pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, String>,
 }
 
+/// Versions of a protocol, and faults that they have.
+pub(crate) type FaultTable = (&'static [&'static str], &'static [Fault]);
+
 impl Adapter {
-    /// The faults of this version: its own, and then what it has of its parent's.
+    /// The faults of this version.
     pub(crate) fn faults(&self) -> Vec<Fault> {
-        let mut faults: Vec<_> = self.faults.iter().copied().flatten().copied().collect();
-        let own: HashSet<_> = faults.iter().map(|fault| fault.id).collect();
-        let inherited = self.parent.map(Adapter::faults).unwrap_or_default();
-        let kept = |fault: &Fault| {
-            let gone = |kind| self.without_frames.contains(&kind);
-            !own.contains(fault.id)
-                && !self.without_faults.contains(&fault.id)
-                && !fault.frame().is_some_and(gone)
-        };
-        let mut inherited: Vec<_> = inherited.into_iter().filter(kept).collect();
-        for fault in &mut inherited {
-            let mut here = self.caught_here.iter();
-            if let Some((_, caught_by)) = here.find(|(id, _)| *id == fault.id) {
-                *fault = fault.caught_by(caught_by);
-            }
-        }
-        faults.extend(inherited);
+        let tables = self.faults.iter();
+        let tables = tables.filter(|(versions, _)| versions.contains(&self.version));
+        let faults = tables.flat_map(|(_, faults)| faults.iter());
         faults
+            .filter_map(|fault| fault.in_version(self.version))
+            .collect()
     }
 }

@@ -17,25 +17,18 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
     line_limit: LINE_LIMIT,
-    emitter: || Box::new(AionrsState::new(Version::V0_1)),
+    encoder: || Box::new(AionrsState::new(Version::V0_1)),
     command: |session, input| commands::take(session, input, Version::V0_1),
     kind_pointer: "/type",
-    parent: None,
-    faults: faults::TABLE,
-    without_faults: &[],
-    without_frames: &[],
-    caught_here: &[],
+    faults: faults::table::TABLES,
     tools: TOOLS,
     configure,
 };
 
 pub(in crate::protocols) const V0_2: Adapter = Adapter {
     version: "0.2",
-    emitter: || Box::new(AionrsState::new(Version::V0_2)),
+    encoder: || Box::new(AionrsState::new(Version::V0_2)),
     command: |session, input| commands::take(session, input, Version::V0_2),
-    parent: Some(&V0_1),
-    faults: faults::OF_0_2,
-    without_faults: faults::WITHOUT_0_2,
     tools: TOOLS_V0_2,
     ..V0_1
 };

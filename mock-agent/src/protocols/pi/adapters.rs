@@ -18,13 +18,9 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     flags: FLAGS_V0_14,
     line_limit: LINE_LIMIT,
     kind_pointer: "/type",
-    emitter: || Box::new(EventsV0_14::default()),
+    encoder: || Box::new(EventsV0_14::default()),
     command: commands_v0_14::take,
-    parent: None,
-    faults: faults::FAULTS,
-    without_faults: &[],
-    without_frames: &[],
-    caught_here: &[],
+    faults: faults::table::TABLES,
     tools: TOOLS,
     configure: configure_v0_14,
 };
@@ -32,27 +28,17 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
 pub(in crate::protocols) const V0_73: Adapter = Adapter {
     version: "0.73",
     flags: FLAGS,
-    emitter: || Box::new(PiState::new(Version::V0_73)),
+    encoder: || Box::new(PiState::new(Version::V0_73)),
     command: |session, input| commands::take(session, input, Version::V0_73),
     configure: |options, env| configure(Version::V0_73, options, env),
-    parent: Some(&V0_14),
-    faults: faults::FAULTS_73,
-    without_faults: faults::WITHOUT_73,
-    without_frames: &["bash_end", "compaction", "error"],
-    caught_here: faults::CAUGHT_HERE_73,
     ..V0_14
 };
 
 pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version: "0.87",
-    emitter: || Box::new(PiState::new(Version::V0_87)),
+    encoder: || Box::new(PiState::new(Version::V0_87)),
     command: |session, input| commands::take(session, input, Version::V0_87),
     configure: |options, env| configure(Version::V0_87, options, env),
-    parent: Some(&V0_73),
-    faults: faults::FAULTS_87,
-    without_faults: faults::WITHOUT_87,
-    without_frames: &[],
-    caught_here: faults::CAUGHT_HERE_87,
     ..V0_73
 };
 

@@ -1,6 +1,7 @@
 //! Tools that run unasked, ask without need, or do not do as they are told.
 
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::protocols::aionrs::version::V0_1;
 use serde_json::json;
 
 const GHOST: &str = r#"{"type":"tool_request","msg_id":"$/msg_id","call_id":"ghost","tool":{"name":"Write","category":"edit","args":{},"description":"never answered"}}"#;
@@ -319,7 +320,7 @@ pub(super) const FAULTS: &[Fault] = &[
     category("grep-is-exec", &[("/tool/name", "Grep")], "\"exec\""),
     category("write-is-info", &[("/tool/name", "Write")], "\"info\""),
     category("edit-is-info", &[("/tool/name", "Edit")], "\"info\""),
-    category("bash-is-info", &[("/tool/name", "Bash")], "\"info\""),
+    category("bash-is-info", &[("/tool/name", "Bash")], "\"info\"").only_in(V0_1),
     category("spawn-is-info", &[("/tool/name", "Spawn")], "\"info\""),
     category("mcp-is-info", &[("/tool/category", "mcp")], "\"info\"")
         .caught_by(&["scenario:tools/mcp"]),

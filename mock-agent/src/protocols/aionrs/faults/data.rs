@@ -2,6 +2,7 @@
 
 use super::model::replace;
 use crate::faults::{Fault, Op, frame};
+use crate::protocols::aionrs::version::V0_1;
 use serde_json::{Value, json};
 
 /// A member is missing.
@@ -92,7 +93,7 @@ pub(super) const FAULTS: &[Fault] = &[
     wrong("mcp-capability-is-null", "a capability is null", "ready", "/capabilities/mcp", "null", READY).at_start(),
     wrong("empty-session-id", "the session's id is empty", "ready", "/session_id", "\"\"", READY).at_start(),
     wrong("denies-approval", "`ready` says that tools are not asked for", "ready", "/capabilities/tool_approval", "false", &["capability-approval"]).at_start().later(),
-    wrong("denies-thinking", "`ready` says that there is no thinking", "ready", "/capabilities/thinking", "false", &["capability-thinking"]).at_start().later(),
+    wrong("denies-thinking", "`ready` says that there is no thinking", "ready", "/capabilities/thinking", "false", &["capability-thinking"]).at_start().later().only_in(V0_1),
     wrong("denies-mcp", "`ready` says that there are no MCP tools", "ready", "/capabilities/mcp", "false", &["capability-mcp"]).at_start().later(),
     missing("delta-without-text", "a `text_delta` has no text", "text_delta", "/text", TEXT),
     wrong("text-is-a-number", "the text of a `text_delta` is a number", "text_delta", "/text", "7", TEXT),
@@ -106,7 +107,7 @@ pub(super) const FAULTS: &[Fault] = &[
     wrong("args-are-lost", "the arguments of a request are empty", "tool_request", "/tool/args", "{}", &["scenario:approval/arguments-as-given"]).every(),
     wrong("unknown-category", "a request has a category that the page does not know", "tool_request", "/tool/category", "\"shell\"", REQUEST),
     wrong("description-of-two-lines", "the description of a request has two lines", "tool_request", "/tool/description", "\"one\\ntwo\"", REQUEST),
-    wrong("tool-renamed", "a built-in tool has another name", "tool_request", "/tool/name", "\"Shell\"", &["scenario:tools/bash"]).when(&[("/tool/name", "Bash")]).every(),
+    wrong("tool-renamed", "a built-in tool has another name", "tool_request", "/tool/name", "\"Shell\"", &["scenario:tools/bash"]).when(&[("/tool/name", "Bash")]).every().only_in(V0_1),
     missing("running-without-tool-name", "`tool_running` does not name the tool", "tool_running", "/tool_name", RUNNING),
     missing("result-without-status", "`tool_result` has no status", "tool_result", "/status", RESULT),
     wrong("unknown-status", "`tool_result` has a status that the page does not know", "tool_result", "/status", "\"ok\"", RESULT),

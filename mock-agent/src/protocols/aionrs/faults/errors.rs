@@ -1,6 +1,7 @@
 //! Errors that are not told, or told wrongly.
 
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::protocols::aionrs::version::V0_1;
 use serde_json::json;
 
 const PROVIDER: &[(&str, &str)] = &[("/error/code", "provider_error")];
@@ -108,7 +109,8 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:framing/extra-fields"]),
+    .caught_by(&["scenario:framing/extra-fields"])
+    .only_in(V0_1),
     frame(
         "empty-success",
         "a failure of the model is not told",
@@ -173,13 +175,15 @@ pub(super) const FAULTS: &[Fault] = &[
         "a provider error ends the process",
         Bug::ProviderErrorExits,
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive"])
+    .only_in(V0_1),
     bug(
         "provider-error-leaves-busy",
         "no turn begins after a provider error",
         Bug::ProviderErrorLeavesBusy,
     )
-    .caught_by(&["scenario:errors/rate-limit", "message-answered"]),
+    .caught_by(&["scenario:errors/rate-limit", "message-answered"])
+    .only_in(V0_1),
     frame(
         "config-error-is-internal",
         "a fatal error of the settings has the code internal_error",

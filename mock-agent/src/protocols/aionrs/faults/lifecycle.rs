@@ -1,6 +1,7 @@
 //! How a process begins, lives and ends.
 
 use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
+use crate::protocols::aionrs::version::V0_1;
 
 pub(super) const FAULTS: &[Fault] = &[
     frame("no-ready", "`ready` never comes", "ready", Op::Drop)
@@ -25,7 +26,7 @@ pub(super) const FAULTS: &[Fault] = &[
             r#"{"type":"ready","version":"0.1.0","capabilities":{"tool_approval":true,"thinking":true,"mcp":true}}"#,
         ),
     )
-    .caught_by(&["ready-once"]),
+    .caught_by(&["ready-once"]).only_in(V0_1),
     frame(
         "info-before-ready",
         "an `info` comes before `ready`",

@@ -1,6 +1,7 @@
-//! What can go wrong in this dialect, on demand.
+//! The faults of aionrs, in tables by subject. Each fault names the versions that have it if not all of its table's versions do.
 
 mod approval;
+mod config;
 mod correlation;
 mod data;
 mod errors;
@@ -10,28 +11,4 @@ mod model;
 mod order;
 mod sessions;
 mod stop;
-mod v0_2;
-mod version;
-
-use crate::faults::Fault;
-
-/// Every group of faults.
-pub(super) const TABLE: &[&[Fault]] = &[
-    framing::FAULTS,
-    lifecycle::FAULTS,
-    order::FAULTS,
-    correlation::FAULTS,
-    approval::FAULTS,
-    stop::FAULTS,
-    errors::FAULTS,
-    data::FAULTS,
-    model::FAULTS,
-    sessions::FAULTS,
-    version::FAULTS,
-];
-
-/// Those that 0.2 has besides, or plays otherwise.
-pub(super) const OF_0_2: &[&[Fault]] = &[v0_2::FAULTS];
-
-/// Faults of 0.1 that 0.2 cannot play.
-pub(super) const WITHOUT_0_2: &[&str] = v0_2::WITHOUT;
+pub(super) mod table;

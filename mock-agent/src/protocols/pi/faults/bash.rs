@@ -1,13 +1,14 @@
-//! Shell commands of the host's own.
+//! Shell commands of the host.
 
-use crate::faults::{Bug, Effect, Fault, Op, frame, start};
+use super::common::{SINCE_0_73, V0_14, V0_87, When, response};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::Value;
 
 /// What is wrong with every `bash_end` of a kind.
 const fn end(
     id: &'static str,
     summary: &'static str,
-    when: super::When,
+    when: When,
     op: Op,
     caught_by: &'static [&'static str],
 ) -> Fault {
@@ -16,12 +17,13 @@ const fn end(
         .when(when)
         .every()
         .caught_by(caught_by)
+        .only_in(V0_14)
 }
 
-const CUT: super::When = &[("/message/truncated", "true")];
-const WHOLE: super::When = &[("/message/truncated", "false")];
-const CANCELLED: super::When = &[("/message/cancelled", "true")];
-const KILLED: super::When = &[
+const CUT: When = &[("/message/truncated", "true")];
+const WHOLE: When = &[("/message/truncated", "false")];
+const CANCELLED: When = &[("/message/cancelled", "true")];
+const KILLED: When = &[
     ("/message/exitCode", "null"),
     ("/message/cancelled", "false"),
 ];
@@ -62,11 +64,12 @@ pub(super) const FAULTS: &[Fault] = &[
     start("bash-told-otherwise", "the model is told of shell commands in another form", Effect::Bug(Bug::ShellToldOtherwise))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
     start("bash-elsewhere", "shell commands run in another directory", Effect::Bug(Bug::ShellRunsElsewhere))
-        .caught_by(&["scenario:bash/works-in-the-workspace"]),
+        .caught_by(&["scenario:bash/works-in-the-workspace"]).caught_in(SINCE_0_73, &["scenario:bash/output-and-exit-code"]),
+    // In 0.73 and later, `bash` is answered by a response.
     start("bash-ignores-abort", "an abort does not end a shell command", Effect::Bug(Bug::ShellIgnoresStop))
-        .caught_by(&["scenario:bash/cancelled-command", "bash-answered"]),
+        .caught_by(&["scenario:bash/cancelled-command", "bash-answered"]).only_in(V0_14),
     start("bash-keeps-children", "an abort ends a shell command, but not what it has started", Effect::Bug(Bug::ShellKeepsChildren))
-        .caught_by(&["scenario:bash/cancelled-with-its-children"]),
+        .caught_by(&["scenario:bash/cancelled-with-its-children"]).caught_in(SINCE_0_73, &["scenario:bash/abort-ends-its-children"]),
 ];
 
 /// Puts the whole output where its end was.
@@ -81,3 +84,26 @@ fn whole(frame: &mut Value) {
         message.shift_remove("fullOutputPath");
     }
 }
+
+const BASH: When = &[("/command", "bash")];
+
+#[rustfmt::skip]
+pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
+    response("bash-without-output", "bash tells no output", BASH, Op::Remove("/data/output"), &["schema/response.bash"]),
+    response("bash-exit-code-is-text", "the exit code is a text", BASH, Op::Set("/data/exitCode", "\"0\""), &["schema/response.bash"]),
+    response("bash-cancelled-by-nobody", "a command that nobody aborted is cancelled", &[("/command", "bash"), ("/data/cancelled", "false"), ("/id", "b")], Op::Set("/data/cancelled", "true"), &["bash-cancelled"]),
+    response("bash-never-cancelled", "a command that was aborted is not cancelled", &[("/command", "bash"), ("/data/cancelled", "true")], Op::Set("/data/cancelled", "false"), &["scenario:bash/abort-bash", "scenario:bash/abort-after-another-command"]),
+    bug("second-abort-of-bash-ignored", "abort_bash ends a command only once", Bug::StopsOnce).at_start().caught_by(&["scenario:bash/aborted-twice"]),
+    response("bash-without-the-whole", "truncated output has no file", &[("/command", "bash"), ("/data/truncated", "true")], Op::Remove("/data/fullOutputPath"), &["schema/response.bash"]),
+    response("bash-has-an-event", "a bash command has events", BASH, Op::Before(r#"{"type":"message_start","message":{"role":"bashExecution","command":"x","output":"","exitCode":0,"cancelled":false,"truncated":false,"timestamp":1764547200000}}"#), &["bash-no-event", "message-envelope"]).caught_in(V0_87, &["message-envelope"]),
+    response("bash-response-lost", "a bash command is not answered", &[("/command", "bash"), ("/id", "a")], Op::Drop, &["answered", "scenario:bash/abort-bash", "scenario:bash/abort-after-another-command", "scenario:bash/abort-ends-its-children"]).later(),
+    response("compact-says-another-thing", "the response to compact has another summary", &[("/command", "compact"), ("/success", "true")], Op::Set("/data/summary", "\"something else\""), &["compaction-response", "scenario:compact/manual"]),
+    response("compact-without-summary", "the response to compact has no summary", &[("/command", "compact"), ("/success", "true")], Op::Remove("/data/summary"), &["schema/response.compact", "compaction-response", "scenario:compact/manual"]),
+    response("bash-output-is-trimmed", "the output of bash loses its last line break", BASH, Op::Change(|frame| {
+        if let Some(output) = frame["data"]["output"].as_str() {
+            frame["data"]["output"] = output.trim_end().into();
+        }
+    }), &["scenario:bash/output-is-exact"]).every().later().caught_in(V0_87, &["scenario:bash/output-is-exact", "bash-output-told"]),
+    response("output-lost", "the output of a shell command is empty", &[("/command", "bash"), ("/data/exitCode", "0")], Op::Set("/data/output", "\"\""), &["scenario:bash/output-and-exit-code"]).caught_in(V0_87, &["scenario:bash/output-and-exit-code", "bash-output-told"]),
+    response("exit-code-lost", "every shell command has the exit code 0", &[("/command", "bash"), ("/data/exitCode", "3")], Op::Set("/data/exitCode", "0"), &["scenario:bash/output-and-exit-code"]),
+];

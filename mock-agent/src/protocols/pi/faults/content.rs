@@ -1,5 +1,6 @@
 //! Messages and their content that are wrong wherever they appear.
 
+use super::common::{CASCADE, CONTENT, IN_ANSWERS, SINCE_0_73, UNTIL_0_73, USAGE_SHAPE, V0_87};
 use crate::faults::{Fault, Op, frame, joined};
 
 /// In every object with this member, a member is missing.
@@ -54,44 +55,6 @@ const IN_RESULTS: &[&str] = &[
     "schema/tool_execution_end",
 ];
 
-/// Where an assistant's message, or what it holds, is.
-pub(in super::super) const IN_ANSWERS: &[&str] = &[
-    "schema/message_start",
-    "schema/message_end",
-    "schema/turn_end",
-    "schema/agent_end",
-    "schema/tool_execution_end",
-    "schema/message_update",
-    "schema/message_update.start",
-    "schema/message_update.text_start",
-    "schema/message_update.text_delta",
-    "schema/message_update.text_end",
-    "schema/message_update.thinking_start",
-    "schema/message_update.thinking_delta",
-    "schema/message_update.thinking_end",
-    "schema/message_update.toolcall_start",
-    "schema/message_update.toolcall_delta",
-    "schema/message_update.toolcall_end",
-    "schema/message_update.done",
-    "schema/message_update.error",
-];
-
-/// What compares the blocks of an answer with what is told of them elsewhere.
-const COMPARED: &[&str] = &[
-    "blocks-in-message",
-    "call-before-start",
-    "block-arguments",
-    "start-repeats-call",
-    "own-prompt",
-    "cut-keeps-text",
-    "deltas-in-message",
-    "partial-grows",
-];
-
-/// Where an answer is, and the rules that compare what is broken with what is whole.
-pub(in super::super) const CASCADE: &[&str] =
-    &joined::<{ IN_ANSWERS.len() + COMPARED.len() }>(&[IN_ANSWERS, COMPARED]);
-
 /// Where an answer is, and the rule about the reason of the stream's end.
 const STOPS: &[&str] = &joined::<{ IN_ANSWERS.len() + 1 }>(&[IN_ANSWERS, &["stream-end-reason"]]);
 
@@ -108,7 +71,7 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("user-without-role", "user messages have no role", USER, "/role", IN_MESSAGES),
     wrong("user-content-is-an-object", "the content of user messages is an object", USER, "/content", "{\"text\":\"hi\"}", IN_MESSAGES),
     wrong("user-content-is-texts", "the content of user messages is a list of texts", USER, "/content", "[\"hi\"]", IN_MESSAGES),
-    wrong("user-attachments-are-a-name", "the attachments of user messages are a name", USER, "/attachments", "\"dot.png\"", IN_MESSAGES),
+    wrong("user-attachments-are-a-name", "the attachments of user messages are a name", USER, "/attachments", "\"dot.png\"", IN_MESSAGES).only_in(UNTIL_0_73),
     wrong("user-timestamp-is-text", "the timestamp of user messages is a date in words", USER, "/timestamp", "\"2025-12-01T00:00:00Z\"", IN_MESSAGES),
     missing("answer-without-api", "assistant messages have no api", ASSISTANT, "/api", IN_ANSWERS),
     missing("answer-without-provider", "assistant messages have no provider", ASSISTANT, "/provider", IN_ANSWERS),
@@ -116,25 +79,25 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("answer-without-usage", "assistant messages have no usage", ASSISTANT, "/usage", IN_ANSWERS),
     missing("answer-without-stop-reason", "assistant messages do not say why they stopped", ASSISTANT, "/stopReason", IN_ANSWERS),
     wrong("unknown-stop-reason", "assistant messages stop for a reason that the page does not have", ASSISTANT, "/stopReason", "\"end_turn\"", STOPS),
-    wrong("answer-content-is-text", "the content of assistant messages is a text", ASSISTANT, "/content", "\"hi\"", CASCADE),
+    wrong("answer-content-is-text", "the content of assistant messages is a text", ASSISTANT, "/content", "\"hi\"", CASCADE).caught_in(SINCE_0_73, CONTENT),
     wrong("answer-error-is-an-object", "the errorMessage of assistant messages is an object", ASSISTANT, "/errorMessage", "{}", IN_ANSWERS),
     wrong("answer-in-seconds", "the timestamp of assistant messages is in seconds", ASSISTANT, "/timestamp", "1764547200", IN_ANSWERS),
-    wrong("usage-is-negative", "usage counts below zero", ASSISTANT, "/usage/input", "-1", IN_ANSWERS),
+    wrong("usage-is-negative", "usage counts below zero", ASSISTANT, "/usage/input", "-1", IN_ANSWERS).caught_in(V0_87, USAGE_SHAPE),
     missing("usage-without-cache", "usage does not count what was read from the cache", ASSISTANT, "/usage/cacheRead", IN_ANSWERS),
-    wrong("usage-is-text", "usage counts in texts", ASSISTANT, "/usage/output", "\"10\"", IN_ANSWERS),
+    wrong("usage-is-text", "usage counts in texts", ASSISTANT, "/usage/output", "\"10\"", IN_ANSWERS).caught_in(V0_87, USAGE_SHAPE),
     missing("usage-without-cost", "usage has no cost", ASSISTANT, "/usage/cost", IN_ANSWERS),
     missing("cost-without-total", "the cost has no total", ASSISTANT, "/usage/cost/total", IN_ANSWERS),
     wrong("cost-is-text", "the cost is a text", ASSISTANT, "/usage/cost/total", "\"$0.01\"", IN_ANSWERS),
-    missing("result-without-call", "tool results do not say which call they are of", RESULT, "/toolCallId", RESULT_CASCADE),
+    missing("result-without-call", "tool results do not say which call they are of", RESULT, "/toolCallId", RESULT_CASCADE).caught_in(SINCE_0_73, CONTENT),
     missing("result-without-tool", "tool results do not name the tool", RESULT, "/toolName", IN_RESULTS),
     missing("result-without-is-error", "tool results do not say whether the tool failed", RESULT, "/isError", IN_RESULTS),
-    wrong("result-content-is-text", "the content of tool results is a text", RESULT, "/content", "\"ok\"", RESULT_CASCADE),
-    missing("text-without-text", "blocks of text have no text", TEXT, "/text", CASCADE),
-    missing("thinking-without-thinking", "blocks of reasoning have no reasoning", THINKING, "/thinking", CASCADE),
+    wrong("result-content-is-text", "the content of tool results is a text", RESULT, "/content", "\"ok\"", RESULT_CASCADE).caught_in(SINCE_0_73, CONTENT),
+    missing("text-without-text", "blocks of text have no text", TEXT, "/text", CASCADE).caught_in(SINCE_0_73, CONTENT),
+    missing("thinking-without-thinking", "blocks of reasoning have no reasoning", THINKING, "/thinking", CASCADE).caught_in(SINCE_0_73, CONTENT),
     wrong("thinking-signature-is-an-object", "the signature of a block of reasoning is an object", THINKING, "/thinkingSignature", "{}", IN_ANSWERS),
     missing("image-without-data", "images have no data", IMAGE, "/data", IN_MESSAGES),
     wrong("image-is-a-url", "the data of images is a URL", IMAGE, "/data", "\"data:image/png;base64,AAAA\"", IN_MESSAGES),
-    missing("call-without-id", "tool calls have no id", CALL, "/id", CASCADE),
-    wrong("call-arguments-are-text", "the arguments of tool calls are a text", CALL, "/arguments", "\"{}\"", CASCADE),
-    wrong("unknown-block", "a block of text is of a type that the page does not have", TEXT, "/type", "\"markdown\"", IN_ANSWERS),
+    missing("call-without-id", "tool calls have no id", CALL, "/id", CASCADE).caught_in(SINCE_0_73, CONTENT),
+    wrong("call-arguments-are-text", "the arguments of tool calls are a text", CALL, "/arguments", "\"{}\"", CASCADE).caught_in(SINCE_0_73, CONTENT),
+    wrong("unknown-block", "a block of text is of a type that the page does not have", TEXT, "/type", "\"markdown\"", IN_ANSWERS).caught_in(SINCE_0_73, CONTENT),
 ];

@@ -1,6 +1,6 @@
 //! Data that does not stay what it was, and work that is done more than once.
 
-use super::When;
+use super::common::{CALL_DELTA, UNTIL_0_73, V0_87, When};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::Value;
 
@@ -60,10 +60,12 @@ pub(super) const FAULTS: &[Fault] = &[
         .caught_by(PROMPT),
     start("prompt-is-cut", "a prompt is cut at 64 KiB", Effect::Command(|c| reword(c, "prompt", "message", |text| text.chars().take(65_536).collect())))
         .caught_by(OTHER_PROMPT),
+    // In 0.87, an update has no message.
     frame("partial-stays-empty", "the `partial` of an update holds nothing", "message_update", Op::Set("/assistantMessageEvent/partial/content", "[]")).every().later()
-        .caught_by(&["partial-grows"]),
+        .caught_by(&["partial-grows"]).only_in(UNTIL_0_73),
+    // In 0.87, an update has no message.
     frame("message-stays-empty", "the `message` of an update holds nothing", "message_update", Op::Set("/message/content", "[]")).every().later()
-        .caught_by(&["partial-grows"]),
+        .caught_by(&["partial-grows"]).only_in(UNTIL_0_73),
     frame("finished-text-is-trimmed", "the finished message has lost the white space at the ends of its text", "", Op::Change(|event| {
         if event["type"] != "message_update" {
             below(event, &["content"], false, |value| {
@@ -86,7 +88,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }))).every()
         .caught_by(&["block-arguments", "scenario:tools/arguments-of-every-kind"]),
-    frame("call-deltas-lose-the-first", "the first piece of a call's arguments is lost", "message_update", Op::Drop).when(super::CALL_DELTA)
+    frame("call-deltas-lose-the-first", "the first piece of a call's arguments is lost", "message_update", Op::Drop).when(CALL_DELTA)
         .caught_by(&["block-json", "block-arguments", "scenario:tools/call-streams-in"]),
     frame("cut-inside-a-character", "large output of a tool is cut inside a character", "tool_execution_end", Op::Line(|line| {
         if line.len() > 10_000
@@ -101,7 +103,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start("bash-runs-twice", "a shell command of the host is run twice", Effect::Bug(Bug::ShellRunsTwice))
         .caught_by(&["scenario:bash/output-and-exit-code"]),
     frame("usage-is-lost-on-openai", "over OpenAI Chat no input is counted", "", Op::SetIn(("api", "openai-completions"), "/usage/input", "0")).every().later()
-        .caught_by(&["scenario:usage/on-the-openai-wire"]),
+        .caught_by(&["scenario:usage/on-the-openai-wire"]).caught_in(V0_87, &["scenario:usage/on-the-openai-wire", "usage-as-finished", "usage-total"]),
     frame("usage-is-lost-on-responses", "over OpenAI Responses no output is counted", "", Op::SetIn(("api", "openai-responses"), "/usage/output", "0")).every().later()
         .caught_by(&["scenario:usage/on-the-responses-wire"]),
     frame("failure-says-nothing", "a message that failed has an empty `errorMessage`", "", Op::SetIn(("stopReason", "error"), "/errorMessage", "\"\"")).every().later()
@@ -116,9 +118,9 @@ pub(super) const FAULTS: &[Fault] = &[
         .caught_by(&["scenario:stop/model-fails-behind-a-tool", "run-messages"]),
 ];
 
-/// What only this version has.
+/// Faults of attachments and of events that only 0.14 has.
 #[rustfmt::skip]
-pub(super) const OLD: &[Fault] = &[
+pub(super) const V0_14_ONLY: &[Fault] = &[
     start("second-image-is-a-png", "every attached image is sent as PNG", Effect::Command(|c| {
         if let Some(attachments) = c["attachments"].as_array_mut() {
             for attachment in attachments {

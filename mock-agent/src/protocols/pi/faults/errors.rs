@@ -1,5 +1,6 @@
 //! Errors that are not told, or told wrongly.
 
+use super::common::{SINCE_0_73, V0_14, V0_73, V0_87};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -11,25 +12,40 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .at_start()
     .every()
-    .caught_by(&["malformed-answered"]),
+    .caught_by(&["malformed-answered"])
+    .only_in(V0_14),
     start(
         "bad-line-exits",
         "a line that is not JSON ends the process",
         Effect::Bug(Bug::BadCommandExits),
     )
-    .caught_by(&["stays-alive", "bash-answered"]),
+    .caught_by(&["stays-alive", "bash-answered"])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "stays-alive",
+            "answered",
+            "answered-before-exit",
+            "malformed-answered",
+        ],
+    ),
+    // No scenario of 0.73 and later shows it.
     bug(
         "bad-line-ends-run",
         "a line that is not JSON ends the run",
         Bug::BadCommandEndsTurn,
     )
-    .caught_by(&["scenario:errors/during-a-run", "aborted-by-abort"]),
+    .caught_by(&["scenario:errors/during-a-run", "aborted-by-abort"])
+    .only_in(V0_14),
+    // No scenario of 0.73 and later shows it.
     start(
         "error-first",
         "an `error` comes before any command",
         Effect::Bug(Bug::ComplainsFirst),
     )
-    .caught_by(&["error-has-cause"]),
+    .caught_by(&["error-has-cause"])
+    .only_in(V0_14),
+    // 0.73 and later have other commands.
     start(
         "unknown-type-is-a-prompt",
         "a command of an unknown type starts a run",
@@ -41,12 +57,14 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:errors/unknown-type", "run-has-prompt"]),
+    .caught_by(&["scenario:errors/unknown-type", "run-has-prompt"])
+    .only_in(V0_14),
     start(
         "crlf-is-bad",
         "a command that ends in CR LF is refused",
         Effect::Bug(Bug::CrLfIsBad),
-    ),
+    )
+    .caught_in(SINCE_0_73, &["scenario:framing/crlf", "answered"]),
     start(
         "blank-line-is-bad",
         "a blank line is refused",
@@ -57,12 +75,15 @@ pub(super) const FAULTS: &[Fault] = &[
         "bytes on stdin that are not UTF-8 are taken for its end",
         Effect::Bug(Bug::InvalidUtf8IsEof),
     ),
+    // No scenario of 0.73 and later shows it.
     start(
         "long-line-is-bad",
         "a command of more than 1 MiB is refused",
         Effect::Bug(Bug::LongLineIsBad),
     )
-    .caught_by(&["scenario:attachments/large"]),
+    .caught_by(&["scenario:attachments/large"])
+    .only_in(V0_14),
+    // 0.73 and later have other commands.
     start(
         "extra-field-is-bad",
         "a command with an unknown field is refused",
@@ -83,7 +104,8 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:framing/extra-fields"]),
+    .caught_by(&["scenario:framing/extra-fields"])
+    .only_in(V0_14),
     frame(
         "error-is-stop",
         "a message that failed stops with `stop`",
@@ -105,11 +127,20 @@ pub(super) const FAULTS: &[Fault] = &[
         "an error of the model ends the process",
         Bug::ProviderErrorExits,
     )
-    .caught_by(&["stays-alive"]),
+    .caught_by(&["stays-alive"])
+    .caught_in(SINCE_0_73, &["stays-alive", "run-envelope"]),
     bug(
         "provider-error-leaves-busy",
         "no run begins after an error of the model",
         Bug::ProviderErrorLeavesBusy,
     )
-    .caught_by(&["scenario:stop/next-run-after-a-failure", "run-open-at-end"]),
+    .caught_by(&["scenario:stop/next-run-after-a-failure", "run-open-at-end"])
+    .caught_in(
+        V0_73,
+        &["scenario:stop/next-run-after-a-failure", "run-envelope"],
+    )
+    .caught_in(
+        V0_87,
+        &["scenario:stop/next-run-after-a-failure", "run-envelope"],
+    ),
 ];

@@ -1,6 +1,6 @@
 //! Bytes that are not lines of JSON.
 
-use super::TEXT_START;
+use super::common::{SINCE_0_73, TEXT_START, V0_14, V0_73, V0_87};
 use crate::faults::{Fault, Op, frame};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -48,7 +48,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::RawBefore(b"total 0\n"),
     )
     .at_start()
-    .caught_by(&["json-lines"]),
+    .caught_by(&["json-lines"])
+    .only_in(V0_14),
     frame(
         "array-line",
         "a line is JSON, but no object",
@@ -71,7 +72,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Line(|line| in_output(line, b"\0")),
     )
     .at_start()
-    .caught_by(&["json-lines", "bash-answered"]),
+    .caught_by(&["json-lines", "bash-answered"])
+    .only_in(V0_14),
     frame(
         "invalid-utf8",
         "a text holds a byte that is not UTF-8",
@@ -79,7 +81,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Line(|line| in_output(line, b"\xff")),
     )
     .at_start()
-    .caught_by(&["json-lines"]),
+    .caught_by(&["json-lines"])
+    .only_in(V0_14),
     frame(
         "cut-character",
         "a text ends in the middle of a character",
@@ -87,7 +90,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Line(|line| in_output(line, b"\xf0\x9f\xa6")),
     )
     .at_start()
-    .caught_by(&["json-lines"]),
+    .caught_by(&["json-lines"])
+    .only_in(V0_14),
     frame(
         "blank-line",
         "a blank line stands between two events",
@@ -122,14 +126,38 @@ pub(super) const FAULTS: &[Fault] = &[
             line.pop();
         }),
     )
-    .caught_by(&["clean-lines", "json-lines"]),
+    .caught_by(&["clean-lines", "json-lines"])
+    .caught_in(V0_73, &["clean-lines", "json-lines", "abort-ends-run"])
+    .caught_in(
+        V0_87,
+        &[
+            "clean-lines",
+            "json-lines",
+            "abort-ends-run",
+            "abort-waits",
+            "run-envelope",
+            "run-ends",
+        ],
+    ),
     frame(
         "half-a-line",
         "the process ends in the middle of a line",
         "agent_end",
         Op::HalfAndExit(0),
     )
-    .caught_by(&["json-lines", "clean-lines", "stays-alive", "abort-ends-run"]),
+    .caught_by(&["json-lines", "clean-lines", "stays-alive", "abort-ends-run"])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "json-lines",
+            "clean-lines",
+            "stays-alive",
+            "abort-ends-run",
+            "run-envelope",
+            "answered",
+            "bare-answered",
+        ],
+    ),
     frame(
         "raw-line-separator",
         "a text holds a raw U+2028, at which some readers tear the line",
@@ -137,7 +165,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Line(|line| in_output(line, "\u{2028}".as_bytes())),
     )
     .at_start()
-    .caught_by(&["reader-safe-text"]),
+    .caught_by(&["reader-safe-text"])
+    .only_in(V0_14),
     frame(
         "lone-surrogate",
         "a text holds half of a surrogate pair",
@@ -145,7 +174,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Line(|line| in_output(line, b"\\ud83d")),
     )
     .at_start()
-    .caught_by(&["reader-safe-text"]),
+    .caught_by(&["reader-safe-text"])
+    .only_in(V0_14),
     frame(
         "over-long-line",
         "a line is longer than 16 MiB",
@@ -193,7 +223,7 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// Puts bytes at the beginning of a shell command's output.
-pub(in super::super) fn in_output(line: &mut Vec<u8>, bytes: &[u8]) {
+pub(super) fn in_output(line: &mut Vec<u8>, bytes: &[u8]) {
     const TEXT: &[u8] = br#""output":""#;
     if let Some(at) = line.windows(TEXT.len()).position(|part| part == TEXT) {
         let start = at + TEXT.len();

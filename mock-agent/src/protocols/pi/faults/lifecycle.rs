@@ -1,5 +1,6 @@
 //! How a process begins, lives and ends.
 
+use super::common::{CRASH, SINCE_0_73, V0_14, V0_73, V0_87};
 use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -14,19 +15,33 @@ pub(super) const FAULTS: &[Fault] = &[
         "prompt-answered",
         "bash-answered",
         "malformed-answered",
-    ]),
+    ])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "stays-alive",
+            "answered",
+            "answered-before-exit",
+            "bare-answered",
+            "prompt-answered",
+            "malformed-answered",
+        ],
+    ),
     start(
         "keeps-session",
         "the session is kept in spite of --no-session",
         Effect::Options(|options| options.no_session = false),
     )
-    .caught_by(&["scenario:startup/no-session-is-not-kept"]),
+    .caught_by(&["scenario:startup/no-session-is-not-kept"])
+    .caught_in(SINCE_0_73, &["scenario:startup/no-session"]),
+    // No scenario of 0.73 and later shows it.
     start(
         "keeps-no-session",
         "the session is not kept without --no-session",
         Effect::Options(|options| options.no_session = true),
     )
-    .caught_by(&["scenario:startup/session-is-kept"]),
+    .caught_by(&["scenario:startup/session-is-kept"])
+    .only_in(V0_14),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
@@ -68,35 +83,68 @@ pub(super) const FAULTS: &[Fault] = &[
         "the process ends by itself after a run",
         Bug::ExitsAfterTurn,
     )
-    .caught_by(&["stays-alive", "prompt-answered"]),
+    .caught_by(&["stays-alive", "prompt-answered"])
+    .caught_in(
+        V0_73,
+        &[
+            "stays-alive",
+            "prompt-answered",
+            "bare-answered",
+            "answered",
+            "answered-before-exit",
+        ],
+    )
+    .caught_in(
+        V0_87,
+        &[
+            "stays-alive",
+            "prompt-answered",
+            "answered",
+            "bare-answered",
+            "answered-before-exit",
+            "settles",
+        ],
+    ),
     frame(
         "crash-at-prompt",
         "the process ends with status 1 in place of a run",
         "agent_start",
         Op::Exit(1),
     )
-    .caught_by(&["prompt-answered", "stays-alive"]),
+    .caught_by(&["prompt-answered", "stays-alive"])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "prompt-answered",
+            "bare-answered",
+            "answered",
+            "stays-alive",
+        ],
+    ),
     frame(
         "crash-in-run",
         "the process ends with status 101 in the middle of a run",
         "message_update",
         Op::Exit(101),
     )
-    .caught_by(&["stays-alive", "abort-ends-run"]),
+    .caught_by(&["stays-alive", "abort-ends-run"])
+    .caught_in(SINCE_0_73, CRASH),
     frame(
         "abort-in-run",
         "the process aborts in the middle of a run",
         "message_update",
         Op::Kill(KillSignal::Abort),
     )
-    .caught_by(&["stays-alive", "abort-ends-run", "no-orphans"]),
+    .caught_by(&["stays-alive", "abort-ends-run", "no-orphans"])
+    .caught_in(SINCE_0_73, CRASH),
     frame(
         "killed-in-tool",
         "the process is killed while a tool runs",
         "tool_execution_end",
         Op::Kill(KillSignal::Kill),
     )
-    .caught_by(&["stays-alive", "abort-ends-run"]),
+    .caught_by(&["stays-alive", "abort-ends-run"])
+    .caught_in(SINCE_0_73, CRASH),
     frame(
         "crash-in-shell-command",
         "the process ends with status 1 when a shell command does",
@@ -104,14 +152,16 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Exit(1),
     )
     .at_start()
-    .caught_by(&["bash-answered", "stays-alive"]),
+    .caught_by(&["bash-answered", "stays-alive"])
+    .only_in(V0_14),
     frame(
         "crash-in-compaction",
         "the process ends with status 1 in place of a compaction",
         "compaction",
         Op::Exit(1),
     )
-    .caught_by(&["compact-answered", "stays-alive"]),
+    .caught_by(&["compact-answered", "stays-alive"])
+    .only_in(V0_14),
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",

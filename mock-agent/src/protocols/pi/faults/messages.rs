@@ -1,6 +1,6 @@
 //! Messages that do not begin, do not end, or are told otherwise.
 
-use super::{ASSISTANT, TEXT_DELTA, USER};
+use super::common::{ASSISTANT, SINCE_0_73, TEXT_DELTA, UNTIL_0_73, USER, V0_14};
 use crate::faults::{Fault, Op, frame};
 
 const DELTA: &str = r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":"$/message"}}"#;
@@ -19,7 +19,16 @@ pub(super) const FAULTS: &[Fault] = &[
     .every()
     .at_start()
     .later()
-    .caught_by(&["scenario:usage/cost-at-the-rates"]),
+    .caught_by(&["scenario:usage/cost-at-the-rates"])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "cost-at-rates",
+            "stats-cost",
+            "scenario:session/stats",
+            "scenario:session/stats-with-a-cache",
+        ],
+    ),
     frame(
         "long-text-cut",
         "a text of more than 65,536 characters ends there when its message ends",
@@ -33,7 +42,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .when(super::ASSISTANT)
+    .when(ASSISTANT)
     .every()
     .later()
     .caught_by(&[
@@ -66,7 +75,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Late("message_update"),
     )
     .when(ASSISTANT)
-    .caught_by(&["message-envelope"]),
+    .caught_by(&["message-envelope"])
+    .caught_in(SINCE_0_73, &["message-envelope", "block-order"]),
     frame(
         "no-message-end",
         "an assistant message has no `message_end`",
@@ -126,21 +136,24 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(DELTA),
     )
     .when(ASSISTANT)
-    .caught_by(&["message-envelope"]),
+    .caught_by(&["message-envelope"])
+    .only_in(UNTIL_0_73),
     frame(
         "update-after-run",
         "a `message_update` comes behind the `agent_end`",
         "agent_end",
         Op::After(LATE),
     )
-    .caught_by(&["message-envelope"]),
+    .caught_by(&["message-envelope"])
+    .only_in(UNTIL_0_73),
     frame(
         "update-long-after-run",
         "a `message_update` comes 100 ms behind the `agent_end`",
         "agent_end",
         Op::AfterWhile(100, LATE),
     )
-    .caught_by(&["message-envelope"]),
+    .caught_by(&["message-envelope"])
+    .only_in(UNTIL_0_73),
     frame(
         "message-after-run",
         "a message begins behind the `agent_end`",
@@ -148,14 +161,17 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(r#"{"type":"message_start","message":"$/messages/0"}"#),
     )
     .caught_by(&["message-in-turn", "message-envelope"])
-    .later(),
+    .later()
+    .only_in(UNTIL_0_73),
+    // In 0.73, the user's message may come before its turn.
     frame(
         "user-message-before-turn",
         "the user message begins before its turn",
         "turn_start",
         Op::Late("message_start"),
     )
-    .caught_by(&["message-in-turn"]),
+    .caught_by(&["message-in-turn"])
+    .only_in(V0_14),
     frame(
         "user-message-alters",
         "the user message that ends is not the one that began",

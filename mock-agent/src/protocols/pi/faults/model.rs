@@ -1,5 +1,6 @@
 //! What the model is told, and what is told of it.
 
+use super::common::{USAGE, V0_14, V0_87};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, requests, start};
 use serde_json::Value;
 
@@ -37,18 +38,19 @@ pub(super) const FAULTS: &[Fault] = &[
         Effect::Bug(Bug::ToolsOnce),
     )
     .caught_by(&["scenario:tools/offered-in-every-run"]),
+    // In 0.73 and later, attachments are images.
     start(
         "loses-images",
         "attached images are dropped",
         Effect::Command(|command| drop_attachments(command, "image")),
     )
-    .caught_by(&["scenario:attachments/image"]),
+    .caught_by(&["scenario:attachments/image"]).only_in(V0_14),
     start(
         "loses-documents",
         "attached documents are dropped",
         Effect::Command(|command| drop_attachments(command, "document")),
     )
-    .caught_by(&["scenario:attachments/document"]),
+    .caught_by(&["scenario:attachments/document"]).only_in(V0_14),
     start(
         "loses-second-attachment",
         "only the first of several attachments is taken",
@@ -58,7 +60,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:attachments/several"]),
+    .caught_by(&["scenario:attachments/several"]).only_in(V0_14),
     start(
         "attachments-are-required",
         "a prompt without attachments is refused",
@@ -68,7 +70,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     )
-    .caught_by(&["scenario:attachments/none"]),
+    .caught_by(&["scenario:attachments/none"]).only_in(V0_14),
     frame(
         "user-text-lost",
         "the user message does not hold the prompt",
@@ -88,7 +90,7 @@ pub(super) const FAULTS: &[Fault] = &[
         ),
     )
     .every()
-    .caught_by(&["scenario:usage/tokens-of-a-message"]),
+    .caught_by(&["scenario:usage/tokens-of-a-message"]).caught_in(V0_87, USAGE),
     frame(
         "cost-total-is-zero",
         "the total of the cost is less than its parts",
@@ -98,6 +100,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .every()
     .later()
     .caught_by(&["cost-total"]),
+    // No scenario of 0.73 and later shows it.
     frame(
         "cost-total-is-too-high",
         "the total of the cost is more than its parts",
@@ -106,7 +109,7 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .later()
-    .caught_by(&["cost-total", "scenario:usage/total-of-the-cost"]),
+    .caught_by(&["cost-total", "scenario:usage/total-of-the-cost"]).only_in(V0_14),
 ];
 
 fn drop_attachments(command: &mut Value, kind: &str) {

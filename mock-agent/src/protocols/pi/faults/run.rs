@@ -1,6 +1,6 @@
-//! Runs and turns that do not begin, do not end, or are not what they hold.
+//! Runs and turns that do not start or end, or whose content is wrong.
 
-use super::ASSISTANT;
+use super::common::{ASSISTANT, SINCE_0_73, UNTIL_0_73, V0_14, V0_73, V0_87, event};
 use crate::faults::{Bug, Fault, Op, bug, frame};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -10,14 +10,28 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_start",
         Op::Drop,
     )
-    .caught_by(&["run-envelope", "prompt-answered"]),
+    .caught_by(&["run-envelope", "prompt-answered"])
+    .caught_in(V0_87, &["run-envelope", "prompt-answered", "settled-once"]),
     frame(
         "two-agent-starts",
         "a run has two `agent_start`",
         "agent_start",
         Op::Twice,
     )
-    .caught_by(&["run-envelope", "run-has-prompt"]),
+    .caught_by(&["run-envelope", "run-has-prompt"])
+    .caught_in(
+        V0_73,
+        &["run-envelope", "run-has-prompt", "prompt-response-first"],
+    )
+    .caught_in(
+        V0_87,
+        &[
+            "run-envelope",
+            "run-has-prompt",
+            "prompt-response-first",
+            "abort-waits",
+        ],
+    ),
     frame(
         "agent-start-late",
         "`agent_start` comes behind the `turn_start`",
@@ -32,7 +46,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::After(r#"{"type":"agent_start"}"#),
     )
     .at_start()
-    .caught_by(&["run-has-prompt", "run-open-at-end"]),
+    .caught_by(&["run-has-prompt", "run-open-at-end"])
+    .only_in(V0_14),
     frame(
         "no-agent-end",
         "a run has no `agent_end`",
@@ -40,7 +55,16 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Drop,
     )
     .when(&[("/messages/1/stopReason", "stop")])
-    .caught_by(&["run-ends"]),
+    .caught_by(&["run-ends"])
+    .only_in(UNTIL_0_73)
+    .caught_in(
+        V0_73,
+        &[
+            "run-ends",
+            "run-envelope",
+            "scenario:startup/end-of-file-during-a-run",
+        ],
+    ),
     frame(
         "two-agent-ends",
         "a run has two `agent_end`",
@@ -76,7 +100,8 @@ pub(super) const FAULTS: &[Fault] = &[
         "turn_end",
         Op::Drop,
     )
-    .caught_by(&["run-envelope"]),
+    .caught_by(&["run-envelope"])
+    .caught_in(V0_87, &["run-envelope", "settled-outside-runs"]),
     frame(
         "two-turn-ends",
         "a turn has two `turn_end`",
@@ -90,14 +115,16 @@ pub(super) const FAULTS: &[Fault] = &[
         "agent_end",
         Op::After(r#"{"type":"turn_start"}"#),
     )
-    .caught_by(&["run-envelope"]),
+    .caught_by(&["run-envelope"])
+    .caught_in(V0_87, &["run-envelope", "settled-outside-runs"]),
     frame(
         "turn-long-after-run",
         "a turn begins 100 ms behind the `agent_end`",
         "agent_end",
         Op::AfterWhile(100, r#"{"type":"turn_start"}"#),
     )
-    .caught_by(&["run-envelope"]),
+    .caught_by(&["run-envelope"])
+    .caught_in(V0_87, &["run-envelope", "settled-outside-runs"]),
     frame(
         "two-answers-in-turn",
         "a turn has two assistant messages",
@@ -120,19 +147,34 @@ pub(super) const FAULTS: &[Fault] = &[
         "abort-ends-run",
         "prompt-answered",
         "run-open-at-end",
-    ]),
+    ])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "scenario:run/order-of-events",
+            "abort-ends-run",
+            "prompt-answered",
+            "run-open-at-end",
+            "message-envelope",
+            "run-envelope",
+            "turn-shape",
+        ],
+    ),
     bug(
         "second-run-stuck",
         "no run begins after the first",
         Bug::SecondTurnStuck,
     )
     .caught_by(&["prompt-answered", "scenario:run/two-runs-one-conversation"]),
+    // No scenario of 0.73 and later shows it.
     bug(
         "empty-answer-stuck",
         "a run in which the model says nothing never ends",
         Bug::EmptyReplyStuck,
     )
-    .caught_by(&["scenario:run/empty-answer", "run-open-at-end"]),
+    .caught_by(&["scenario:run/empty-answer", "run-open-at-end"])
+    .only_in(V0_14),
+    // No scenario of 0.73 and later shows it.
     bug(
         "drops-while-busy",
         "a prompt that comes during a run is dropped and nothing is said",
@@ -141,7 +183,8 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&[
         "scenario:run/prompt-while-a-run-goes-on",
         "scenario:framing/two-prompts-in-one-write",
-    ]),
+    ])
+    .only_in(V0_14),
     frame(
         "turn-end-of-another",
         "the message of `turn_end` is not the turn's",
@@ -156,7 +199,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/toolResults", "[]"),
     )
     .when(&[("/message/stopReason", "toolUse")])
-    .caught_by(&["turn-end-results"]),
+    .caught_by(&["turn-end-results"])
+    .caught_in(SINCE_0_73, &["turn-end-results", "results-in-order"]),
     frame(
         "turn-end-with-half-the-results",
         "`turn_end` has only the first of two tool results",
@@ -168,7 +212,8 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     )
     .every()
-    .caught_by(&["turn-end-results"]),
+    .caught_by(&["turn-end-results"])
+    .caught_in(SINCE_0_73, &["turn-end-results", "results-in-order"]),
     frame(
         "turn-end-result-altered",
         "a tool result in `turn_end` is not what its message said",
@@ -176,7 +221,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/toolResults/0/content", "[]"),
     )
     .when(&[("/message/stopReason", "toolUse")])
-    .caught_by(&["turn-end-results"]),
+    .caught_by(&["turn-end-results"])
+    .caught_in(SINCE_0_73, &["turn-end-results", "results-in-order"]),
     frame(
         "agent-end-empty",
         "`agent_end` has no messages",
@@ -217,4 +263,25 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     )
     .caught_by(&["run-messages"]),
+];
+
+#[rustfmt::skip]
+pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
+    event("event-with-id", "an event has an id", "agent_start", Op::Set("/id", "\"e1\""), &["event-without-id"]),
+    event("ends-in-the-run", "the process ends when its stdin does, in the middle of a run", "message_update", Op::Exit(0), &["run-open-at-end", "scenario:startup/end-of-file-during-a-run"]).when(&[("/assistantMessageEvent/delta", "two"), ("/assistantMessageEvent/contentIndex", "1")]).later(),
+    event("another-model-at-the-end", "a message ends as another model's", "message_end", Op::Set("/message/model", "\"stranger\""), &["same-speaker", "turn-end-message", "run-messages"]).when(&[("/message/role", "assistant")]),
+    event("tool-works-after-its-end", "a tool tells of its progress when it is over", "tool_execution_update", Op::Late("tool_execution_end"), &["tool-lifecycle"]).later(),
+    event("update-of-other-args", "the progress of a tool has other args", "tool_execution_update", Op::Set("/args", "{}"), &["tool-update-repeats-start"]),
+    event("update-without-result", "the progress of a tool has no partial result", "tool_execution_update", Op::Remove("/partialResult"), &["schema/tool_execution_update"]),
+    event("update-result-is-text", "the progress of a tool is a text", "tool_execution_update", Op::Set("/partialResult", "\"working\""), &["schema/tool_execution_update"]),
+    event("update-without-content", "the progress of a tool has no content", "tool_execution_update", Op::Remove("/partialResult/content"), &["schema/tool_execution_update"]),
+    event("updates-stay-empty", "the progress of a tool never has what it wrote", "tool_execution_update", Op::Set("/partialResult/content", "[]"), &["scenario:tools/progress-keeps-what-was-told", "scenario:tools/progress-is-told-at-work"]).every().later(),
+    event("update-is-a-delta", "the progress of a tool is only what is new", "tool_execution_update", Op::Change(|frame| {
+        let text = &mut frame["partialResult"]["content"][0]["text"];
+        let last = text.as_str().and_then(|text| text.lines().last()).map(str::to_owned);
+        if let Some(last) = last {
+            *text = last.into();
+        }
+    }), &["tool-update-accumulates", "scenario:tools/progress-is-told-at-work"]).every().later(),
+    event("failure-is-a-success", "the execution of a tool that failed is told as a success", "tool_execution_end", Op::Set("/isError", "false"), &["result-repeats-end"]).when(&[("/isError", "true")]).later(),
 ];

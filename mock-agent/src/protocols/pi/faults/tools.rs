@@ -1,6 +1,6 @@
 //! Tool calls that are told wrongly, or not done.
 
-use super::RESULT;
+use super::common::{RESULT, SINCE_0_73, V0_14};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 const START: &str = "tool_execution_start";
@@ -13,7 +13,8 @@ pub(super) const FAULTS: &[Fault] = &[
         START,
         Op::Drop,
     )
-    .caught_by(&["tool-lifecycle"]),
+    .caught_by(&["tool-lifecycle"])
+    .caught_in(SINCE_0_73, &["tool-lifecycle", "run-envelope"]),
     frame("two-tool-starts", "a tool starts twice", START, Op::Twice)
         .caught_by(&["tool-lifecycle"]),
     frame(
@@ -30,7 +31,9 @@ pub(super) const FAULTS: &[Fault] = &[
         START,
         Op::Late(END),
     )
-    .caught_by(&["tool-lifecycle"]),
+    .caught_by(&["tool-lifecycle"])
+    .caught_in(SINCE_0_73, &["tool-lifecycle", "run-envelope"]),
+    // In 0.73 and later, a tool may start before the message ends.
     frame(
         "tool-starts-before-message-ends",
         "`tool_execution_start` comes before the message with the call ends",
@@ -41,7 +44,8 @@ pub(super) const FAULTS: &[Fault] = &[
         ("/message/role", "assistant"),
         ("/message/stopReason", "toolUse"),
     ])
-    .caught_by(&["call-before-start"]),
+    .caught_by(&["call-before-start"])
+    .only_in(V0_14),
     frame(
         "tool-result-before-end",
         "the result message comes before `tool_execution_end`",
@@ -63,7 +67,18 @@ pub(super) const FAULTS: &[Fault] = &[
         "turn-end-results",
         "every-call-answered",
         "run-messages",
-    ]),
+    ])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "tool-lifecycle",
+            "tool-in-turn",
+            "turn-end-results",
+            "results-in-order",
+            "every-call-answered",
+            "run-messages",
+        ],
+    ),
     frame(
         "result-after-turn",
         "the result of a tool comes behind the turn",
@@ -77,7 +92,17 @@ pub(super) const FAULTS: &[Fault] = &[
         "message-in-turn",
         "turn-end-results",
         "every-call-answered",
-    ]),
+    ])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "tool-in-turn",
+            "message-in-turn",
+            "turn-end-results",
+            "results-in-order",
+            "every-call-answered",
+        ],
+    ),
     frame(
         "start-of-another-call",
         "`tool_execution_start` has an id that no call has",
@@ -105,14 +130,27 @@ pub(super) const FAULTS: &[Fault] = &[
         START,
         Op::Set("/args", r#"{"command":"echo other"}"#),
     )
-    .caught_by(&["start-repeats-call"]),
+    .caught_by(&["start-repeats-call"])
+    .caught_in(
+        SINCE_0_73,
+        &["start-repeats-call", "tool-update-repeats-start"],
+    ),
     frame(
         "other-tool-starts",
         "`tool_execution_start` names another tool than the call",
         START,
         Op::Set("/toolName", "\"other\""),
     )
-    .caught_by(&["start-repeats-call", "tool-end-name", "result-tool-name"]),
+    .caught_by(&["start-repeats-call", "tool-end-name", "result-tool-name"])
+    .caught_in(
+        SINCE_0_73,
+        &[
+            "start-repeats-call",
+            "tool-update-repeats-start",
+            "tool-end-name",
+            "result-tool-name",
+        ],
+    ),
     frame(
         "other-tool-ends",
         "`tool_execution_end` names another tool than its start",
@@ -127,7 +165,8 @@ pub(super) const FAULTS: &[Fault] = &[
         Op::Set("/isError", "false"),
     )
     .when(&[("/isError", "true")])
-    .caught_by(&["result-repeats-end", "schema/tool_execution_end"]),
+    .caught_by(&["result-repeats-end", "schema/tool_execution_end"])
+    .only_in(V0_14),
     frame(
         "success-is-a-failure",
         "the execution of a tool that did its work is told as a failure",
@@ -195,12 +234,14 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::LosesToolResults,
     )
     .caught_by(&["scenario:tools/one-call"]),
+    // No scenario of 0.73 and later shows it.
     start(
         "tool-reads-stdin",
         "a tool reads the agent's stdin",
         Effect::Bug(Bug::ToolReadsStdin),
     )
-    .caught_by(&["scenario:tools/stdin-is-not-the-protocol"]),
+    .caught_by(&["scenario:tools/stdin-is-not-the-protocol"])
+    .only_in(V0_14),
     frame(
         "tool-use-is-stop",
         "a message that asks for tools stops with `stop`",
@@ -209,7 +250,8 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .later()
-    .caught_by(&["tool-use-reason", "stream-end-reason"]),
+    .caught_by(&["tool-use-reason", "stream-end-reason"])
+    .caught_in(SINCE_0_73, &["scenario:stop/tool-use"]),
     frame(
         "stop-is-tool-use",
         "a message without tool calls stops with `toolUse`",

@@ -1,6 +1,6 @@
 //! Aborts that do too little or too much.
 
-use super::kinds::ABORT;
+use super::conditions::ABORT;
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[

@@ -1,6 +1,6 @@
 //! Bodies of responses that hosts cannot use.
 
-use super::kinds::{MESSAGES, MODELS, NEW_SESSION, SET_MODEL, STATE, STATS};
+use super::conditions::{MESSAGES, MODELS, NEW_SESSION, SET_MODEL, STATE, STATS};
 use crate::faults::{Fault, Op, frame};
 use serde_json::{Value, json};
 

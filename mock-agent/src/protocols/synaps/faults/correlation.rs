@@ -1,6 +1,6 @@
 //! Responses that are wrong, missing or too many.
 
-use super::kinds::{FOLLOW_UP, MESSAGES, PROMPT, STATE, STATS};
+use super::conditions::{FOLLOW_UP, MESSAGES, PROMPT, STATE, STATS};
 use crate::faults::{Effect, Fault, Op, frame, start};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Updates whose members are missing or of the wrong type.
 
-use super::kinds::{CALL, INPUT, PIECE, RESULT, TEXT, THINKING};
+use super::conditions::{CALL, INPUT, PIECE, RESULT, TEXT, THINKING};
 use crate::faults::{Fault, Op, frame};
 
 type When = &'static [(&'static str, &'static str)];

@@ -1,6 +1,6 @@
 //! Ends of turns that are missing, come twice, or at the wrong time, and what they say was used.
 
-use super::kinds::{ABORT, NEW_SESSION, RESULT, TEXT};
+use super::conditions::{ABORT, NEW_SESSION, RESULT, TEXT};
 use crate::faults::{Bug, Fault, Op, bug, frame};
 
 const END: &str = r#"{"type":"agent_end","usage":{"input_tokens":0,"output_tokens":0}}"#;

@@ -1,6 +1,6 @@
 //! Bytes that are not lines of JSON.
 
-use super::kinds::{PROMPT, TEXT};
+use super::conditions::{PROMPT, TEXT};
 use crate::faults::{Bug, Effect, Fault, Op, frame, start};
 
 const fn text(id: &'static str, summary: &'static str, op: Op) -> Fault {

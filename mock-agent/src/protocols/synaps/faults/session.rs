@@ -1,6 +1,6 @@
 //! Commands on the session that do not do what they say.
 
-use super::kinds::NEW_SESSION;
+use super::conditions::NEW_SESSION;
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::json;
 

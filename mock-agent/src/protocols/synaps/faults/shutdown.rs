@@ -1,6 +1,6 @@
 //! How a process ends.
 
-use super::kinds::{PROMPT, RESULT, TEXT};
+use super::conditions::{PROMPT, RESULT, TEXT};
 use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The stream of a turn.
 
-use super::kinds::{TEXT, THINKING};
+use super::conditions::{TEXT, THINKING};
 use crate::faults::{Bug, Fault, Op, bug, frame, trim};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "response",
         Op::After(LATE),
     )
-    .when(super::kinds::PROMPT)
+    .when(super::conditions::PROMPT)
     .caught_by(&["update-in-turn", "state-streaming"]),
     frame(
         "no-updates",

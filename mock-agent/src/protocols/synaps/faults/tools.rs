@@ -1,6 +1,6 @@
 //! Tool calls.
 
-use super::kinds::{CALL, INPUT, PIECE, RESULT};
+use super::conditions::{CALL, INPUT, PIECE, RESULT};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 
 const fn call(id: &'static str, summary: &'static str, op: Op) -> Fault {

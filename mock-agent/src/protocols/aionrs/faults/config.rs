@@ -1,10 +1,8 @@
-//! What 0.2 can do wrong beyond 0.1, and faults of 0.1 as they are played there.
+//! Capabilities, configuration, pings, MCP servers and failed turns of 0.2, and faults of 0.1 as they are there.
 
 use super::model::replace;
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
-
-/// Faults of 0.1 that are none here.
-pub(super) const WITHOUT: &[&str] = &["denies-thinking"];
+use crate::protocols::aionrs::version::V0_1;
 
 const CHANGED: &str = "config_changed";
 const ANSWERED: &[&str] = &["config-answered", "config-answered-in-turn"];
@@ -33,8 +31,63 @@ fn without(command: &mut serde_json::Value, kind: &str, member: &str) {
     }
 }
 
+/// The version of the protocol.
+pub(super) const VERSION: &[Fault] = &[
+    frame(
+        "version-of-the-program",
+        "`ready` has the program's version, not the protocol's",
+        "ready",
+        Op::Set("/version", "\"0.2.10\""),
+    )
+    .at_start()
+    .caught_by(&["version"])
+    .only_in(V0_1),
+    frame(
+        "version-is-no-semver",
+        "the version of `ready` is no semantic version",
+        "ready",
+        Op::Set("/version", "\"0.1\""),
+    )
+    .at_start()
+    .caught_by(&["schema/ready"]),
+    frame(
+        "version-is-a-number",
+        "the version of `ready` is a number",
+        "ready",
+        Op::Set("/version", "1"),
+    )
+    .at_start()
+    .caught_by(&["schema/ready"]),
+    frame(
+        "unknown-event",
+        "an event comes that this version does not know",
+        "stream_end",
+        Op::After(r#"{"type":"pong"}"#),
+    )
+    .caught_by(&["unknown-event"])
+    .only_in(V0_1),
+    frame(
+        "unknown-field",
+        "an event has a field that this version does not know",
+        "stream_end",
+        Op::Set("/finish_reason", "\"end_turn\""),
+    ),
+    start(
+        "field-renamed",
+        "`message` wants its text in `content`, not in `input`",
+        Effect::Command(|command| {
+            if let Some(map) = command.as_object_mut() {
+                map.remove("input");
+            }
+        }),
+    )
+    .caught_by(&["scenario:turn/plain"])
+    .only_in(V0_1),
+];
+
+/// What 0.2 has besides.
 #[rustfmt::skip]
-pub(super) const FAULTS: &[Fault] = &[
+pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     // faults of 0.1
     frame("ready-again", "`ready` comes again in the middle of the session", "stream_end", Op::After(READY)).caught_by(&["ready-once"]),
     frame("version-of-the-program", "`ready` has the version of another protocol", "ready", Op::Set("/version", "\"0.1.0\"")).at_start().caught_by(&["version"]),

@@ -1,34 +1,76 @@
-//! Faults: what a broken agent of this version may do besides what one of 0.73 may.
+//! Sessions, their entries, names and thinking levels; extensions.
 
-mod heritage;
-mod stream;
-mod values;
-
-pub(in crate::protocols::pi) use heritage::{CAUGHT_HERE, WITHOUT};
-
-use super::v73::{event, response};
-use super::v73::{lose, taken};
+use super::common::{When, event, lose, response, taken};
 use crate::faults::{ABSENT, Bug, Effect, Fault, Op, bug, start};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-const QUEUE: &[(&str, &str)] = &[("/command", "clear_queue"), ("/success", "true")];
-const LEVELS: &[(&str, &str)] = &[("/command", "get_available_thinking_levels")];
-const ENTRIES: &[(&str, &str)] = &[
+const STATE: When = &[("/command", "get_state"), ("/success", "true")];
+const STATS: When = &[("/command", "get_session_stats"), ("/success", "true")];
+const RETRIED: When = &[("/success", "true")];
+
+/// The last message is of another time.
+fn rewrite(response: &mut Value) {
+    if let Some(last) = response
+        .pointer_mut("/data/messages")
+        .and_then(Value::as_array_mut)
+        .and_then(|messages| messages.last_mut())
+    {
+        last["timestamp"] = json!(1_764_547_299_999_u64);
+    }
+}
+
+#[rustfmt::skip]
+pub(super) const SESSIONS: &[Fault] = &[
+    response("steer-unanswered", "`steer` is not answered", &[("/command", "steer"), ("/success", "true")], Op::Drop, &["queued-answered", "answered", "scenario:queue/steer-after-the-tools", "scenario:queue/steers-one-at-a-time"]).later(),
+    response("change-of-session-unanswered", "`new_session` is not answered", &[("/command", "new_session")], Op::Drop, &["session-answered", "scenario:session/new", "answered"]).later(),
+    response("compact-unanswered", "`compact` is not answered", &[("/command", "compact"), ("/success", "true")], Op::Drop, &["compact-answered", "scenario:compact/manual", "answered"]).later(),
+    event("manual-end-untold", "the end of a compaction that was asked for is not told", "compaction_end", Op::Drop, &["compaction-told", "compaction-envelope", "scenario:compact/manual"]).when(&[("/reason", "manual")]).later(),
+    event("empty-queue-untold", "that the queue is empty again is not told", "queue_update", Op::Drop, &["state-of-queue"]).when(&[("/steering", "[]"), ("/followUp", "[]")]).every().later(),
+    event("queued-twice", "the queue holds a message twice", "queue_update", Op::Set("/steering", r#"["backwards now","backwards now"]"#), &["queue-contents"]).when(&[("/steering/0", "backwards now")]),
+    response("pending-of-nothing", "the state counts messages that nobody queued", STATE, Op::Set("/data/pendingMessageCount", "4"), &["nothing-pending"]),
+    response("model-of-another-provider", "`set_model` tells another provider's model", &[("/command", "set_model"), ("/success", "true")], Op::Set("/data/provider", "\"nobody\""), &["model-as-asked", "scenario:model/set"]),
+    response("session-of-another-id", "the statistics are of another session", STATS, Op::Set("/data/sessionId", "\"another\""), &["same-session"]),
+    response("history-rewritten", "the conversation tells another message than its run did", &[("/command", "get_messages"), ("/id", "m"), ("/success", "true")], Op::Change(rewrite), &["history-told"]),
+    response("fork-of-another-text", "a fork tells another message than was chosen", &[("/command", "fork"), ("/data/cancelled", "false")], Op::Set("/data/text", "\"another\""), &["fork-text", "scenario:session/fork"]),
+    response("messages-do-not-add-up", "there are fewer messages in all than of the user", &[("/command", "get_session_stats"), ("/data/userMessages", "1")], Op::Set("/data/totalMessages", "0"), &["stats-add-up", "scenario:session/stats"]),
+    event("retry-success-untold", "retries that worked do not end", "auto_retry_end", Op::Drop, &["retry-success-told", "retry-ends", "retry-envelope"]).when(RETRIED).later(),
+    event("retries-miscounted", "`auto_retry_end` counts an attempt that never started", "auto_retry_end", Op::Set("/attempt", "3"), &["retry-end-attempt"]).when(RETRIED),
+    event("failure-is-success", "retries that failed end with success", "auto_retry_end", Op::Set("/success", "true"), &["retry-end-success", "schema/auto_retry_end"]).when(&[("/success", "false")]),
+];
+
+#[rustfmt::skip]
+pub(super) const EXTENSIONS: &[Fault] = &[
+    event("extension-error-without-path", "an extension's error does not say whose", "extension_error", Op::Remove("/extensionPath"), &["schema/extension_error"]).at_start(),
+    event("dialog-asked-twice", "a dialog comes twice under one id", "extension_ui_request", Op::Twice, &["dialog-answered", "answered"]).at_start(),
+    event("dialog-without-id", "a dialog has no id", "extension_ui_request", Op::Remove("/id"), &["schema/extension_ui_request"]).at_start().when(&[("/method", "notify")]),
+    event("unknown-method", "an extension uses a method that the page does not have", "extension_ui_request", Op::Set("/method", "\"shout\""), &["unknown-method", "answered"]).at_start().when(&[("/method", "notify")]),
+    event("select-without-options", "select has nothing to choose from", "extension_ui_request", Op::Remove("/options"), &["schema/extension_ui_request.select", "answered"]).at_start().when(&[("/method", "select")]),
+    event("notice-of-no-known-kind", "a notice is of a kind of its own", "extension_ui_request", Op::Set("/notifyType", "\"fatal\""), &["schema/extension_ui_request.notify"]).at_start().when(&[("/method", "notify")]),
+    event("extension-error-lost", "an extension's error is not told", "extension_error", Op::Drop, &["scenario:extensions/command-throws"]).at_start(),
+    event("confirm-without-message", "confirm says no message", "extension_ui_request", Op::Remove("/message"), &["schema/extension_ui_request.confirm", "answered"]).at_start().when(&[("/method", "confirm")]),
+    event("input-without-title", "input has no title", "extension_ui_request", Op::Remove("/title"), &["schema/extension_ui_request.input", "answered"]).at_start().when(&[("/method", "input")]),
+    event("editor-without-title", "editor has no title", "extension_ui_request", Op::Remove("/title"), &["schema/extension_ui_request.editor", "answered"]).at_start().when(&[("/method", "editor")]),
+    event("status-without-key", "setStatus does not say which entry", "extension_ui_request", Op::Remove("/statusKey"), &["schema/extension_ui_request.setStatus"]).at_start().when(&[("/method", "setStatus")]),
+    event("widget-is-a-text", "the lines of a widget are one text", "extension_ui_request", Op::Set("/widgetLines", "\"one\""), &["schema/extension_ui_request.setWidget"]).at_start().when(&[("/method", "setWidget")]),
+    event("title-is-missing", "setTitle has no title", "extension_ui_request", Op::Remove("/title"), &["schema/extension_ui_request.setTitle"]).at_start().when(&[("/method", "setTitle")]),
+    event("editor-text-is-missing", "set_editor_text has no text", "extension_ui_request", Op::Remove("/text"), &["schema/extension_ui_request.set_editor_text"]).at_start().when(&[("/method", "set_editor_text")]),
+];
+
+const QUEUE: When = &[("/command", "clear_queue"), ("/success", "true")];
+const LEVELS: When = &[("/command", "get_available_thinking_levels")];
+const ENTRIES: When = &[
     ("/command", "get_entries"),
     ("/success", "true"),
     ("/id", "e"),
 ];
-const TREE: &[(&str, &str)] = &[("/command", "get_tree")];
-const COMMANDS: &[(&str, &str)] = &[
+const TREE: When = &[("/command", "get_tree")];
+const COMMANDS: When = &[
     ("/command", "get_commands"),
     ("/data/commands/0/source", "extension"),
 ];
 
-/// Table by table.
-pub(in crate::protocols::pi) const FAULTS: &[&[Fault]] = &[OWN, stream::FAULTS, values::FAULTS];
-
 #[rustfmt::skip]
-const OWN: &[Fault] = &[
+pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     // faults of 0.73, played on what this version has
     response("messages-miscounted", "the state counts the messages wrong", &[("/command", "get_state"), ("/data/messageCount", "3")], Op::Set("/data/messageCount", "7"), &["scenario:session/new", "scenario:session/switch", "state-counts-messages"]),
     event("no-agent-end", "a run has no `agent_end`", "agent_end", Op::Drop, &["run-ends", "run-envelope", "settled-outside-runs", "scenario:startup/end-of-file-during-a-run"]).when(&[("/messages/2/stopReason", "stop")]),

@@ -1,27 +1,8 @@
-//! Commands that are not done as they were given.
+//! Commands that are executed differently from how they were given.
 
-use super::Rules;
+use super::common::{V0_87, lose, taken};
 use crate::faults::{Bug, Effect, Fault, bug, start};
 use serde_json::{Value, json};
-
-/// Commands are taken for others than they are.
-pub(in crate::protocols::pi) const fn taken(
-    id: &'static str,
-    summary: &'static str,
-    change: fn(&mut Value),
-    rules: Rules,
-) -> Fault {
-    start(id, summary, Effect::Command(change)).caught_by(rules)
-}
-
-/// Commands of this type lose a member.
-pub(in crate::protocols::pi) fn lose(command: &mut Value, kind: &str, member: &str) {
-    if command["type"] == kind
-        && let Some(map) = command.as_object_mut()
-    {
-        map.shift_remove(member);
-    }
-}
 
 /// A text of commands of this type is changed.
 fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> String) {
@@ -45,7 +26,7 @@ fn first_words(text: &str, count: usize) -> String {
 }
 
 #[rustfmt::skip]
-pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
+pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     // prompts
     taken("images-of-prompts-lost", "the images of a prompt are dropped", |c| lose(c, "prompt", "images"), &["scenario:prompt/image"]),
     taken("images-of-steers-lost", "the images of a steering message are dropped", |c| lose(c, "steer", "images"), &["scenario:queue/images"]),
@@ -114,14 +95,14 @@ pub(in crate::protocols::pi) const FAULTS: &[Fault] = &[
         }
     }, &["retry-off", "scenario:retry/switched-off"]),
     start("modes-are-one", "a mode is set for both queues", Effect::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
-    bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]),
+    bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]).caught_in(V0_87, &["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it", "retry-announced"]),
     bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
     bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
     taken("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
         reword(c, "steer", "message", |text| text.trim().to_owned());
         reword(c, "follow_up", "message", |text| text.trim().to_owned());
     }, &["queue-contents", "scenario:queue/text-is-kept"]),
-    bug("never-retries", "a transient failure is final", Bug::RetriesNever).caught_by(&["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors"]),
+    bug("never-retries", "a transient failure is final", Bug::RetriesNever).caught_by(&["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors"]).caught_in(V0_87, &["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors", "will-retry"]),
     bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryWaitsOn).caught_by(&["scenario:retry/abort-retry"]),
 
     // sessions
