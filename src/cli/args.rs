@@ -1,17 +1,17 @@
-//! Arguments that several commands share.
+//! Command line options that several commands share.
 
 use crate::finding::Blame;
 use crate::reporter::{self, Format};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// Where the protocol comes from.
+/// The options that choose a dialect.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct DialectArgs {
     /// The protocol to judge against, such as `aionrs@0.1`; without a version, the newest one
     #[arg(long, value_name = "NAME[@VERSION]")]
     pub dialect: Option<String>,
-    /// A folder `NAME/VERSION/` with dialects of your own, looked up before the built-in ones
+    /// A folder `NAME/VERSION/` with dialects of your own, searched before the built-in ones
     #[arg(long, value_name = "DIR")]
     pub dialect_dir: Option<PathBuf>,
 }
@@ -25,7 +25,7 @@ pub struct ReportTarget {
     pub path: PathBuf,
 }
 
-/// Reads `FORMAT=PATH`.
+/// Parses `FORMAT=PATH`.
 ///
 /// # Errors
 /// A sentence that names the known formats.
@@ -43,7 +43,7 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
     let format =
         reporter::find(name).ok_or_else(|| format!("no format '{name}'; there are {}", known()))?;
     if path.is_empty() {
-        return Err(format!("no path behind '{name}='"));
+        return Err(format!("no path after '{name}='"));
     }
     Ok(ReportTarget {
         format,
@@ -54,10 +54,10 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
 /// `--side`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum SideArg {
-    /// TranscriptJudge the agent
+    /// Judge the agent
     #[default]
     Agent,
-    /// TranscriptJudge the host that drove it
+    /// Judge the host that drove it
     Host,
 }
 

@@ -1,4 +1,4 @@
-//! The baseline of a run or a check: from the command line to the report. Here, and nowhere below, the clock is read.
+//! The baseline options of `conform run` and `conform check`, and how a baseline is applied to a report. Only here the clock is read.
 
 use super::output;
 use crate::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is put up with, and what is not.
+/// The baseline options.
 #[derive(Debug, clap::Args)]
 pub(super) struct BaselineArgs {
-    /// Findings that are put up with, each with its reason; an entry that nothing matches any more fails
+    /// Known findings that do not fail, each with its reason; an entry that no finding matches any more fails
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Update the baseline: add what was found, drop what is gone
+    /// Update the baseline: add new findings, remove entries that nothing matches
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
-    /// Take a warning for a violation; with a baseline, one that is not in it
+    /// Treat warnings as violations, except those in the baseline
     #[arg(long)]
     pub(super) deny_warnings: bool,
 }
@@ -32,10 +32,10 @@ pub(super) struct ActiveBaseline {
 }
 
 impl BaselineArgs {
-    /// Reads the file.
+    /// Reads the baseline file.
     ///
     /// # Errors
-    /// That it cannot be read, or every mistake in it, each at its place.
+    /// The file cannot be read, or every mistake in it with its location.
     pub(super) fn read(&self) -> Result<ActiveBaseline, String> {
         let baseline = match &self.baseline {
             Some(path) => read(path, self.update_baseline)?,
@@ -50,14 +50,14 @@ impl BaselineArgs {
 }
 
 impl BaselineArgs {
-    /// Whether a report has what neither findings nor counts decide: entries that have to go, or warnings where these are denied.
-    pub(super) fn objects(&self, report: &Report) -> bool {
+    /// Whether a report fails for other reasons than its findings: stale entries of the baseline, or denied warnings.
+    pub(super) fn is_failed_by(&self, report: &Report) -> bool {
         !report.stale.is_empty() || (self.deny_warnings && report.summary.warned > 0)
     }
 }
 
 impl ActiveBaseline {
-    /// What it covers today.
+    /// The baseline as of today.
     pub(super) fn dated(&self) -> DatedBaseline {
         DatedBaseline {
             baseline: Arc::clone(&self.baseline),
@@ -65,16 +65,16 @@ impl ActiveBaseline {
         }
     }
 
-    /// Marks what the baseline covers in a scenario that has ended.
+    /// Marks the findings of a scenario that the baseline covers.
     pub(super) fn mark(&self, scenario: &mut ScenarioReport, side: Blame) {
         baseline::mark(scenario, side, &self.baseline, self.today);
     }
 
-    /// Notes which entries have to go, or updates the baseline.
+    /// Adds the stale entries to the report, or updates the baseline file.
     ///
     /// # Errors
-    /// That the file cannot be written.
-    pub(super) fn settle(mut self, report: &mut Report, extent: RunExtent) -> Result<(), String> {
+    /// The file cannot be written.
+    pub(super) fn apply(mut self, report: &mut Report, extent: RunExtent) -> Result<(), String> {
         if self.update {
             self.baseline = Arc::new(self.updated(report, extent)?);
         }
@@ -82,8 +82,8 @@ impl ActiveBaseline {
         Ok(())
     }
 
-    /// Leaves the file as it is.
-    pub(super) fn abandon(&self) {
+    /// Warns that the file was not updated.
+    pub(super) fn skip_update(&self) {
         if self.update {
             output::warning(format_args!(
                 "{} was not updated: the run is not complete",
@@ -126,14 +126,14 @@ fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
             entries: Vec::new(),
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(format!(
-            "{}: there is no such baseline; --update-baseline writes one",
+            "{}: the baseline does not exist; --update-baseline writes one",
             path.display()
         )),
         Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
     }
 }
 
-/// Writes beside the file first, so that a full disk does not cost the old one.
+/// Writes to a temporary file first, so that a full disk does not destroy the old file.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path
         .parent()
@@ -141,10 +141,10 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = folder.unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = folder.join(format!(".{name}.{}", std::process::id()));
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    let temporary = folder.join(format!(".{name}.{}", std::process::id()));
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
+        let _ = std::fs::remove_file(&temporary);
     }
     written
 }

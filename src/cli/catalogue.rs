@@ -1,4 +1,4 @@
-//! What conform knows: its dialects, and what belongs to each.
+//! The catalogue of dialects, each with its scenarios, rules, clauses and faults.
 
 use super::args::DialectArgs;
 use crate::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
@@ -21,7 +21,7 @@ pub(super) struct KnownDialect {
 /// Loads the dialect asked for, or all of them.
 ///
 /// # Errors
-/// What to tell the user.
+/// A message for the user.
 pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, String> {
     let source = DialectSource::new(args.dialect_dir.clone());
     let ids = match &args.dialect {
@@ -33,14 +33,14 @@ pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, String> {
             .collect(),
     };
     ids.iter()
-        .map(|id| known(&source, id).map_err(|errors| told(&errors)))
+        .map(|id| known(&source, id).map_err(|errors| render_errors(&errors)))
         .collect()
 }
 
-/// Loads one dialect; with scenarios of the user's, those in place of the built-in ones, and tools called as the user says.
+/// Loads one dialect. `own` are scenarios of the user that replace the built-in ones; `tools` are the names that the agent has for tools.
 ///
 /// # Errors
-/// What to tell the user.
+/// A message for the user.
 pub(super) fn one(
     source: &DialectSource,
     id: &str,
@@ -49,17 +49,17 @@ pub(super) fn one(
     wire: Option<&str>,
 ) -> Result<KnownDialect, String> {
     let mut known = if own.is_empty() {
-        known(source, id).map_err(|errors| told(&errors))?
+        known(source, id).map_err(|errors| render_errors(&errors))?
     } else {
         let mut files = ScenarioSource::default();
         for path in own {
-            let more = ScenarioSource::at(path).map_err(|error| told(&[error]))?;
+            let more = ScenarioSource::at(path).map_err(|error| render_errors(&[error]))?;
             files = more.over(files);
         }
-        let dialect = dialect::load(source, id).map_err(|errors| told(&errors))?;
+        let dialect = dialect::load(source, id).map_err(|errors| render_errors(&errors))?;
         let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
         KnownDialect {
-            scenarios: scenarios.map_err(|errors| told(&errors))?,
+            scenarios: scenarios.map_err(|errors| render_errors(&errors))?,
             dialect,
             files,
         }
@@ -77,9 +77,9 @@ pub(super) fn one(
             dialect.rename_tools(tools);
         }
         let files = known.files.inherited(&inheritance);
-        known.files = files.map_err(|errors| told(&errors))?;
+        known.files = files.map_err(|errors| render_errors(&errors))?;
         let scenarios = known.files.load(Some(&Vocabulary::of(&known.dialect)));
-        known.scenarios = scenarios.map_err(|errors| told(&errors))?;
+        known.scenarios = scenarios.map_err(|errors| render_errors(&errors))?;
     }
     Ok(known)
 }
@@ -95,8 +95,8 @@ fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     })
 }
 
-/// The errors of a user's file as one message, without the word `error` in front.
-pub(super) fn told(errors: &[Error]) -> String {
+/// The errors of a file as one message, without the word `error` before the first.
+pub(super) fn render_errors(errors: &[Error]) -> String {
     let text = spanned_yaml::render_all(errors);
     text.strip_prefix("error: ")
         .unwrap_or(&text)

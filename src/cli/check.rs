@@ -1,7 +1,7 @@
 //! `conform check`: judges recorded sessions.
 
-mod buffered;
 mod judge;
+mod peek_reader;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
 use super::baseline::{ActiveBaseline, BaselineArgs};
@@ -14,10 +14,10 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// TranscriptJudge recorded sessions, no process involved
+/// Judge recorded sessions, without starting a process
 ///
-/// A transcript names its dialect in its first line. Where it does not, and for a plain capture of an agent's stdout, the frames show the
-/// dialect, and which it is taken for is said; --dialect names it.
+/// A transcript names its dialect in its first line. Where it does not, and for a plain capture of an agent's stdout, the dialect is
+/// detected from the frames and shown in a note. --dialect sets it.
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
     /// The recorded sessions; `-` is standard input
@@ -53,24 +53,24 @@ fn check(args: &CheckArgs, baseline: ActiveBaseline) -> io::Result<ExitStatus> {
     let mut screen = reports::screen(&args.reports);
     let (mut report, unread) = judge::all(args, &baseline, &mut *screen)?;
     report.duration_ms = started.elapsed().as_millis() as u64;
-    let settled = if unread {
-        baseline.abandon();
+    let applied = if unread {
+        baseline.skip_update();
         Ok(())
     } else {
-        baseline.settle(&mut report, RunExtent::Whole)
+        baseline.apply(&mut report, RunExtent::Whole)
     };
     if !report.scenarios.is_empty() {
         terminal::closing(&report, &mut *screen)?;
     }
     screen.flush()?;
     drop(screen);
-    if let Err(message) = settled.and_then(|()| reports::write(&report, &args.reports)) {
+    if let Err(message) = applied.and_then(|()| reports::write(&report, &args.reports)) {
         output::error(message);
         return Ok(ExitStatus::Usage);
     }
     Ok(if unread {
         ExitStatus::Usage
     } else {
-        ExitStatus::of(&report.summary, args.baseline.objects(&report))
+        ExitStatus::of(&report.summary, args.baseline.is_failed_by(&report))
     })
 }

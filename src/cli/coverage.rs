@@ -1,4 +1,4 @@
-//! `conform coverage`: clause by clause, what checks it, and what proves that the check can fail.
+//! `conform coverage`: for each clause the rules and scenarios that check it, and the faults that prove that the check can fail.
 
 use super::args::DialectArgs;
 use super::exit::ExitStatus;
@@ -7,10 +7,10 @@ use super::{catalogue, output, table};
 use crate::mutation::coverage::{self, Covered};
 use std::io::{self, Write};
 
-/// Show, clause by clause, which rules and scenarios check it and which faults prove it
+/// Show for each clause which rules and scenarios check it, and which faults prove that they can fail
 ///
-/// The faults are those of the published kill matrix (`conform mutants`). Exit status 1 if a testable clause lacks a check or a fault, or if no
-/// fault shows of a rule that it can fail.
+/// The faults are those of the published kill matrix (`conform mutants`). Exit status 1 if a testable clause has no check or no fault, or if no
+/// fault shows that a rule can fail.
 #[derive(Debug, clap::Args)]
 pub(super) struct CoverageArgs {
     #[command(flatten)]

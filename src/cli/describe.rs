@@ -1,4 +1,4 @@
-//! What conform knows, as JSON: the same for `list` and `explain`.
+//! Dialects, scenarios, rules, clauses and faults as JSON, for `conform list --json` and `conform explain --json`.
 
 use super::catalogue::KnownDialect;
 use crate::dialect::file::Side;

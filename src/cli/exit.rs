@@ -1,4 +1,4 @@
-//! What the program says to its caller.
+//! The exit status of the program.
 
 use crate::report::Summary;
 use std::process::ExitCode;
@@ -19,9 +19,10 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// What the counts of a run or a check come to, and an `objection` besides: stale entries of the baseline, or warnings where these
-    /// are denied. The harness's own fault outweighs everything, since nothing else can be trusted then; a violation outweighs what was left open; and if nothing passed, nothing
-    /// was shown.
+    /// The exit status of a run or a check, from its counts and from an `objection`: stale entries of the baseline, or denied warnings.
+    ///
+    /// A fault of the harness outweighs everything, since then nothing else can be trusted. A violation outweighs what is incomplete. If nothing
+    /// passed, the run is incomplete.
     #[must_use]
     pub fn of(summary: &Summary, objection: bool) -> Self {
         if summary.broken > 0 {
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_come_to_the_status_that_the_contract_names() {
+    fn counts_give_the_exit_status_of_the_contract() {
         let none = Summary::default();
         let cases = [
             (none.clone(), ExitStatus::Incomplete),

@@ -1,4 +1,4 @@
-//! `conform explain`: everything about one thing, by its id.
+//! `conform explain`: finds a rule, clause, scenario, fault or dialect by its id and prints its page.
 
 mod page;
 
@@ -18,7 +18,7 @@ use std::io::Write;
 /// Explain a rule, a clause, a scenario, a fault or a dialect
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
-    /// Its id, as findings and `conform list` show it; the dialect in front may be left out
+    /// Its id, as findings and `conform list` show it; the name of the dialect before it may be left out
     #[arg(value_name = "ID")]
     id: String,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(super) struct ExplainArgs {
     json: bool,
 }
 
-/// What an id can stand for.
+/// What an id names.
 enum Topic<'a> {
     Dialect,
     Rule(&'a Rule),
@@ -40,7 +40,7 @@ enum Topic<'a> {
 
 pub(super) fn run(args: ExplainArgs) -> ExitStatus {
     let found = catalogue::load(&args.dialect).and_then(|known| {
-        // The newest version of a dialect stands last, and knows best.
+        // The newest version of a dialect comes last and is preferred.
         match known
             .iter()
             .rev()

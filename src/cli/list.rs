@@ -1,4 +1,4 @@
-//! `conform list`: what conform knows, a line each.
+//! `conform list`: prints the known dialects, scenarios, rules, clauses or faults, one on each line.
 
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
@@ -8,15 +8,15 @@ use clap::ValueEnum;
 use serde_json::Value;
 use std::io::Write;
 
-/// List what conform knows: dialects, scenarios, rules, clauses or faults
+/// List the known dialects, scenarios, rules, clauses or faults
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
-    /// ListKind to list
+    /// What to list
     #[arg(value_enum)]
     what: ListKind,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// As a JSON array, with everything that is known of each
+    /// As a JSON array, with all details of each
     #[arg(long)]
     json: bool,
 }
@@ -35,10 +35,10 @@ enum ListKind {
     Faults,
 }
 
-/// ListKind a kind looks like in a table, and in JSON.
+/// A list as a table and as JSON.
 struct Listing {
     columns: &'static [&'static str],
-    row: Vec<Vec<String>>,
+    rows: Vec<Vec<String>>,
     json: Vec<Value>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn run(args: ListArgs) -> ExitStatus {
             .map_err(Into::into)
             .and_then(|()| writeln!(out))
     } else {
-        table::write(listing.columns, &listing.row, &mut out)
+        table::write(listing.columns, &listing.rows, &mut out)
     };
     output::status(printed.map(|()| ExitStatus::Conformant))
 }
@@ -146,8 +146,12 @@ fn collect(
     columns: &'static [&'static str],
     items: impl Iterator<Item = (Vec<String>, Value)>,
 ) -> Listing {
-    let (row, json) = items.unzip();
-    Listing { columns, row, json }
+    let (rows, json) = items.unzip();
+    Listing {
+        columns,
+        rows,
+        json,
+    }
 }
 
 fn dialect(known: &KnownDialect) -> Vec<String> {
@@ -165,7 +169,7 @@ fn dialect(known: &KnownDialect) -> Vec<String> {
     row
 }
 
-/// The word that a level, or a source, has in every file.
+/// The name of a level or a source, as in files.
 pub(super) fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value)
         .ok()

@@ -1,4 +1,4 @@
-//! `conform mutants`: every fault of the mock agent against the suite.
+//! `conform mutants`: mutation testing of the suite. Plays every fault of the mock agent and prints the kill matrix.
 
 mod mutation_run;
 mod published;
@@ -6,7 +6,7 @@ mod published;
 use super::args::DialectArgs;
 use super::catalogue;
 use super::exit::ExitStatus;
-use super::{output, table};
+use super::{output, table, termination};
 use crate::dialect::DialectSource;
 use crate::mutation::matrix::{Matrix, Row};
 use crate::runner::selection::Shard;
@@ -20,8 +20,9 @@ pub(super) use published::matrix as published_matrix;
 
 /// Play every fault of the mock agent against the suite, and print what caught it
 ///
-/// A fault is killed if what must catch it does, where the fault happened, and no other rule complains. A fault that is never played, one
-/// that changes nothing, one that is caught for another reason or at another place, and a rule that no fault kills are errors.
+/// A fault is killed if a rule or scenario that is named for it catches it, at the frame where it happened, and no other rule has a
+/// finding. Errors are: a fault that is never played, changes nothing, or is caught by another rule or at another frame, and a rule that
+/// kills no fault.
 #[derive(Debug, clap::Args)]
 pub(super) struct MutantsArgs {
     #[command(flatten)]
@@ -35,10 +36,10 @@ pub(super) struct MutantsArgs {
     /// How many faults to play at once [default: three a core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Stretch every time budget by this factor; a fault that hangs costs its whole budget. What is not killed is played again in full time
+    /// Stretch every time budget by this factor; a fault that hangs uses its whole budget. What is not killed is played again with full budgets
     #[arg(long, value_name = "X", default_value_t = 0.2)]
     time_scale: f64,
-    /// Write each dialect's matrix into this folder, as `NAME@VERSION.json` and as a page to read; faults left out stay as they stand there
+    /// Write each dialect's matrix into this folder, as `NAME@VERSION.json` and as a page to read; faults that are not played keep their rows
     #[arg(long, value_name = "DIR")]
     publish: Option<PathBuf>,
     /// Fail where a matrix differs from the one in this folder: a fault that is new or gone, or has another text, expectation or fate
@@ -68,12 +69,7 @@ pub(super) fn run(args: MutantsArgs) -> ExitStatus {
             status
         }
     };
-    let strays = crate::runner::kill_stray_processes();
-    if strays > 0 {
-        output::warning(format_args!(
-            "{strays} processes that the agent had left behind were killed"
-        ));
-    }
+    termination::kill_strays();
     status
 }
 
@@ -114,7 +110,7 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     Ok(matrices)
 }
 
-/// Prints the matrices; whether all is well.
+/// Prints the matrices. Returns whether there is no complaint.
 fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
     let mut out = output::stdout();
     let mut clean = true;

@@ -1,4 +1,4 @@
-//! Where the program writes: colours only where they are wanted, and a reader that went away is no accident.
+//! Output of the program: messages on stderr, and a standard output with colours on terminals that ignores a closed pipe.
 
 use super::exit::ExitStatus;
 use anstream::AutoStream;
@@ -6,15 +6,15 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{self, ErrorKind, StdoutLock, Write};
 
-/// The style of the word in front of an error.
+/// The style of the word before an error.
 const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// The style of the word in front of a warning.
+/// The style of the word before a warning.
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// The style of the word in front of a note.
+/// The style of the word before a note.
 const NOTE: Style = AnsiColor::Blue.on_default().bold();
 
-/// Standard output. Once its reader has closed it (`conform list | head`), what is written is dropped, so that the exit status
-/// still tells the verdict.
+/// Standard output. After its reader has closed the pipe (`conform list | head`), writes are dropped, so that the exit status still
+/// depends on the verdict.
 #[derive(Debug)]
 pub struct StdoutWriter {
     out: AutoStream<StdoutLock<'static>>,
@@ -31,7 +31,7 @@ pub fn stdout() -> StdoutWriter {
 }
 
 impl StdoutWriter {
-    /// The same, with every byte as it is.
+    /// The same output without any change of colour codes.
     #[must_use]
     pub fn raw(self) -> Self {
         StdoutWriter {
@@ -40,7 +40,7 @@ impl StdoutWriter {
         }
     }
 
-    fn forgive<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
+    fn ignore_broken_pipe<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
         match result {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
                 self.closed = true;
@@ -57,7 +57,7 @@ impl Write for StdoutWriter {
             return Ok(bytes.len());
         }
         let written = self.out.write(bytes);
-        self.forgive(written, bytes.len())
+        self.ignore_broken_pipe(written, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -65,28 +65,28 @@ impl Write for StdoutWriter {
             return Ok(());
         }
         let flushed = self.out.flush();
-        self.forgive(flushed, ())
+        self.ignore_broken_pipe(flushed, ())
     }
 }
 
-/// Says on stderr what is wrong, as `error: …`.
+/// Prints `error: …` on stderr.
 pub fn error(message: impl Display) {
-    say("error", ERROR, message);
+    print_message("error", ERROR, message);
 }
 
-/// Says on stderr what may be of interest, as `note: …`.
+/// Prints `note: …` on stderr.
 pub fn note(message: impl Display) {
-    say("note", NOTE, message);
+    print_message("note", NOTE, message);
 }
 
-/// Says on stderr what the user should know, as `warning: …`.
+/// Prints `warning: …` on stderr.
 pub fn warning(message: impl Display) {
-    say("warning", WARNING, message);
+    print_message("warning", WARNING, message);
 }
 
-fn say(word: &str, style: Style, message: impl Display) {
+fn print_message(word: &str, style: Style, message: impl Display) {
     let text = message.to_string();
-    // Nobody is left to tell if stderr is gone.
+    // A closed stderr cannot be reported.
     let _ = writeln!(
         anstream::stderr(),
         "{style}{word}:{style:#} {}",
@@ -94,7 +94,7 @@ fn say(word: &str, style: Style, message: impl Display) {
     );
 }
 
-/// The status of a command that only prints: a failed write is the harness's fault.
+/// The exit status of a command that prints: a failed write is reported as a fault of the harness.
 pub fn status(printed: io::Result<ExitStatus>) -> ExitStatus {
     printed.unwrap_or_else(|failure| {
         error(format_args!("cannot write the output: {failure}"));
@@ -102,7 +102,7 @@ pub fn status(printed: io::Result<ExitStatus>) -> ExitStatus {
     })
 }
 
-/// A word as a POSIX shell wants it.
+/// A word, quoted for a POSIX shell where necessary.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./@:=,+%{}".contains(&byte);

@@ -1,4 +1,4 @@
-//! `conform provider`: the scripted model alone.
+//! `conform provider`: serves the scripted model alone.
 
 mod journal;
 
@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 /// Serve the scripted model alone, over the wires of the real LLM APIs
 ///
-/// The first line on stdout is the base URL. Then comes the journal, a JSON object a line: what reached the model, how each exchange
-/// ended, and what was wrong. It ends on SIGTERM or SIGINT, with status 1 if a request went against the script, and with
-/// status 3 if one came that the script does not foresee.
+/// The first line on stdout is the base URL. Then comes the journal, one JSON object on each line: the requests to the model, the
+/// end of each exchange, and the failures. It ends on SIGTERM or SIGINT, with status 1 if a request contradicted the script, and with
+/// status 3 if the script had no reply for a request.
 #[derive(Debug, clap::Args)]
 pub(super) struct ProviderArgs {
     /// The model script, or a scenario whose model part is played
@@ -30,7 +30,7 @@ pub(super) struct ProviderArgs {
     /// Write the journal here instead of to stdout
     #[arg(long, value_name = "FILE")]
     pub(super) journal: Option<PathBuf>,
-    /// What stands for `{workspace}` in the script [default: the current folder]
+    /// The value of `{workspace}` in the script [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub(super) workspace: Option<PathBuf>,
     /// Refuse requests without a key, as the real APIs do
@@ -66,15 +66,15 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
     runtime.block_on(async {
-        let hear = Arc::clone(&recorder);
-        let observer = Observer::new(move |entry| hear.note(&entry));
-        let hold = recorder.hold();
+        let journal = Arc::clone(&recorder);
+        let observer = Observer::new(move |entry| journal.note(&entry));
+        let lock = recorder.lock();
         let server = Server::observed(args.listen, script, options, observer)
             .map_err(|error| format!("cannot listen at {}: {error}", args.listen))?;
         let mut stdout = io::stdout();
-        // Whoever started this may have gone already; the model is served all the same.
+        // A closed stdout does not end the model.
         let _ = writeln!(stdout, "{}", server.url()).and_then(|()| stdout.flush());
-        drop(hold);
+        drop(lock);
         termination::termination_requested().await;
         for failure in server.unused() {
             recorder.unused(&failure);
@@ -84,7 +84,7 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
     })
 }
 
-/// The script of a file, checked, its places filled.
+/// The script of a file, checked and with its placeholders filled.
 fn script(args: &ProviderArgs) -> Result<Script, String> {
     let node = spanned_yaml::load_file(&args.script).map_err(|error| error.to_string())?;
     script_of(&node).map_err(|errors| spanned_yaml::render_all(&errors))?;
@@ -95,10 +95,10 @@ fn script(args: &ProviderArgs) -> Result<Script, String> {
     };
     let workspace = workspace.map_err(|error| format!("there is no current folder: {error}"))?;
     let home = std::env::var("HOME").unwrap_or_default();
-    let mut places = Captures::default();
-    places.set("workspace", workspace.to_string_lossy());
-    places.set("home", home);
-    let filled = Template::new(model.to_value()).render(&places);
+    let mut placeholders = Captures::default();
+    placeholders.set("workspace", workspace.to_string_lossy());
+    placeholders.set("home", home);
+    let filled = Template::new(model.to_value()).render(&placeholders);
     let filled = filled.map_err(|unknown| model.error(unknown.to_string()).to_string())?;
     Script::from_value(filled).map_err(|problem| format!("{}: {problem}", args.script.display()))
 }

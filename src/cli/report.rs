@@ -1,4 +1,4 @@
-//! `conform report`: renders a JSON report again, or makes one of several.
+//! `conform report`: renders a JSON report in another format, merges the reports of shards, or compares agents.
 
 use super::args::{ReportTarget, report_target};
 use super::exit::ExitStatus;
@@ -30,15 +30,15 @@ enum ReportAction {
     SideBySide(SideBySideArgs),
 }
 
-/// Lay the reports of several agents side by side, as Markdown on standard output
+/// Compare the reports of several agents side by side, as Markdown on standard output
 #[derive(Debug, clap::Args)]
 struct SideBySideArgs {
-    /// What an agent is called, and its report, as written by `--report json=FILE`
+    /// The name of an agent and its report, as written by `--report json=FILE`
     #[arg(required = true, value_name = "NAME=FILE.json", value_parser = named)]
     reports: Vec<(String, PathBuf)>,
 }
 
-/// Make one report of the reports of shards
+/// Merge the reports of shards into one
 #[derive(Debug, clap::Args)]
 struct MergeArgs {
     /// The shards' reports, as written by `--report json=FILE`
@@ -105,8 +105,8 @@ fn read(file: &Path) -> Result<Report, String> {
     let text = std::fs::read(file)
         .map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
     serde_json::from_slice(&text).map_err(|error| {
-        let said = error.to_string();
-        let why = said.split(" at line ").next().unwrap_or(&said);
+        let text = error.to_string();
+        let why = text.split(" at line ").next().unwrap_or(&text);
         format!(
             "{}:{}:{}: not a report of conform: {why}",
             file.display(),

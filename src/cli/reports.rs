@@ -1,4 +1,4 @@
-//! Where reports go.
+//! Writes reports to their files or to standard output.
 
 use super::args::ReportTarget;
 use super::output;
@@ -7,7 +7,7 @@ use anstream::StripStream;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Where people read along: standard output, or standard error if a report takes that.
+/// The output for progress and summary: standard output, or standard error if a report is written to standard output.
 #[must_use]
 pub fn screen(targets: &[ReportTarget]) -> Box<dyn Write> {
     if targets.iter().any(|target| is_stdout(&target.path)) {
@@ -17,7 +17,7 @@ pub fn screen(targets: &[ReportTarget]) -> Box<dyn Write> {
     }
 }
 
-/// Writes a report wherever it is asked for.
+/// Writes a report to every target.
 ///
 /// # Errors
 /// A sentence that names the first path that could not be written.

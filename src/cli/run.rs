@@ -1,141 +1,44 @@
 //! `conform run`: plays scenarios against an agent.
 
 mod agent;
-mod config;
+mod args;
 mod required_clauses;
+mod rerun;
+mod run_error;
 mod run_plan;
 mod run_status;
 
-use super::args::{DialectArgs, ReportTarget, report_target};
-use super::baseline::{ActiveBaseline, BaselineArgs};
-use super::{catalogue, exit::ExitStatus, output, reports, termination};
+use super::baseline::ActiveBaseline;
+use super::{exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
-use crate::detect::detector::DetectError;
 use crate::finding::Blame;
-use crate::profile::Profile;
 use crate::report::ReportBuilder;
 use crate::report::{Command, Report};
 use crate::reporter::terminal;
+use crate::runner::adopt_orphans;
 use crate::runner::retry::RetryPolicy;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, SuiteEnd, SuiteSettings};
-use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;
-use crate::runner::{adopt_orphans, kill_stray_processes};
+pub(super) use args::RunArgs;
 use required_clauses::RequiredClauses;
+use run_error::RunError;
 use run_plan::RunPlan;
 use run_status::{AgentProgress, RunFacts};
-use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Play scripted conversations with an agent and judge every line
-#[derive(Debug, clap::Args)]
-pub(super) struct RunArgs {
-    /// The agent's program and its arguments; none: the bundled reference agent, every dialect
-    ///
-    /// Without arguments the dialect's launch recipe supplies them. `{llm_url}`, `{workspace}` and `{home}` are replaced. Options of
-    /// conform come before the program.
-    #[arg(value_name = "AGENT", trailing_var_arg = true)]
-    pub(super) agent: Vec<OsString>,
-    #[command(flatten)]
-    pub(super) dialect: DialectArgs,
-    /// Play without listening first whether the agent speaks the dialect that is named
-    #[arg(long)]
-    pub(super) no_probe: bool,
-    /// Scenarios of your own, files or folders, in place of the built-in ones; repeatable
-    #[arg(long, value_name = "PATH")]
-    pub(super) scenarios: Vec<PathBuf>,
-    /// Only scenarios whose id holds this text, or fits it as a pattern if there is a `*` or `?` in it; repeatable
-    #[arg(long, value_name = "PATTERN")]
-    pub(super) only: Vec<String>,
-    /// Only scenarios with this tag; repeatable
-    #[arg(long, value_name = "TAG")]
-    pub(super) tag: Vec<String>,
-    /// How many scenarios to play at once [default: the number of cores]
-    #[arg(short, long, value_name = "N")]
-    pub(super) jobs: Option<NonZeroUsize>,
-    /// Only the K-th of N parts of the suite
-    #[arg(long, value_name = "K/N")]
-    pub(super) shard: Option<Shard>,
-    /// Stretch every time budget by this factor
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = factor)]
-    pub(super) time_scale: f64,
-    /// How severe to be
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) profile: Profile,
-    /// The seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) seed: u64,
-    /// The wire of the launch recipe to serve the model over [default: the first one]
-    #[arg(long, value_name = "NAME")]
-    pub(super) wire: Option<String>,
-    /// Also give the agent this environment variable: a value, or the one that conform itself has; repeatable
-    #[arg(long, value_name = "NAME[=VALUE]")]
-    pub(super) env: Vec<String>,
-    /// The agent does not have this command or capability: skip what needs it; repeatable
-    #[arg(long, value_name = "NAME")]
-    pub(super) lacks: Vec<String>,
-    /// Play a scenario again that failed by more than the baseline knows, up to N times; one that passes then is flaky, which is shown
-    /// and does not fail
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) retries: u32,
-    #[command(flatten)]
-    baseline: BaselineArgs,
-    /// Also write a report; repeatable; `-` as the path is standard output
-    #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
-    pub(super) reports: Vec<ReportTarget>,
-    /// Write every scenario's transcript here
-    #[arg(long, value_name = "DIR")]
-    pub(super) transcripts: Option<PathBuf>,
-}
-
-/// How long folders may take to be removed, and pipes to be let go, when all is over.
-const CLEARING: Duration = Duration::from_secs(10);
-
-/// Why nothing was played.
-#[derive(Debug)]
-struct RunError {
-    status: ExitStatus,
-    message: String,
-}
-
-impl RunError {
-    fn usage(message: impl Into<String>) -> Self {
-        RunError {
-            status: ExitStatus::Usage,
-            message: message.into(),
-        }
-    }
-
-    fn incomplete(message: impl Into<String>) -> Self {
-        RunError {
-            status: ExitStatus::Incomplete,
-            message: message.into(),
-        }
-    }
-
-    fn harness(message: impl Into<String>) -> Self {
-        RunError {
-            status: ExitStatus::Harness,
-            message: message.into(),
-        }
-    }
-}
+/// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &RunArgs) -> ExitStatus {
     adopt_orphans();
     let played = play(args);
-    let strays = kill_stray_processes();
-    if strays > 0 {
-        output::warning(format_args!(
-            "{strays} processes that agents had left behind, out of sight, were killed"
-        ));
-    }
+    termination::kill_strays();
     played.unwrap_or_else(|RunError { status, message }| {
         output::error(message);
         status
@@ -159,12 +62,12 @@ fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
         let plan = run_plan::run_plan(args, &sandboxes, &cancelled).await?;
         perform(args, plan, baseline, &sandboxes, cancelled, began).await
     });
-    // What is still being cleared up may end.
-    runtime.shutdown_timeout(CLEARING);
+    // Cleanup in the background may finish.
+    runtime.shutdown_timeout(CLEANUP_TIMEOUT);
     result
 }
 
-/// Plays what is plan, and reports.
+/// Plays the scenarios of the plan, and writes the report.
 async fn perform(
     args: &RunArgs,
     plan: RunPlan,
@@ -192,7 +95,7 @@ async fn perform(
     for part in &plan.suites {
         report.add_dialect(&part.dialect);
     }
-    let claims = RequiredClauses::of(&plan.suites);
+    let required = RequiredClauses::of(&plan.suites);
     let mut screen = reports::screen(&args.reports);
     let mut shown = AgentProgress::default();
     let mut failed = None;
@@ -208,8 +111,8 @@ async fn perform(
             }
             baseline.mark(&mut entry.report, Blame::Agent);
             shown.note(&entry);
-            let said = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
-            failed = failed.take().or(said.err());
+            let written = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
+            failed = failed.take().or(written.err());
             report.add(entry.report, entry.exercised);
         },
     )
@@ -225,13 +128,13 @@ async fn perform(
     };
     match ended {
         SuiteEnd::Complete => baseline
-            .settle(&mut report, extent(args))
+            .apply(&mut report, extent(args))
             .map_err(RunError::usage)?,
-        _ => baseline.abandon(),
+        _ => baseline.skip_update(),
     }
-    let said = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
+    let written = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
     drop(screen);
-    if let Some(error) = failed.or(said.err()) {
+    if let Some(error) = failed.or(written.err()) {
         return Err(RunError::harness(format!(
             "cannot write the output: {error}"
         )));
@@ -240,13 +143,13 @@ async fn perform(
     Ok(run_status::status(&RunFacts {
         ended: &ended,
         summary: &report.summary,
-        objection: args.baseline.objects(&report),
+        objection: args.baseline.is_failed_by(&report),
         shown,
-        unmet: &claims.unmet(&report),
+        unexercised: &required.unexercised(&report),
     }))
 }
 
-/// Whether the command line leaves anything out.
+/// Whether the command line leaves any scenario out.
 fn extent(args: &RunArgs) -> RunExtent {
     let all = args.only.is_empty()
         && args.tag.is_empty()
@@ -263,31 +166,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Where the transcripts of failures go if the user names no place.
+/// The folder for transcripts of failures, if the user names none.
 fn own_folder() -> PathBuf {
     std::env::temp_dir().join(format!("conform-transcripts-{}", std::process::id()))
-}
-
-fn factor(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
-        _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
-    }
-}
-
-impl From<io::Error> for RunError {
-    fn from(error: io::Error) -> Self {
-        RunError::harness(error.to_string())
-    }
-}
-
-impl From<DetectError> for RunError {
-    fn from(error: DetectError) -> Self {
-        match error {
-            DetectError::Dialect(errors) => RunError::usage(catalogue::told(&errors)),
-            DetectError::Usage(message) => RunError::usage(message),
-            DetectError::Incomplete(message) => RunError::incomplete(message),
-            DetectError::Internal(message) => RunError::harness(message),
-        }
-    }
 }

@@ -1,24 +1,26 @@
-//! Signals to this program.
+//! Graceful shutdown of conform itself: cancels the run on SIGINT, SIGTERM or SIGHUP, and kills stray processes at the end.
 
+use super::output;
+use crate::runner::kill_stray_processes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// The signals that ask a program to end.
-const ENDINGS: [fn() -> SignalKind; 3] = [
+/// The signals that request termination.
+const TERMINATION_SIGNALS: [fn() -> SignalKind; 3] = [
     SignalKind::interrupt,
     SignalKind::terminate,
     SignalKind::hangup,
 ];
 
-/// Returns when a signal asks this program to end.
+/// Returns when a signal requests termination.
 pub(super) async fn termination_requested() {
     let mut waits = tokio::task::JoinSet::new();
-    for kind in ENDINGS {
+    for kind in TERMINATION_SIGNALS {
         match signal(kind()) {
             Ok(mut signals) => {
                 waits.spawn(async move { signals.recv().await });
             }
-            Err(error) => tracing::warn!(%error, "a signal will not be noticed"),
+            Err(error) => tracing::warn!(%error, "cannot wait for a signal"),
         }
     }
     if waits.join_next().await.is_none() {
@@ -26,12 +28,23 @@ pub(super) async fn termination_requested() {
     }
 }
 
-/// Ends the run when a signal asks for it.
+/// Cancels the run when a signal requests termination.
 pub(super) fn cancel_on_signal(cancel: watch::Sender<bool>) {
     tokio::spawn(async move {
         termination_requested().await;
         cancel.send_replace(true);
-        // Whoever listens must not find the channel closed.
+        // The channel must stay open for its receivers.
         cancel.closed().await;
     });
+}
+
+/// Kills the processes that agents have left behind, for the end of a run, and warns about them.
+pub(super) fn kill_strays() {
+    match kill_stray_processes() {
+        0 => {}
+        1 => output::warning("1 stray process of an agent was killed"),
+        count => output::warning(format_args!(
+            "{count} stray processes of agents were killed"
+        )),
+    }
 }

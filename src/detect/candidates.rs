@@ -45,7 +45,7 @@ impl Candidates {
             pattern.is_some_and(|pattern| pattern.is_match(help))
         };
         Self::of(known, fits, || {
-            "its help names the options of that".to_owned()
+            "its --help lists the options of that".to_owned()
         })
     }
 

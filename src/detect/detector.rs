@@ -140,13 +140,13 @@ impl Detector<'_> {
                 &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
             )),
             Err(ProbeResult::Silent(what)) => Err(DetectError::Incomplete(format!(
-                "the agent did not come up: {what}\nname its protocol with --dialect if it is one that begins in silence; known are {}{}{}",
+                "the agent did not start up: {what}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
                 list_ids(&dialects),
                 also("\n"),
                 self.relative_path_hint()
             ))),
             Err(ProbeResult::Unrecognized(what)) => Err(DetectError::Usage(format!(
-                "cannot tell the agent's protocol: {what}\nname it with --dialect; known are {}{}",
+                "cannot detect the agent's protocol: {what}\nname it with --dialect; known dialects are {}{}",
                 list_ids(&dialects),
                 also("\n"),
             ))),
@@ -179,9 +179,11 @@ impl Detector<'_> {
         let dialect = &versions[0];
         let id = dialect.id();
         let advice = match (&dialect.session.ready, &dialect.session.probe) {
-            (Some(ready), _) => format!("an agent of it says `{ready}` when it is up"),
+            (Some(ready), _) => {
+                format!("an agent of this dialect writes `{ready}` when it is ready")
+            }
             (None, Some(probe)) => format!(
-                "asked {}, an agent of it answers with {}",
+                "an agent of this dialect that is sent {} answers with {}",
                 probe_commands(dialect).unwrap_or_default(),
                 probe.shows.describe(&Default::default())
             ),
@@ -227,7 +229,7 @@ impl Detector<'_> {
             ProbeResult::Silent(what) | ProbeResult::Unrecognized(what) => {
                 let hint = hint.unwrap_or_else(|| self.relative_path_hint());
                 Err(DetectError::Incomplete(format!(
-                    "the agent did not come up: {what}\nnothing of {id} could be checked: {advice}{hint}"
+                    "the agent did not start up: {what}\nnothing of {id} could be checked: {advice}{hint}"
                 )))
             }
             other => Err(probe_error(other)),
@@ -287,7 +289,7 @@ impl Detector<'_> {
         };
         match self.agent.args.iter().flatten().find(relative) {
             Some(arg) => format!(
-                "\nthe agent runs in a folder of its own: name files by their whole path, as in {}",
+                "\nthe agent runs in a sandbox folder: give files by their absolute path, such as {}",
                 std::path::absolute(arg).unwrap_or_default().display()
             ),
             None => String::new(),
@@ -348,8 +350,8 @@ fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
 /// What showed which dialect an agent speaks.
 fn describe_evidence(dialect: &Dialect, line: &str) -> String {
     match probe_commands(dialect) {
-        Some(commands) => format!("asked {commands}, it wrote {line}"),
-        None => format!("its first words are {line}"),
+        Some(commands) => format!("when it was sent {commands}, it wrote {line}"),
+        None => format!("its first line is {line}"),
     }
 }
 
@@ -357,7 +359,7 @@ fn describe_evidence(dialect: &Dialect, line: &str) -> String {
 fn as_named(id: &str, seems: &str, evidence: &str) -> DetectedVersion {
     DetectedVersion {
         note: Some(format!(
-            "{seems}: {evidence}; it is judged by {id}, as you say"
+            "{seems}: {evidence}; it is judged by {id}, because you named that"
         )),
         ..DetectedVersion::default()
     }

@@ -4,7 +4,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::path::Path;
 
-/// A package, as its `package.json` or its program says.
+/// The package of a program, from its `package.json` or from the output of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// Its name.
@@ -77,14 +77,14 @@ mod tests {
 
     #[test]
     fn the_version_is_read_from_the_output_of_a_program() {
-        let says = r"(?m)^(?<name>agent) (?<version>\d\S*)$";
-        let found = Package::from_output(says, "note: hello\nagent 0.1.6\n").unwrap();
+        let pattern = r"(?m)^(?<name>agent) (?<version>\d\S*)$";
+        let found = Package::from_output(pattern, "note: hello\nagent 0.1.6\n").unwrap();
         assert_eq!(
             (found.name.as_str(), found.version.as_str()),
             ("agent", "0.1.6")
         );
         assert!(found.is_before("0.11"));
-        assert_eq!(Package::from_output(says, "mock-agent 0.1.6"), None);
+        assert_eq!(Package::from_output(pattern, "mock-agent 0.1.6"), None);
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl AgentProbe<'_> {
         let mut stderr = StderrSummary::default();
         loop {
             let Ok(item) = tokio::time::timeout_at(until, queue.next()).await else {
-                let when = format!("in {} (budget `start`){stderr}", show(budget));
+                let when = format!("within {} (`start` budget){stderr}", show(budget));
                 return (
                     self.inconclusive(first, &evidence, queue.unfinished(), &when),
                     false,
@@ -240,10 +240,10 @@ impl AgentProbe<'_> {
                 _,
             ) => ProbeResult::Dialect { index, line },
             (_, _, Some(first)) => ProbeResult::Unrecognized(format!(
-                "it did not say that it is up {when}; the first thing it wrote is {first:?}"
+                "it did not show that it is ready {when}; its first line is {first:?}"
             )),
             (_, _, None) if bytes > 0 => ProbeResult::Unrecognized(format!(
-                "it wrote {bytes} bytes and no end of a line {when}"
+                "it wrote {bytes} bytes without an end of a line {when}"
             )),
             _ => ProbeResult::Silent(format!("it wrote nothing {when}")),
         }
@@ -310,6 +310,6 @@ fn ended(end: &End) -> String {
         End::Exited { code, .. } => format!("exited with code {code}"),
         End::Signalled { signal, .. } => format!("was ended by {}", signals::name(*signal)),
         End::Killed { why } => format!("was killed ({why})"),
-        End::Open => "was let go".to_owned(),
+        End::Open => "was released".to_owned(),
     }
 }

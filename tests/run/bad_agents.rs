@@ -67,9 +67,10 @@ fn an_agent_that_only_echoes_was_not_tested() {
     let alone = place.run(&["--", "cat"]);
     alone.ends_with(3, "name its protocol with --dialect");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "cat", "-"];
-    place
-        .run(&args)
-        .ends_with(3, "the agent did not come up: it wrote nothing in 500 ms");
+    place.run(&args).ends_with(
+        3,
+        "the agent did not start up: it wrote nothing within 500 ms",
+    );
 }
 
 #[test]
@@ -96,7 +97,7 @@ fn an_agent_that_is_silent_in_a_dialect_of_silent_starts_does_not_fail_every_sce
         "1000",
     ];
     let ran = place.run(&args);
-    ran.ends_with(3, "the agent wrote nothing in scenario after scenario");
+    ran.ends_with(3, "the agent wrote nothing in the first scenarios");
     let entries = &ran.report.as_ref().unwrap().scenarios;
     assert!(entries.len() > 10);
     assert!(
@@ -116,7 +117,7 @@ fn an_agent_that_prints_garbage_was_not_tested() {
     let args = ["--time-scale", "0.02", "sh", &script];
     place
         .run(&args)
-        .ends_with(2, "cannot tell the agent's protocol");
+        .ends_with(2, "cannot detect the agent's protocol");
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn an_agent_that_never_reads_does_not_block_the_run() {
     let long = "x".repeat(300_000);
     let scenario = TURN.replace("input: hi", &format!("input: \"{long}\""));
     let ran = place.play_in_vain(&scenario, &agent(&[READY, "sleep 1000"]));
-    ran.ends_with(1, "it did not come within 500 ms");
+    ran.ends_with(1, "did not come within 500 ms");
     assert!(ran.rules().contains(&"aionrs/message-answered"), "{ran:?}");
 }
 
@@ -179,7 +180,7 @@ fn an_agent_that_never_ends_its_turn_is_told_so_by_the_rule_about_turns() {
     let place = Place::new();
     let turn = "read -r line; echo '{\"type\":\"stream_start\",\"msg_id\":\"m1\"}'; sleep 1000";
     let ran = place.play_in_vain(TURN, &agent(&[READY, turn]));
-    ran.ends_with(1, "it did not come");
+    ran.ends_with(1, "did not come");
     assert_eq!(ran.rules(), ["scenario.expect", "aionrs/turn-envelope"]);
 }
 

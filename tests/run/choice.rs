@@ -86,7 +86,7 @@ fn the_dialect_is_told_by_the_first_words() {
     let ran = place.run(&["--scenarios", &scenario, "sh", &script]);
     ran.ends_with(
         0,
-        "the agent speaks aionrs@0.1: its first words are {\"type\":\"ready\"",
+        "the agent speaks aionrs@0.1: its first line is {\"type\":\"ready\"",
     );
 }
 

@@ -29,7 +29,7 @@ fn a_child_that_hides_its_origin_is_killed_all_the_same() {
         mark.display()
     );
     let ran = place.play(UP_AND_DOWN, &agent(&[&hidden, READY, "cat >/dev/null\n"]));
-    ran.ends_with(0, "out of sight, were killed");
+    ran.ends_with(0, "1 stray process of an agent was killed");
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 

@@ -84,7 +84,7 @@ fn an_agent_that_speaks_another_dialect_than_the_one_named_is_told_once() {
     let ran = place.run(&args);
     ran.ends_with(
         2,
-        "the agent speaks aionrs@0.1, not pi@0.14: its first words are",
+        "the agent speaks aionrs@0.1, not pi@0.14: its first line is",
     );
     assert_eq!(ran.stdout, "");
     assert_eq!(ran.stderr.matches("error").count(), 1, "{ran:?}");
@@ -110,7 +110,7 @@ fn a_version_that_the_user_names_is_the_one_to_judge_by() {
             "aionrs@0.1",
             &turn,
             &loud,
-            "the agent seems to speak aionrs@0.2: its first words are",
+            "the agent seems to speak aionrs@0.2: its first line is",
         ),
     ] {
         for probe in [&[][..], &["--no-probe"]] {

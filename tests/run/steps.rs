@@ -31,10 +31,10 @@ fn a_wait_in_vain_says_what_came_and_what_was_nearest() {
     );
     assert_eq!(verdict(&ran), Verdict::Fail);
     let message = ran.message("scenario.expect");
-    assert!(message.contains("it did not come"), "{message}");
+    assert!(message.contains("did not come"), "{message}");
     assert!(message.contains("what came: info (2 times)"), "{message}");
     assert!(
-        message.contains("nearest is frame 3, /message: expected \"five\", got \"four\""),
+        message.contains("closest is frame 3, /message: expected \"five\", got \"four\""),
         "{message}"
     );
     let finding = &ran.only().findings[0];

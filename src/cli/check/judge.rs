@@ -1,7 +1,7 @@
-//! From transcript files to a report.
+//! Judges transcript files: detects their dialect, runs the checker over their frames, and builds the report.
 
 use super::CheckArgs;
-use super::buffered::PeekReader;
+use super::peek_reader::PeekReader;
 use crate::check::{CheckOptions, CheckOutcome, Checker};
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
@@ -20,13 +20,13 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How much is read of a file at once.
+/// The size of the read buffer, in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// The path that stands for standard input.
+/// The path that means standard input.
 const STDIN: &str = "-";
 
-/// Judges every transcript, with a line on the screen for each. Says whether one of them could not be read to its end.
+/// Judges every transcript, and prints a line for each. Returns whether one of them could not be read to its end.
 pub(super) fn all(
     args: &CheckArgs,
     baseline: &ActiveBaseline,
@@ -62,9 +62,9 @@ pub(super) fn all(
     Ok((judge.report.finish(), unread))
 }
 
-/// How many frames are looked at to tell the dialect.
-const FIRST: usize = 256;
-const FIRST_BYTES: usize = 4 << 20;
+/// How many frames, and bytes of them, are read to detect the dialect.
+const PEEK_FRAMES: usize = 256;
+const PEEK_BYTES: usize = 4 << 20;
 
 struct TranscriptJudge<'a> {
     args: &'a CheckArgs,
@@ -74,7 +74,7 @@ struct TranscriptJudge<'a> {
     report: ReportBuilder,
 }
 
-/// One transcript, as far as it could be read.
+/// The result for one transcript, as far as it could be read.
 struct JudgedTranscript {
     entry: ScenarioReport,
     exercised: Exercised,
@@ -157,7 +157,7 @@ impl TranscriptJudge<'_> {
         }
     }
 
-    /// The dialect that the user or the header names; where neither says the version, the one that the frames show.
+    /// The dialect that the user or the header names; if neither names a version, the one that the frames show.
     fn dialect(&mut self, path: &Path, reader: &mut PeekReader) -> Result<Arc<Dialect>, String> {
         let header = reader.header();
         let named = self.args.dialect.dialect.clone();
@@ -175,7 +175,7 @@ impl TranscriptJudge<'_> {
             }
             return self.load(path, &id);
         }
-        let found = recording::dialect_of_frames(&candidates, reader.first(FIRST, FIRST_BYTES));
+        let found = recording::dialect_of_frames(&candidates, reader.peek(PEEK_FRAMES, PEEK_BYTES));
         match (found, &named) {
             (Some(found), _) => {
                 let id = candidates[found].id();
@@ -187,7 +187,7 @@ impl TranscriptJudge<'_> {
         }
     }
 
-    /// The dialects that may be meant: those of the name, or those whose agents bear the program's name, or all.
+    /// The possible dialects: those of the name, else those whose agents have the program's name, else all.
     fn candidates(
         &self,
         path: &Path,
@@ -202,11 +202,11 @@ impl TranscriptJudge<'_> {
             .map(|id| self.read(path, &id))
             .collect::<Result<_, _>>()?;
         let program = program.map(Path::new).and_then(Path::file_name);
-        let bears = |dialect: &&Arc<Dialect>| {
+        let has_program = |dialect: &&Arc<Dialect>| {
             let programs = dialect.launch.programs.iter();
             program.is_some_and(|program| programs.clone().any(|known| program == known.as_str()))
         };
-        let by_program: Vec<_> = all.iter().filter(bears).cloned().collect();
+        let by_program: Vec<_> = all.iter().filter(has_program).cloned().collect();
         Ok(if by_program.is_empty() {
             all
         } else {
@@ -266,7 +266,7 @@ impl TranscriptJudge<'_> {
         }
     }
 
-    /// The file's name; the whole path where two transcripts share it.
+    /// The file name; the whole path if two transcripts share the name.
     fn id(&self, path: &Path) -> String {
         let twin = self
             .args

@@ -1,4 +1,4 @@
-//! The page about one thing, for people.
+//! Renders the page of `conform explain` as text.
 
 use super::Topic;
 use crate::cli::catalogue::KnownDialect;
@@ -31,7 +31,7 @@ fn step(rule: &StepRule) -> String {
     let mut page = title(
         "rule",
         rule.id,
-        "a check of the scenarios' own, as strict as they say",
+        "a check of scenario steps, as strict as the scenario says",
     );
     paragraphs(&mut page, rule.doc);
     page
@@ -72,7 +72,7 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
     paragraphs(&mut page, &rule.doc);
     list(
         &mut page,
-        "Accepted readings; a report tells which of them the agent follows",
+        "Accepted readings; a report says which of them the agent follows",
         readings.into_iter().map(str::to_owned),
     );
     clauses(&mut page, known, &rule.clauses);
@@ -201,7 +201,7 @@ fn title(kind: &str, id: &str, what: &str) -> String {
     format!("{kind} {BOLD}{id}{BOLD:#}\n{what}\n\n")
 }
 
-/// Running text is wrapped; a paragraph with aligned or indented lines, such as an example, stands as it is.
+/// Wraps paragraphs. One with aligned or indented lines, such as an example, is kept as it is.
 fn paragraphs(page: &mut String, text: &str) {
     for paragraph in text.trim().split("\n\n") {
         let laid_out = paragraph

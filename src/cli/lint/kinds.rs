@@ -1,8 +1,8 @@
-//! What a file is, told by its shape.
+//! Detects the kind of a YAML file by the keys in it.
 
 use spanned_yaml::Node;
 
-/// A kind of file that we lint.
+/// A kind of file that can be linted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum FileKind {
     /// A scenario.
@@ -13,7 +13,7 @@ pub(super) enum FileKind {
     Dialect,
 }
 
-/// A shape: the kind, how one and several of it are called, whether it is a list, and the keys it knows.
+/// The shape of a kind of file: its name in singular and plural, whether it is a list, and its keys.
 #[derive(Debug)]
 pub(super) struct FileShape {
     pub(super) kind: FileKind,
@@ -114,7 +114,7 @@ const SHAPES: &[FileShape] = &[
     },
 ];
 
-/// The shape that a file has most keys of; none if it has no key of any.
+/// The shape that has the most keys of a file; `None` if no shape has any.
 pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
     let first = |items: &[Node]| items.first().and_then(Node::as_map).map(<[_]>::to_vec);
     let (is_list, entries) = match file.as_list() {
@@ -131,7 +131,7 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
         .iter()
         .filter(|shape| shape.is_list == is_list)
         .map(|shape| (score(shape), shape));
-    // Of equals the first in the table.
+    // Of equal scores the first in the table wins.
     fitting
         .rev()
         .max_by_key(|(score, _)| *score)
@@ -139,11 +139,11 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
         .map(|(_, shape)| shape)
 }
 
-/// What is said of a file without a shape.
+/// The message for a file without a known shape.
 pub(super) fn unknown(file: &Node) -> String {
     let names: Vec<_> = SHAPES.iter().map(|shape| shape.one).collect();
     format!(
-        "this is no file that can be linted ({}): found {}",
+        "this is not a file that can be linted ({}): found {}",
         names.join(", "),
         file.describe()
     )

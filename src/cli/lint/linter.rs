@@ -1,4 +1,4 @@
-//! Lints files one by one, and remembers what they have in common.
+//! The linter: checks files one by one, and remembers what must be unique or consistent across them.
 
 use super::kinds::{self, FileKind, FileShape};
 use crate::cli::args::DialectArgs;
@@ -9,11 +9,11 @@ use spanned_yaml::{Error, Node, load_file};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// What linting came to.
+/// The result of linting.
 pub(super) struct LintReport {
     pub(super) errors: Vec<Error>,
     pub(super) warnings: Vec<String>,
-    /// One line: how many files of which kind, and how many mistakes.
+    /// One line with the number of files of each kind and the number of mistakes.
     pub(super) summary: String,
 }
 
@@ -21,13 +21,13 @@ pub(super) struct LintReport {
 pub(super) struct Linter {
     args: DialectArgs,
     source: DialectSource,
-    /// Dialects by id; `None` for one that did not load, which is said once.
+    /// Dialects by id; `None` for one that could not be loaded, which is reported once.
     dialects: IndexMap<String, Option<Arc<Dialect>>>,
     /// Dialect folders that were linted as a whole.
     folders: Vec<PathBuf>,
     /// Names of scenarios, by dialect.
     names: IndexMap<String, UniqueNames>,
-    /// Files by the word for one and for several of their kind.
+    /// The number of files of each kind, by its names in singular and plural.
     counts: IndexMap<(&'static str, &'static str), usize>,
     errors: Vec<Error>,
     without_dialect: usize,
@@ -47,7 +47,7 @@ impl Linter {
         }
     }
 
-    /// Notes a mistake that is not one of a file's content.
+    /// Adds an error.
     pub(super) fn refuse(&mut self, error: Error) {
         self.errors.push(error);
     }
@@ -76,7 +76,7 @@ impl Linter {
         }
     }
 
-    /// What it came to.
+    /// The result.
     pub(super) fn finish(self) -> LintReport {
         let kinds = self.counts.iter().map(|((one, several), count)| {
             format!("{count} {}", if *count == 1 { one } else { several })
@@ -139,7 +139,7 @@ impl Linter {
         self.take(scenario::load(node, &id, vocabulary.as_ref()).map(drop));
     }
 
-    /// The dialect whose `NAME/VERSION` stands in a path.
+    /// The dialect whose `NAME/VERSION` is in a path.
     fn dialect_of(&self, path: &Path) -> Option<String> {
         let path = std::fs::canonicalize(path).ok()?;
         let normal = |part| match part {
@@ -171,15 +171,15 @@ impl Linter {
         loaded
     }
 
-    /// A dialect's files only make sense together: the folder is linted, once.
+    /// Lints the whole folder of a dialect, once, since its files depend on each other.
     fn dialect_file(&mut self, path: &Path, node: &Node) {
         let folder = std::fs::canonicalize(path)
             .ok()
             .and_then(|path| path.parent().map(Path::to_owned));
         let Some(folder) = folder.filter(|folder| folder.join("dialect.yaml").is_file()) else {
-            return self.refuse(
-                node.error("this file is one of a dialect, and no dialect.yaml stands beside it"),
-            );
+            return self.refuse(node.error(
+                "this file belongs to a dialect, but there is no dialect.yaml in its folder",
+            ));
         };
         if self.folders.contains(&folder) {
             return;

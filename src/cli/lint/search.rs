@@ -1,9 +1,9 @@
-//! The files that a path stands for.
+//! Finds the YAML files of a path.
 
 use spanned_yaml::Error;
 use std::path::{Path, PathBuf};
 
-/// A file itself, whatever its name; of a folder, every YAML file below it, sorted.
+/// The files to lint: a file itself, whatever its name, or every YAML file below a folder, sorted.
 ///
 /// # Errors
 /// The path cannot be read, or is a folder without YAML files.
@@ -16,7 +16,7 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     collect(path, &mut found)?;
     found.sort();
     if found.is_empty() {
-        Err(Error::of_file(path, "holds no YAML file"))
+        Err(Error::of_file(path, "has no YAML file in it"))
     } else {
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! Plays faults, each against the scenarios that can show it.
+//! The mutation run: plays each fault of a dialect against the scenarios that can catch it, the likeliest first.
 
 use super::published;
 use crate::cli::catalogue::KnownDialect;
@@ -28,21 +28,21 @@ use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio::task::JoinSet;
 
-/// Some scenarios with this tag are played with every fault, for they must complain of nothing else.
+/// The tag of the scenarios of which some are played with every fault, to show that no other rule has a finding.
 const SMOKE: &str = "smoke";
-/// How many of them, and of the scenarios that exercise a rule, are tried first.
+/// How many of them, and of the scenarios that exercise a rule, are played first.
 const FEW: usize = 3;
-/// How many scenarios are played at a time with one fault: most that goes wrong is waited for.
-const AT_A_TIME: usize = 4;
+/// How many scenarios are played in parallel with one fault: most of the time is spent in timeouts.
+const PARALLEL_SCENARIOS: usize = 4;
 
-/// Against what a fault is played, from the likeliest on.
+/// The rounds of scenarios that a fault is played against, until it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Round {
     /// The scenario in which it was caught when the matrix was published.
     Published,
     /// Some scenarios that exercise the rules that must catch it.
     Likely,
-    /// All scenarios that do.
+    /// All scenarios that exercise them.
     Exercised,
     /// Every scenario.
     All,
@@ -55,6 +55,7 @@ const ROUNDS: &[Round] = &[
     Round::All,
 ];
 
+/// Which faults are played, and how.
 pub(super) struct MutationRun<'a> {
     pub(super) only: &'a [String],
     pub(super) shard: Option<Shard>,
@@ -63,23 +64,23 @@ pub(super) struct MutationRun<'a> {
     pub(super) source: &'a DialectSource,
 }
 
-/// What became of the faults of one dialect that were played.
+/// The result for the faults of one dialect.
 pub(super) struct MutationOutcome {
     dialect: String,
     rows: Vec<Row>,
     /// Every fault of the dialect, in its order.
     all: Vec<String>,
-    /// The rules that a fault must show to be able to fail.
+    /// The rules that at least one fault must kill.
     rules: Vec<String>,
 }
 
 impl MutationOutcome {
-    /// The matrix of what was played.
+    /// The matrix of the faults that were played.
     pub(super) fn matrix(&self) -> Matrix {
         Matrix::of(&self.dialect, self.rows.clone(), &self.rules)
     }
 
-    /// The matrix with what was not played as it was before.
+    /// The matrix with the rows of an earlier one for faults that were not played.
     pub(super) fn over(&self, before: &Matrix) -> Matrix {
         let row = |id: &String| {
             let mut rows = self.rows.iter().chain(&before.faults);
@@ -93,7 +94,7 @@ impl MutationOutcome {
 /// For each rule, the scenarios that exercise it.
 type Exercised = HashMap<String, BTreeSet<String>>;
 
-/// What the hunters share.
+/// What the tasks of a mutation run share.
 struct MutationContext {
     dialect: Arc<Dialect>,
     scenarios: Vec<Scenario>,
@@ -101,12 +102,12 @@ struct MutationContext {
     published: Matrix,
     exercised: OnceCell<Exercised>,
     sandboxes: Arc<SandboxRoot>,
-    places: Semaphore,
+    permits: Semaphore,
     time_scale: f64,
 }
 
 impl MutationRun<'_> {
-    /// What became of the faults of one dialect; nothing if the mock agent has none for it.
+    /// Plays the faults of one dialect; `None` if the mock agent has none for it.
     pub(super) async fn matrix(
         &self,
         known: KnownDialect,
@@ -114,41 +115,41 @@ impl MutationRun<'_> {
         let KnownDialect {
             dialect, scenarios, ..
         } = known;
-        let suspects: Vec<TestedFault> = suspects(&dialect);
-        if suspects.is_empty() {
+        let faults: Vec<TestedFault> = tested_faults(&dialect);
+        if faults.is_empty() {
             return Ok(None);
         }
         let hosts = bad_hosts::load(self.source, &dialect).map_err(|e| e.to_string())?;
         let binds_hosts = !hosts.is_empty();
         let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
-        let agents = suspects.iter().map(|suspect| suspect.id.clone());
+        let agents = faults.iter().map(|fault| fault.id.clone());
         let all = agents
             .chain(hosts.iter().map(|row| row.fault.clone()))
             .collect();
-        let is_wanted = |id: &str| {
+        let is_selected = |id: &str| {
             self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
         };
-        let wanted = suspects.into_iter().filter(|s| is_wanted(&s.id));
-        let hosts = hosts.into_iter().filter(|row| is_wanted(&row.fault));
-        let wanted = self.part(wanted);
+        let selected = faults.into_iter().filter(|s| is_selected(&s.id));
+        let hosts = hosts.into_iter().filter(|row| is_selected(&row.fault));
+        let selected = self.part(selected);
         let hosts = self.part(hosts);
         let sandboxes = Arc::new(SandboxRoot::new().map_err(|e| e.to_string())?);
-        let ground = Arc::new(MutationContext {
+        let context = Arc::new(MutationContext {
             published: published::matrix(&dialect.id()),
             dialect: Arc::clone(&dialect),
             scenarios,
             exercised: OnceCell::new(),
             sandboxes,
-            places: Semaphore::new(self.jobs),
+            permits: Semaphore::new(self.jobs),
             time_scale: self.time_scale,
         });
-        let mut hunters = JoinSet::new();
-        for (n, suspect) in wanted.into_iter().enumerate() {
-            let ground = Arc::clone(&ground);
-            hunters.spawn_local(async move { (n, ground.hunt(&suspect).await) });
+        let mut tasks = JoinSet::new();
+        for (n, fault) in selected.into_iter().enumerate() {
+            let context = Arc::clone(&context);
+            tasks.spawn_local(async move { (n, context.play_fault(&fault).await) });
         }
         let mut rows = Vec::new();
-        while let Some(done) = hunters.join_next().await {
+        while let Some(done) = tasks.join_next().await {
             let (n, row) = done.map_err(|e| e.to_string())?;
             rows.push((n, row?));
         }
@@ -171,7 +172,7 @@ impl MutationRun<'_> {
     }
 }
 
-fn suspects(dialect: &Dialect) -> Vec<TestedFault> {
+fn tested_faults(dialect: &Dialect) -> Vec<TestedFault> {
     let catcher = |text: &&str| match text.strip_prefix("scenario:") {
         Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),
@@ -179,18 +180,18 @@ fn suspects(dialect: &Dialect) -> Vec<TestedFault> {
     let spoken = (&*dialect.name, &*dialect.version);
     let own =
         mock_agent::all_faults().filter(|(of, fault)| *of == spoken && !fault.caught_by.is_empty());
-    let suspects = own.map(|(_, fault)| TestedFault {
+    let faults = own.map(|(_, fault)| TestedFault {
         id: fault.id.to_owned(),
         summary: fault.summary.to_owned(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
         side: Blame::Agent,
         at_fault: fault.shows == Shows::There,
     });
-    suspects.collect()
+    faults.collect()
 }
 
 impl MutationContext {
-    /// Plays the whole suite with the good agent, which must be clean, and learns which scenarios exercise which rule.
+    /// Plays the whole suite without a fault, which must have no finding, and returns which scenarios exercise which rule.
     async fn good_run(&self) -> Result<Exercised, String> {
         let entries = self
             .play(None, self.scenarios.clone(), 1.0, KeepTranscripts::Nothing)
@@ -205,7 +206,7 @@ impl MutationContext {
             {
                 let ScenarioRun { report, .. } = &entry;
                 return Err(format!(
-                    "the good agent is not clean: {} in {}: {}",
+                    "the agent without a fault has a finding: {} in {}: {}",
                     finding.rule, report.id, finding.message
                 ));
             }
@@ -221,17 +222,17 @@ impl MutationContext {
         Ok(exercised)
     }
 
-    /// Plays a fault where it was caught before, and against more scenarios only while it survives.
-    async fn hunt(&self, suspect: &TestedFault) -> Result<Row, String> {
-        let _place = self.places.acquire().await.map_err(|e| e.to_string())?;
+    /// Plays a fault in the scenario that caught it before, and in more scenarios while it is not killed.
+    async fn play_fault(&self, fault: &TestedFault) -> Result<Row, String> {
+        let _permit = self.permits.acquire().await.map_err(|e| e.to_string())?;
         let mut played: Vec<PlayedScenario> = Vec::new();
         for round in ROUNDS {
-            let wanted = self.wanted(suspect, *round).await?;
-            let fresh = |id: &String| wanted.contains(id) && !played.iter().any(|p| p.id == *id);
-            let more = self.attempt(suspect, fresh, self.time_scale).await?;
+            let selected = self.scenarios_of(fault, *round).await?;
+            let fresh = |id: &String| selected.contains(id) && !played.iter().any(|p| p.id == *id);
+            let more = self.attempt(fault, fresh, self.time_scale).await?;
             played.extend(more);
             played.sort_by(|a, b| a.id.cmp(&b.id));
-            match matrix_row(suspect, &played) {
+            match matrix_row(fault, &played) {
                 row if row.fate == Fate::Killed => return Ok(row),
                 Row {
                     fate: Fate::Collateral(_),
@@ -240,43 +241,40 @@ impl MutationContext {
                 _ => {}
             }
         }
-        // Before anything is held against a fault or a rule, time must not be what was short.
+        // A finding that comes from a timeout budget that is too short must not decide: play again with full budgets.
         let (found, silent): (Vec<PlayedScenario>, Vec<PlayedScenario>) = played
             .into_iter()
             .partition(|played| !played.findings.is_empty());
         let again = |id: &String| found.iter().any(|p| p.id == *id);
-        let mut played = self.attempt(suspect, again, 1.0).await?;
+        let mut played = self.attempt(fault, again, 1.0).await?;
         played.extend(silent);
         played.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(matrix_row(suspect, &played))
+        Ok(matrix_row(fault, &played))
     }
 
     /// The scenarios of a round.
-    async fn wanted(
+    async fn scenarios_of(
         &self,
-        suspect: &TestedFault,
+        fault: &TestedFault,
         round: Round,
     ) -> Result<BTreeSet<String>, String> {
         let all = || self.scenarios.iter();
         let smoke = all().filter(|s| s.tags.iter().any(|tag| tag == SMOKE));
         let smoke = smoke.take(FEW);
-        let mut wanted: BTreeSet<String> = smoke.map(|s| self.id(s)).collect();
+        let mut selected: BTreeSet<String> = smoke.map(|s| self.id(s)).collect();
         if round == Round::All {
             return Ok(all().map(|s| self.id(s)).collect());
         }
-        let named = suspect
-            .caught_by
-            .iter()
-            .filter_map(|catcher| match catcher {
-                Catcher::Scenario(id) => Some(id.clone()),
-                Catcher::Rule(_) => None,
-            });
-        wanted.extend(named);
-        let before = self.published.faults.iter().find(|r| r.fault == suspect.id);
+        let named = fault.caught_by.iter().filter_map(|catcher| match catcher {
+            Catcher::Scenario(id) => Some(id.clone()),
+            Catcher::Rule(_) => None,
+        });
+        selected.extend(named);
+        let before = self.published.faults.iter().find(|r| r.fault == fault.id);
         if let Some(before) = before.filter(|row| row.fate == Fate::Killed) {
-            wanted.insert(before.scenario.clone());
+            selected.insert(before.scenario.clone());
             if round == Round::Published {
-                return Ok(wanted);
+                return Ok(selected);
             }
         }
         let exercised = self.exercised.get_or_try_init(|| self.good_run()).await?;
@@ -285,40 +283,40 @@ impl MutationContext {
         } else {
             FEW
         };
-        for catcher in &suspect.caught_by {
+        for catcher in &fault.caught_by {
             if let Catcher::Rule(rule) = catcher {
                 let shows = exercised.get(rule).into_iter().flatten();
-                wanted.extend(shows.take(most).cloned());
+                selected.extend(shows.take(most).cloned());
             }
         }
-        Ok(wanted)
+        Ok(selected)
     }
 
-    /// Plays a fault against some scenarios.
+    /// Plays a fault in the selected scenarios.
     async fn attempt(
         &self,
-        suspect: &TestedFault,
-        wanted: impl Fn(&String) -> bool,
+        fault: &TestedFault,
+        selected: impl Fn(&String) -> bool,
         time_scale: f64,
     ) -> Result<Vec<PlayedScenario>, String> {
-        let scenarios = self.scenarios.iter().filter(|s| wanted(&self.id(s)));
+        let scenarios = self.scenarios.iter().filter(|s| selected(&self.id(s)));
         let scenarios = scenarios.cloned().collect();
         let folder = self.sandboxes.folder().map_err(|e| e.to_string())?;
         let keep = KeepTranscripts::All(folder.clone());
         let entries = self
-            .play(Some(&suspect.id), scenarios, time_scale, keep)
+            .play(Some(&fault.id), scenarios, time_scale, keep)
             .await?;
         let played = entries
             .into_iter()
-            .map(|entry| self.played(&suspect.id, entry));
+            .map(|entry| self.played(&fault.id, entry));
         let played = played.collect();
-        // What is left is removed with the folder of sandboxes.
+        // A failure is repaired when the folder of sandboxes is removed.
         let _ = std::fs::remove_dir_all(folder);
         played
     }
 
     fn played(&self, fault: &str, entry: ScenarioRun) -> Result<PlayedScenario, String> {
-        let heard = |text: &str| {
+        let parse_line = |text: &str| {
             let (id, line) = faults::parse_entry(text)?;
             (id == fault).then_some(line)
         };
@@ -329,7 +327,11 @@ impl MutationContext {
                 TranscriptReader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
             let frames: Result<Vec<Frame>, _> = frames.collect();
             let frames = frames.map_err(|error| failed(&error))?;
-            Ok(FaultTrace::of(frames.into_iter(), &self.dialect, heard))
+            Ok(FaultTrace::of(
+                frames.into_iter(),
+                &self.dialect,
+                parse_line,
+            ))
         };
         let traces: Result<Vec<FaultTrace>, String> = entry.transcripts.iter().map(trace).collect();
         Ok(PlayedScenario {
@@ -372,7 +374,7 @@ impl MutationContext {
             scenarios,
         };
         let settings = SuiteSettings {
-            jobs: AT_A_TIME,
+            jobs: PARALLEL_SCENARIOS,
             profile: Profile::Spec,
             time_scale,
             seed: 0,

@@ -30,7 +30,7 @@ pub(super) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
     serde_json::from_slice(&text).map_err(|error| place(&error))
 }
 
-/// Writes a matrix as JSON and as a page. What was not played stays as it stands there.
+/// Writes a matrix as JSON and as a page. Faults that were not played keep their rows.
 ///
 /// # Errors
 /// A file that cannot be written.

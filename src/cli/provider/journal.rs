@@ -1,4 +1,4 @@
-//! The journal of the model alone: a JSON object a line, in the words of a transcript.
+//! The journal of `conform provider`: one JSON object on each line, in the format of a transcript.
 
 use crate::cli::exit::ExitStatus;
 use mock_provider::server::{JournalEntry, JournalEvent};
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Writes the journal, and remembers whether anything was wrong.
+/// Writes the journal, and remembers whether a request failed.
 pub(super) struct JournalWriter {
     started: Instant,
     out: Mutex<Box<dyn Write + Send>>,
     failed: AtomicBool,
-    unforeseen: AtomicBool,
+    unscripted: AtomicBool,
 }
 
 impl JournalWriter {
@@ -23,27 +23,27 @@ impl JournalWriter {
             started: Instant::now(),
             out: Mutex::new(out),
             failed: AtomicBool::new(false),
-            unforeseen: AtomicBool::new(false),
+            unscripted: AtomicBool::new(false),
         }
     }
 
-    /// Keeps the journal waiting until the guard is dropped.
-    pub(super) fn hold(&self) -> MutexGuard<'_, Box<dyn Write + Send>> {
+    /// Locks the journal: nothing is written until the guard is dropped.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Box<dyn Write + Send>> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the requests come to: a request that the script does not foresee is no violation, but the script was left.
+    /// The exit status: a request that the script has no reply for is no violation, but the run is incomplete.
     pub(super) fn status(&self) -> ExitStatus {
         if self.failed.load(Ordering::Acquire) {
             ExitStatus::Violations
-        } else if self.unforeseen.load(Ordering::Acquire) {
+        } else if self.unscripted.load(Ordering::Acquire) {
             ExitStatus::Incomplete
         } else {
             ExitStatus::Conformant
         }
     }
 
-    /// Writes what happened.
+    /// Writes an event of the model server.
     pub(super) fn note(&self, entry: &JournalEntry) {
         let at = entry.at.duration_since(self.started).as_micros();
         self.write(match &entry.event {
@@ -53,11 +53,11 @@ impl JournalWriter {
             JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => return,
             JournalEvent::Failure(failure) => {
                 let flag = match failure.kind {
-                    FailureKind::Exhausted | FailureKind::Unmatched => &self.unforeseen,
+                    FailureKind::Exhausted | FailureKind::Unmatched => &self.unscripted,
                     _ => &self.failed,
                 };
                 flag.store(true, Ordering::Release);
-                told(at, failure)
+                failure_record(at, failure)
             }
             JournalEvent::Waiting { .. } => return,
             JournalEvent::Reply { n, status, reply, end } => json!({
@@ -66,19 +66,19 @@ impl JournalWriter {
         });
     }
 
-    /// Writes that a reply was not asked for, which is no failure of a model that was only ended early.
+    /// Writes that a reply was not requested. That does not change the status, since the model may have been ended early.
     pub(super) fn unused(&self, failure: &ScriptFailure) {
-        self.write(told(self.started.elapsed().as_micros(), failure));
+        self.write(failure_record(self.started.elapsed().as_micros(), failure));
     }
 
     fn write(&self, record: Value) {
-        let mut out = self.hold();
-        // A reader that went away does not end the model.
+        let mut out = self.lock();
+        // A closed pipe does not end the model.
         let _ = writeln!(out, "{record}").and_then(|()| out.flush());
     }
 }
 
-fn told(at: u128, failure: &ScriptFailure) -> Value {
+fn failure_record(at: u128, failure: &ScriptFailure) -> Value {
     json!({
         "at": at, "failure": failure.kind.as_str(), "n": failure.request, "pointer": failure.pointer, "message": failure.message,
         "expected": failure.expected, "actual": failure.actual,

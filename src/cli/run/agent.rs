@@ -1,13 +1,14 @@
 //! The agent under test, from the command line of `conform run`.
 
-use super::{RunArgs, RunError};
+use super::args::RunArgs;
+use super::run_error::RunError;
 use crate::detect::package::Package;
 use crate::dialect::Dialect;
 use crate::runner::agent::Agent;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The agent of the command line; none: the bundled one.
+/// The agent of the command line, or the bundled one if there is none.
 ///
 /// # Errors
 /// The program cannot be started, or an environment variable is not well formed.
@@ -42,13 +43,13 @@ pub(super) fn package(agent: &Agent) -> Option<Package> {
 fn variable(entry: &str) -> Result<(OsString, OsString), RunError> {
     match entry.split_once('=') {
         Some(("", _)) => Err(RunError::usage(format!(
-            "--env {entry}: a variable has a name"
+            "--env {entry}: a variable needs a name"
         ))),
         Some((name, value)) => Ok((name.into(), value.into())),
         None => {
             let value = std::env::var_os(entry);
             let missing =
-                || RunError::usage(format!("--env {entry}: there is no such variable here"));
+                || RunError::usage(format!("--env {entry}: conform has no such variable"));
             Ok((entry.into(), value.ok_or_else(missing)?))
         }
     }

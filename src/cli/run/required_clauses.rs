@@ -1,4 +1,4 @@
-//! The clauses that a run had to exercise: what the scenarios that were played claim to check of an agent.
+//! The clauses that a run must exercise: those that its scenarios claim to check.
 
 use crate::dialect::Clause;
 use crate::dialect::file::Side;
@@ -8,12 +8,12 @@ use crate::report::{Report, ScenarioReport};
 use crate::runner::scheduler::DialectSuite;
 use indexmap::{IndexMap, IndexSet};
 
-/// What each scenario claims to check, by its id, as far as it is required.
+/// For each scenario id the required clauses that it claims to check.
 #[derive(Debug, Default)]
 pub(super) struct RequiredClauses(IndexMap<String, Vec<String>>);
 
 impl RequiredClauses {
-    /// The claims of everything that is staged.
+    /// The required clauses of all scenarios of a run.
     pub(super) fn of(parts: &[DialectSuite]) -> Self {
         let claims = parts.iter().flat_map(|part| {
             part.scenarios.iter().map(|scenario| {
@@ -27,19 +27,20 @@ impl RequiredClauses {
         RequiredClauses(claims.collect())
     }
 
-    /// The required clauses that nothing exercised. A scenario that was left out, or that a finding cut short, owes nothing.
-    pub(super) fn unmet(&self, report: &Report) -> Vec<String> {
-        let owes = |scenario: &&ScenarioReport| {
+    /// The required clauses that nothing exercised. Scenarios that were skipped, failed, or have baselined findings do not count.
+    pub(super) fn unexercised(&self, report: &Report) -> Vec<String> {
+        let counts = |scenario: &&ScenarioReport| {
             !matches!(scenario.verdict, Verdict::Skipped | Verdict::Fail)
                 && scenario.findings.iter().all(|f| f.baseline.is_none())
         };
-        let owed = report.scenarios.iter().filter(owes);
-        let owed = owed
+        let counted = report.scenarios.iter().filter(counts);
+        let required = counted
             .filter_map(|scenario| self.0.get(&scenario.id))
             .flatten();
         let met = &report.coverage.clauses_exercised;
-        let unmet: IndexSet<&String> = owed.filter(|clause| !met.contains(clause)).collect();
-        unmet.into_iter().cloned().collect()
+        let unexercised: IndexSet<&String> =
+            required.filter(|clause| !met.contains(clause)).collect();
+        unexercised.into_iter().cloned().collect()
     }
 }
 
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_played_scenario_claims_is_owed() {
+    fn the_clauses_of_a_played_scenario_are_required() {
         let claims = RequiredClauses(IndexMap::from([(
             "d/s".to_owned(),
             vec!["a".into(), "b".into()],
@@ -71,7 +72,7 @@ mod tests {
                 verdict,
                 ..ScenarioReport::default()
             });
-            assert_eq!(claims.unmet(&report), unmet, "{verdict:?}");
+            assert_eq!(claims.unexercised(&report), unmet, "{verdict:?}");
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The run plan: which scenarios of which dialects are played with which agent, from the command line and `conform.yaml`.
 
 use super::agent::{agent, package, speaking};
-use super::{RunArgs, RunError, config};
+use super::args::{RunArgs, read_config};
+use super::rerun::RerunCommand;
+use super::run_error::RunError;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::output::{self, quoted};
@@ -24,27 +26,13 @@ pub(super) struct RunPlan {
     pub(super) rerun: RerunCommand,
 }
 
-/// The command that plays one scenario again.
-#[derive(Debug)]
-pub(super) struct RerunCommand {
-    before: String,
-    behind: String,
-}
-
-impl RerunCommand {
-    /// For the scenario of this id.
-    pub(super) fn of(&self, id: &str) -> String {
-        format!("{} --only {}{}", self.before, quoted(id), self.behind)
-    }
-}
-
 /// Finds the agent, its dialects and the scenarios to play, and checks that the agent starts and speaks its dialect.
 pub(super) async fn run_plan(
     args: &RunArgs,
     sandboxes: &SandboxRoot,
     cancelled: &watch::Receiver<bool>,
 ) -> Result<RunPlan, RunError> {
-    let config = config::read().map_err(RunError::usage)?;
+    let config = read_config().map_err(RunError::usage)?;
     let dialect = DialectArgs {
         dialect: args.dialect.dialect.clone().or(config.dialect),
         dialect_dir: args.dialect.dialect_dir.clone().or(config.dialect_dir),
@@ -114,7 +102,7 @@ pub(super) async fn run_plan(
     Ok(RunPlan {
         suites,
         agent_command: agent_command(args),
-        rerun: rerun(args, &dialect, &ids),
+        rerun: RerunCommand::new(args, &dialect, &ids),
     })
 }
 
@@ -157,14 +145,14 @@ fn suites(
                 known.join(", ")
             )));
         }
-        let wanted = scenarios.into_iter().filter(|scenario| {
+        let selected = scenarios.into_iter().filter(|scenario| {
             let id = format!("{}/{}", dialect.id(), scenario.id);
             selection.matches(&id, &scenario.tags) && {
                 place += 1;
                 selection.in_shard(place - 1)
             }
         });
-        let scenarios: Vec<_> = wanted.collect();
+        let scenarios: Vec<_> = selected.collect();
         if !scenarios.is_empty() {
             suites.push(DialectSuite {
                 agent: if args.agent.is_empty() {
@@ -184,7 +172,7 @@ fn suites(
     Ok(suites)
 }
 
-/// Why there is nothing to play, and what to do about it.
+/// The message for a run without scenarios.
 fn nothing(args: &RunArgs) -> String {
     let mut asked: Vec<String> = args
         .only
@@ -214,41 +202,4 @@ fn agent_command(args: &RunArgs) -> Vec<String> {
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect()
-}
-
-fn rerun(args: &RunArgs, dialect: &DialectArgs, ids: &[String]) -> RerunCommand {
-    let mut words = vec!["conform".to_owned(), "run".to_owned()];
-    let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
-    if let Some(folder) = &dialect.dialect_dir {
-        option("--dialect-dir", &folder.to_string_lossy());
-    }
-    if let [id] = ids {
-        option("--dialect", id);
-    }
-    for path in &args.scenarios {
-        option("--scenarios", &path.to_string_lossy());
-    }
-    if let Some(wire) = &args.wire {
-        option("--wire", wire);
-    }
-    for entry in &args.env {
-        option("--env", entry);
-    }
-    for what in &args.lacks {
-        option("--lacks", what);
-    }
-    if args.seed != 0 {
-        option("--seed", &args.seed.to_string());
-    }
-    if args.time_scale.to_bits() != 1.0_f64.to_bits() {
-        option("--time-scale", &args.time_scale.to_string());
-    }
-    let agent = args
-        .agent
-        .iter()
-        .map(|word| format!(" {}", quoted(&word.to_string_lossy())));
-    RerunCommand {
-        before: words.join(" "),
-        behind: agent.collect(),
-    }
 }

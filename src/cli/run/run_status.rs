@@ -1,11 +1,11 @@
-//! The exit status of a whole run.
+//! The exit status of a run, and the warning that explains it.
 
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
 use crate::report::Summary;
 use crate::runner::scheduler::{ScenarioRun, SuiteEnd};
 
-/// What all scenarios together showed of the agent.
+/// How far the agent came in any scenario.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct AgentProgress {
     expected_turn: bool,
@@ -14,7 +14,7 @@ pub(super) struct AgentProgress {
 }
 
 impl AgentProgress {
-    /// One more scenario.
+    /// Adds a scenario.
     pub(super) fn note(&mut self, entry: &ScenarioRun) {
         self.expected_turn |= entry.expects_turn;
         self.turn |= entry.turn;
@@ -22,36 +22,36 @@ impl AgentProgress {
     }
 }
 
-/// What decides over a run.
+/// The facts that decide the exit status of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunFacts<'a> {
     /// How it ended.
     pub(super) ended: &'a SuiteEnd,
-    /// What the scenarios came to.
+    /// The counts of verdicts.
     pub(super) summary: &'a Summary,
-    /// Whether entries of the baseline have to go, or there are warnings where these are denied.
+    /// Whether the baseline has stale entries, or there are denied warnings.
     pub(super) objection: bool,
-    /// What all scenarios together showed.
+    /// How far the agent came.
     pub(super) shown: AgentProgress,
     /// Required clauses that nothing exercised.
-    pub(super) unmet: &'a [String],
+    pub(super) unexercised: &'a [String],
 }
 
-/// Up to how many clauses are named that nothing exercised.
+/// The number of clauses that are named at most.
 const NAMES: usize = 8;
 
-/// What a run came to, said aloud where the scenarios alone do not tell. An agent that was never seen in a turn has not shown that it
-/// conforms, whatever else it passed.
+/// The exit status of a run. Prints a warning where the scenarios alone do not explain it: an agent that never began a turn has not shown
+/// that it conforms, whatever else it passed.
 pub(super) fn status(facts: &RunFacts<'_>) -> ExitStatus {
-    let (status, why) = judge(facts);
+    let (status, why) = decide(facts);
     if let Some(why) = why {
         output::warning(why);
     }
     status
 }
 
-/// The first row that fits counts.
-fn judge(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
+/// The first row that applies decides.
+fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
     let RunFacts { summary, shown, .. } = facts;
     let counted = ExitStatus::of(summary, facts.objection);
     let incomplete = |why: String| (ExitStatus::Incomplete, Some(why));
@@ -61,7 +61,7 @@ fn judge(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
             .then(|| incomplete("interrupted: the run is not complete".to_owned())),
         (*facts.ended == SuiteEnd::Silent).then(|| {
             incomplete(
-                "the agent wrote nothing in scenario after scenario, and the rest was not played; `conform run --only ID` with one of them shows more"
+                "the agent wrote nothing in the first scenarios, so the rest was not played; `conform run --only ID` with one of them shows more"
                     .to_owned(),
             )
         }),
@@ -70,7 +70,7 @@ fn judge(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
         (counted != ExitStatus::Conformant).then_some((counted, None)),
         (shown.expected_turn && !shown.turn)
             .then(|| incomplete("the agent never got as far as its first turn".to_owned())),
-        (!facts.unmet.is_empty()).then(|| incomplete(not_exercised(facts.unmet))),
+        (!facts.unexercised.is_empty()).then(|| incomplete(not_exercised(facts.unexercised))),
     ];
     let first = rows.into_iter().flatten().next();
     first.unwrap_or((ExitStatus::Conformant, None))
@@ -94,7 +94,7 @@ mod tests {
     use ExitStatus::{Conformant, Harness, Incomplete, Violations};
 
     #[test]
-    fn the_first_row_that_fits_decides_over_a_run() {
+    fn the_first_row_that_applies_decides_the_exit_status() {
         let none = Summary::default();
         let with = |change: fn(&mut Summary)| {
             let mut summary = Summary {
@@ -117,7 +117,7 @@ mod tests {
             skipped: 3,
             ..Summary::default()
         };
-        let unmet = ["a.b".to_owned()];
+        let unexercised = ["a.b".to_owned()];
         let turn = AgentProgress {
             expected_turn: true,
             turn: true,
@@ -127,7 +127,7 @@ mod tests {
             turn: false,
             ..turn
         };
-        let mute = AgentProgress { spoke: false, ..up };
+        let silent = AgentProgress { spoke: false, ..up };
         let no_model = AgentProgress {
             expected_turn: false,
             ..up
@@ -137,15 +137,15 @@ mod tests {
             summary,
             objection: false,
             shown,
-            unmet: &[],
+            unexercised: &[],
         };
         let ended = |ended, facts| RunFacts { ended, ..facts };
         let stale = |facts| RunFacts {
             objection: true,
             ..facts
         };
-        let unmet = |facts| RunFacts {
-            unmet: &unmet,
+        let unexercised = |facts| RunFacts {
+            unexercised: &unexercised,
             ..facts
         };
         for (facts, expected) in [
@@ -158,13 +158,13 @@ mod tests {
             (facts(&idle, turn), Incomplete),
             (facts(&passed, up), Incomplete),
             (facts(&failed, up), Violations),
-            (facts(&failed, mute), Incomplete),
-            (unmet(facts(&passed, turn)), Incomplete),
-            (unmet(facts(&failed, turn)), Violations),
+            (facts(&failed, silent), Incomplete),
+            (unexercised(facts(&passed, turn)), Incomplete),
+            (unexercised(facts(&failed, turn)), Violations),
             (stale(facts(&passed, turn)), Violations),
             (stale(facts(&open, turn)), Violations),
             (stale(facts(&broken, turn)), Harness),
-            (ended(&SuiteEnd::Silent, facts(&failed, mute)), Incomplete),
+            (ended(&SuiteEnd::Silent, facts(&failed, silent)), Incomplete),
             (
                 ended(&SuiteEnd::Interrupted, facts(&passed, turn)),
                 Incomplete,
@@ -175,7 +175,7 @@ mod tests {
             ),
             (ended(&SuiteEnd::Interrupted, facts(&broken, turn)), Harness),
         ] {
-            assert_eq!(judge(&facts).0, expected, "{facts:?}");
+            assert_eq!(decide(&facts).0, expected, "{facts:?}");
         }
     }
 }

@@ -258,7 +258,10 @@ pub(super) fn describe_timeout(name: &str, length: Duration) -> String {
     match name {
         "within" => format!("within {}", show(length)),
         "total" => format!("within the {} of the whole scenario", show(length)),
-        "idle" => format!("before the agent had been silent for {}", show(length)),
-        _ => format!("within {} (`{name}` timeout)", show(length)),
+        "idle" => format!(
+            "while the agent was silent for {} (`idle` budget)",
+            show(length)
+        ),
+        _ => format!("within {} (`{name}` budget)", show(length)),
     }
 }

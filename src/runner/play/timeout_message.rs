@@ -6,6 +6,7 @@ use super::event_loop::{WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::matcher::Mismatch;
+use crate::runner::step_rules;
 use indexmap::IndexMap;
 
 /// What was received while a step waited.
@@ -52,9 +53,9 @@ impl ReceivedEvents {
         };
         let listed = listed.collect::<Vec<_>>().join(", ");
         if listed.is_empty() {
-            "nothing came".to_owned()
+            "nothing was received".to_owned()
         } else {
-            format!("what came: {listed}{more}")
+            format!("received: {listed}{more}")
         }
     }
 }
@@ -71,6 +72,19 @@ fn kill_reason(budget: &str) -> Option<&'static str> {
     }
 }
 
+/// What a step waits for, as the subject of a sentence.
+fn expected_thing(rule: &str) -> &'static str {
+    match rule {
+        step_rules::UNORDERED => "one of the expected events",
+        step_rules::EXPECT_NONE => "the end of the wait",
+        step_rules::EXPECT_TEXT => "the end of the text",
+        step_rules::EXPECT_REQUEST => "the expected request",
+        step_rules::EXPECT_REPLY => "the expected end of a reply",
+        step_rules::EXPECT_FILE => "the expected file",
+        _ => "the expected event",
+    }
+}
+
 impl ScenarioPlayer {
     /// Adds the finding of a step that waited without success.
     pub(super) fn timed_out(
@@ -83,12 +97,21 @@ impl ScenarioPlayer {
     ) -> EarlyStop {
         let (mut message, kill) = match result {
             WaitResult::TimedOut(name, length) => (
-                format!("it did not come {}", describe_timeout(name, *length)),
+                format!(
+                    "{} did not come {}",
+                    expected_thing(rule),
+                    describe_timeout(name, *length)
+                ),
                 kill_reason(name),
             ),
-            WaitResult::Event | WaitResult::AgentEnded => {
-                (format!("{} before it came", self.how_it_ended()), None)
-            }
+            WaitResult::Event | WaitResult::AgentEnded => (
+                format!(
+                    "{} before {} came",
+                    self.how_it_ended(),
+                    expected_thing(rule)
+                ),
+                None,
+            ),
         };
         message += "; ";
         message += &if self.session.has_written {
@@ -103,11 +126,11 @@ impl ScenarioPlayer {
         // An event of another name is not close.
         let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
         if let Some((frame, difference)) = &nearest {
-            message += &format!("; nearest is frame {frame}, {difference}");
+            message += &format!("; closest is frame {frame}, {difference}");
         }
         let unfinished = self.queue.unfinished();
         if unfinished > 0 {
-            message += &format!("; and {unfinished} bytes of a line that has not ended");
+            message += &format!("; and {unfinished} bytes of an unfinished line");
         }
         let frame = match nearest {
             Some((frame, difference)) => BlamedFrame::Number(frame, difference.pointer),

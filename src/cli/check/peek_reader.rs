@@ -1,4 +1,4 @@
-//! A transcript whose first frames can be looked at before it is judged.
+//! A transcript reader that can peek at the first frames before they are judged.
 
 use crate::frame::{Body, Frame};
 use crate::transcript::{Error, Header, TranscriptReader};
@@ -7,10 +7,10 @@ use std::io::BufRead;
 
 type Input = Box<dyn BufRead>;
 
-/// Reads a transcript; what was looked at comes again.
+/// Reads a transcript. Frames that were peeked at are returned again.
 pub(super) struct PeekReader {
     reader: TranscriptReader<Input>,
-    first: VecDeque<Frame>,
+    peeked: VecDeque<Frame>,
     error: Option<Error>,
 }
 
@@ -18,7 +18,7 @@ impl PeekReader {
     pub(super) fn new(reader: TranscriptReader<Input>) -> Self {
         PeekReader {
             reader,
-            first: VecDeque::new(),
+            peeked: VecDeque::new(),
             error: None,
         }
     }
@@ -27,20 +27,20 @@ impl PeekReader {
         self.reader.header()
     }
 
-    /// The first frames, at most so many, and at most so many bytes in lines before the last.
-    pub(super) fn first(&mut self, most: usize, bytes: usize) -> &[Frame] {
-        let mut held = 0;
-        while self.first.len() < most && held < bytes && self.error.is_none() {
+    /// Peeks at the first frames: at most `most` frames, and none after `bytes` bytes of lines.
+    pub(super) fn peek(&mut self, most: usize, bytes: usize) -> &[Frame] {
+        let mut read = 0;
+        while self.peeked.len() < most && read < bytes && self.error.is_none() {
             match self.reader.next() {
                 Some(Ok(frame)) => {
-                    held += size(&frame);
-                    self.first.push_back(frame);
+                    read += size(&frame);
+                    self.peeked.push_back(frame);
                 }
                 Some(Err(error)) => self.error = Some(error),
                 None => break,
             }
         }
-        self.first.make_contiguous()
+        self.peeked.make_contiguous()
     }
 }
 
@@ -55,7 +55,7 @@ impl Iterator for PeekReader {
     type Item = Result<Frame, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.first.pop_front() {
+        match self.peeked.pop_front() {
             Some(frame) => Some(Ok(frame)),
             None => self.error.take().map(Err).or_else(|| self.reader.next()),
         }

@@ -1,0 +1,123 @@
+//! The command line of `conform`: its subcommands, their dispatch, and the log of the program itself.
+
+use super::exit::ExitStatus;
+use super::output;
+use super::{check, coverage, explain, lint, list, mutants, provider, report, run};
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// Tests AI agents that speak JSON Lines over stdin and stdout against the page of their protocol
+///
+/// `conform run ./my-agent` plays scripted conversations with an agent and judges every line it writes; the model it talks to is
+/// scripted too, so no key and no network is needed. `conform check session.jsonl` judges a recorded session.
+#[derive(Debug, Parser)]
+#[command(name = "conform", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: CliCommand,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  conformant
+  1  violations
+  2  wrong usage, or the agent could not be started
+  3  incomplete: nothing ran, or something required was not exercised
+  4  a fault of conform itself
+
+CONFORM_LOG=debug writes conform's own log to stderr.";
+
+#[derive(Debug, Subcommand)]
+enum CliCommand {
+    Run(Box<run::RunArgs>),
+    Check(check::CheckArgs),
+    List(list::ListArgs),
+    Explain(explain::ExplainArgs),
+    Coverage(coverage::CoverageArgs),
+    Mutants(mutants::MutantsArgs),
+    Lint(lint::LintArgs),
+    Report(report::ReportArgs),
+    Provider(provider::ProviderArgs),
+    #[command(disable_help_flag = true)]
+    Agent(AgentArgs),
+}
+
+/// Runs the command line of `conform`.
+#[must_use]
+pub fn main() -> ExitCode {
+    start_log();
+    match Cli::try_parse() {
+        Ok(cli) => {
+            std::panic::catch_unwind(|| dispatch(cli.command)).unwrap_or(ExitStatus::Harness.into())
+        }
+        Err(error) => {
+            // A closed pipe does not change the exit status.
+            let _ = error.print();
+            if error.use_stderr() {
+                ExitStatus::Usage
+            } else {
+                ExitStatus::Conformant
+            }
+            .into()
+        }
+    }
+}
+
+fn dispatch(command: CliCommand) -> ExitCode {
+    match command {
+        CliCommand::Run(args) => run::run(&args).into(),
+        CliCommand::Check(args) => check::run(args).into(),
+        CliCommand::List(args) => list::run(args).into(),
+        CliCommand::Explain(args) => explain::run(args).into(),
+        CliCommand::Coverage(args) => coverage::run(args).into(),
+        CliCommand::Mutants(args) => mutants::run(args).into(),
+        CliCommand::Lint(args) => lint::run(args).into(),
+        CliCommand::Report(args) => report::run(args).into(),
+        CliCommand::Provider(args) => provider::run(args).into(),
+        CliCommand::Agent(args) => mock_agent::main(args.args),
+    }
+}
+
+/// Run the bundled reference agent, the same as the program `mock-agent`
+#[derive(Debug, clap::Args)]
+struct AgentArgs {
+    /// The flags of the agent that it replaces, and its own; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
+
+/// The environment variable that switches the log on.
+const VARIABLE: &str = "CONFORM_LOG";
+
+/// Starts logging to stderr if `CONFORM_LOG` holds a filter, such as `debug` or `conform::runner=trace`.
+fn start_log() {
+    let Some(filter) = std::env::var(VARIABLE)
+        .ok()
+        .filter(|filter| !filter.is_empty())
+    else {
+        return;
+    };
+    match EnvFilter::try_new(&filter) {
+        Ok(filter) => tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(io::stderr)
+            .init(),
+        Err(error) => output::warning(format_args!(
+            "{VARIABLE}={filter} is no log filter: {error}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

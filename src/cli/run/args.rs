@@ -1,0 +1,111 @@
+//! The options of `conform run`, and the project's `conform.yaml` with defaults for some of them.
+
+use crate::cli::args::{DialectArgs, ReportTarget, report_target};
+use crate::cli::baseline::BaselineArgs;
+use crate::dialect::ToolName;
+use crate::profile::Profile;
+use crate::runner::selection::Shard;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Play scripted conversations with an agent and judge every line
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct RunArgs {
+    /// The agent's program and its arguments [default: the bundled reference agent, with every dialect]
+    ///
+    /// Without arguments the dialect's launch recipe supplies them. `{llm_url}`, `{workspace}` and `{home}` are replaced. Options of
+    /// conform come before the program.
+    #[arg(value_name = "AGENT", trailing_var_arg = true)]
+    pub(super) agent: Vec<OsString>,
+    #[command(flatten)]
+    pub(super) dialect: DialectArgs,
+    /// Do not probe first whether the agent speaks the dialect
+    #[arg(long)]
+    pub(super) no_probe: bool,
+    /// Scenarios of your own, files or folders, instead of the built-in ones; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(super) scenarios: Vec<PathBuf>,
+    /// Only scenarios whose id contains this text, or matches it as a pattern if it has a `*` or `?`; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) only: Vec<String>,
+    /// Only scenarios with this tag; repeatable
+    #[arg(long, value_name = "TAG")]
+    pub(super) tag: Vec<String>,
+    /// How many scenarios to play in parallel [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Only the K-th of N parts of the suite
+    #[arg(long, value_name = "K/N")]
+    pub(super) shard: Option<Shard>,
+    /// Stretch every timeout budget by this factor
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = factor)]
+    pub(super) time_scale: f64,
+    /// How severe to be
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) profile: Profile,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u64,
+    /// The model API (wire) of the launch recipe to serve the model over [default: the first one]
+    #[arg(long, value_name = "NAME")]
+    pub(super) wire: Option<String>,
+    /// Set this environment variable for the agent; without a value, conform's own value is passed on; repeatable
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(super) env: Vec<String>,
+    /// The agent lacks this command, capability or wire: skip scenarios that need it; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(super) lacks: Vec<String>,
+    /// Retry a scenario up to N times if it fails with findings beyond the baseline; one that passes then is shown as flaky and does not
+    /// fail
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) retries: u32,
+    #[command(flatten)]
+    pub(super) baseline: BaselineArgs,
+    /// Also write a report; repeatable; `-` as the path is standard output
+    #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
+    pub(super) reports: Vec<ReportTarget>,
+    /// Write every scenario's transcript here
+    #[arg(long, value_name = "DIR")]
+    pub(super) transcripts: Option<PathBuf>,
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+        _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
+    }
+}
+
+/// The file, in the current folder.
+const FILE: &str = "conform.yaml";
+
+/// The contents of `conform.yaml`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ProjectConfig {
+    /// As `--dialect`.
+    pub(super) dialect: Option<String>,
+    /// As `--dialect-dir`.
+    pub(super) dialect_dir: Option<PathBuf>,
+    /// As `--scenarios`.
+    pub(super) scenarios: Vec<PathBuf>,
+    /// As `--lacks`.
+    pub(super) lacks: Vec<String>,
+    /// The names that the agent has for tools, by the names that the scenarios use.
+    pub(super) tools: IndexMap<String, ToolName>,
+}
+
+/// Reads the file, if there is one.
+///
+/// # Errors
+/// The mistakes in the file, each with its location.
+pub(super) fn read_config() -> Result<ProjectConfig, String> {
+    if !Path::new(FILE).exists() {
+        return Ok(ProjectConfig::default());
+    }
+    let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
+    spanned_yaml::decode_all(&node).map_err(|errors| spanned_yaml::render_all(&errors))
+}

@@ -1,0 +1,53 @@
+//! The errors that end `conform run` before there is a report, each with its exit status.
+
+use crate::cli::catalogue;
+use crate::cli::exit::ExitStatus;
+use crate::detect::detector::DetectError;
+use std::io;
+
+/// Why a run ended without a report: the exit status and a message.
+#[derive(Debug)]
+pub(super) struct RunError {
+    pub(super) status: ExitStatus,
+    pub(super) message: String,
+}
+
+impl RunError {
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        RunError {
+            status: ExitStatus::Usage,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn incomplete(message: impl Into<String>) -> Self {
+        RunError {
+            status: ExitStatus::Incomplete,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn harness(message: impl Into<String>) -> Self {
+        RunError {
+            status: ExitStatus::Harness,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<io::Error> for RunError {
+    fn from(error: io::Error) -> Self {
+        RunError::harness(error.to_string())
+    }
+}
+
+impl From<DetectError> for RunError {
+    fn from(error: DetectError) -> Self {
+        match error {
+            DetectError::Dialect(errors) => RunError::usage(catalogue::render_errors(&errors)),
+            DetectError::Usage(message) => RunError::usage(message),
+            DetectError::Incomplete(message) => RunError::incomplete(message),
+            DetectError::Internal(message) => RunError::harness(message),
+        }
+    }
+}
