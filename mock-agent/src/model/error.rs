@@ -66,7 +66,7 @@ impl ModelError {
     /// Timeout: nothing was received for this long.
     pub(crate) fn timeout(limit: Duration) -> Self {
         ModelError::unreachable(format!(
-            "The model has said nothing for {} s",
+            "The model has sent nothing for {} s",
             limit.as_secs_f64()
         ))
     }

@@ -16,11 +16,11 @@ use std::time::Duration;
 pub(crate) const TOOL: Tool = Tool {
     name: "Bash",
     category: Category::Exec,
-    purpose: "Runs a shell command in the workspace. What it leaves running is ended with it.",
+    purpose: "Runs a shell command in the workspace. Processes that it leaves running are killed.",
     parameters: || {
         json!({ "type": "object", "required": ["command"], "properties": {
             "command": { "type": "string", "description": "The command." },
-            "timeout": { "type": "integer", "minimum": 1, "description": "Milliseconds before it is killed." },
+            "timeout": { "type": "integer", "minimum": 1, "description": "The timeout in milliseconds." },
         } })
     },
     parse: parse::<Bash>,

@@ -15,9 +15,9 @@ pub(crate) const TOOL: Tool = Tool {
     parameters: || {
         json!({ "type": "object", "required": ["file_path", "old_string", "new_string"], "properties": {
             "file_path": { "type": "string", "description": "The file." },
-            "old_string": { "type": "string", "description": "The text to replace. It must stand in the file exactly once." },
-            "new_string": { "type": "string", "description": "The text to put in its place." },
-            "replace_all": { "type": "boolean", "description": "Replace it wherever it stands." },
+            "old_string": { "type": "string", "description": "The text to replace. It must occur in the file exactly once." },
+            "new_string": { "type": "string", "description": "The new text." },
+            "replace_all": { "type": "boolean", "description": "Replace all occurrences." },
         } })
     },
     parse: parse::<Edit>,
@@ -71,11 +71,11 @@ impl Edit {
             return Err("the new text is the same as the old".into());
         }
         match before.matches(&self.old_string).count() {
-            0 => Err("the text to replace does not stand in the file".into()),
+            0 => Err("the text to replace does not occur in the file".into()),
             1 => Ok(before.replacen(&self.old_string, new, 1)),
             _ if self.replace_all => Ok(before.replace(&self.old_string, new)),
             n => Err(format!(
-                "the text to replace stands in the file {n} times; it must be unique"
+                "the text to replace occurs {n} times in the file; it must be unique"
             )),
         }
     }

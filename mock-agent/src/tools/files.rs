@@ -15,7 +15,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
         return Err("not a file".into());
     }
     if about.len() > MAX_FILE_BYTES {
-        return Err(format!("{} bytes are more than is read", about.len()));
+        return Err(format!("the file is too big: {} bytes", about.len()));
     }
     std::fs::read(path).map_err(|error| error_message(&error))
 }

@@ -17,7 +17,7 @@ pub(crate) const TOOL: Tool = Tool {
         json!({ "type": "object", "required": ["pattern"], "properties": {
             "pattern": { "type": "string", "description": "The regular expression." },
             "path": { "type": "string", "description": "The file or folder to search; the workspace if left out." },
-            "glob": { "type": "string", "description": "Only files that fit this pattern." },
+            "glob": { "type": "string", "description": "Only files that match this pattern." },
         } })
     },
     parse: parse::<Grep>,

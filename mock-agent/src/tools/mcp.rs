@@ -31,7 +31,7 @@ pub(crate) struct McpTool {
 
 /// The default list of tools.
 pub(crate) const DEMO_MCP: &str =
-    "[{ name: mcp__demo__echo, description: Gives back its arguments. }]";
+    "[{ name: mcp__demo__echo, description: Returns its arguments. }]";
 
 /// Loads a list of tools: YAML or JSON, in a file or in the text itself; `none` for none.
 ///

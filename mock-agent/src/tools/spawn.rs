@@ -9,10 +9,10 @@ use std::rc::Rc;
 pub(crate) const TOOL: Tool = Tool {
     name: "Spawn",
     category: Category::Exec,
-    purpose: "Hands tasks to sub-agents and gives back their answers.",
+    purpose: "Hands tasks to sub-agents and returns their answers.",
     parameters: || {
         let task = json!({ "type": "object", "required": ["prompt"], "properties": {
-            "name": { "type": "string", "description": "What the sub-agent is called." },
+            "name": { "type": "string", "description": "The name of the sub-agent." },
             "prompt": { "type": "string", "description": "The task." },
         } });
         json!({ "type": "object", "properties": {

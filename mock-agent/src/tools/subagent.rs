@@ -10,14 +10,14 @@ use std::time::Duration;
 pub(crate) const TOOL: Tool = Tool {
     name: "subagent",
     category: Category::Exec,
-    purpose: "Hands a task to a sub-agent and gives back its answer.",
+    purpose: "Hands a task to a sub-agent and returns its answer.",
     parameters: || {
         json!({ "type": "object", "required": ["task"], "properties": {
-            "agent": { "type": "string", "description": "What the sub-agent is called." },
-            "system_prompt": { "type": "string", "description": "What it is told first." },
+            "agent": { "type": "string", "description": "The name of the sub-agent." },
+            "system_prompt": { "type": "string", "description": "Its system prompt." },
             "task": { "type": "string", "description": "The task." },
-            "model": { "type": "string", "description": "The model to ask." },
-            "timeout": { "type": "integer", "minimum": 1, "description": "Seconds before it is given up." },
+            "model": { "type": "string", "description": "The model to use." },
+            "timeout": { "type": "integer", "minimum": 1, "description": "The timeout in seconds." },
         } })
     },
     parse: parse::<Subagent>,

@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(refused("Fly", json!({})), "There is no tool named \"Fly\".");
         assert_eq!(
             refused("Read", json!({})),
-            "The arguments of Read do not fit: missing field `file_path`."
+            "The arguments of Read are invalid: missing field `file_path`."
         );
         assert_eq!(
             refused("Read", json!([])),

@@ -55,7 +55,7 @@ impl Toolbox {
             return Err(InvalidCall(format!("There is no tool named {name:?}.")));
         };
         let job = (tool.parse)(args).map_err(|error| {
-            InvalidCall(format!("The arguments of {name} do not fit: {error}."))
+            InvalidCall(format!("The arguments of {name} are invalid: {error}."))
         })?;
         Ok((tool.category, job))
     }

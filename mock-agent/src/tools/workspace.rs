@@ -84,7 +84,7 @@ fn resolve_links(path: &Path) -> Result<PathBuf, String> {
     match path.canonicalize() {
         Ok(real) => Ok(real),
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
-        Err(_) if path.symlink_metadata().is_ok() => Err("a link that leads nowhere".into()),
+        Err(_) if path.symlink_metadata().is_ok() => Err("a broken symbolic link".into()),
         Err(error) => match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) => Ok(resolve_links(parent)?.join(name)),
             _ => Err(error.to_string()),

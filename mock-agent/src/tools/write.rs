@@ -12,8 +12,8 @@ pub(crate) const TOOL: Tool = Tool {
     purpose: "Creates or overwrites a file.",
     parameters: || {
         json!({ "type": "object", "required": ["file_path", "content"], "properties": {
-            "file_path": { "type": "string", "description": "The file; missing folders are made." },
-            "content": { "type": "string", "description": "All of its text." },
+            "file_path": { "type": "string", "description": "The file; missing folders are created." },
+            "content": { "type": "string", "description": "The whole text of the file." },
         } })
     },
     parse: parse::<Write>,

@@ -27,7 +27,7 @@ const READ: Tool = Tool {
 const BASH: Tool = Tool {
     name: "bash",
     category: Category::Exec,
-    purpose: "Runs a shell command. What it leaves running is ended with it.",
+    purpose: "Runs a shell command. Processes that it leaves running are killed.",
     parameters: || {
         json!({ "type": "object", "required": ["command"], "properties": {
             "command": { "type": "string", "description": "The command." },
@@ -44,8 +44,8 @@ const EDIT: Tool = Tool {
     parameters: || {
         json!({ "type": "object", "required": ["path", "oldText", "newText"], "properties": {
             "path": { "type": "string", "description": "The file." },
-            "oldText": { "type": "string", "description": "The text to replace. It must stand in the file exactly once." },
-            "newText": { "type": "string", "description": "The text to put in its place." },
+            "oldText": { "type": "string", "description": "The text to replace. It must occur in the file exactly once." },
+            "newText": { "type": "string", "description": "The new text." },
         } })
     },
     parse: edit,
@@ -57,8 +57,8 @@ const WRITE: Tool = Tool {
     purpose: "Creates or overwrites a file.",
     parameters: || {
         json!({ "type": "object", "required": ["path", "content"], "properties": {
-            "path": { "type": "string", "description": "The file; missing folders are made." },
-            "content": { "type": "string", "description": "All of its text." },
+            "path": { "type": "string", "description": "The file; missing folders are created." },
+            "content": { "type": "string", "description": "The whole text of the file." },
         } })
     },
     parse: write,
