@@ -1,11 +1,11 @@
-//! What the model gives back, before any wire has shaped it.
+//! Answers of the model, independent of the wire: a message in pieces, an HTTP error, or a cut connection.
 
 use std::time::Duration;
 
 use crate::headers::Headers;
 use crate::script::{Cut, Delivery, Stop};
 
-/// What a request gets.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A message, in pieces.
@@ -16,27 +16,27 @@ pub enum Answer {
     Cut(Cut),
 }
 
-/// A message of the model, in the order in which it is said.
+/// A message of the model, as a sequence of pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerMessage {
-    /// Its place in the script, such as `3` or, for the second time of a repeated reply, `3.1`: the source of all its ids.
+    /// Its position in the script, such as `3`, or `3.1` for the first repetition of a reply: the source of all its ids.
     pub path: String,
-    /// What is said, waited for and broken, in order.
+    /// Content, waits and errors, in order.
     pub pieces: Vec<Piece>,
-    /// The tokens used by the whole message, also where it breaks off before it says so.
+    /// The tokens used by the whole message, also if it breaks off before its [`Piece::Usage`].
     pub tokens: Tokens,
-    /// How its bytes are put on the wire.
+    /// How its bytes are divided into writes.
     pub delivery: Delivery,
 }
 
-/// One step of a message.
+/// One step of a message: content, a wait, or an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// A block of content begins. Blocks are numbered from 0.
     BlockStart {
         /// The block's number.
         index: usize,
-        /// What it is.
+        /// Its kind.
         block: BlockKind,
     },
     /// More text of a text block.
@@ -46,7 +46,7 @@ pub enum Piece {
         /// The chunk.
         text: String,
     },
-    /// More thought of a thinking block.
+    /// More text of a thinking block.
     ThinkingDelta {
         /// The block's number.
         index: usize,
@@ -57,39 +57,39 @@ pub enum Piece {
     Signature {
         /// The block's number.
         index: usize,
-        /// The signature, to be sent back unchanged.
+        /// The signature, which the client sends back unchanged.
         signature: String,
     },
-    /// More of a tool call's arguments, which are JSON once joined (or the raw text that the script wants).
+    /// A fragment of a tool call's arguments. The joined fragments are JSON, or the raw text of the script.
     ArgsDelta {
         /// The block's number.
         index: usize,
         /// The fragment.
         fragment: String,
     },
-    /// A block is over.
+    /// A block ends.
     BlockEnd {
         /// The block's number.
         index: usize,
     },
     /// The tokens used by the whole message. Comes right before [`Piece::Stop`].
     Usage(Tokens),
-    /// The message is whole.
+    /// The message is complete.
     Stop(Stop),
-    /// A sign of life without content.
+    /// A keep-alive event without content.
     Ping,
     /// Wait for the gate of this name.
     Gate(String),
     /// Wait this long.
     Delay(Duration),
-    /// Fall silent, but for pings.
+    /// Send nothing more, except pings.
     Stall {
-        /// For how long; none: without an end, until the client goes away.
+        /// For how long; none: until the client disconnects.
         length: Option<Duration>,
         /// The time between two pings; none for silence.
         pings: Option<Duration>,
     },
-    /// The stream breaks off with an error.
+    /// The stream ends with an error.
     Error {
         /// Its type, such as `overloaded_error`.
         kind: String,
@@ -98,20 +98,20 @@ pub enum Piece {
     },
     /// The connection is cut.
     Cut(Cut),
-    /// Bytes to be put on the wire as they are. Nothing to an in-process caller.
+    /// Bytes that are written to the connection as they are. An in-process caller ignores them.
     Raw(String),
 }
 
-/// What a block of content is.
+/// The kind of a block of content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockKind {
     /// Text.
     Text,
     /// Thinking.
     Thinking,
-    /// Redacted thinking, whole.
+    /// Redacted thinking, complete.
     RedactedThinking {
-        /// The opaque data, to be sent back unchanged.
+        /// The opaque data, which the client sends back unchanged.
         data: String,
     },
     /// A tool call.
@@ -138,7 +138,7 @@ pub struct Tokens {
     pub reasoning: u64,
 }
 
-/// An HTTP error, in the terms of the wire on which the request came.
+/// An HTTP error, in the terms of the request's wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpError {
     /// The HTTP status.
@@ -147,25 +147,25 @@ pub struct HttpError {
     pub kind: String,
     /// The error's message.
     pub message: String,
-    /// What only some errors have.
+    /// Optional details.
     pub details: Box<ErrorDetails>,
 }
 
-/// What only some [`HttpError`]s have.
+/// Optional details of an [`HttpError`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorDetails {
-    /// The error's code, where the wire has one.
+    /// The error's code, if the wire has one.
     pub code: Option<String>,
-    /// The parameter at fault, where the wire names it.
+    /// The parameter that is wrong, if the wire names it.
     pub param: Option<String>,
-    /// Headers over the usual ones.
+    /// Headers that replace or extend the usual ones.
     pub headers: Headers,
     /// The body as it is, instead of the wire's error document.
     pub body: Option<String>,
 }
 
 impl HttpError {
-    /// An error with a message and nothing special.
+    /// An error with a message and no details.
     #[must_use]
     pub fn new(status: u16, kind: impl Into<String>, message: impl Into<String>) -> Self {
         HttpError {
@@ -176,7 +176,7 @@ impl HttpError {
         }
     }
 
-    /// The same, with the parameter at fault and a code.
+    /// The same error with a parameter and a code.
     #[must_use]
     pub fn about(mut self, param: Option<&str>, code: Option<&str>) -> Self {
         self.details.param = param.map(str::to_owned);

@@ -1,17 +1,17 @@
-//! From a reply as written to the pieces it is said in.
+//! Builds an answer from a reply of the script: content blocks, chunks, ids, token counts.
 
 use crate::answer::{Answer, AnswerMessage, BlockKind, HttpError, Piece, Tokens};
 use crate::ids;
 use crate::request::{Request, Wire};
 use crate::script::{ContentItem, HttpFault, ScriptReply, Stop, Thinking, TokenUsage, ToolCall};
 
-/// Input tokens where the script does not say.
+/// Input tokens if the script gives no number.
 const INPUT_TOKENS: u64 = 10;
 
-/// How many fragments a call's arguments come in where the script does not say.
+/// The number of argument fragments of a tool call if the script gives no number.
 const FRAGMENTS: usize = 2;
 
-/// What the reply at `path` gives to the request.
+/// The answer of the reply at `path` to a request.
 pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Request) -> Answer {
     if let Some(cut) = reply.cut {
         return Answer::Cut(cut);
@@ -19,26 +19,26 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
     if let Some(fault) = &reply.error {
         return Answer::Error(http_error(fault, request.wire));
     }
-    let mut composer = AnswerBuilder {
+    let mut builder = AnswerBuilder {
         path: &path,
         seed,
         wire: request.wire,
         pieces: Vec::new(),
         blocks: 0,
-        said: 0,
-        calls: false,
+        characters: 0,
+        has_calls: false,
     };
-    composer.items(
+    builder.items(
         &items(reply),
         reply.interleave && request.wire == Wire::OpenAiChat,
     );
-    let tokens = tokens(reply.usage.unwrap_or_default(), composer.said);
-    let stop = reply.stop.unwrap_or(if composer.calls {
+    let tokens = tokens(reply.usage.unwrap_or_default(), builder.characters);
+    let stop = reply.stop.unwrap_or(if builder.has_calls {
         Stop::ToolUse
     } else {
         Stop::EndTurn
     });
-    let mut pieces = composer.pieces;
+    let mut pieces = builder.pieces;
     if !matches!(
         pieces.last(),
         Some(Piece::Stall { length: None, .. } | Piece::Error { .. } | Piece::Cut(_))
@@ -64,10 +64,12 @@ fn items(reply: &ScriptReply) -> Vec<ContentItem> {
     thinking.chain(text).chain(calls).collect()
 }
 
-fn tokens(usage: TokenUsage, said: usize) -> Tokens {
+fn tokens(usage: TokenUsage, characters: usize) -> Tokens {
     Tokens {
         input: usage.input.unwrap_or(INPUT_TOKENS),
-        output: usage.output.unwrap_or((said as u64).div_ceil(4).max(1)),
+        output: usage
+            .output
+            .unwrap_or((characters as u64).div_ceil(4).max(1)),
         cache_read: usage.cache_read.unwrap_or_default(),
         cache_write: usage.cache_write.unwrap_or_default(),
         reasoning: usage.reasoning.unwrap_or_default(),
@@ -98,9 +100,9 @@ struct AnswerBuilder<'a> {
     wire: Wire,
     pieces: Vec<Piece>,
     blocks: usize,
-    /// Characters said so far.
-    said: usize,
-    calls: bool,
+    /// Characters of content so far.
+    characters: usize,
+    has_calls: bool,
 }
 
 impl AnswerBuilder<'_> {
@@ -127,7 +129,7 @@ impl AnswerBuilder<'_> {
             }
             ContentItem::Text(texts) => {
                 let index = self.open(BlockKind::Text);
-                self.said += texts
+                self.characters += texts
                     .0
                     .iter()
                     .map(|text| text.chars().count())
@@ -170,7 +172,7 @@ impl AnswerBuilder<'_> {
     fn thinking(&mut self, thinking: &Thinking) {
         let index = self.open(BlockKind::Thinking);
         let whole = thinking.text.joined();
-        self.said += whole.chars().count();
+        self.characters += whole.chars().count();
         self.pieces
             .extend(thinking.text.0.iter().map(|text| Piece::ThinkingDelta {
                 index,
@@ -186,7 +188,7 @@ impl AnswerBuilder<'_> {
         ]);
     }
 
-    /// Several calls whose fragments come in turn.
+    /// Several tool calls whose fragments alternate.
     fn interleaved(&mut self, calls: &[&ToolCall]) {
         let mut open = calls
             .iter()
@@ -220,8 +222,8 @@ impl AnswerBuilder<'_> {
             (None, Some(args)) => args.to_string(),
             (None, None) => "{}".to_owned(),
         };
-        self.calls = true;
-        self.said += args.chars().count();
+        self.has_calls = true;
+        self.characters += args.chars().count();
         let (prefix, length) = self.wire.call_id();
         let derived = || {
             ids::id(
@@ -248,7 +250,7 @@ fn as_call(item: &ContentItem) -> Option<&ToolCall> {
     }
 }
 
-/// A text in `count` fragments of nearly the same length (fewer if it has fewer characters), none of them empty.
+/// A text in `count` fragments of nearly equal length, or fewer if it has fewer characters. No fragment is empty.
 fn fragments(text: &str, count: usize) -> Vec<String> {
     let chars = text.chars().collect::<Vec<_>>();
     let count = count.clamp(1, chars.len().max(1));

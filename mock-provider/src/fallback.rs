@@ -1,31 +1,31 @@
-//! The answer to a request that the script does not foresee: short, whole, and as harmless as the request allows.
+//! The fallback answer to a request without a reply in the script: short, complete and harmless.
 
 use serde_json::{Map, Value, json};
 
 use crate::request::Request;
 use crate::script::{ScriptReply, ToolCall};
 
-/// What is said.
+/// The text of the answer.
 const TEXT: &str = "OK.";
 
-/// How deep a value for a schema goes.
-const DEPTH: usize = 16;
+/// Deepest nesting of a generated value, in levels.
+const MAX_DEPTH: usize = 16;
 
-/// A text; a call where the request forces one, and JSON where it asks for that.
+/// A short text; a tool call if the request forces one; JSON if the request asks for JSON.
 pub(crate) fn reply(request: &Request) -> ScriptReply {
     let mut reply = ScriptReply::default();
     if let Some((name, schema)) = forced_tool(&request.body) {
         reply.tool_calls = vec![ToolCall {
             id: None,
             name: name.to_owned(),
-            args: Some(value(schema, schema, DEPTH)),
+            args: Some(value(schema, schema, MAX_DEPTH)),
             args_raw: None,
             chunks: None,
         }];
         return reply;
     }
-    let text = match wanted_json(&request.body) {
-        Some(schema) => match value(schema, schema, DEPTH) {
+    let text = match requested_json(&request.body) {
+        Some(schema) => match value(schema, schema, MAX_DEPTH) {
             Value::Object(map) => Value::Object(map).to_string(),
             other if schema.get("type").is_some() => other.to_string(),
             _ => "{}".to_owned(),
@@ -36,7 +36,7 @@ pub(crate) fn reply(request: &Request) -> ScriptReply {
     reply
 }
 
-/// The tool that the request demands a call of, with the schema of its arguments.
+/// The tool that the request forces the model to call, with the schema of its arguments.
 fn forced_tool(body: &Value) -> Option<(&str, &Value)> {
     let choice = &body["tool_choice"];
     let named = choice["name"]
@@ -57,8 +57,8 @@ fn forced_tool(body: &Value) -> Option<(&str, &Value)> {
     tools.next()
 }
 
-/// The schema of the JSON that the request demands; null for any object.
-fn wanted_json(body: &Value) -> Option<&Value> {
+/// The schema of the JSON that the request asks for; null for any object.
+fn requested_json(body: &Value) -> Option<&Value> {
     let format = [
         "/response_format",
         "/text/format",
@@ -77,7 +77,7 @@ fn wanted_json(body: &Value) -> Option<&Value> {
     }
 }
 
-/// A small value that a schema allows, as far as it says so in the usual words.
+/// A small value that a schema allows. Only common keywords are understood.
 fn value(schema: &Value, root: &Value, depth: usize) -> Value {
     if depth == 0 {
         return Value::Null;
@@ -134,11 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_enough_where_nothing_is_demanded() {
+    fn a_plain_request_gets_a_text() {
         let tools = json!([{ "name": "a", "input_schema": {} }]);
-        let said = answer(json!({ "tools": tools, "tool_choice": { "type": "auto" } }));
-        assert_eq!(said.text, Some(TEXT.into()));
-        assert_eq!(said.tool_calls, []);
+        let reply = answer(json!({ "tools": tools, "tool_choice": { "type": "auto" } }));
+        assert_eq!(reply.text, Some(TEXT.into()));
+        assert_eq!(reply.tool_calls, []);
     }
 
     #[test]
@@ -162,16 +162,16 @@ mod tests {
             json!({ "tools": [{ "type": "function", "function": { "name": "b", "parameters": schema } }], "tool_choice": "required" }),
             json!({ "tools": [{ "type": "function", "name": "b", "parameters": schema }], "tool_choice": { "type": "function", "name": "b" } }),
         ] {
-            let said = answer(body);
-            let [call] = said.tool_calls.as_slice() else {
-                panic!("{said:?}")
+            let reply = answer(body);
+            let [call] = reply.tool_calls.as_slice() else {
+                panic!("{reply:?}")
             };
             assert_eq!((call.name.as_str(), call.args.as_ref()), ("b", Some(&args)));
         }
     }
 
     #[test]
-    fn json_is_said_where_it_is_asked_for() {
+    fn a_request_for_json_gets_json() {
         let schema = json!({ "type": "object", "required": ["title"], "properties": { "title": { "type": "string" } } });
         for (body, text) in [
             (

@@ -1,12 +1,12 @@
-//! Request and reply headers, with secrets kept out of what is shown.
+//! HTTP headers, with secrets redacted in output.
 
 use std::fmt;
 
-/// Headers in the order in which they came, names in lower case. `Debug` and `Display` hide the values of secrets.
+/// HTTP headers in order, names in lower case. `Debug` and `Display` redact secrets.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
-/// Headers whose values are never shown.
+/// Headers whose values are secrets.
 const SECRET: [&str; 5] = [
     "authorization",
     "proxy-authorization",
@@ -43,7 +43,7 @@ impl Headers {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Names and values as they came.
+    /// Names and values, secrets included.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
@@ -51,7 +51,7 @@ impl Headers {
     }
 
     /// Names and values with secrets replaced by `***`.
-    pub fn shown(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn redacted(&self) -> impl Iterator<Item = (&str, &str)> {
         self.iter()
             .map(|(name, value)| (name, if SECRET.contains(&name) { "***" } else { value }))
     }
@@ -59,13 +59,13 @@ impl Headers {
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.shown()).finish()
+        f.debug_map().entries(self.redacted()).finish()
     }
 }
 
 impl fmt::Display for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.shown()
+        self.redacted()
             .try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))
     }
 }
@@ -81,7 +81,10 @@ impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
     }
 }
 
-/// Says what is wrong with a header that a script wants to send.
+/// Checks a header of a script.
+///
+/// # Errors
+/// The mistake in its name or value.
 pub(crate) fn validate(name: &str, value: &str) -> Result<(), &'static str> {
     if name.is_empty()
         || !name
@@ -94,7 +97,7 @@ pub(crate) fn validate(name: &str, value: &str) -> Result<(), &'static str> {
         .iter()
         .any(|framing| name.eq_ignore_ascii_case(framing))
     {
-        return Err("the server frames its replies itself");
+        return Err("the server sets this header itself");
     }
     if value
         .bytes()

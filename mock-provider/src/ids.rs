@@ -1,12 +1,12 @@
-//! Ids and other accidents of the real thing, derived from a seed and a place: the same bytes on every run.
+//! Generated ids and signatures, derived from a seed: the same bytes in every run.
 
 /// The letters of an id.
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Seconds since 1970 of the model's first message (1 January 2026); nothing here reads a clock.
+/// The time of the model's first message, in seconds since 1970 (1 January 2026). No clock is read.
 pub(crate) const EPOCH: u64 = 1_767_225_600;
 
-/// A stream of pseudo-random bits (splitmix64).
+/// A pseudo-random number generator (splitmix64).
 struct RandomBits(u64);
 
 impl RandomBits {
@@ -19,7 +19,7 @@ impl RandomBits {
     }
 }
 
-/// FNV-1a.
+/// A hash (FNV-1a).
 fn hash(seed: u64, text: &str) -> u64 {
     text.bytes()
         .fold(0xCBF2_9CE4_8422_2325 ^ seed, |hash, byte| {
@@ -27,15 +27,15 @@ fn hash(seed: u64, text: &str) -> u64 {
         })
 }
 
-/// `prefix` and `length` letters that follow from the seed and the place.
-pub(crate) fn id(prefix: &str, length: usize, seed: u64, place: &str) -> String {
+/// An id: the prefix and `length` letters, derived from the seed and the position.
+pub(crate) fn id(prefix: &str, length: usize, seed: u64, position: &str) -> String {
     let mut bits =
-        RandomBits(hash(seed, prefix) ^ hash(seed.rotate_left(32), place).rotate_left(17));
+        RandomBits(hash(seed, prefix) ^ hash(seed.rotate_left(32), position).rotate_left(17));
     let letter = |_| char::from(LETTERS[(bits.next() % 62) as usize]);
     prefix.chars().chain((0..length).map(letter)).collect()
 }
 
-/// The signature of a thought: follows from its text alone, so that it holds in every session.
+/// The signature of a thinking text. It depends on the text alone, so that it is valid in every session.
 pub(crate) fn signature(thinking: &str) -> String {
     id("Eo", 86, 0, thinking)
 }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_follows_from_seed_prefix_and_place() {
+    fn an_id_depends_on_seed_prefix_and_position() {
         let base = id("msg_01", 22, 1, "0");
 
         assert_eq!(base, id("msg_01", 22, 1, "0"));

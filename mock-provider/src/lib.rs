@@ -1,12 +1,12 @@
-//! A deterministic scripted model, in-process and over the real LLM wires.
+//! A deterministic scripted model: an LLM mock server for the Anthropic and OpenAI APIs, and an in-process model.
 //!
 //! ```text
-//!  script ──► Model (pure: request n -> ModelResponse) ──► pieces ──► in-process callers play them
+//!  script ──► Model (pure: request n -> ModelResponse) ──► pieces ──► in-process callers
 //!                                                     └──────► wire (bytes) ──► server (HTTP) ──► journal
 //! ```
 //!
-//! A [`Script`] is a list of replies. A [`Model`] hands them out, strictly and each once, and says what was wrong with a
-//! request. What it hands out is wire-neutral: a list of [`Piece`]s. A [`server::Server`] serves the same model over HTTP.
+//! A [`Script`] is a list of replies. A [`Model`] serves each of them once, in order, and reports requests that do not match. Its
+//! answers are independent of the API: a list of [`Piece`]s. A [`server::Server`] serves the same model over HTTP.
 //!
 //! ```
 //! use mock_provider::{Answer, Model, Piece, Request, Script, Wire};

@@ -1,10 +1,10 @@
-//! A request as it reached the model.
+//! Requests to the model, and the wires (APIs) that they use.
 
 use serde_json::Value;
 
 use crate::headers::Headers;
 
-/// The language in which a request is written.
+/// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wire {
     /// Anthropic Messages, `POST /v1/messages`.
@@ -23,7 +23,7 @@ impl Wire {
         Wire::OpenAiResponses,
     ];
 
-    /// The path it is posted to.
+    /// The path of its POST requests.
     #[must_use]
     pub fn path(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Wire {
 pub struct Request {
     /// Its number in the session, from 0.
     pub n: u64,
-    /// The language of the body.
+    /// The API of the body.
     pub wire: Wire,
     /// The headers; none in-process.
     pub headers: Headers,
@@ -48,7 +48,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without HTTP around it.
+    /// A request without HTTP.
     #[must_use]
     pub fn in_process(n: u64, wire: Wire, body: Value) -> Self {
         Request {
@@ -59,15 +59,15 @@ impl Request {
         }
     }
 
-    /// The model that is asked.
+    /// The name of the requested model; empty if there is none.
     #[must_use]
     pub fn model(&self) -> &str {
         self.body["model"].as_str().unwrap_or_default()
     }
 
-    /// Whether the answer is to be streamed.
+    /// Whether the client asks for a stream.
     #[must_use]
-    pub fn streamed(&self) -> bool {
+    pub fn is_streamed(&self) -> bool {
         self.body["stream"].as_bool().unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! From pieces to what is done on the wire, write by write and wait by wait. Pure: the server only plays it.
+//! Response plans: the writes, waits and cuts of an HTTP response. Pure: the server only executes them.
 
 use std::time::Duration;
 
@@ -6,45 +6,45 @@ use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::script::{Cut, Delivery, Pace};
 use crate::wire::{self, Encoder, WireContext};
 
-/// One thing done on the wire.
+/// One step of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum WireAction {
-    /// These bytes, in one write.
+pub(crate) enum ResponseStep {
+    /// Write these bytes at once.
     Write(Vec<u8>),
-    /// Waits for the gate of this name.
+    /// Wait for a gate.
     Gate(String),
-    /// Waits this long.
+    /// Wait for a time.
     Sleep(Duration),
-    /// Waits without an end, until the client goes away.
+    /// Wait until the client disconnects.
     Forever,
-    /// Sends these bytes this often, for so long or without an end.
+    /// Send these bytes periodically, for a time or until the client disconnects.
     Pings {
         every: Duration,
         length: Option<Duration>,
         bytes: Vec<u8>,
     },
-    /// Cuts the connection.
+    /// Cut the connection.
     Cut(Cut),
 }
 
-/// What is done for a message.
+/// The plan of a response with a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ResponsePlan {
-    /// Before the head of the response. Waits and cuts only.
-    pub(crate) before: Vec<WireAction>,
-    /// After it.
-    pub(crate) body: Vec<WireAction>,
-    /// The announced length of the body; none for a stream.
+    /// Steps before the head of the response: waits and cuts only.
+    pub(crate) before: Vec<ResponseStep>,
+    /// Steps after the head.
+    pub(crate) body: Vec<ResponseStep>,
+    /// The `content-length` of the body; none for a stream.
     pub(crate) length: Option<usize>,
 }
 
-/// A streamed message.
+/// The plan of a streamed message.
 pub(crate) fn stream(context: &WireContext, message: &AnswerMessage) -> ResponsePlan {
     let mut encoder = wire::encoder(context, message);
     let mut writer = Writer::new(&message.delivery);
     for piece in &message.pieces {
-        match wait(piece, encoder.as_ref()) {
-            Some(act) => writer.wait(act),
+        match step(piece, encoder.as_ref()) {
+            Some(step) => writer.wait(step),
             None => encoder
                 .encode(piece)
                 .into_iter()
@@ -58,25 +58,25 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage) -> Response
     }
 }
 
-/// A message as one document: all waits first, then the whole, or the half of it if the script cuts it.
+/// The plan of a message as one document: all waits, then the whole document, or half of it if the script cuts it.
 ///
 /// # Errors
-/// The HTTP error that an error in the message comes to.
+/// The HTTP error, if the message ends with an error; with the waits before it.
 pub(crate) fn whole(
     context: &WireContext,
     message: &AnswerMessage,
-) -> Result<ResponsePlan, (Vec<WireAction>, HttpError)> {
+) -> Result<ResponsePlan, (Vec<ResponseStep>, HttpError)> {
     let encoder = wire::encoder(context, message);
     let waits = message
         .pieces
         .iter()
         .filter(|piece| !matches!(piece, Piece::Raw(_)))
-        .filter_map(|piece| wait(piece, encoder.as_ref()));
+        .filter_map(|piece| step(piece, encoder.as_ref()));
     let (cuts, mut before): (Vec<_>, Vec<_>) =
-        waits.partition(|act| matches!(act, WireAction::Cut(_)));
-    for act in &mut before {
-        if let WireAction::Pings { length, .. } = act {
-            *act = length.map_or(WireAction::Forever, WireAction::Sleep);
+        waits.partition(|step| matches!(step, ResponseStep::Cut(_)));
+    for step in &mut before {
+        if let ResponseStep::Pings { length, .. } = step {
+            *step = length.map_or(ResponseStep::Forever, ResponseStep::Sleep);
         }
     }
     let mut bytes = match wire::whole(context, message) {
@@ -84,7 +84,7 @@ pub(crate) fn whole(
         Err(error) => return Err((before, error)),
     };
     let mut length = bytes.len();
-    if let Some(WireAction::Cut(cut)) = cuts.first() {
+    if let Some(ResponseStep::Cut(cut)) = cuts.first() {
         bytes.truncate(length / 2);
         length = if *cut == Cut::End {
             bytes.len()
@@ -102,15 +102,15 @@ pub(crate) fn whole(
     })
 }
 
-/// What a piece that is no content does on the wire.
-fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<WireAction> {
+/// The step of a piece that is no content: a wait, a cut or raw bytes.
+fn step(piece: &Piece, encoder: &dyn Encoder) -> Option<ResponseStep> {
     Some(match piece {
-        Piece::Gate(name) => WireAction::Gate(name.clone()),
-        Piece::Delay(time) => WireAction::Sleep(*time),
+        Piece::Gate(name) => ResponseStep::Gate(name.clone()),
+        Piece::Delay(time) => ResponseStep::Sleep(*time),
         Piece::Stall {
             length,
             pings: Some(every),
-        } => WireAction::Pings {
+        } => ResponseStep::Pings {
             every: *every,
             length: *length,
             bytes: encoder.ping(),
@@ -118,24 +118,24 @@ fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<WireAction> {
         Piece::Stall {
             length: Some(length),
             pings: None,
-        } => WireAction::Sleep(*length),
+        } => ResponseStep::Sleep(*length),
         Piece::Stall {
             length: None,
             pings: None,
-        } => WireAction::Forever,
-        Piece::Cut(cut) => WireAction::Cut(*cut),
-        Piece::Raw(bytes) => WireAction::Write(bytes.clone().into_bytes()),
+        } => ResponseStep::Forever,
+        Piece::Cut(cut) => ResponseStep::Cut(*cut),
+        Piece::Raw(bytes) => ResponseStep::Write(bytes.clone().into_bytes()),
         _ => return None,
     })
 }
 
-/// Divides a stream's bytes into writes.
+/// Divides the bytes of a stream into writes.
 struct Writer<'a> {
     delivery: &'a Delivery,
-    acts: Vec<WireAction>,
-    /// Bytes not yet divided.
-    held: Vec<u8>,
-    /// Bytes divided so far.
+    steps: Vec<ResponseStep>,
+    /// Bytes not yet written.
+    pending: Vec<u8>,
+    /// The number of bytes written so far.
     offset: usize,
 }
 
@@ -143,52 +143,57 @@ impl<'a> Writer<'a> {
     fn new(delivery: &'a Delivery) -> Self {
         Writer {
             delivery,
-            acts: Vec::new(),
-            held: Vec::new(),
+            steps: Vec::new(),
+            pending: Vec::new(),
             offset: 0,
         }
     }
 
     fn event(&mut self, bytes: Vec<u8>) {
-        self.held.extend(bytes);
+        self.pending.extend(bytes);
         if self.delivery.pace == Pace::Events {
             self.flush();
         }
     }
 
-    fn wait(&mut self, act: WireAction) {
-        if let WireAction::Write(bytes) = act {
+    fn wait(&mut self, step: ResponseStep) {
+        if let ResponseStep::Write(bytes) = step {
             return self.event(bytes);
         }
         self.flush();
-        self.acts.push(act);
+        self.steps.push(step);
     }
 
     fn flush(&mut self) {
-        while !self.held.is_empty() {
+        while !self.pending.is_empty() {
             let length = match &self.delivery.pace {
-                Pace::Events | Pace::Whole => self.held.len(),
+                Pace::Events | Pace::Whole => self.pending.len(),
                 Pace::Every(bytes) => *bytes,
                 Pace::At(offsets) => offsets
                     .iter()
                     .find(|at| **at > self.offset)
                     .map_or(usize::MAX, |at| at - self.offset),
             };
-            let rest = self.held.split_off(length.clamp(1, self.held.len()));
-            let bytes = std::mem::replace(&mut self.held, rest);
+            let rest = self.pending.split_off(length.clamp(1, self.pending.len()));
+            let bytes = std::mem::replace(&mut self.pending, rest);
             self.offset += bytes.len();
-            self.acts.push(WireAction::Write(bytes));
-            self.acts
-                .extend(self.delivery.pause.map(|pause| WireAction::Sleep(pause.0)));
+            self.steps.push(ResponseStep::Write(bytes));
+            self.steps.extend(
+                self.delivery
+                    .pause
+                    .map(|pause| ResponseStep::Sleep(pause.0)),
+            );
         }
     }
 
-    fn finish(mut self) -> Vec<WireAction> {
+    fn finish(mut self) -> Vec<ResponseStep> {
         self.flush();
-        if self.delivery.pause.is_some() && matches!(self.acts.last(), Some(WireAction::Sleep(_))) {
-            self.acts.pop();
+        if self.delivery.pause.is_some()
+            && matches!(self.steps.last(), Some(ResponseStep::Sleep(_)))
+        {
+            self.steps.pop();
         }
-        self.acts
+        self.steps
     }
 }
 

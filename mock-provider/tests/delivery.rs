@@ -7,7 +7,7 @@ use mock_provider::server::{ExchangeEnd, JournalEvent};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_whole_stream_ends_complete() {
+async fn a_complete_stream_ends_as_complete() {
     let mut mock = Mock::start(json!([{ "text": ["Hi", " there"] }]));
 
     let response = mock.post(MESSAGES, &messages(true)).await;
@@ -45,7 +45,7 @@ async fn a_whole_stream_ends_complete() {
 }
 
 #[tokio::test]
-async fn a_gate_holds_the_stream_until_it_is_released() {
+async fn a_gate_holds_the_stream_until_its_release() {
     let mut mock = Mock::start(
         json!([{ "content": [{ "text": "before" }, { "gate": "g" }, { "text": "after" }] }]),
     );
@@ -70,7 +70,7 @@ async fn a_gate_holds_the_stream_until_it_is_released() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_while_the_answer_waits_is_noticed() {
+async fn a_client_that_disconnects_during_a_wait_is_noticed() {
     let waits = [
         json!({ "content": [{ "text": "x" }, { "gate": "a" }] }),
         json!({ "content": [{ "text": "x" }, { "stall": true }] }),
@@ -151,7 +151,7 @@ async fn each_cut_looks_different_to_the_client() {
 }
 
 #[tokio::test]
-async fn a_cut_may_come_before_the_head() {
+async fn a_cut_can_come_before_the_head() {
     for (cut, broken) in [
         ("close", None),
         ("reset", Some(std::io::ErrorKind::ConnectionReset)),
@@ -168,7 +168,7 @@ async fn a_cut_may_come_before_the_head() {
 }
 
 #[tokio::test]
-async fn a_document_that_is_cut_has_less_than_it_announces() {
+async fn a_document_that_is_cut_is_shorter_than_its_content_length() {
     let mock = Mock::start(
         json!([{ "content": [{ "text": "x" }, { "cut": true }] }, { "content": [{ "text": "x" }, { "cut": "end" }] }]),
     );
@@ -181,7 +181,7 @@ async fn a_document_that_is_cut_has_less_than_it_announces() {
 }
 
 #[tokio::test]
-async fn every_event_is_a_write_of_its_own_unless_the_script_says_otherwise() {
+async fn every_event_is_one_write_by_default() {
     let text = json!(["one", "zwölf", "three"]);
     let mock = Mock::start(json!([
         { "text": text },
@@ -228,20 +228,20 @@ async fn every_event_is_a_write_of_its_own_unless_the_script_says_otherwise() {
     assert!(
         trickle.chunks.iter().all(|chunk| chunk.len() == 1) && trickle.text().contains("\r\n\r\n")
     );
-    let said = |response: &common::Response| {
+    let content = |response: &common::Response| {
         let id = ids(response);
         response
             .text()
             .replace("\r\n", "\n")
             .replace(id.as_str().expect("an id"), "ID")
     };
-    let plain = said(events)
+    let plain = content(events)
         .split("\"created\"")
         .map(|part| part[11..].to_owned())
         .collect::<String>();
     for other in [whole, sevens, split, trickle] {
         assert_eq!(
-            said(other)
+            content(other)
                 .split("\"created\"")
                 .map(|part| part[11..].to_owned())
                 .collect::<String>(),
@@ -251,7 +251,7 @@ async fn every_event_is_a_write_of_its_own_unless_the_script_says_otherwise() {
 }
 
 #[tokio::test]
-async fn pings_flow_while_the_answer_stalls_and_then_it_goes_on() {
+async fn pings_are_sent_during_a_stall() {
     let mut mock = Mock::start(
         json!([{ "content": [{ "text": "x" }, { "stall": { "for": "30ms", "pings": "1ms" } }, { "text": "y" }] }]),
     );
@@ -268,7 +268,7 @@ async fn pings_flow_while_the_answer_stalls_and_then_it_goes_on() {
 }
 
 #[tokio::test]
-async fn a_shutdown_closes_connections_and_journals_what_it_cut() {
+async fn a_shutdown_closes_connections_and_adds_the_cuts_to_the_journal() {
     let mut mock = Mock::start(json!([{ "content": [{ "text": "x" }, { "stall": true }] }]));
     let mut client = mock.connect().await;
     let mut idle = mock.connect().await;
@@ -297,7 +297,7 @@ async fn a_shutdown_closes_connections_and_journals_what_it_cut() {
 }
 
 #[tokio::test]
-async fn a_client_that_left_right_before_the_shutdown_is_not_taken_for_cut() {
+async fn a_client_that_disconnected_before_the_shutdown_is_not_reported_as_cut() {
     for _ in 0..50 {
         let mut mock = Mock::start(json!([{ "content": [{ "text": "x" }, { "stall": true }] }]));
         let mut client = mock.connect().await;
@@ -325,7 +325,7 @@ async fn a_client_that_left_right_before_the_shutdown_is_not_taken_for_cut() {
 }
 
 #[tokio::test]
-async fn connections_are_kept_unless_the_client_says_close() {
+async fn connections_are_kept_alive_unless_the_client_closes_them() {
     let mock = Mock::start(json!([{ "text": "x", "repeat": "forever" }]));
     let mut client = mock.connect().await;
     for stream in [true, false, true] {

@@ -5,7 +5,7 @@ use mock_provider::script::ScriptReply;
 use serde_json::{Value, json};
 
 #[test]
-fn every_form_of_the_grammar_is_read_and_written_back() {
+fn every_form_of_the_script_survives_a_round_trip() {
     let script = json!([
         { "text": "Hi" },
         { "text": ["Hi", " there"], "usage": { "input": 10, "output": 5, "cache_read": 1, "cache_write": 2, "reasoning": 3 }, "stop": "max_tokens" },
@@ -39,7 +39,7 @@ fn every_form_of_the_grammar_is_read_and_written_back() {
 }
 
 #[test]
-fn a_whole_scenario_is_taken_for_its_model() {
+fn a_scenario_is_read_as_its_model_part() {
     let script =
         Script::from_value(json!({ "name": "x", "model": [{ "text": "Hi" }], "steps": [] }));
 
@@ -47,7 +47,7 @@ fn a_whole_scenario_is_taken_for_its_model() {
 }
 
 #[test]
-fn what_does_not_decode_is_told_with_its_reply() {
+fn a_value_that_does_not_decode_is_reported_with_its_reply() {
     let cases = [
         (
             json!([{ "text": "a" }, { "txt": "a" }]),
@@ -91,7 +91,7 @@ fn what_does_not_decode_is_told_with_its_reply() {
         ),
         (
             json!([{ "text": "x", "delivery": { "every": 0 } }]),
-            "`every` is at least 1",
+            "`every` must be at least 1",
         ),
         (
             json!([{ "text": "x", "delivery": { "every": 1, "at": [1] } }]),
@@ -114,7 +114,7 @@ fn what_does_not_decode_is_told_with_its_reply() {
             "missing field `name`",
         ),
         (json!("x"), "/: a model script is a list of replies"),
-        (json!({ "steps": [] }), "/: no model script"),
+        (json!({ "steps": [] }), "/: expected a model script"),
         (
             json!({ "model": {} }),
             "/model: a model script is a list of replies",
@@ -133,7 +133,7 @@ fn what_does_not_decode_is_told_with_its_reply() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_with_its_place() {
+fn every_other_mistake_is_reported_with_its_pointer() {
     let cases: Vec<(Value, &str, &str)> = vec![
         (json!([{}]), "/0", "says nothing"),
         (
@@ -170,12 +170,12 @@ fn what_makes_no_sense_is_told_with_its_place() {
         (
             json!([{ "tool_calls": [{ "name": "" }] }]),
             "/0/tool_calls/0/name",
-            "has a name",
+            "must not be empty",
         ),
         (
             json!([{ "tool_calls": [{ "name": "A", "args": [1] }] }]),
             "/0/tool_calls/0/args",
-            "are a mapping",
+            "must be a mapping",
         ),
         (
             json!([{ "tool_calls": [{ "name": "A", "chunks": 0 }] }]),
@@ -225,12 +225,12 @@ fn what_makes_no_sense_is_told_with_its_place() {
         (
             json!([{ "error": { "status": 500, "headers": { "content-length": 3 } } }]),
             "/0/error/headers/content-length",
-            "frames its replies",
+            "sets this header itself",
         ),
         (
             json!([{ "text": "x", "expect_request": {} }]),
             "/0/expect_request",
-            "says nothing",
+            "the expectation is empty",
         ),
         (
             json!([{ "text": "x", "when": { "body": { "a": { "$regex": "(" } } } }]),

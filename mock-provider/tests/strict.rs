@@ -50,7 +50,7 @@ async fn a_request_without_a_reply_in_the_script_gets_a_fallback_answer() {
 }
 
 #[tokio::test]
-async fn who_takes_any_answer_for_a_reason_to_ask_again_is_refused_in_the_end() {
+async fn an_agent_that_never_stops_asking_is_refused_after_eight_fallback_answers() {
     let mock = Mock::start(json!([]));
     for n in 0..8 {
         let response = mock.post(MESSAGES, &user(&format!("again {n}"))).await;
@@ -66,14 +66,14 @@ async fn who_takes_any_answer_for_a_reason_to_ask_again_is_refused_in_the_end() 
 }
 
 #[tokio::test]
-async fn a_request_that_brings_nothing_beyond_an_answered_one_is_a_repetition() {
+async fn a_request_without_anything_new_is_a_repetition() {
     let first = user("hello");
     let more = |messages: Value| {
         let mut body = first.clone();
         body["messages"] = messages;
         body
     };
-    let (said, reply) = (
+    let (found_texts, reply) = (
         json!({ "role": "user", "content": "hello" }),
         json!({ "role": "assistant", "content": "only" }),
     );
@@ -83,13 +83,13 @@ async fn a_request_that_brings_nothing_beyond_an_answered_one_is_a_repetition() 
         (json!({ "text": "only" }), first.clone(), true),
         (
             json!({ "text": "only" }),
-            more(json!([said, reply, said])),
+            more(json!([found_texts, reply, found_texts])),
             true,
         ),
         (json!({ "text": "only" }), titled, false),
         (
             json!({ "text": "only" }),
-            more(json!([said, reply, { "role": "user", "content": "go on" }])),
+            more(json!([found_texts, reply, { "role": "user", "content": "go on" }])),
             false,
         ),
         // Who got half an answer, or none, may ask again.
@@ -148,20 +148,20 @@ async fn a_request_that_took_the_reply_of_another_is_named() {
 }
 
 #[tokio::test]
-async fn a_lane_serves_what_fits_and_the_main_line_the_rest() {
+async fn a_reply_with_when_serves_the_requests_that_match() {
     let mut mock = Mock::start(json!([
         { "text": "first" },
         { "when": { "contains": "title" }, "text": "a title", "repeat": 2 },
         { "text": "second" },
     ]));
-    let mut said = Vec::new();
+    let mut found_texts = Vec::new();
     for text in ["one", "a title please", "two", "title"] {
         let response = mock.post(MESSAGES, &user(text)).await;
-        said.push(response.data()[3]["delta"]["text"].clone());
+        found_texts.push(response.data()[3]["delta"]["text"].clone());
         assert_eq!(failures(&mut mock).await, []);
     }
 
-    assert_eq!(said, ["first", "a title", "second", "a title"]);
+    assert_eq!(found_texts, ["first", "a title", "second", "a title"]);
     assert_eq!(mock.server.unused(), []);
 }
 
@@ -201,7 +201,7 @@ async fn a_request_that_matches_nothing_reports_the_nearest_reply_and_the_differ
 }
 
 #[tokio::test]
-async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
+async fn a_failed_expectation_is_in_the_journal_and_the_reply_is_served() {
     let mut mock = Mock::start(json!([{
         "expect_request": {
             "contains": "hello",
@@ -222,7 +222,7 @@ async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
             .iter()
             .all(|failure| failure.kind == FailureKind::Expectation)
     );
-    let said = found
+    let found_texts = found
         .iter()
         .map(|one| {
             (
@@ -232,7 +232,7 @@ async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
         })
         .collect::<Vec<_>>();
     assert_eq!(
-        said,
+        found_texts,
         [
             (
                 "/0/expect_request/not_contains/0",
@@ -255,7 +255,7 @@ async fn an_expectation_that_fails_is_journaled_and_the_reply_served() {
 }
 
 #[tokio::test]
-async fn tool_results_are_compared_with_the_one_that_answers_the_call() {
+async fn a_tool_result_is_compared_by_the_id_of_its_call() {
     let result = |call: &str, text: &str, error: bool| json!({ "type": "tool_result", "tool_use_id": call, "content": [{ "type": "text", "text": text }], "is_error": error });
     let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "A", "input": {} });
     let body = json!({ "model": "m", "max_tokens": 9, "messages": [
@@ -272,21 +272,21 @@ async fn tool_results_are_compared_with_the_one_that_answers_the_call() {
     assert_eq!(failures(&mut mock).await, []);
     mock.post(MESSAGES, &body).await;
 
-    let said = failures(&mut mock)
+    let found_texts = failures(&mut mock)
         .await
         .iter()
         .map(ToString::to_string)
         .collect::<Vec<_>>();
-    assert_eq!(said.len(), 2);
-    assert!(said[0].ends_with(r#"expected is_error true in the result for "t1"; got is_error false in the result for "t1""#), "{said:?}");
+    assert_eq!(found_texts.len(), 2);
+    assert!(found_texts[0].ends_with(r#"expected is_error true in the result for "t1"; got is_error false in the result for "t1""#), "{found_texts:?}");
     assert!(
-        said[1].ends_with(r#"expected "denied" in the result for "t1"; got ["fine"]"#),
-        "{said:?}"
+        found_texts[1].ends_with(r#"expected "denied" in the result for "t1"; got ["fine"]"#),
+        "{found_texts:?}"
     );
 }
 
 #[tokio::test]
-async fn what_the_real_apis_refuse_gets_their_error_and_takes_no_reply() {
+async fn a_request_that_the_real_api_refuses_gets_its_error_and_takes_no_reply() {
     let mut mock = Mock::with(
         json!([{ "text": "x" }]),
         ServerOptions {
@@ -430,7 +430,7 @@ async fn a_server_without_keys_serves_requests_without_keys() {
 }
 
 #[tokio::test]
-async fn the_journal_holds_the_request_as_it_came() {
+async fn the_journal_has_the_request_as_received() {
     let mut mock = Mock::start(json!([{ "text": "x" }]));
     let body = r#"{ "model":"m",  "max_tokens":1, "messages":[{"role":"user","content":[{"type":"text","text":"h","cache_control":{"type":"ephemeral"}}]}] }"#;
     let mut client = mock.connect().await;

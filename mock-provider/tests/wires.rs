@@ -140,7 +140,7 @@ async fn openai_chunks_are_byte_for_byte_those_of_the_real_api() {
 }
 
 #[tokio::test]
-async fn usage_stands_in_no_chunk_unless_it_is_asked_for() {
+async fn usage_is_in_no_chunk_unless_requested() {
     let mock = Mock::start(json!([{ "text": "x" }, { "tool_calls": [{ "name": "A" }] }]));
 
     let plain = mock.post(CHAT, &chat(true)).await;
@@ -160,7 +160,7 @@ async fn usage_stands_in_no_chunk_unless_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_streamed_is_one_document() {
+async fn an_answer_without_streaming_is_one_document() {
     let mut script = everything();
     script
         .as_array_mut()
@@ -202,7 +202,7 @@ async fn an_answer_that_is_not_streamed_is_one_document() {
 }
 
 #[tokio::test]
-async fn an_error_may_break_off_a_stream_and_makes_an_http_error_of_a_document() {
+async fn an_error_ends_a_stream_and_turns_a_document_into_an_http_error() {
     let broken = json!({ "content": [{ "text": "x" }, { "error": { "type": "overloaded_error", "message": "Overloaded" } }] });
     let mock = Mock::start(json!([broken, broken, broken, broken]));
 
@@ -273,7 +273,7 @@ async fn an_http_error_has_the_document_and_the_headers_of_its_wire() {
 }
 
 #[tokio::test]
-async fn counts_and_lists_are_served_beside_the_script() {
+async fn token_counts_and_model_lists_take_no_reply() {
     let mut mock = Mock::start(json!([{ "text": "x" }]));
     let mut client = mock.connect().await;
     let anthropic = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
@@ -341,7 +341,7 @@ async fn the_same_script_and_seed_give_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn raw_bytes_and_pings_go_out_as_the_script_says() {
+async fn raw_bytes_and_pings_are_sent_as_written() {
     let content = json!([{ "ping": true }, { "text": "x" }, { "raw": "event: content_block_delta\ndata: {\"ty" }, { "cut": "end" }]);
     let mock = Mock::start(json!([{ "content": content }, { "content": content }]));
 

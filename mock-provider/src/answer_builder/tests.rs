@@ -17,8 +17,8 @@ fn pieces(reply: serde_json::Value, wire: Wire) -> Vec<Piece> {
 }
 
 #[test]
-fn the_short_form_says_thinking_then_text_then_calls() {
-    let said = pieces(
+fn the_short_form_has_thinking_then_text_then_calls() {
+    let built = pieces(
         json!({ "tool_calls": [{ "id": "t1", "name": "Read" }], "text": ["a", "b"], "thinking": { "text": "h", "signature": "s" } }),
         Wire::AnthropicMessages,
     );
@@ -73,11 +73,11 @@ fn the_short_form_says_thinking_then_text_then_calls() {
         }),
         Piece::Stop(Stop::ToolUse),
     ];
-    similar_asserts::assert_eq!(said, expected);
+    similar_asserts::assert_eq!(built, expected);
 }
 
 #[test]
-fn interleaved_fragments_take_turns_on_the_wire_that_can() {
+fn interleaved_fragments_alternate_on_a_wire_that_allows_it() {
     let reply = json!({ "interleave": true, "tool_calls": [{ "name": "A", "args": [1], "chunks": 3 }, { "name": "B", "args_raw": "x", "chunks": 1 }] });
     let order = |wire| {
         let args = pieces(reply.clone(), wire).into_iter();
@@ -96,13 +96,13 @@ fn interleaved_fragments_take_turns_on_the_wire_that_can() {
 }
 
 #[test]
-fn a_broken_answer_has_no_end() {
-    let said = pieces(
+fn an_answer_that_breaks_off_has_no_end() {
+    let built = pieces(
         json!({ "content": [{ "text": "a" }, { "cut": true }] }),
         Wire::OpenAiChat,
     );
 
-    assert_eq!(said.last(), Some(&Piece::Cut(crate::script::Cut::Close)));
+    assert_eq!(built.last(), Some(&Piece::Cut(crate::script::Cut::Close)));
 }
 
 proptest::proptest! {

@@ -1,4 +1,4 @@
-//! Whatever the delivery, a client hears what the script says.
+//! Property tests: with any delivery, a client receives the content of the script.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::answer_builder;
 use crate::request::{Request, Wire};
 use crate::script::ScriptReply;
 
-/// What a client puts together from a stream: thoughts, texts, and calls with their arguments.
+/// The content that a client joins from a stream: thinking, text, and tool calls with their arguments.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Heard {
-    thoughts: String,
+struct ReceivedContent {
+    thinking: String,
     texts: String,
     calls: Vec<(String, Value)>,
     ended: bool,
@@ -36,8 +36,8 @@ fn plan_of(reply: &Value, wire: Wire) -> ResponsePlan {
 fn bytes(plan: &ResponsePlan) -> Vec<u8> {
     plan.body
         .iter()
-        .flat_map(|act| {
-            if let WireAction::Write(bytes) = act {
+        .flat_map(|step| {
+            if let ResponseStep::Write(bytes) = step {
                 bytes.clone()
             } else {
                 Vec::new()
@@ -46,7 +46,7 @@ fn bytes(plan: &ResponsePlan) -> Vec<u8> {
         .collect()
 }
 
-/// The data of each event, however lines end.
+/// The data of each event, with any line ending.
 fn events(bytes: Vec<u8>) -> Vec<Value> {
     let text = String::from_utf8(bytes)
         .expect("text")
@@ -68,12 +68,12 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn heard_from_anthropic(events: &[Value]) -> Heard {
-    let (mut heard, mut args) = (Heard::default(), Vec::<(String, String)>::new());
+fn received_from_anthropic(events: &[Value]) -> ReceivedContent {
+    let (mut received, mut args) = (ReceivedContent::default(), Vec::<(String, String)>::new());
     for event in events {
         let delta = &event["delta"];
-        heard.thoughts += text(&delta["thinking"]);
-        heard.texts += text(&delta["text"]);
+        received.thinking += text(&delta["thinking"]);
+        received.texts += text(&delta["text"]);
         if event["content_block"]["type"] == "tool_use" {
             args.push((
                 text(&event["content_block"]["name"]).to_owned(),
@@ -84,18 +84,18 @@ fn heard_from_anthropic(events: &[Value]) -> Heard {
         {
             joined.push_str(fragment);
         }
-        heard.ended |= event["type"] == "message_stop";
+        received.ended |= event["type"] == "message_stop";
     }
-    heard.calls = parsed(args);
-    heard
+    received.calls = parsed(args);
+    received
 }
 
-fn heard_from_openai(events: &[Value]) -> Heard {
-    let (mut heard, mut args) = (Heard::default(), Vec::<(String, String)>::new());
+fn received_from_openai(events: &[Value]) -> ReceivedContent {
+    let (mut received, mut args) = (ReceivedContent::default(), Vec::<(String, String)>::new());
     for event in events {
         let delta = &event["choices"][0]["delta"];
-        heard.thoughts += text(&delta["reasoning_content"]);
-        heard.texts += text(&delta["content"]);
+        received.thinking += text(&delta["reasoning_content"]);
+        received.texts += text(&delta["content"]);
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             let index = call["index"].as_u64().expect("an index") as usize;
             if index == args.len() {
@@ -103,33 +103,33 @@ fn heard_from_openai(events: &[Value]) -> Heard {
             }
             args[index].1 += text(&call["function"]["arguments"]);
         }
-        heard.ended |= event == "done";
+        received.ended |= event == "done";
     }
-    heard.calls = parsed(args);
-    heard
+    received.calls = parsed(args);
+    received
 }
 
-fn heard_from_responses(events: &[Value]) -> Heard {
-    let (mut heard, mut args) = (Heard::default(), Vec::<(String, String)>::new());
+fn received_from_responses(events: &[Value]) -> ReceivedContent {
+    let (mut received, mut args) = (ReceivedContent::default(), Vec::<(String, String)>::new());
     for event in events {
         match text(&event["type"]) {
-            "response.reasoning_summary_text.delta" => heard.thoughts += text(&event["delta"]),
-            "response.output_text.delta" => heard.texts += text(&event["delta"]),
+            "response.reasoning_summary_text.delta" => received.thinking += text(&event["delta"]),
+            "response.output_text.delta" => received.texts += text(&event["delta"]),
             "response.output_item.added" if event["item"]["type"] == "function_call" => {
                 args.push((text(&event["item"]["name"]).to_owned(), String::new()));
             }
             "response.function_call_arguments.delta" => {
                 args.last_mut().expect("a call").1 += text(&event["delta"]);
             }
-            "response.completed" => heard.ended = true,
+            "response.completed" => received.ended = true,
             _ => {}
         }
     }
-    heard.calls = parsed(args);
-    heard
+    received.calls = parsed(args);
+    received
 }
 
-/// Calls with their arguments read.
+/// Tool calls with parsed arguments.
 fn parsed(args: Vec<(String, String)>) -> Vec<(String, Value)> {
     let parse = |(name, args): (String, String)| (name, serde_json::from_str(&args).expect("JSON"));
     args.into_iter().map(parse).collect()
@@ -151,17 +151,17 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A reply, and what is to be heard of it.
-fn reply() -> impl Strategy<Value = (Value, Heard)> {
+/// A reply, and the content that a client receives.
+fn reply() -> impl Strategy<Value = (Value, ReceivedContent)> {
     let texts = || prop::collection::vec("(?s).{0,12}", 1..4);
     let args = prop::collection::hash_map(".{0,4}", json_value(), 0..3);
     let args = args.prop_map(|map| Value::Object(map.into_iter().collect()));
     let calls = prop::collection::vec(("[A-Z][a-z]{0,5}", args, 1usize..6), 0..3);
-    (texts(), texts(), calls, any::<bool>()).prop_map(|(thoughts, texts, calls, interleave)| {
+    (texts(), texts(), calls, any::<bool>()).prop_map(|(thinking, texts, calls, interleave)| {
         let listed = calls.iter().map(|(name, args, chunks)| json!({ "name": name, "args": args, "chunks": chunks }));
-        let reply = json!({ "thinking": thoughts, "text": texts, "tool_calls": listed.collect::<Vec<_>>(), "interleave": interleave });
+        let reply = json!({ "thinking": thinking, "text": texts, "tool_calls": listed.collect::<Vec<_>>(), "interleave": interleave });
         let calls = calls.into_iter().map(|(name, args, _)| (name, args)).collect();
-        (reply, Heard { thoughts: thoughts.concat(), texts: texts.concat(), calls, ended: true })
+        (reply, ReceivedContent { thinking: thinking.concat(), texts: texts.concat(), calls, ended: true })
     })
 }
 
@@ -177,16 +177,16 @@ fn delivery() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_heard_is_what_the_script_says_however_it_is_delivered((mut reply, expected) in reply(), delivery in delivery()) {
+    fn a_client_receives_the_content_of_the_script_with_any_delivery((mut reply, expected) in reply(), delivery in delivery()) {
         reply["delivery"] = delivery;
 
         let anthropic = plan_of(&reply, Wire::AnthropicMessages);
         let openai = plan_of(&reply, Wire::OpenAiChat);
         let responses = plan_of(&reply, Wire::OpenAiResponses);
 
-        prop_assert_eq!(heard_from_responses(&events(bytes(&responses))), expected.clone());
-        prop_assert_eq!(heard_from_anthropic(&events(bytes(&anthropic))), expected.clone());
-        prop_assert_eq!(heard_from_openai(&events(bytes(&openai))), expected);
+        prop_assert_eq!(received_from_responses(&events(bytes(&responses))), expected.clone());
+        prop_assert_eq!(received_from_anthropic(&events(bytes(&anthropic))), expected.clone());
+        prop_assert_eq!(received_from_openai(&events(bytes(&openai))), expected);
     }
 
     #[test]
@@ -206,16 +206,16 @@ proptest! {
 }
 
 #[test]
-fn waits_stand_where_the_script_has_them() {
+fn waits_are_at_their_positions_in_the_script() {
     let reply = json!({ "content": [{ "gate": "a" }, { "text": ["x"] }, { "delay": "5ms" }, { "stall": { "pings": "1ms" } }], "delivery": "whole" });
 
     let plan = plan_of(&reply, Wire::OpenAiChat);
 
-    let kinds = plan.body.iter().map(|act| match act {
-        WireAction::Write(_) => "write",
-        WireAction::Gate(_) => "gate",
-        WireAction::Sleep(_) => "sleep",
-        WireAction::Pings { length: None, .. } => "pings",
+    let kinds = plan.body.iter().map(|step| match step {
+        ResponseStep::Write(_) => "write",
+        ResponseStep::Gate(_) => "gate",
+        ResponseStep::Sleep(_) => "sleep",
+        ResponseStep::Pings { length: None, .. } => "pings",
         _ => "other",
     });
     assert_eq!(

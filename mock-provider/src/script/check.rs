@@ -1,4 +1,4 @@
-//! The mistakes in a script that its types cannot refuse.
+//! Checks a script for mistakes that its types cannot refuse.
 
 use std::collections::HashSet;
 
@@ -8,22 +8,22 @@ use super::{
 use crate::headers;
 use json_matcher::Matcher;
 
-/// Collects problems below one place of the script.
+/// Collects the mistakes in one part of the script.
 struct ErrorCollector<'a> {
     pointer: String,
-    problems: &'a mut Vec<ScriptError>,
+    errors: &'a mut Vec<ScriptError>,
 }
 
 impl ErrorCollector<'_> {
     fn below(&mut self, step: impl std::fmt::Display) -> ErrorCollector<'_> {
         ErrorCollector {
             pointer: format!("{}/{step}", self.pointer),
-            problems: self.problems,
+            errors: self.errors,
         }
     }
 
-    fn problem(&mut self, message: impl Into<String>) {
-        self.problems.push(ScriptError {
+    fn error(&mut self, message: impl Into<String>) {
+        self.errors.push(ScriptError {
             pointer: self.pointer.clone(),
             message: message.into(),
         });
@@ -31,7 +31,7 @@ impl ErrorCollector<'_> {
 }
 
 impl Script {
-    /// Every mistake that the types cannot refuse: a reply that says nothing, `content` beside `text`, a gate named twice ...
+    /// Every mistake that the types cannot refuse, such as a reply without content, `content` beside `text`, or a gate named twice.
     #[must_use]
     pub fn check(&self) -> Vec<ScriptError> {
         check(self)
@@ -39,30 +39,30 @@ impl Script {
 }
 
 fn check(script: &Script) -> Vec<ScriptError> {
-    let mut problems = Vec::new();
+    let mut errors = Vec::new();
     let mut gates = HashSet::new();
     let mut endless = None;
     for (i, one) in script.replies.iter().enumerate() {
         let mut at = ErrorCollector {
             pointer: format!("/{i}"),
-            problems: &mut problems,
+            errors: &mut errors,
         };
         reply(&mut at, one);
         for gate in one.gates() {
             if !gates.insert(gate) {
-                at.problem(format!("the gate `{gate}` is named twice in the script"));
+                at.error(format!("the gate `{gate}` is named twice in the script"));
             }
         }
         if one.when.is_none() {
             if let Some(before) = endless {
-                at.problem(format!("never served: reply {before} repeats forever"));
+                at.error(format!("never served: reply {before} repeats forever"));
             }
             if one.repeat == Repeat::Forever {
                 endless = endless.or(Some(i));
             }
         }
     }
-    problems
+    errors
 }
 
 fn reply(at: &mut ErrorCollector, reply: &ScriptReply) {
@@ -73,15 +73,15 @@ fn reply(at: &mut ErrorCollector, reply: &ScriptReply) {
         (reply.error.is_some(), "`error`"),
         (reply.cut.is_some(), "`cut`"),
     ];
-    match kinds.iter().filter(|(said, _)| *said).map(|(_, name)| *name).collect::<Vec<_>>().as_slice() {
-        [] => at.problem("the reply says nothing: give it `text`, `thinking`, `tool_calls`, `content`, `error` or `cut` (`content: []` for an empty answer)"),
+    match kinds.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name).collect::<Vec<_>>().as_slice() {
+        [] => at.error("the reply says nothing: give it `text`, `thinking`, `tool_calls`, `content`, `error` or `cut` (`content: []` for an empty answer)"),
         [_] => {}
-        many => at.problem(format!("{} exclude each other", many.join(" and "))),
+        many => at.error(format!("{} exclude each other", many.join(" and "))),
     }
     if (reply.error.is_some() || reply.cut.is_some())
         && (reply.usage.is_some() || reply.stop.is_some())
     {
-        at.problem("`usage` and `stop` belong to an answer, and this reply gives none");
+        at.error("`usage` and `stop` belong to an answer, and this reply has none");
     }
     if let Some(when) = &reply.when {
         expect(&mut at.below("when"), when);
@@ -107,7 +107,7 @@ fn reply(at: &mut ErrorCollector, reply: &ScriptReply) {
     );
     ids(at, reply);
     if reply.interleave && reply.calls().count() < 2 {
-        at.problem("`interleave` wants at least two tool calls");
+        at.error("`interleave` needs at least two tool calls");
     }
 }
 
@@ -116,7 +116,7 @@ fn content(at: &mut ErrorCollector, items: &[ContentItem]) {
     for (i, item) in items.iter().enumerate() {
         let mut at = at.below(i);
         if let Some(end) = over {
-            at.problem(format!(
+            at.error(format!(
                 "never reached: the answer ends with the {end} before it"
             ));
             over = None;
@@ -135,23 +135,24 @@ fn content(at: &mut ErrorCollector, items: &[ContentItem]) {
 
 fn texts(at: &mut ErrorCollector, texts: &Texts) {
     if texts.0.is_empty() {
-        at.problem("an empty list of chunks; an empty text is `\"\"`");
+        at.error("an empty list of chunks; an empty text is `\"\"`");
     }
 }
 
 fn tool_call(at: &mut ErrorCollector, call: &ToolCall) {
     if call.name.is_empty() {
-        at.below("name").problem("a tool has a name");
+        at.below("name")
+            .error("the name of a tool must not be empty");
     }
     if call.args.is_some() && call.args_raw.is_some() {
-        at.problem("`args` and `args_raw` exclude each other");
+        at.error("`args` and `args_raw` exclude each other");
     }
     if call.args.as_ref().is_some_and(|args| !args.is_object()) {
         at.below("args")
-            .problem("the arguments are a mapping; `args_raw` takes any text");
+            .error("the arguments must be a mapping; `args_raw` takes any text");
     }
     if call.chunks == Some(0) {
-        at.below("chunks").problem("at least 1");
+        at.below("chunks").error("must be at least 1");
     }
 }
 
@@ -159,7 +160,7 @@ fn ids(at: &mut ErrorCollector, reply: &ScriptReply) {
     let mut seen = HashSet::new();
     for id in reply.calls().filter_map(|call| call.id.as_deref()) {
         if !seen.insert(id) {
-            at.problem(format!("two tool calls have the id `{id}`"));
+            at.error(format!("two tool calls have the id `{id}`"));
         }
     }
 }
@@ -167,29 +168,29 @@ fn ids(at: &mut ErrorCollector, reply: &ScriptReply) {
 fn http_fault(at: &mut ErrorCollector, fault: &HttpFault) {
     if !(300..600).contains(&fault.status) {
         at.below("status")
-            .problem("the status of an error is 300 to 599");
+            .error("the status of an error must be 300 to 599");
     }
     if fault.body.is_some()
         && (fault.kind.is_some() || fault.message.is_some() || fault.code.is_some())
     {
-        at.problem("`body` replaces the error document: `type`, `message` and `code` have no place beside it");
+        at.error("`body` replaces the error document: `type`, `message` and `code` cannot stand beside it");
     }
     for (name, value) in &fault.headers {
         if let Err(message) = headers::validate(name, &value.0) {
-            at.below("headers").below(name).problem(message);
+            at.below("headers").below(name).error(message);
         }
     }
 }
 
 fn expect(at: &mut ErrorCollector, expect: &Expect) {
     if *expect == Expect::default() {
-        at.problem("says nothing: give it `contains`, `not_contains`, `last_contains`, `tool_result` or `body`");
+        at.error("the expectation is empty: give it `contains`, `not_contains`, `last_contains`, `tool_result` or `body`");
     }
     if let Some(Err(errors)) = expect.body.as_ref().map(Matcher::compile_filled) {
         for error in errors {
             let mut at = at.below("body");
             at.pointer.push_str(&error.pointer);
-            at.problem(error.problem.to_string());
+            at.error(error.problem.to_string());
         }
     }
 }

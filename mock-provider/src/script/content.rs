@@ -1,4 +1,4 @@
-//! What an answer consists of.
+//! The content of an answer in a script: text, thinking, tool calls, waits, stalls, errors, cuts, token usage.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,28 +23,28 @@ pub enum ContentItem {
     Text(Texts),
     /// A tool call.
     ToolCall(ToolCall),
-    /// Waits here until the gate of this name is released.
+    /// Waits until the gate of this name is released.
     Gate(String),
-    /// Waits here for this long.
+    /// Waits for this long.
     Delay(TimeSpan),
-    /// Says nothing more, here, and keeps the connection open.
+    /// Sends nothing more and keeps the connection open.
     Stall(Stall),
-    /// An error inside the stream, which ends it.
+    /// An error in the stream, which ends it.
     Error(StreamError),
-    /// The connection is cut here.
+    /// Cuts the connection.
     Cut(Cut),
-    /// A sign of life without content.
+    /// A keep-alive event without content.
     Ping(True),
-    /// Bytes put on the wire as they are, between two events.
+    /// Bytes sent as they are, between two events.
     Raw(String),
 }
 
 /// A block of thinking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Thinking {
-    /// The thought, in chunks as streamed.
+    /// The thinking text, in chunks as streamed.
     pub text: Texts,
-    /// Its signature; derived from the text if left out.
+    /// Its signature; generated from the text if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
@@ -53,9 +53,9 @@ pub struct Thinking {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ThinkingMap {
-    /// The thought, in chunks as streamed.
+    /// The thinking text, in chunks as streamed.
     text: Texts,
-    /// Its signature; derived from the text if left out.
+    /// Its signature; generated from the text if left out.
     signature: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl JsonSchema for Thinking {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
-    /// The call's id; derived from the seed and the place in the script if left out.
+    /// The id of the call; generated from the seed and the position in the script if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The tool's name.
@@ -114,22 +114,22 @@ pub struct ToolCall {
     /// The arguments; `{}` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
-    /// The arguments as raw text instead, for what is not JSON.
+    /// The arguments as raw text, which need not be JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args_raw: Option<String>,
-    /// How many fragments the arguments are streamed in; 2 if left out.
+    /// The number of fragments in which the arguments are streamed; 2 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub chunks: Option<usize>,
 }
 
-/// How an answer falls silent.
+/// A stall: the answer stops, and the connection stays open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stall {
-    /// How long; until the client goes away if left out.
+    /// How long; until the client disconnects if left out.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub length: Option<TimeSpan>,
-    /// Sends a ping this often meanwhile; none if left out.
+    /// The time between two pings during the stall; no pings if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pings: Option<TimeSpan>,
 }
@@ -138,10 +138,10 @@ pub struct Stall {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StallMap {
-    /// How long; until the client goes away if left out.
+    /// How long; until the client disconnects if left out.
     #[serde(rename = "for")]
     length: Option<TimeSpan>,
-    /// Sends a ping this often meanwhile; none if left out.
+    /// The time between two pings during the stall; no pings if left out.
     pings: Option<TimeSpan>,
 }
 
@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for Stall {
         impl<'de> Visitor<'de> for V {
             type Value = Stall;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`true` (silent until the client goes away) or `{ for: DURATION, pings: DURATION }`")
+                f.write_str("`true` (silent until the client disconnects) or `{ for: DURATION, pings: DURATION }`")
             }
             fn visit_bool<E: de::Error>(self, value: bool) -> Result<Stall, E> {
                 if value {
@@ -176,11 +176,11 @@ impl JsonSchema for Stall {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let map = generator.subschema_for::<StallMap>();
-        json_schema!({ "description": "`true`: silent until the client goes away.", "anyOf": [{ "const": true }, map] })
+        json_schema!({ "description": "`true`: silent until the client disconnects.", "anyOf": [{ "const": true }, map] })
     }
 }
 
-/// An error inside a stream that began well.
+/// An error in a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StreamError {
@@ -199,11 +199,11 @@ pub enum Cut {
     Close,
     /// Reset (TCP RST).
     Reset,
-    /// The HTTP body ends in order, but the answer in it is not whole.
+    /// The HTTP body ends normally, but the answer in it is incomplete.
     End,
 }
 
-/// Each way to cut with the word for it.
+/// The ways to cut a connection, by name.
 const CUTS: [(&str, Cut); 3] = [
     ("close", Cut::Close),
     ("reset", Cut::Reset),
@@ -216,7 +216,7 @@ impl<'de> Deserialize<'de> for Cut {
         impl Visitor<'_> for V {
             type Value = Cut;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`true` or `close` (closed mid-body), `reset` (TCP RST) or `end` (the body ends in order, the answer does not)")
+                f.write_str("`true` or `close` (closed mid-body), `reset` (TCP RST) or `end` (the body ends normally, with an incomplete answer)")
             }
             fn visit_bool<E: de::Error>(self, value: bool) -> Result<Cut, E> {
                 if value {
@@ -242,20 +242,20 @@ impl JsonSchema for Cut {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "`true` or `close`: closed in the middle of the body. `reset`: TCP RST. `end`: the body ends in order, the answer in it does not.",
+            "description": "`true` or `close`: closed in the middle of the body. `reset`: TCP RST. `end`: the body ends normally, with an incomplete answer.",
             "enum": [true, "close", "reset", "end"]
         })
     }
 }
 
-/// Tokens used, as the model reports them.
+/// The token usage that the model reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenUsage {
     /// Input tokens that came from no cache; 10 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
-    /// Output tokens; a fourth of the characters said if left out.
+    /// Output tokens; a fourth of the characters of the answer if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
     /// Input tokens read from the cache; 0 if left out.
@@ -264,7 +264,7 @@ pub struct TokenUsage {
     /// Input tokens written to the cache; 0 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
-    /// Output tokens spent on reasoning, where the wire tells them apart; 0 if left out.
+    /// Output tokens spent on reasoning, if the wire counts them separately; 0 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
 }

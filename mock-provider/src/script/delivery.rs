@@ -1,4 +1,4 @@
-//! How an answer's bytes are put on the wire.
+//! Delivery: how the bytes of an answer are divided into writes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use super::time_span::TimeSpan;
 
-/// How a stream's bytes are put on the wire.
+/// How the bytes of a stream are divided into writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(into = "DeliveryMap")]
 pub struct Delivery {
     /// Where one write ends and the next begins.
     pub pace: Pace,
-    /// A rest after each write.
+    /// A pause after each write.
     pub pause: Option<TimeSpan>,
     /// Lines end in CR LF instead of LF.
     pub crlf: bool,
 }
 
 impl Delivery {
-    /// Whether this is what a reply without `delivery` does.
+    /// Whether this is the delivery of a reply without `delivery`.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Delivery::default()
@@ -37,7 +37,7 @@ pub enum Pace {
     Events,
     /// Everything between two waits is one write.
     Whole,
-    /// So many bytes a write; events are joined and split as it comes.
+    /// A number of bytes in each write, across the bounds of events.
     Every(usize),
     /// One write up to each of these offsets into the stream, and one for the rest.
     At(Vec<usize>),
@@ -47,7 +47,7 @@ pub enum Pace {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct DeliveryMap {
-    /// So many bytes a write, 1 for a trickle; events are joined and split as it comes.
+    /// The number of bytes in each write, across the bounds of events.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     every: Option<usize>,
@@ -56,7 +56,7 @@ struct DeliveryMap {
     at: Option<Vec<usize>>,
     /// Everything between two waits is one write.
     whole: bool,
-    /// A rest after each write.
+    /// A pause after each write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<TimeSpan>,
     /// Lines end in CR LF instead of LF.
@@ -117,11 +117,11 @@ impl<'de> Deserialize<'de> for Delivery {
                     (None, None, true) => Pace::Whole,
                     (Some(bytes), None, false) if bytes > 0 => Pace::Every(bytes),
                     (Some(_), None, false) => {
-                        return Err(de::Error::custom("`every` is at least 1"));
+                        return Err(de::Error::custom("`every` must be at least 1"));
                     }
                     (None, Some(at), false) if at.is_sorted_by(|a, b| a < b) => Pace::At(at),
                     (None, Some(_), false) => {
-                        return Err(de::Error::custom("the offsets of `at` ascend"));
+                        return Err(de::Error::custom("the offsets of `at` must ascend"));
                     }
                     _ => {
                         return Err(de::Error::custom(
@@ -142,6 +142,6 @@ impl JsonSchema for Delivery {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let map = generator.subschema_for::<DeliveryMap>();
-        json_schema!({ "description": "How the bytes are put on the wire.", "anyOf": [{ "enum": ["events", "whole"] }, map] })
+        json_schema!({ "description": "How the bytes are divided into writes.", "anyOf": [{ "enum": ["events", "whole"] }, map] })
     }
 }

@@ -1,4 +1,4 @@
-//! What a script demands of a request.
+//! Request expectations of a script: `expect_request` and `when`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,41 +6,42 @@ use serde_json::Value;
 
 use super::values::{OneOrMany, Texts};
 
-/// What a request must be like. Everything said must hold.
+/// An expectation of a request. All its parts must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expect {
-    /// Texts that stand somewhere in the conversation or the system prompt, each within one string.
+    /// Texts that the conversation or the system prompt contains, each within one string.
     #[serde(skip_serializing_if = "is_empty")]
     pub contains: Texts,
-    /// Texts that stand nowhere in the conversation or the system prompt.
+    /// Texts that neither the conversation nor the system prompt contains.
     #[serde(skip_serializing_if = "is_empty")]
     pub not_contains: Texts,
-    /// Texts that stand in what was said since the model spoke last.
+    /// Texts that the new messages contain: those after the model's last message.
     #[serde(skip_serializing_if = "is_empty")]
     pub last_contains: Texts,
-    /// Tool results that the conversation holds.
+    /// Tool results that the conversation contains.
     #[serde(skip_serializing_if = "no_results")]
     pub tool_result: OneOrMany<ExpectedToolResult>,
-    /// What the raw body must be like: scalars equal, objects a subset, lists element by element, and the `$op` forms.
+    /// A matcher on the raw body: scalars are equal, an object has at least these entries, a list has exactly these elements, and `$`
+    /// keys are operators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
 }
 
-/// A tool's result as the model gets it.
+/// An expected tool result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExpectedToolResult {
-    /// The id of the call it answers; any if left out.
+    /// The id of its tool call; any if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// Whether it is marked as an error. Not asked on wires that have no such mark (OpenAI).
+    /// Whether it is marked as an error. Ignored on wires without such a mark (OpenAI).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Texts that its content holds.
+    /// Texts that its content contains.
     #[serde(skip_serializing_if = "is_empty")]
     pub contains: Texts,
-    /// Texts that its content does not hold.
+    /// Texts that its content does not contain.
     #[serde(skip_serializing_if = "is_empty")]
     pub not_contains: Texts,
 }

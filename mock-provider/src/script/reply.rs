@@ -1,4 +1,4 @@
-//! A script and its replies.
+//! A script, which is a list of replies, and the mistakes in it.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use super::expect::Expect;
 use super::time_span::TimeSpan;
 use super::values::{Repeat, TextOrNumber, Texts};
 
-/// What the scripted model answers, reply by reply, in order; each reply is consumed once unless it says `repeat`.
+/// The replies of the scripted model, in order. Each is served once, unless it has `repeat`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Script {
@@ -19,12 +19,12 @@ pub struct Script {
     pub replies: Vec<ScriptReply>,
 }
 
-/// One mistake in a script, with its place.
+/// A mistake in a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptError {
     /// JSON Pointer into the script, such as `/2/tool_calls/0/args`.
     pub pointer: String,
-    /// What is wrong, in one sentence.
+    /// The mistake, in one sentence.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ impl Script {
     /// Reads a script from a list of replies, or from the `model` part of a whole scenario.
     ///
     /// # Errors
-    /// The first thing that does not decode, with the reply it stands in. Semantic mistakes are left to [`Script::check`].
+    /// The first value that does not decode, with the pointer of its reply. Other mistakes are found by [`Script::check`].
     pub fn from_value(value: Value) -> Result<Self, ScriptError> {
         let problem = |pointer: &str, message: String| ScriptError {
             pointer: pointer.into(),
@@ -59,8 +59,17 @@ impl Script {
             Value::Array(list) => ("", list),
             Value::Object(mut scenario) => match scenario.remove("model") {
                 Some(Value::Array(list)) => ("/model", list),
-                Some(_) => return Err(problem("/model", "a model script is a list of replies".into())),
-                None => return Err(problem("", "no model script: a list of replies, or a scenario with a `model` part, is wanted".into())),
+                Some(_) => {
+                    return Err(problem(
+                        "/model",
+                        "a model script is a list of replies".into(),
+                    ));
+                }
+                None => return Err(problem(
+                    "",
+                    "expected a model script: a list of replies, or a scenario with a `model` part"
+                        .into(),
+                )),
             },
             _ => return Err(problem("", "a model script is a list of replies".into())),
         };
@@ -79,7 +88,7 @@ impl Script {
         })
     }
 
-    /// The names of all gates, in the order in which they stand.
+    /// The names of all gates, in order.
     pub fn gates(&self) -> impl Iterator<Item = &str> {
         self.replies.iter().flat_map(ScriptReply::gates)
     }
@@ -89,13 +98,13 @@ impl Script {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptReply {
-    /// The reply is only for a request that fits (a lane beside the main line).
+    /// Serves the reply only to a request that matches; such replies come before those without `when`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expect>,
     /// How often it is served: a number, or `forever`; once if left out.
     #[serde(skip_serializing_if = "Repeat::is_once")]
     pub repeat: Repeat,
-    /// What the request that gets this reply must be like. A request that is not is a failure, and is answered all the same.
+    /// An expectation of the request that gets this reply. A request that does not match is a failure, and gets the reply all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect_request: Option<Expect>,
     /// Waits before the first byte until the gate of this name is released.
@@ -113,13 +122,13 @@ pub struct ScriptReply {
     /// Tool calls, after the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// The general, ordered form, instead of `thinking`, `text` and `tool_calls`.
+    /// The ordered content, instead of `thinking`, `text` and `tool_calls`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Vec<ContentItem>>,
-    /// The fragments of several tool calls interleave, where the wire can (OpenAI Chat).
+    /// Interleaves the fragments of several tool calls, if the wire allows it (OpenAI Chat).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
-    /// Tokens used.
+    /// The token usage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<TokenUsage>,
     /// Why the model stopped; `tool_use` after tool calls, else `end_turn`, if left out.
@@ -128,10 +137,10 @@ pub struct ScriptReply {
     /// An HTTP error instead of an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<HttpFault>,
-    /// The connection is cut before the first byte, instead of an answer.
+    /// Cuts the connection before the first byte, instead of an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
-    /// How the bytes are put on the wire.
+    /// How the bytes are divided into writes.
     #[serde(skip_serializing_if = "Delivery::is_plain")]
     pub delivery: Delivery,
 }
@@ -146,7 +155,7 @@ impl ScriptReply {
         self.gate.as_deref().into_iter().chain(inner)
     }
 
-    /// The tool calls, in either form.
+    /// The tool calls, in `tool_calls` or `content`.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         let inner = self.content.iter().flatten().filter_map(|item| match item {
             ContentItem::ToolCall(call) => Some(call),
@@ -160,17 +169,17 @@ impl ScriptReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// It had said what it had to say.
+    /// The turn is complete.
     EndTurn,
-    /// It waits for tools.
+    /// It calls tools.
     ToolUse,
-    /// It ran into the limit of output tokens.
+    /// The limit of output tokens.
     MaxTokens,
-    /// It met a stop sequence.
+    /// A stop sequence.
     StopSequence,
-    /// It refused.
+    /// A refusal.
     Refusal,
-    /// It paused a long turn.
+    /// A pause of a long turn.
     PauseTurn,
 }
 
@@ -181,16 +190,16 @@ pub struct HttpFault {
     /// The HTTP status, 300 to 599.
     #[schemars(range(min = 300, max = 599))]
     pub status: u16,
-    /// The error's type in the body; the one that goes with the status if left out.
+    /// The error's type in the body; the usual type of the status if left out.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The error's message; the status in words if left out.
+    /// The error's message; the usual message of the status if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The error's code, where the wire has one (OpenAI), such as `insufficient_quota`.
+    /// The error's code, if the wire has one (OpenAI), such as `insufficient_quota`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Headers to send, over the usual ones.
+    /// Headers that replace or extend the usual ones.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub headers: IndexMap<String, TextOrNumber>,
     /// The body as it is, instead of the wire's error document.

@@ -1,4 +1,4 @@
-//! Lengths of time.
+//! Durations with a unit, such as `20ms`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeSpan(pub Duration);
 
-/// Each unit with its length in seconds; `ms` stands before `m` and `s`, which end or begin it.
+/// The units with their length in seconds. `ms` comes before `m` and `s`, because it ends with `s`.
 const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
-/// The longest span that may be written.
-const LONGEST: f64 = 24.0 * 3600.0;
+/// The longest duration accepted, in seconds.
+const MAX_SECONDS: f64 = 24.0 * 3600.0;
 
 impl std::str::FromStr for TimeSpan {
     type Err = ();
@@ -28,7 +28,7 @@ impl std::str::FromStr for TimeSpan {
         let plain = digits.starts_with(|c: char| c.is_ascii_digit())
             && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
         let seconds = digits.parse::<f64>().map_err(|_| ())? * unit;
-        if plain && seconds <= LONGEST {
+        if plain && seconds <= MAX_SECONDS {
             Ok(TimeSpan(Duration::from_secs_f64(seconds)))
         } else {
             Err(())

@@ -1,4 +1,4 @@
-//! The small words of the grammar: texts, counts, yes.
+//! Small value types of the script grammar: one-or-many values, repeat counts, `true`, a text or number.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -107,14 +107,14 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
 /// How often a reply is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
-    /// So many times.
+    /// A number of times.
     Times(u64),
-    /// As often as it is asked for, also never.
+    /// Any number of times, also never.
     Forever,
 }
 
 impl Repeat {
-    /// Whether a reply that was served so often may be served again.
+    /// Whether a reply that was served this often may be served again.
     #[must_use]
     pub fn allows(self, served: u64) -> bool {
         match self {
@@ -123,7 +123,7 @@ impl Repeat {
         }
     }
 
-    /// Whether this is what a reply without `repeat` does.
+    /// Whether this is the repeat count of a reply without `repeat`.
     #[must_use]
     pub fn is_once(&self) -> bool {
         *self == Repeat::Times(1)
@@ -186,7 +186,7 @@ impl JsonSchema for Repeat {
     }
 }
 
-/// The word `true`: for what is either said or left out.
+/// The value `true`: for a key that is either set or left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct True;
 

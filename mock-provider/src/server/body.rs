@@ -1,4 +1,4 @@
-//! Plays a plan: write by write, wait by wait.
+//! The response body: executes a response plan with its writes, waits, gates, pings and cuts.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -13,10 +13,10 @@ use hyper::body::{Body, Frame, SizeHint};
 use super::exchange::Exchange;
 use super::journal::{ExchangeEnd, JournalEvent};
 use super::state::ServerState;
-use crate::response_plan::WireAction;
+use crate::response_plan::ResponseStep;
 use crate::script::Cut;
 
-/// The connection is to be cut. Never seen outside: the HTTP machinery drops the connection.
+/// The script cuts the connection. As an error of the service it makes hyper drop the connection.
 #[derive(Debug)]
 pub(super) struct ConnectionCut;
 
@@ -34,43 +34,43 @@ impl From<Infallible> for ConnectionCut {
     }
 }
 
-/// Plays what comes before the head of a response.
+/// Executes the steps before the head of a response.
 ///
 /// # Errors
 /// The script cuts the connection.
-pub(super) async fn play(
-    acts: Vec<WireAction>,
+pub(super) async fn run_before_head(
+    steps: Vec<ResponseStep>,
     exchange: &mut Exchange,
 ) -> Result<(), ConnectionCut> {
-    for act in acts {
-        match act {
-            WireAction::Cut(cut) => return Err(cut_off(cut, exchange)),
-            wait => pass(wait, Arc::clone(&exchange.shared), exchange.n).await,
+    for step in steps {
+        match step {
+            ResponseStep::Cut(cut) => return Err(cut_connection(cut, exchange)),
+            step => wait(step, Arc::clone(&exchange.shared), exchange.n).await,
         }
     }
     Ok(())
 }
 
-/// Waits as an act says.
-async fn pass(act: WireAction, shared: Arc<ServerState>, n: u64) {
-    match act {
-        WireAction::Gate(gate) => {
+/// Executes a wait.
+async fn wait(step: ResponseStep, shared: Arc<ServerState>, n: u64) {
+    match step {
+        ResponseStep::Gate(gate) => {
             if !shared.gates.is_open(&gate) {
                 shared.record(JournalEvent::Waiting {
                     n,
                     gate: gate.clone(),
                 });
-                shared.gates.pass(&gate).await;
+                shared.gates.wait(&gate).await;
             }
         }
-        WireAction::Sleep(time) => tokio::time::sleep(time).await,
-        WireAction::Forever => std::future::pending().await,
-        WireAction::Write(_) | WireAction::Pings { .. } | WireAction::Cut(_) => {}
+        ResponseStep::Sleep(time) => tokio::time::sleep(time).await,
+        ResponseStep::Forever => std::future::pending().await,
+        ResponseStep::Write(_) | ResponseStep::Pings { .. } | ResponseStep::Cut(_) => {}
     }
 }
 
-/// Journals a cut and prepares the socket for it.
-fn cut_off(cut: Cut, exchange: &mut Exchange) -> ConnectionCut {
+/// Adds a cut to the journal and prepares the socket for it.
+fn cut_connection(cut: Cut, exchange: &mut Exchange) -> ConnectionCut {
     if cut == Cut::Reset {
         exchange.socket.reset_on_close();
     }
@@ -78,23 +78,23 @@ fn cut_off(cut: Cut, exchange: &mut Exchange) -> ConnectionCut {
     ConnectionCut
 }
 
-/// The body of a response, which plays the rest.
+/// The body of a response: executes the steps after the head.
 pub(super) struct ResponseBody {
-    acts: VecDeque<WireAction>,
+    steps: VecDeque<ResponseStep>,
     exchange: Exchange,
     waiting: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    /// A write was handed over and is to be put on the wire before anything else is done.
-    handed_over: bool,
+    /// A write was given to hyper and must be flushed before the next step.
+    needs_flush: bool,
     length: Option<usize>,
 }
 
 impl ResponseBody {
-    pub(super) fn new(acts: Vec<WireAction>, length: Option<usize>, exchange: Exchange) -> Self {
+    pub(super) fn new(steps: Vec<ResponseStep>, length: Option<usize>, exchange: Exchange) -> Self {
         ResponseBody {
-            acts: acts.into(),
+            steps: steps.into(),
             exchange,
             waiting: None,
-            handed_over: false,
+            needs_flush: false,
             length,
         }
     }
@@ -108,43 +108,43 @@ impl Body for ResponseBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, ConnectionCut>>> {
-        let player = &mut *self;
+        let body = &mut *self;
         loop {
-            if std::mem::take(&mut player.handed_over) {
-                // The machinery flushes when the body has nothing for it: so every write goes out by itself.
+            if std::mem::take(&mut body.needs_flush) {
+                // hyper flushes when the body is pending: so every write is sent on its own.
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            if let Some(waiting) = &mut player.waiting {
+            if let Some(waiting) = &mut body.waiting {
                 ready!(waiting.as_mut().poll(cx));
-                player.waiting = None;
+                body.waiting = None;
             }
-            match player.acts.pop_front() {
+            match body.steps.pop_front() {
                 None => return Poll::Ready(None),
-                Some(WireAction::Write(bytes)) => {
-                    player.handed_over = !player.acts.is_empty();
-                    if player.acts.is_empty() {
-                        player.exchange.end(ExchangeEnd::Complete);
+                Some(ResponseStep::Write(bytes)) => {
+                    body.needs_flush = !body.steps.is_empty();
+                    if body.steps.is_empty() {
+                        body.exchange.end(ExchangeEnd::Complete);
                     }
                     return Poll::Ready(Some(Ok(Frame::data(bytes.into()))));
                 }
-                Some(WireAction::Cut(Cut::End)) => {
-                    player.exchange.end(ExchangeEnd::Cut);
+                Some(ResponseStep::Cut(Cut::End)) => {
+                    body.exchange.end(ExchangeEnd::Cut);
                     return Poll::Ready(None);
                 }
-                Some(WireAction::Cut(cut)) => {
-                    return Poll::Ready(Some(Err(cut_off(cut, &mut player.exchange))));
+                Some(ResponseStep::Cut(cut)) => {
+                    return Poll::Ready(Some(Err(cut_connection(cut, &mut body.exchange))));
                 }
-                Some(WireAction::Pings {
+                Some(ResponseStep::Pings {
                     every,
                     length,
                     bytes,
-                }) => pings(&mut player.acts, every, length, bytes),
-                Some(wait) => {
-                    player.waiting = Some(Box::pin(pass(
-                        wait,
-                        Arc::clone(&player.exchange.shared),
-                        player.exchange.n,
+                }) => insert_ping(&mut body.steps, every, length, bytes),
+                Some(step) => {
+                    body.waiting = Some(Box::pin(wait(
+                        step,
+                        Arc::clone(&body.exchange.shared),
+                        body.exchange.n,
                     )))
                 }
             }
@@ -152,7 +152,7 @@ impl Body for ResponseBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.acts.is_empty()
+        self.steps.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -162,24 +162,24 @@ impl Body for ResponseBody {
     }
 }
 
-/// Puts the next ping, and the rest of the pings behind it, in front of what is to be done.
-fn pings(
-    acts: &mut VecDeque<WireAction>,
+/// Inserts the next ping, and the rest of the pings after it, before the remaining steps.
+fn insert_ping(
+    steps: &mut VecDeque<ResponseStep>,
     every: std::time::Duration,
     length: Option<std::time::Duration>,
     bytes: Vec<u8>,
 ) {
     match length {
-        Some(left) if left <= every => acts.push_front(WireAction::Sleep(left)),
+        Some(left) if left <= every => steps.push_front(ResponseStep::Sleep(left)),
         length => {
             let rest = length.map(|length| length - every);
-            acts.push_front(WireAction::Pings {
+            steps.push_front(ResponseStep::Pings {
                 every,
                 length: rest,
                 bytes: bytes.clone(),
             });
-            acts.push_front(WireAction::Write(bytes));
-            acts.push_front(WireAction::Sleep(every));
+            steps.push_front(ResponseStep::Write(bytes));
+            steps.push_front(ResponseStep::Sleep(every));
         }
     }
 }

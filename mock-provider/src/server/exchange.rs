@@ -1,4 +1,4 @@
-//! One request and its answer, from the arrival to the journaled end.
+//! An HTTP exchange: one request and its response, until its end is in the journal.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use super::journal::{ExchangeEnd, JournalEvent};
 use super::state::ServerState;
 
-/// A second handle on a connection's socket: to ask about it and to reset it while the HTTP machinery owns the first.
+/// A second handle of a connection's socket, to inspect and reset it while hyper owns the first.
 #[derive(Debug)]
 pub(super) struct Socket(std::net::TcpStream);
 
@@ -20,7 +20,7 @@ impl Socket {
         Ok(Socket(stream.as_fd().try_clone_to_owned()?.into()))
     }
 
-    /// Makes the close that follows a reset (TCP RST).
+    /// Turns the next close into a reset (TCP RST).
     pub(super) fn reset_on_close(&self) {
         if let Err(error) = socket2::SockRef::from(&self.0).set_linger(Some(Duration::ZERO)) {
             tracing::debug!(%error, "a connection cannot be reset");
@@ -36,7 +36,7 @@ impl Socket {
     }
 }
 
-/// An exchange that has not ended. Dropped before its end, it journals that the client went away.
+/// An exchange. If it is dropped before its end, the journal says that the client disconnected.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) shared: Arc<ServerState>,
@@ -44,7 +44,7 @@ pub(super) struct Exchange {
     pub(super) n: u64,
     status: u16,
     reply: Option<usize>,
-    /// HTTP wants no body in this response.
+    /// HTTP allows no body in this response.
     bodiless: bool,
     open: bool,
 }
@@ -67,23 +67,23 @@ impl Exchange {
         }
     }
 
-    /// The HTTP status that is about to be sent.
+    /// Sets the HTTP status of the response.
     pub(super) fn set_status(&mut self, status: u16) {
         self.status = status;
         self.bodiless |= status == 304;
     }
 
-    /// HTTP wants no body in the response, whatever its status.
+    /// Marks the response as one without a body, as for a HEAD request.
     pub(super) fn set_bodiless(&mut self) {
         self.bodiless = true;
     }
 
-    /// Whether HTTP wants no body in the response.
+    /// Whether HTTP allows no body in the response.
     pub(super) fn is_bodiless(&self) -> bool {
         self.bodiless
     }
 
-    /// Journals the end; once.
+    /// Adds the end to the journal, once.
     pub(super) fn end(&mut self, end: ExchangeEnd) {
         if std::mem::replace(&mut self.open, false) {
             if end != ExchangeEnd::Complete {

@@ -1,4 +1,4 @@
-//! Gates: points in an answer that wait to be released.
+//! Gates: points in an answer where the response waits until a test releases them.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Gates {
     known: HashSet<String>,
-    /// The gates that are open. A gate once open stays open.
+    /// The open gates. An open gate stays open.
     open: watch::Sender<HashSet<String>>,
 }
 
@@ -42,9 +42,9 @@ impl Gates {
         self.open.borrow().contains(name)
     }
 
-    /// Returns when a gate is open.
-    pub(super) async fn pass(&self, name: &str) {
-        // The sender lives in `self`, so that the channel cannot be closed here.
+    /// Waits until a gate is open.
+    pub(super) async fn wait(&self, name: &str) {
+        // The sender is in `self`, so the channel cannot be closed here.
         drop(
             self.open
                 .subscribe()

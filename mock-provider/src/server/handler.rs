@@ -1,4 +1,4 @@
-//! From an HTTP request to its response.
+//! The request handler: reads an HTTP request, asks the model, and starts the response.
 
 use std::sync::Arc;
 
@@ -8,31 +8,31 @@ use hyper::body::Incoming;
 use hyper::{Request as HttpRequest, Response};
 use serde_json::{Value, json};
 
-use super::body::{ConnectionCut, ResponseBody, play};
+use super::body::{ConnectionCut, ResponseBody, run_before_head};
 use super::exchange::{Exchange, Socket};
 use super::journal::{JournalEvent, ReceivedRequest};
 use super::response;
-use super::route::{ApiEndpoint, header_refusal, json_refusal};
+use super::route::{ApiEndpoint, header_error, json_error};
 use super::state::{NumberedModel, ServerState};
 use crate::answer::{Answer, HttpError};
 use crate::failure::ScriptFailure;
 use crate::headers::Headers;
 use crate::model::{Model, ModelResponse};
 use crate::request::{Request, Wire};
-use crate::response_plan::{self, WireAction};
+use crate::response_plan::{self, ResponseStep};
 use crate::wire::{self, WireContext};
 
 /// Serves one request.
 ///
 /// # Errors
-/// The connection is to be dropped: the script cuts it, or the client broke off in its request.
+/// The connection must be dropped: the script cuts it, or the client broke off its request.
 pub(super) async fn handle(
     request: HttpRequest<Incoming>,
     shared: Arc<ServerState>,
     socket: Arc<Socket>,
 ) -> Result<Response<ResponseBody>, ConnectionCut> {
     let (head, body) = request.into_parts();
-    let body = collect(body, shared.options.max_body).await?;
+    let body = read_body(body, shared.options.max_body).await?;
     let headers = head
         .headers
         .iter()
@@ -61,11 +61,12 @@ pub(super) async fn handle(
     }
 }
 
-/// How much of a body beyond the limit is read and thrown away, in limits: a client that is still sending hears no answer.
-const PATIENCE: usize = 4;
+/// How much of a body that is too large is read and discarded, as a multiple of the limit: a client that is still sending does not
+/// read the response.
+const MAX_DISCARDED: usize = 4;
 
-/// A whole body; none if it is larger than the limit.
-async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, ConnectionCut> {
+/// The whole body; none if it is larger than the limit.
+async fn read_body(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, ConnectionCut> {
     let (mut taken, mut length) = (BytesMut::new(), 0usize);
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| ConnectionCut)?.into_data() else {
@@ -74,7 +75,7 @@ async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, Conn
         length = length.saturating_add(data.len());
         if length <= limit {
             taken.extend_from_slice(&data);
-        } else if length > limit.saturating_mul(PATIENCE) {
+        } else if length > limit.saturating_mul(MAX_DISCARDED) {
             break;
         } else {
             taken = BytesMut::new();
@@ -83,14 +84,15 @@ async fn collect(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, Conn
     Ok((length <= limit).then(|| taken.freeze()))
 }
 
-/// What a request comes to.
+/// The outcome of a request.
 enum Outcome {
     Document(Value),
     Error(HttpError),
     ModelResponse(Request, Box<ModelResponse>),
 }
 
-/// Numbers the request, journals it and decides, all under one lock: requests are served in the order of their numbers.
+/// Numbers the request, adds it to the journal and finds its outcome, all under one lock: requests are served in the order of their
+/// numbers.
 fn decide(
     arrived: &mut ReceivedRequest,
     body: Option<Bytes>,
@@ -138,13 +140,13 @@ fn outcome(
         ..
     } = arrived;
     let wire = endpoint.wire(headers);
-    let refusal = endpoint
-        .refusal(wire, method, path)
-        .or_else(|| header_refusal(wire, headers, shared.options.keyless));
-    refusal.map_or(Ok(()), Err)?;
+    let error = endpoint
+        .route_error(wire, method, path)
+        .or_else(|| header_error(wire, headers, shared.options.keyless));
+    error.map_or(Ok(()), Err)?;
     let body = body.ok_or_else(|| wire.usual_error(413))?;
     let request = |wire: Wire| -> Result<Request, HttpError> {
-        let body = serde_json::from_slice(body).map_err(|error| json_refusal(wire, &error))?;
+        let body = serde_json::from_slice(body).map_err(|error| json_error(wire, &error))?;
         Ok(Request {
             n: *n,
             wire,
@@ -167,7 +169,7 @@ fn outcome(
     })
 }
 
-/// Gives the answer of the model.
+/// Responds with the answer of the model.
 async fn serve(
     request: &Request,
     served: ModelResponse,
@@ -182,18 +184,18 @@ async fn serve(
     );
     let mut before = served
         .gate
-        .map(WireAction::Gate)
+        .map(ResponseStep::Gate)
         .into_iter()
-        .chain(served.delay.map(WireAction::Sleep))
+        .chain(served.delay.map(ResponseStep::Sleep))
         .collect::<Vec<_>>();
     let planned = match served.answer {
         Answer::Cut(cut) => {
-            before.push(WireAction::Cut(cut));
-            play(before, &mut exchange).await?;
+            before.push(ResponseStep::Cut(cut));
+            run_before_head(before, &mut exchange).await?;
             return Err(ConnectionCut);
         }
         Answer::Error(error) => Err((Vec::new(), error)),
-        Answer::Message(message) if request.streamed() => {
+        Answer::Message(message) if request.is_streamed() => {
             Ok(response_plan::stream(&context, &message))
         }
         Answer::Message(message) => response_plan::whole(&context, &message),
@@ -201,14 +203,14 @@ async fn serve(
     if let Err((_, error)) = &planned {
         exchange.set_status(error.status);
     }
-    play(before, &mut exchange).await?;
+    run_before_head(before, &mut exchange).await?;
     match planned {
         Ok(mut plan) => {
-            play(std::mem::take(&mut plan.before), &mut exchange).await?;
+            run_before_head(std::mem::take(&mut plan.before), &mut exchange).await?;
             Ok(response::planned(plan, wire, exchange))
         }
         Err((waits, error)) => {
-            play(waits, &mut exchange).await?;
+            run_before_head(waits, &mut exchange).await?;
             Ok(response::error(&error, wire, exchange))
         }
     }

@@ -1,4 +1,4 @@
-//! The journal: what reached the model and how each exchange ended, as it happens.
+//! The journal: requests, failures, waits at gates, and the end of each exchange, as they happen.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use super::route::ApiEndpoint;
 use crate::failure::ScriptFailure;
 use crate::headers::Headers;
 
-/// Receives the journal. Unbounded: a client waits for its answers, so the journal is never far ahead of its reader.
+/// The receiver of the journal. It is unbounded: clients wait for their answers, so the journal is never far ahead of its reader.
 pub type Journal = mpsc::UnboundedReceiver<JournalEntry>;
 
 /// One entry of the journal.
@@ -18,7 +18,7 @@ pub type Journal = mpsc::UnboundedReceiver<JournalEntry>;
 pub struct JournalEntry {
     /// When it happened.
     pub at: Instant,
-    /// What happened.
+    /// The event.
     pub event: JournalEvent,
 }
 
@@ -31,12 +31,12 @@ impl JournalEntry {
     }
 }
 
-/// What happened.
+/// An event of the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JournalEvent {
-    /// A request came. Stands before anything its client can see of the answer.
+    /// A request arrived. The entry comes before its client can see any of the answer.
     Request(ReceivedRequest),
-    /// A request was not as it should be. Stands right behind its request.
+    /// A request failed a check. The entry follows its request.
     Failure(ScriptFailure),
     /// An answer waits at a gate that is not open.
     Waiting {
@@ -45,13 +45,13 @@ pub enum JournalEvent {
         /// The gate.
         gate: String,
     },
-    /// An exchange ended. A complete one stands before its client can see the last byte.
+    /// An exchange ended. The entry of a complete one comes before its client can see the last byte.
     Reply {
         /// The number of the request.
         n: u64,
-        /// The HTTP status, also where the head was not sent any more.
+        /// The HTTP status, also if the head was not sent.
         status: u16,
-        /// The number of the reply in the script; none where the request got no reply of the script.
+        /// The number of the reply in the script; none if the request got no reply of the script.
         reply: Option<usize>,
         /// How it ended.
         end: ExchangeEnd,
@@ -61,16 +61,16 @@ pub enum JournalEvent {
 /// How an exchange ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExchangeEnd {
-    /// Handed over to its last byte.
+    /// Sent to its last byte.
     Complete,
-    /// The client went away before the end.
+    /// The client disconnected before the end.
     ClientClosed,
-    /// The script cut it short, or the server was shut down.
+    /// The script cut it, or the server was shut down.
     Cut,
 }
 
 impl ExchangeEnd {
-    /// The word used in transcripts.
+    /// The name in transcripts.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -81,10 +81,10 @@ impl ExchangeEnd {
     }
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReceivedRequest {
-    /// Its number, from 0. Every request counts, also one for a list of models.
+    /// Its number, from 0. Every request is numbered, also one for a list of models.
     pub n: u64,
     /// The HTTP method.
     pub method: String,
@@ -92,16 +92,16 @@ pub struct ReceivedRequest {
     pub path: String,
     /// The query, without the question mark; empty if there is none.
     pub query: String,
-    /// What was asked for.
+    /// The requested endpoint.
     pub endpoint: ApiEndpoint,
-    /// The headers. What shows them hides secrets.
+    /// The headers. Their `Debug` and `Display` redact secrets.
     pub headers: Headers,
-    /// The body, byte for byte; empty if it was too large to be taken.
+    /// The body, byte for byte; empty if it was too large.
     pub body: Bytes,
 }
 
 impl ReceivedRequest {
-    /// The body as JSON; a JSON string holding the text where it is not JSON.
+    /// The body as JSON; a JSON string with the text if it is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)

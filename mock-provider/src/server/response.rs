@@ -1,4 +1,4 @@
-//! The heads and the plain bodies of responses.
+//! Builds HTTP responses: status, headers, and the body of documents and errors.
 
 use hyper::Response;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
@@ -10,13 +10,13 @@ use super::journal::ExchangeEnd;
 use crate::answer::HttpError;
 use crate::headers::Headers;
 use crate::request::Wire;
-use crate::response_plan::{ResponsePlan, WireAction};
+use crate::response_plan::{ResponsePlan, ResponseStep};
 
 const JSON: &str = "application/json";
 const HTML: &str = "text/html; charset=utf-8";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
 
-/// The response of a plan whose waits before the head are over.
+/// The response of a plan, after the steps before its head.
 pub(super) fn planned(
     plan: ResponsePlan,
     wire: Wire,
@@ -37,7 +37,7 @@ pub(super) fn planned(
     )
 }
 
-/// A document.
+/// A response with a JSON document.
 pub(super) fn document(
     document: &Value,
     wire: Wire,
@@ -48,7 +48,7 @@ pub(super) fn document(
     plain(200, &headers, document.to_string(), exchange)
 }
 
-/// An HTTP error.
+/// A response with an HTTP error.
 pub(super) fn error(
     error: &HttpError,
     wire: Wire,
@@ -95,16 +95,16 @@ fn plain(
     mut exchange: Exchange,
 ) -> Response<ResponseBody> {
     let length = body.len();
-    let acts = if exchange.is_bodiless() || body.is_empty() {
+    let steps = if exchange.is_bodiless() || body.is_empty() {
         exchange.end(ExchangeEnd::Complete);
         Vec::new()
     } else {
-        vec![WireAction::Write(body.into_bytes())]
+        vec![ResponseStep::Write(body.into_bytes())]
     };
     response(
         status,
         headers,
-        ResponseBody::new(acts, Some(length), exchange),
+        ResponseBody::new(steps, Some(length), exchange),
     )
 }
 
@@ -112,7 +112,7 @@ fn response(status: u16, headers: &Headers, body: ResponseBody) -> Response<Resp
     let mut response = Response::new(body);
     *response.status_mut() = status.try_into().unwrap_or_default();
     for (name, value) in headers.iter() {
-        // What a script may send was checked when it was read.
+        // Headers of a script are checked when the script is loaded.
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             response.headers_mut().append(name, value);
         }

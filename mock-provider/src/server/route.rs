@@ -1,25 +1,25 @@
-//! Which path means what.
+//! Routes: the endpoint of a path, and the errors of a wrong path, method, header or body.
 
 use crate::answer::HttpError;
 use crate::headers::Headers;
 use crate::request::Wire;
 
-/// What a request asks for.
+/// An endpoint of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiEndpoint {
-    /// A message. The only one that takes a reply of the script.
+    /// A message. The only endpoint that takes a reply of the script.
     Message(Wire),
-    /// A count of tokens.
+    /// A token count.
     CountTokens,
     /// The list of models.
     Models,
     /// One model, by its id.
     Model(String),
-    /// Nothing that is served.
+    /// An unknown path.
     Unknown,
 }
 
-/// Each path that takes a POST.
+/// The paths of POST requests.
 const POSTS: [(&str, ApiEndpoint); 4] = [
     (
         "/v1/messages",
@@ -46,7 +46,7 @@ impl ApiEndpoint {
         }
     }
 
-    /// The wire in whose words the request is answered: where the path does not tell, by the headers.
+    /// The wire of the response: by the path, or by the headers if the path is not enough.
     pub(super) fn wire(&self, headers: &Headers) -> Wire {
         let anthropic =
             headers.get("anthropic-version").is_some() || headers.get("x-api-key").is_some();
@@ -58,9 +58,9 @@ impl ApiEndpoint {
         }
     }
 
-    /// The error of a path that is not served, or not by this method.
-    pub(super) fn refusal(&self, wire: Wire, method: &str, path: &str) -> Option<HttpError> {
-        let wanted = if matches!(self, ApiEndpoint::Models | ApiEndpoint::Model(_)) {
+    /// The error of an unknown path or a wrong method.
+    pub(super) fn route_error(&self, wire: Wire, method: &str, path: &str) -> Option<HttpError> {
+        let allowed = if matches!(self, ApiEndpoint::Models | ApiEndpoint::Model(_)) {
             "GET"
         } else {
             "POST"
@@ -72,7 +72,7 @@ impl ApiEndpoint {
                 "invalid_request_error",
                 format!("Invalid URL ({method} {path})"),
             )),
-            _ if method == wanted => None,
+            _ if method == allowed => None,
             (Wire::AnthropicMessages, _) => Some(wire.usual_error(405)),
             _ => {
                 let message = format!(
@@ -87,8 +87,8 @@ impl ApiEndpoint {
     }
 }
 
-/// The error of a request without the headers that its wire wants.
-pub(super) fn header_refusal(wire: Wire, headers: &Headers, keyless: bool) -> Option<HttpError> {
+/// The error of a request without the headers that its wire requires.
+pub(super) fn header_error(wire: Wire, headers: &Headers, keyless: bool) -> Option<HttpError> {
     let bearer = headers
         .get("authorization")
         .and_then(|value| value.strip_prefix("Bearer "))
@@ -117,7 +117,7 @@ pub(super) fn header_refusal(wire: Wire, headers: &Headers, keyless: bool) -> Op
 }
 
 /// The error of a body that is not JSON.
-pub(super) fn json_refusal(wire: Wire, error: &serde_json::Error) -> HttpError {
+pub(super) fn json_error(wire: Wire, error: &serde_json::Error) -> HttpError {
     let message = match wire {
         Wire::AnthropicMessages => format!("The request body is not valid JSON: {error}"),
         Wire::OpenAiChat | Wire::OpenAiResponses => "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library \

@@ -1,33 +1,34 @@
-//! From pieces back to the whole, for answers that are not streamed.
+//! Joins the pieces of a message to complete content blocks, for answers that are not streamed.
 
 use crate::answer::{BlockKind, Piece};
 use crate::script::Stop;
 
-/// A message without its timing.
+/// The complete content of a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct JoinedMessage {
     pub(super) blocks: Vec<JoinedBlock>,
-    /// None where the message breaks off.
+    /// The stop reason; none if the message breaks off.
     pub(super) stop: Option<Stop>,
-    /// The error it breaks off with.
+    /// The type and message of the error that ends it.
     pub(super) error: Option<(String, String)>,
 }
 
-/// A block of content with all that was said in it.
+/// A complete block of content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct JoinedBlock {
     pub(super) block: BlockKind,
-    /// The text, the thought, or the arguments of a call.
+    /// The text, the thinking, or the arguments of a tool call.
     pub(super) text: String,
     pub(super) signature: String,
 }
 
+/// Joins the pieces of a message.
 pub(super) fn join_pieces(pieces: &[Piece]) -> JoinedMessage {
-    let mut folded = JoinedMessage::default();
+    let mut joined = JoinedMessage::default();
     for piece in pieces {
         match piece {
             Piece::BlockStart { block, .. } => {
-                folded.blocks.push(JoinedBlock {
+                joined.blocks.push(JoinedBlock {
                     block: block.clone(),
                     text: String::new(),
                     signature: String::new(),
@@ -39,19 +40,19 @@ pub(super) fn join_pieces(pieces: &[Piece]) -> JoinedMessage {
                 index,
                 fragment: text,
             } => {
-                if let Some(block) = folded.blocks.get_mut(*index) {
+                if let Some(block) = joined.blocks.get_mut(*index) {
                     block.text.push_str(text);
                 }
             }
             Piece::Signature { index, signature } => {
-                if let Some(block) = folded.blocks.get_mut(*index) {
+                if let Some(block) = joined.blocks.get_mut(*index) {
                     block.signature.push_str(signature);
                 }
             }
-            Piece::Stop(stop) => folded.stop = Some(*stop),
-            Piece::Error { kind, message } => folded.error = Some((kind.clone(), message.clone())),
+            Piece::Stop(stop) => joined.stop = Some(*stop),
+            Piece::Error { kind, message } => joined.error = Some((kind.clone(), message.clone())),
             _ => {}
         }
     }
-    folded
+    joined
 }

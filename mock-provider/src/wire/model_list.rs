@@ -1,4 +1,4 @@
-//! The lists of models.
+//! The list of models, and the document of one model.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use crate::answer::HttpError;
 use crate::ids;
 use crate::request::Wire;
 
-/// The models that are there, by id and name. A request may name any other: the answer names it back.
+/// The listed models, by id and name. A request may name any other model.
 const MODELS: [(&str, &str); 2] = [
     ("mock-model", "Mock Model"),
     ("mock-model-mini", "Mock Model Mini"),
 ];
 
-/// When they were made.
+/// Their creation time.
 const CREATED: &str = "2026-01-01T00:00:00Z";
 
 /// The list, in the form of the wire.
@@ -26,7 +26,10 @@ pub(crate) fn models(wire: Wire) -> Value {
     }
 }
 
-/// One model, or the error that there is none of this name.
+/// One model.
+///
+/// # Errors
+/// There is no model of this name.
 pub(crate) fn model(wire: Wire, id: &str) -> Result<Value, HttpError> {
     let found = MODELS.iter().find(|(known, _)| *known == id);
     found

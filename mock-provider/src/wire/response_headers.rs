@@ -1,8 +1,8 @@
-//! The headers that the real APIs send with every reply.
+//! The response headers of the real APIs: request ids and rate limits.
 
 use crate::headers::Headers;
 
-/// What Anthropic limits.
+/// The rate limits of Anthropic.
 const ANTHROPIC_LIMITS: [(&str, u64); 4] = [
     ("requests", 4000),
     ("tokens", 480_000),
@@ -10,10 +10,10 @@ const ANTHROPIC_LIMITS: [(&str, u64); 4] = [
     ("output-tokens", 80_000),
 ];
 
-/// What OpenAI limits.
+/// The rate limits of OpenAI.
 const OPENAI_LIMITS: [(&str, u64); 2] = [("requests", 10_000), ("tokens", 2_000_000)];
 
-/// When Anthropic's limits are full again: a fixed time, a minute past the model's epoch.
+/// The reset time of Anthropic's rate limits: a fixed time, one minute after the model's epoch.
 const RESET: &str = "2026-01-01T00:01:00Z";
 
 pub(super) fn anthropic(status: u16, request_id: &str) -> Headers {
@@ -24,7 +24,7 @@ pub(super) fn anthropic(status: u16, request_id: &str) -> Headers {
         "00000000-0000-4000-8000-000000000000",
     );
     if status >= 400 {
-        headers.set("x-should-retry", retried(status).to_string());
+        headers.set("x-should-retry", is_retried(status).to_string());
     }
     for (name, limit) in ANTHROPIC_LIMITS {
         headers.set(
@@ -61,7 +61,7 @@ fn remaining(status: u16, limit: u64) -> u64 {
     if status == 429 { 0 } else { limit - 1 }
 }
 
-/// Whether the vendors' SDKs try such a request again.
-fn retried(status: u16) -> bool {
+/// Whether the vendors' SDKs retry a request with this status.
+fn is_retried(status: u16) -> bool {
     matches!(status, 408 | 409 | 429) || status >= 500
 }

@@ -1,9 +1,9 @@
-//! Server-sent events, byte for byte.
+//! Writes server-sent events (SSE).
 
-/// Writes events into one buffer after another.
+/// A writer of server-sent events.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sse {
-    /// What ends a line.
+    /// The end of a line.
     eol: &'static str,
 }
 
@@ -19,12 +19,12 @@ impl Sse {
         format!("event: {name}{0}data: {data}{0}{0}", self.eol).into_bytes()
     }
 
-    /// An event that is only data.
+    /// An event with only data.
     pub(crate) fn data(self, data: &str) -> Vec<u8> {
         format!("data: {data}{0}{0}", self.eol).into_bytes()
     }
 
-    /// A comment, which carries nothing.
+    /// A comment, which clients ignore.
     pub(crate) fn comment(self, text: &str) -> Vec<u8> {
         format!(": {text}{0}{0}", self.eol).into_bytes()
     }

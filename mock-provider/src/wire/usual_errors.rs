@@ -1,8 +1,8 @@
-//! The error that goes with each HTTP status.
+//! The usual error of each HTTP status: type, message and code.
 
 use crate::answer::HttpError;
 
-/// A status with what its error says.
+/// The usual error of a status.
 pub(super) struct UsualError {
     pub(super) status: u16,
     pub(super) kind: &'static str,
@@ -90,10 +90,10 @@ pub(super) const OPENAI: [UsualError; 8] = [
     ),
 ];
 
-/// The error for a status; that of 400 or 500 where the table does not know it.
+/// The usual error of a status; that of 400 or 500 if the status is not in the table.
 pub(super) fn usual(table: &[UsualError], status: u16) -> HttpError {
     let general = if status >= 500 { 500 } else { 400 };
-    let find = |wanted| table.iter().find(|usual| usual.status == wanted);
+    let find = |status| table.iter().find(|usual| usual.status == status);
     let (kind, message, code) = find(status)
         .or_else(|| find(general))
         .map_or(("api_error", "error", None), |usual| {

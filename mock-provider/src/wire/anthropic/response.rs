@@ -1,4 +1,4 @@
-//! What it answers.
+//! Responses of Anthropic Messages: the event stream, the message document, and errors.
 //!
 //! Source: <https://docs.claude.com/en/docs/build-with-claude/streaming> and the vendor's SDKs.
 
@@ -17,7 +17,7 @@ pub(in crate::wire) struct AnthropicStream<'a> {
     sse: Sse,
     message: &'a AnswerMessage,
     started: bool,
-    /// A ping follows the first block's start, as in the real thing.
+    /// A ping follows the start of the first block, as in the real API.
     pinged: bool,
 }
 
@@ -127,17 +127,17 @@ impl Encoder for AnthropicStream<'_> {
 /// A message as one document.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
     let JoinedMessage { blocks, stop, .. } = join_pieces(&message.pieces);
-    let content = blocks.iter().map(|folded| match &folded.block {
-        BlockKind::Text => json!({ "type": "text", "text": folded.text }),
+    let content = blocks.iter().map(|joined| match &joined.block {
+        BlockKind::Text => json!({ "type": "text", "text": joined.text }),
         BlockKind::Thinking => {
-            json!({ "type": "thinking", "thinking": folded.text, "signature": folded.signature })
+            json!({ "type": "thinking", "thinking": joined.text, "signature": joined.signature })
         }
         BlockKind::RedactedThinking { data } => {
             json!({ "type": "redacted_thinking", "data": data })
         }
         BlockKind::ToolCall { id, name } => {
-            let input = serde_json::from_str(&folded.text)
-                .unwrap_or_else(|_| Value::from(folded.text.as_str()));
+            let input = serde_json::from_str(&joined.text)
+                .unwrap_or_else(|_| Value::from(joined.text.as_str()));
             json!({ "type": "tool_use", "id": id, "name": name, "input": input })
         }
     });
@@ -182,7 +182,7 @@ fn message_document(
     })
 }
 
-/// The document of an error without the request's id, as it stands in a stream.
+/// The document of an error in a stream, without the id of the request.
 pub(in crate::wire) fn error_document(kind: &str, message: &str) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": message } })
 }
@@ -215,7 +215,7 @@ fn stop_reason(stop: Stop) -> &'static str {
     }
 }
 
-/// The sequence that was met: the first that the request asked for.
+/// The stop sequence: the first of the request.
 fn stop_sequence<'a>(stop: Stop, context: &WireContext<'a>) -> Option<&'a str> {
     if stop == Stop::StopSequence {
         context.request.body["stop_sequences"][0].as_str()

@@ -29,7 +29,7 @@ fn result(id: &str) -> Value {
 }
 
 #[test]
-fn fields_that_are_required_are_missed() {
+fn a_missing_field_is_named() {
     let user = json!([{ "role": "user", "content": "x" }]);
 
     assert_eq!(
@@ -68,7 +68,7 @@ fn fields_that_are_required_are_missed() {
 }
 
 #[test]
-fn messages_of_one_role_in_a_row_are_taken() {
+fn consecutive_messages_of_one_role_are_accepted() {
     let user = json!({ "role": "user", "content": "x" });
     let system = json!({ "role": "system", "content": "x" });
     let results = |ids: &[&str]| json!({ "role": "user", "content": ids.iter().map(|id| result(id)).collect::<Vec<_>>() });
@@ -150,12 +150,15 @@ fn every_call_has_one_result_and_every_result_a_call() {
 }
 
 #[test]
-fn thoughts_come_back_as_they_were() {
+fn thinking_blocks_must_come_back_unchanged() {
     let script = json!([{ "thinking": "hm", "tool_calls": [{ "id": "a", "name": "A" }] }, { "thinking": { "text": "ah", "signature": "s" }, "text": "x" }]);
     let mut model = Model::new(Script::from_value(script).expect("a script"), 0);
-    let ask = |model: &mut Model, thinking: Value, thought: Option<(&str, &str)>| {
-        let thought = thought.map(|(text, signature)| json!({ "type": "thinking", "thinking": text, "signature": signature }));
-        let content = thought.into_iter().chain([call("a")]).collect::<Vec<_>>();
+    let ask = |model: &mut Model, thinking: Value, thinking_block: Option<(&str, &str)>| {
+        let thinking_block = thinking_block.map(|(text, signature)| json!({ "type": "thinking", "thinking": text, "signature": signature }));
+        let content = thinking_block
+            .into_iter()
+            .chain([call("a")])
+            .collect::<Vec<_>>();
         let body = json!({ "model": "m", "max_tokens": 2000, "thinking": thinking, "messages": [
             { "role": "user", "content": "x" }, { "role": "assistant", "content": content }, { "role": "user", "content": [result("a")] }
         ]});

@@ -1,7 +1,7 @@
-//! What it answers.
+//! Responses of OpenAI Chat Completions: the stream of chunks, the completion document, and errors.
 //!
-//! Source: <https://platform.openai.com/docs/api-reference/chat> and the vendor's SDKs. Thinking goes out as
-//! `reasoning_content`, the name that compatible servers use and the clients read.
+//! Source: <https://platform.openai.com/docs/api-reference/chat> and the vendor's SDKs. Thinking is sent as
+//! `reasoning_content`, the name that compatible servers and clients use.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(in crate::wire) struct ChatStream<'a> {
     context: &'a WireContext<'a>,
     sse: Sse,
     message: &'a AnswerMessage,
-    /// The blocks that are tool calls, in order: a call's place here is its index on the wire.
+    /// The numbers of the tool call blocks, in order: a call's position here is its index on the wire.
     calls: Vec<usize>,
     started: bool,
     include_usage: bool,
@@ -50,7 +50,7 @@ impl<'a> ChatStream<'a> {
         self.chunk(json!([choice]), Value::Null)
     }
 
-    /// The first chunk, which names the role. Its content is null where the message is only tool calls.
+    /// The first chunk, with the role. Its content is null if the message has only tool calls.
     fn opening(&self) -> Vec<u8> {
         let says = |piece: &Piece| {
             matches!(
@@ -143,32 +143,32 @@ impl Encoder for ChatStream<'_> {
 /// A message as one document.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
     let JoinedMessage { blocks, stop, .. } = join_pieces(&message.pieces);
-    let joined = |wanted: &BlockKind| {
+    let joined = |kind: &BlockKind| {
         let texts = blocks
             .iter()
-            .filter(|folded| folded.block == *wanted)
-            .map(|folded| folded.text.as_str());
+            .filter(|joined| joined.block == *kind)
+            .map(|joined| joined.text.as_str());
         texts.fold(None, |whole: Option<String>, text| {
             Some(whole.unwrap_or_default() + text)
         })
     };
-    let calls = blocks.iter().filter_map(|folded| match &folded.block {
+    let calls = blocks.iter().filter_map(|joined| match &joined.block {
         BlockKind::ToolCall { id, name } => {
-            Some(json!({ "id": id, "type": "function", "function": { "name": name, "arguments": folded.text } }))
+            Some(json!({ "id": id, "type": "function", "function": { "name": name, "arguments": joined.text } }))
         }
         _ => None,
     });
     let calls = calls.collect::<Vec<_>>();
-    let mut said = json!({ "role": "assistant", "content": joined(&BlockKind::Text), "refusal": null, "annotations": [] });
-    if let Some(thought) = joined(&BlockKind::Thinking) {
-        said["reasoning_content"] = thought.into();
+    let mut answer = json!({ "role": "assistant", "content": joined(&BlockKind::Text), "refusal": null, "annotations": [] });
+    if let Some(thinking) = joined(&BlockKind::Thinking) {
+        answer["reasoning_content"] = thinking.into();
     }
     if calls.is_empty() {
-        said["content"] = joined(&BlockKind::Text).unwrap_or_default().into();
+        answer["content"] = joined(&BlockKind::Text).unwrap_or_default().into();
     } else {
-        said["tool_calls"] = calls.into();
+        answer["tool_calls"] = calls.into();
     }
-    let choice = json!({ "index": 0, "message": said, "logprobs": null, "finish_reason": stop.map(finish_reason) });
+    let choice = json!({ "index": 0, "message": answer, "logprobs": null, "finish_reason": stop.map(finish_reason) });
     let mut whole = envelope(context, message, "chat.completion", json!([choice]));
     whole["usage"] = usage_document(message.tokens);
     whole
@@ -210,7 +210,7 @@ fn usage_document(
     })
 }
 
-/// The document of an error, in a stream and as a body.
+/// The document of an error, for a stream and for a body.
 pub(in crate::wire) fn error_document(
     kind: &str,
     message: &str,

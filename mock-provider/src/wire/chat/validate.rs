@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::answer::HttpError;
 
-/// The roles there are.
+/// The known roles.
 const ROLES: [&str; 6] = [
     "system",
     "assistant",
@@ -87,7 +87,7 @@ fn check_roles(messages: &[Value]) -> Result<(), HttpError> {
     Ok(())
 }
 
-/// Tool messages answer the calls right before them, every one of them.
+/// Tool messages answer the tool calls directly before them, every one of them.
 fn check_tool_results(messages: &[Value]) -> Result<(), HttpError> {
     let mut open: Vec<&str> = Vec::new();
     let mut answerable: Vec<&str> = Vec::new();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_unknown_is_named() {
+    fn a_missing_or_unknown_field_is_named() {
         assert!(history(Value::Null).starts_with("messages Missing required parameter"));
         assert!(history(json!([])).starts_with("messages Invalid 'messages': empty array"));
         assert!(

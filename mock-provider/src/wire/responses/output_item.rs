@@ -1,4 +1,4 @@
-//! The items of a response's output: one for each block of content.
+//! Output items of a response: one for each block of content.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use crate::answer::{BlockKind, Piece};
 use crate::ids;
 use crate::wire::join::JoinedBlock;
 
-/// One item of the output, as far as it has been said.
+/// One item of the output, with its content so far.
 pub(super) struct OutputItem {
     pub(super) id: String,
-    pub(super) folded: JoinedBlock,
-    /// The whole thought, opaque, for clients that keep no response at the vendor's; none if it was not asked for.
+    pub(super) joined: JoinedBlock,
+    /// The encrypted reasoning, for clients that do not store responses at the vendor; none if the request does not ask for it.
     encrypted: Option<String>,
 }
 
 impl OutputItem {
-    /// The item of the block `index` of the message at `path`, with nothing said in it.
+    /// The item of the block `index` of the message at `path`, without content.
     pub(super) fn open(block: &BlockKind, index: usize, seed: u64, path: &str) -> Self {
         let prefix = match block {
             BlockKind::Text => "msg_",
@@ -23,21 +23,21 @@ impl OutputItem {
             BlockKind::ToolCall { .. } => "fc_",
         };
         let id = ids::id(prefix, 48, seed, &format!("{path}/{index}"));
-        let folded = JoinedBlock {
+        let joined = JoinedBlock {
             block: block.clone(),
             text: String::new(),
             signature: String::new(),
         };
         OutputItem {
             id,
-            folded,
+            joined,
             encrypted: None,
         }
     }
 
-    /// Lets a thought carry its opaque form: its signature, which comes among the later pieces.
+    /// Sets the encrypted reasoning of a thinking block to its signature, which is one of the later pieces.
     pub(super) fn encrypt(&mut self, index: usize, pieces: &[Piece]) {
-        self.encrypted = match &self.folded.block {
+        self.encrypted = match &self.joined.block {
             BlockKind::RedactedThinking { data } => Some(data.clone()),
             BlockKind::Thinking => pieces.iter().find_map(|piece| match piece {
                 Piece::Signature {
@@ -54,10 +54,10 @@ impl OutputItem {
     pub(super) fn document(&self, status: &str) -> Value {
         let OutputItem {
             id,
-            folded,
+            joined,
             encrypted,
         } = self;
-        match &folded.block {
+        match &joined.block {
             BlockKind::Text => {
                 let content = if status == "in_progress" {
                     json!([])
@@ -67,8 +67,8 @@ impl OutputItem {
                 json!({ "id": id, "type": "message", "status": status, "content": content, "role": "assistant" })
             }
             BlockKind::Thinking | BlockKind::RedactedThinking { .. } => {
-                let said = status != "in_progress" && folded.block == BlockKind::Thinking;
-                let summary = if said {
+                let has_summary = status != "in_progress" && joined.block == BlockKind::Thinking;
+                let summary = if has_summary {
                     json!([self.part()])
                 } else {
                     json!([])
@@ -83,20 +83,20 @@ impl OutputItem {
                 "id": id,
                 "type": "function_call",
                 "status": status,
-                "arguments": folded.text,
+                "arguments": joined.text,
                 "call_id": call,
                 "name": name,
             }),
         }
     }
 
-    /// The one part of a message or of a thought's summary.
+    /// The one part of a message or of a reasoning summary.
     pub(super) fn part(&self) -> Value {
-        match self.folded.block {
+        match self.joined.block {
             BlockKind::Text => {
-                json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": self.folded.text })
+                json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": self.joined.text })
             }
-            _ => json!({ "type": "summary_text", "text": self.folded.text }),
+            _ => json!({ "type": "summary_text", "text": self.joined.text }),
         }
     }
 }

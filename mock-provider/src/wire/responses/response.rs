@@ -1,4 +1,4 @@
-//! What it answers.
+//! Responses of the OpenAI Responses API: the event stream, the response document, and errors.
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/responses-streaming> and the vendor's SDKs.
 
@@ -11,7 +11,7 @@ use crate::script::Stop;
 use crate::wire::encoder::{Encoder, WireContext};
 use crate::wire::sse::Sse;
 
-/// What a request may ask for that a response repeats, with what stands there if it does not.
+/// The request fields that a response repeats, with their defaults as JSON.
 const REPEATED: [(&str, &str); 14] = [
     ("instructions", "null"),
     ("max_output_tokens", "null"),
@@ -29,7 +29,7 @@ const REPEATED: [(&str, &str); 14] = [
     ("top_p", "1.0"),
 ];
 
-/// What the request includes to have thoughts in their opaque form.
+/// The entry of `include` that asks for encrypted reasoning.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
 /// A message as a stream of events.
@@ -37,13 +37,13 @@ pub(in crate::wire) struct ResponsesStream<'a> {
     context: &'a WireContext<'a>,
     sse: Sse,
     message: &'a AnswerMessage,
-    /// The output so far. A block's number is its item's.
+    /// The output so far. The number of a block is the number of its item.
     items: Vec<OutputItem>,
     started: bool,
     sequence: u64,
 }
 
-/// An event before it has its number.
+/// An event without its number: type and fields.
 type Event = (&'static str, Value);
 
 impl<'a> ResponsesStream<'a> {
@@ -155,7 +155,7 @@ impl<'a> ResponsesStream<'a> {
         let Some(item) = self.items.get_mut(index) else {
             return Vec::new();
         };
-        item.folded.text.push_str(text);
+        item.joined.text.push_str(text);
         fields["delta"] = text.into();
         vec![(kind, self.at(&self.items[index], index, fields))]
     }
@@ -164,8 +164,8 @@ impl<'a> ResponsesStream<'a> {
         let Some(item) = self.items.get(index) else {
             return Vec::new();
         };
-        let (text, part) = (item.folded.text.as_str(), item.part());
-        let mut events = match &item.folded.block {
+        let (text, part) = (item.joined.text.as_str(), item.part());
+        let mut events = match &item.joined.block {
             BlockKind::Text => vec![
                 (
                     "response.output_text.done",
@@ -202,7 +202,7 @@ impl<'a> ResponsesStream<'a> {
         events
     }
 
-    /// Fields of an event inside an item, with the place of the item before them.
+    /// The fields of an event in an item, after the id and index of the item.
     fn at(&self, item: &OutputItem, index: usize, fields: Value) -> Value {
         let mut placed = json!({ "item_id": item.id, "output_index": index });
         if let (Value::Object(placed), Value::Object(fields)) = (&mut placed, fields) {
@@ -233,7 +233,7 @@ impl<'a> ResponsesStream<'a> {
         response
     }
 
-    /// Breaks off: with the response if there is one.
+    /// The event of an error: `response.failed` if the response has started, else `error`.
     fn fail(&mut self, code: &str, message: &str) -> Vec<u8> {
         if !self.started {
             return self.event((
@@ -273,7 +273,7 @@ impl Encoder for ResponsesStream<'_> {
     }
 }
 
-/// A message as one document: the response that a stream of it ends with.
+/// A message as one document: the response at the end of its stream.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
     let mut stream = ResponsesStream::new(context, message);
     let mut response = Value::Null;
@@ -315,11 +315,11 @@ fn document(
         "output": output,
     });
     for (name, usual) in REPEATED {
-        let asked = &context.request.body[name];
-        response[name] = if asked.is_null() {
+        let requested = &context.request.body[name];
+        response[name] = if requested.is_null() {
             serde_json::from_str(usual).unwrap_or_default()
         } else {
-            asked.clone()
+            requested.clone()
         };
     }
     response["service_tier"] = "default".into();

@@ -53,7 +53,7 @@ fn kinds(events: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn a_stream_opens_and_closes_every_item_and_ends_with_the_whole() {
+fn a_stream_opens_and_closes_every_item_and_ends_with_the_response() {
     let reply = json!({ "thinking": { "text": "hm", "signature": "sig" }, "text": ["H", "i"], "tool_calls": [{ "id": "c1", "name": "Read", "args": {} }] });
     let (events, whole) = events(
         reply,

@@ -36,7 +36,7 @@ fn check_fields(body: &Value) -> Result<(), HttpError> {
     Ok(())
 }
 
-/// Every call has its output and every output its call. Calls of a response that is only named are not known here.
+/// Every tool call has its output and every output its call. Calls of a response that is referred to by id are not known here.
 fn check_tool_results(body: &Value) -> Result<(), HttpError> {
     let items = body["input"]
         .as_array()

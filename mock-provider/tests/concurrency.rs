@@ -9,7 +9,7 @@ use mock_provider::server::{ExchangeEnd, JournalEvent};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn every_request_of_a_crowd_is_numbered_and_ends_once() {
+async fn every_concurrent_request_is_numbered_and_ends_once() {
     const CLIENTS: usize = 120;
     let content = json!([{ "text": ["a", "b"] }, { "delay": "1ms" }, { "text": "c" }]);
     let mut mock = Mock::start(json!([{ "content": content, "repeat": "forever" }]));
@@ -58,7 +58,7 @@ async fn every_request_of_a_crowd_is_numbered_and_ends_once() {
 }
 
 #[tokio::test]
-async fn servers_come_and_go() {
+async fn many_servers_start_and_stop() {
     for _ in 0..200 {
         let mock = Mock::start(json!([{ "text": "x" }]));
         assert_eq!(mock.post(MESSAGES, &messages(true)).await.status, 200);
