@@ -71,14 +71,16 @@ impl Hooks for Faults {
         let spawns = call.tool == "Spawn";
         let approved = || self.approved.borrow().contains(&call.tool);
         let bug = match (required, mode) {
-            (true, Mode::Default) => Bug::NeverAsks,
+            (true, Mode::Default) => Bug::NeverRequestsApproval,
             (true, Mode::AutoEdit) if self.is_armed(Bug::AutoEditAllowsAll) => {
                 Bug::AutoEditAllowsAll
             }
-            (true, Mode::AutoEdit) if spawns => Bug::SpawnsUnasked,
-            (false, Mode::Yolo) if spawns && self.is_armed(Bug::AsksForSpawn) => Bug::AsksForSpawn,
-            (false, Mode::Yolo) => Bug::AsksInYolo,
-            (false, Mode::AutoEdit) if harmless => Bug::AsksInAutoEdit,
+            (true, Mode::AutoEdit) if spawns => Bug::SpawnsUnapproved,
+            (false, Mode::Yolo) if spawns && self.is_armed(Bug::RequestsApprovalForSpawn) => {
+                Bug::RequestsApprovalForSpawn
+            }
+            (false, Mode::Yolo) => Bug::RequestsApprovalInYolo,
+            (false, Mode::AutoEdit) if harmless => Bug::RequestsApprovalInAutoEdit,
             (false, Mode::Default) if !approved() => Bug::AlwaysIsForTool,
             _ => return required,
         };
@@ -108,7 +110,7 @@ impl Hooks for Faults {
     }
 
     fn late_answer(&self, known: bool) -> LateAnswer {
-        if self.is_armed(Bug::RunsBeforeAnswer) {
+        if self.is_armed(Bug::RunsBeforeApproval) {
             return LateAnswer::Accepted;
         }
         if known && self.triggers(Bug::StartsTwice) {
@@ -133,10 +135,10 @@ impl Hooks for Faults {
         if current != wanted && self.triggers(Bug::IgnoresMode) {
             return current;
         }
-        if current == Mode::Yolo && wanted == Mode::AutoEdit && self.triggers(Bug::YoloStays) {
+        if current == Mode::Yolo && wanted == Mode::AutoEdit && self.triggers(Bug::KeepsYolo) {
             return current;
         }
-        if current != wanted && in_turn && self.triggers(Bug::ModeWaits) {
+        if current != wanted && in_turn && self.triggers(Bug::DelaysMode) {
             self.late_mode.set(Some(wanted));
             return current;
         }
@@ -169,14 +171,14 @@ impl Hooks for Faults {
     }
 
     fn host_call_id(&self, id: &str, index: usize) -> String {
-        if self.triggers(Bug::CallIdsBeginAgain) {
+        if self.triggers(Bug::CallIdsRestart) {
             return format!("call-{index}");
         }
         id.to_owned()
     }
 
     fn starts_unapproved(&self) -> bool {
-        self.triggers(Bug::RunsBeforeAnswer)
+        self.triggers(Bug::RunsBeforeApproval)
     }
 
     fn loses_approval(&self) -> bool {
@@ -226,10 +228,10 @@ impl Hooks for Faults {
     }
 
     fn subagent_id(&self, id: u64) -> u64 {
-        if id > 1 && self.triggers(Bug::HelperIdsRepeat) {
+        if id > 1 && self.triggers(Bug::SubagentIdsRepeat) {
             return 1;
         }
-        if self.triggers(Bug::HelperIdsFall) {
+        if self.triggers(Bug::SubagentIdsFall) {
             return 1000_u64.saturating_sub(id);
         }
         id
@@ -297,18 +299,18 @@ impl Hooks for Faults {
             follow_up,
         } = queues;
         let (steers, follows) = (steering.has_prompts(), follow_up.has_prompts());
-        if steers && !done && self.triggers(Bug::SteersWait) {
+        if steers && !done && self.triggers(Bug::SteeringWaits) {
             return vec![];
         }
-        if follows && (steers || !done) && self.triggers(Bug::FollowsEarly) {
+        if follows && (steers || !done) && self.triggers(Bug::FollowUpsEarly) {
             return follow_up.take();
         }
-        if follows && !steers && !done && self.triggers(Bug::FollowsAfterTools) {
+        if follows && !steers && !done && self.triggers(Bug::FollowUpsAfterTools) {
             return follow_up.take();
         }
         let (queue, bug) = match steers {
-            true => (steering, Bug::SteersTogether),
-            false => (follow_up, Bug::FollowsTogether),
+            true => (steering, Bug::SteeringTogether),
+            false => (follow_up, Bug::FollowUpsTogether),
         };
         if queue.len() > 1 && !queue.together.get() && (steers || done) && self.triggers(bug) {
             queue.together.set(true);
@@ -340,7 +342,7 @@ impl Hooks for Faults {
 
     fn request_before_turn(&self, prompt: &str) -> Option<ExtraRequest> {
         let text = || format!("Find a title of a few words for this: {prompt}");
-        self.triggers(Bug::AsksForTitle).then(|| ExtraRequest {
+        self.triggers(Bug::RequestsTitle).then(|| ExtraRequest {
             system: Some("You find titles for conversations."),
             messages: vec![user(text())],
             tools: false,
@@ -349,9 +351,9 @@ impl Hooks for Faults {
 
     fn request_after_turn(&self, messages: &[Message]) -> Option<ExtraRequest> {
         let mut messages = messages.to_vec();
-        if self.triggers(Bug::AsksForSummary) {
+        if self.triggers(Bug::RequestsSummary) {
             messages.push(user("Summarize the conversation so far.".into()));
-        } else if !self.triggers(Bug::AsksTwice) {
+        } else if !self.triggers(Bug::RepeatsLastRequest) {
             return None;
         }
         Some(ExtraRequest {
@@ -366,7 +368,7 @@ impl Hooks for Faults {
     }
 
     fn repeats_refused_request(&self) -> bool {
-        self.triggers(Bug::AsksRefusedAgain)
+        self.triggers(Bug::RepeatsRefusedRequest)
     }
 
     fn retries_turn(&self, right: bool, refused: bool) -> bool {
@@ -411,7 +413,7 @@ impl Hooks for Faults {
     }
 
     fn on_idle_stop(&self) {
-        if self.triggers(Bug::IdleStopPoisons) {
+        if self.triggers(Bug::IdleStopStopsNextTurn) {
             self.poisoned.set(true);
         }
     }
@@ -433,7 +435,7 @@ impl Hooks for Faults {
     }
 
     fn reports_stop_as_failure(&self) -> bool {
-        self.triggers(Bug::StopIsError)
+        self.triggers(Bug::ReportsStopAsFailure)
     }
 
     fn saves_turn(&self) -> bool {
@@ -486,10 +488,10 @@ impl Hooks for Faults {
     }
 
     fn shell_command_text(&self, text: String) -> Option<String> {
-        if self.triggers(Bug::ShellStaysUntold) {
+        if self.triggers(Bug::ShellResultNotSent) {
             return None;
         }
-        if self.triggers(Bug::ShellToldOtherwise) {
+        if self.triggers(Bug::ShellResultReformatted) {
             return Some(text.replace("```", "---"));
         }
         Some(text)

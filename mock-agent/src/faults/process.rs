@@ -26,7 +26,7 @@ impl Faults {
         const OLD: [&str; 2] = ["--max-turns", "--no-session"];
         let gone = args.iter().find(|arg| OLD.contains(&arg.as_str()));
         if let Some(flag) = gone
-            && self.triggers(Bug::FlagGone)
+            && self.triggers(Bug::RejectsOldFlag)
         {
             eprintln!("error: unexpected argument '{flag}' found");
             std::process::exit(2);
@@ -44,12 +44,12 @@ impl Faults {
 
     /// Whether the agent reports a failure right after its start although there is none.
     pub(crate) fn reports_failure_at_start(&self) -> bool {
-        self.triggers(Bug::ComplainsFirst)
+        self.triggers(Bug::ReportsFailureFirst)
     }
 
     /// Whether a signal to shut down is ignored; `busy` if a tool call is open.
     pub(crate) fn ignores_signal(&self, busy: bool) -> bool {
-        self.triggers(Bug::DeafToSigterm) || busy && self.triggers(Bug::DeafToSigtermInTool)
+        self.triggers(Bug::IgnoresSigterm) || busy && self.triggers(Bug::IgnoresSigtermInTool)
     }
 
     /// The exit status after a failed start.
@@ -87,7 +87,7 @@ impl Faults {
             _ if blank && self.triggers(Bug::BlankLineIsBad) => bad(),
             _ if line.len() > MEBIBYTE && self.triggers(Bug::LongLineIsBad) => Some(Input::TooLong),
             _ if line.len() > MEBIBYTE && self.triggers(Bug::NoLimit) => Some(input),
-            _ if line.len() == MEBIBYTE && self.triggers(Bug::LimitExcludesItself) => {
+            _ if line.len() == MEBIBYTE && self.triggers(Bug::LimitIsExclusive) => {
                 Some(Input::TooLong)
             }
             _ if line.len() > LOW_LIMIT && self.triggers(Bug::LimitTooLow) => Some(Input::TooLong),
@@ -106,8 +106,8 @@ impl Faults {
 
     /// Waits for ever where a fault keeps the agent alive after the end of its input.
     pub(crate) async fn outlives_input(&self, awaits_approval: bool) {
-        if self.triggers(Bug::DeafToEof)
-            || awaits_approval && self.triggers(Bug::HangsAtEofWhileAsking)
+        if self.triggers(Bug::IgnoresEof)
+            || awaits_approval && self.triggers(Bug::HangsAtEofDuringApproval)
         {
             std::future::pending::<()>().await;
         }
@@ -124,7 +124,7 @@ impl Faults {
     ) -> SessionChoice {
         let known = |id: &str| store.ids().iter().any(|known| known == id);
         match choice {
-            SessionChoice::Named(id) if known(id) && self.triggers(Bug::TakesKnownId) => {
+            SessionChoice::Named(id) if known(id) && self.triggers(Bug::ReusesKnownId) => {
                 SessionChoice::Resume(id.clone())
             }
             SessionChoice::Resume(id) if !known(id) && self.triggers(Bug::ResumesNothing) => {

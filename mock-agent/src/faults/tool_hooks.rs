@@ -27,14 +27,14 @@ impl ToolHooks for Faults {
     }
 
     fn replacement(&self, new: &str, old: &str) -> String {
-        if new.contains("$&") && self.triggers(Bug::EditExpands) {
+        if new.contains("$&") && self.triggers(Bug::EditExpandsPatterns) {
             return new.replace("$&", old);
         }
         new.to_owned()
     }
 
     fn edited_file(&self, text: String) -> String {
-        if text.contains("\r\n") && self.triggers(Bug::EditEndsLines) {
+        if text.contains("\r\n") && self.triggers(Bug::EditChangesNewlines) {
             return text.replace("\r\n", "\n");
         }
         text

@@ -21,19 +21,19 @@ pub(super) fn keeps_model(session: &Session) -> bool {
 
 /// Whether the model gets the thinking level.
 pub(super) fn sends_effort(session: &Session) -> bool {
-    !plays(session, Bug::LevelStaysUntold)
+    !plays(session, Bug::ThinkingLevelNotSent)
 }
 
 // Retries and queues
 
 /// Whether `abort_retry` stops the wait for the next attempt.
 pub(super) fn stops_retry(session: &Session) -> bool {
-    !plays(session, Bug::RetryWaitsOn)
+    !plays(session, Bug::RetryNotCancelled)
 }
 
 /// The mode of one queue has changed.
 pub(super) fn queue_mode_changed(session: &Session, changed: &Queue) {
-    if plays(session, Bug::ModesAreOne) {
+    if plays(session, Bug::QueuesShareMode) {
         let Queues {
             steering,
             follow_up,
@@ -48,7 +48,7 @@ pub(super) fn queue_mode_changed(session: &Session, changed: &Queue) {
 
 /// Whether `new_session` starts a session.
 pub(super) fn starts_session(session: &Session) -> bool {
-    !plays(session, Bug::RenewsNothing)
+    !plays(session, Bug::NewSessionKeepsConversation)
 }
 
 /// Whether `switch_session` loads the session.
@@ -93,17 +93,17 @@ pub(super) fn obeys_shutdown(session: &Session) -> bool {
 
 /// Whether a request that needs no answer waits for one.
 pub(super) fn waits_for_notice(session: &Session) -> bool {
-    plays(session, Bug::NoticesWait)
+    plays(session, Bug::NoticesAwaitAnswer)
 }
 
 /// Whether a dialog ends at its timeout.
 pub(super) fn applies_timeout(session: &Session) -> bool {
-    !plays(session, Bug::DialogsWaitOn)
+    !plays(session, Bug::DialogsNeverTimeOut)
 }
 
 /// The id of the dialog that an answer with this id belongs to.
 pub(super) fn answered_dialog(session: &Session, id: &str) -> String {
-    let first = plays(session, Bug::AnswersTheFirst)
+    let first = plays(session, Bug::AnswerGoesToFirstDialog)
         .then(|| PiState::with(session, |state| state.dialogs.keys().min().cloned()));
     let first = first.flatten().flatten();
     first.unwrap_or_else(|| id.to_owned())

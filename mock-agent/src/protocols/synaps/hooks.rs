@@ -30,7 +30,7 @@ fn plays(session: &Session, bug: Bug) -> bool {
 
 /// A line is too long.
 pub(super) fn on_oversized_line(session: &Session) {
-    if plays(session, Bug::OversizeExits) {
+    if plays(session, Bug::LongLineExits) {
         session.events.outbox.exit(0);
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn rejects_unknown_command(session: &Session) -> bool {
 
 /// A line was answered with an error; `unknown` is its command if that is not known.
 pub(super) fn on_rejected_line(session: &Session, id: Option<&str>, unknown: Option<&str>) {
-    if plays(session, Bug::BadCommandsAddUp) {
+    if plays(session, Bug::TooManyBadCommandsExit) {
         let count = session.events.encoder(|state: &mut SynapsState| {
             state.fault_memory.bad_lines += 1;
             state.fault_memory.bad_lines
@@ -71,7 +71,7 @@ pub(super) fn on_rejected_line(session: &Session, id: Option<&str>, unknown: Opt
 
 /// Whether a query is answered.
 pub(super) fn answers_query(session: &Session) -> bool {
-    if session.is_busy() && plays(session, Bug::DeafWhileBusy) {
+    if session.is_busy() && plays(session, Bug::IgnoresQueriesWhileBusy) {
         return false;
     }
     if Faults::of(session).is_armed(Bug::QuitDropsAnswers) {
@@ -95,7 +95,7 @@ pub(super) fn starts_turn(session: &Session, text: &str) -> bool {
     let repeats = session.events.encoder(|state: &mut SynapsState| {
         std::mem::replace(&mut state.fault_memory.message, text.to_owned()) == text
     });
-    repeats != Some(true) || !plays(session, Bug::SaysTheSameOnce)
+    repeats != Some(true) || !plays(session, Bug::DropsRepeatedPrompt)
 }
 
 /// A follow-up is about to start its turn.
@@ -113,8 +113,8 @@ pub(super) fn keeps_files(session: &Session, blocks: &[ContentBlock]) -> bool {
 /// Whether a path with this flaw is accepted.
 pub(super) fn accepts_path(session: &Session, flaw: PathFlaw) -> bool {
     match flaw {
-        PathFlaw::Relative => plays(session, Bug::TakesRelativePaths),
-        PathFlaw::DotDot => plays(session, Bug::TakesDotDot),
+        PathFlaw::Relative => plays(session, Bug::AcceptsRelativePaths),
+        PathFlaw::DotDot => plays(session, Bug::AcceptsDotDot),
     }
 }
 
@@ -131,8 +131,8 @@ pub(super) fn obeys_shutdown(session: &Session) -> bool {
     if plays(session, Bug::AnswersQuit) {
         session.events.send_frame(response("", "shutdown", ok()));
     }
-    let ignored = session.is_busy() && plays(session, Bug::DeafToQuitInTurn);
-    !ignored && !plays(session, Bug::DeafToQuit)
+    let ignored = session.is_busy() && plays(session, Bug::IgnoresQuitInTurn);
+    !ignored && !plays(session, Bug::IgnoresQuit)
 }
 
 // Answers
@@ -145,20 +145,20 @@ pub(super) fn is_streaming(session: &Session, state: &SynapsState, busy: bool) -
 
 /// Whether `set_model` sets the model.
 pub(super) fn sets_model(session: &Session) -> bool {
-    !plays(session, Bug::SetsNoModel)
+    !plays(session, Bug::IgnoresSetModel)
 }
 
 /// Whether `new_session` starts a new conversation.
 pub(super) fn starts_conversation(session: &Session) -> bool {
-    if plays(session, Bug::RenewExits) {
+    if plays(session, Bug::NewSessionExits) {
         session.events.outbox.exit(0);
     }
-    !plays(session, Bug::RenewsNothing)
+    !plays(session, Bug::NewSessionKeepsConversation)
 }
 
 /// A new session has started.
 pub(super) fn on_new_session(session: &Session) {
-    if plays(session, Bug::RenewResetsModel) {
+    if plays(session, Bug::NewSessionResetsModel) {
         session.set_model(&session.settings.model, None);
     }
 }
@@ -170,13 +170,13 @@ pub(super) fn on_new_state(
     id: String,
     usage: TokenUsage,
 ) {
-    if plays(session, Bug::RenewsNoId) {
+    if plays(session, Bug::NewSessionKeepsId) {
         state.session = id;
     }
-    if plays(session, Bug::RenewsNoStats) {
+    if plays(session, Bug::NewSessionKeepsStats) {
         state.spent = usage;
     }
-    if plays(session, Bug::RenewsOldId) {
+    if plays(session, Bug::NewSessionReportsOldId) {
         state.session = format!("session-{}", state.sessions % 2);
     }
 }

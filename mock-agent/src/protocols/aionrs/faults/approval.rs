@@ -23,19 +23,19 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "never-asks",
         "no tool is asked for in mode default",
-        Bug::NeverAsks,
+        Bug::NeverRequestsApproval,
     )
     .caught_by(&["asks-before-change"]),
     start(
         "asks-in-yolo",
         "tools are asked for in mode yolo",
-        Effect::Bug(Bug::AsksInYolo),
+        Effect::Bug(Bug::RequestsApprovalInYolo),
     )
     .caught_by(&["yolo-asks-nothing"]),
     start(
         "asks-in-auto-edit",
         "reading and editing are asked for in mode auto_edit",
-        Effect::Bug(Bug::AsksInAutoEdit),
+        Effect::Bug(Bug::RequestsApprovalInAutoEdit),
     )
     .caught_by(&["auto-edit-asks-less"]),
     start(
@@ -75,19 +75,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "yolo-stays",
         "the mode auto_edit does not take the place of yolo",
-        Effect::Bug(Bug::YoloStays),
+        Effect::Bug(Bug::KeepsYolo),
     )
     .caught_by(&["scenario:modes/narrower-again", "asks-before-change"]),
     start(
         "spawns-unasked",
         "Spawn is not asked for in mode auto_edit",
-        Effect::Bug(Bug::SpawnsUnasked),
+        Effect::Bug(Bug::SpawnsUnapproved),
     )
     .caught_by(&["scenario:modes/spawn-in-auto-edit", "asks-before-change"]),
     start(
         "asks-for-spawn",
         "Spawn is asked for in mode yolo",
-        Effect::Bug(Bug::AsksForSpawn),
+        Effect::Bug(Bug::RequestsApprovalForSpawn),
     )
     .caught_by(&["yolo-asks-nothing", "scenario:modes/spawn-in-yolo"]),
     bug(
@@ -99,7 +99,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "edit-ends-lines",
         "Edit ends every line of the file with LF",
-        Bug::EditEndsLines,
+        Bug::EditChangesNewlines,
     )
     .caught_by(&["scenario:tools/edit-keeps-line-ends"]),
     start(
@@ -119,13 +119,13 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "edit-expands",
         "Edit takes `$&` in the new text for the old text",
-        Bug::EditExpands,
+        Bug::EditExpandsPatterns,
     )
     .caught_by(&["scenario:tools/edits-literally"]),
     bug(
         "mode-waits",
         "a mode that is set in the middle of a turn holds from the next turn on",
-        Bug::ModeWaits,
+        Bug::DelaysMode,
     )
     .caught_by(&["scenario:modes/changed-in-the-middle-of-a-turn"]),
     start(
@@ -210,7 +210,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "runs-before-answer",
         "a tool runs before its request was answered",
-        Bug::RunsBeforeAnswer,
+        Bug::RunsBeforeApproval,
     )
     .caught_by(&[
         "approval-before-run",

@@ -143,7 +143,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "call-ids-begin-again",
         "the calls of each reply are numbered from the start again",
-        Bug::CallIdsBeginAgain,
+        Bug::CallIdsRestart,
     )
     .caught_by(&["call-id-own", "scenario:approval/once-is-once"]),
     frame(

@@ -129,7 +129,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "retries-refusals",
         "a request that the API refused is made again",
-        Bug::AsksRefusedAgain,
+        Bug::RepeatsRefusedRequest,
     )
     .caught_by(&["scenario:errors/bad-request-is-final"]),
     frame(

@@ -88,13 +88,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "flag-gone",
         "the flag --max-turns is not known any more",
-        Effect::Bug(Bug::FlagGone),
+        Effect::Bug(Bug::RejectsOldFlag),
     )
     .caught_by(&["startup-failure-told"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Effect::Bug(Bug::DeafToEof),
+        Effect::Bug(Bug::IgnoresEof),
     )
     .caught_by(&["eof-exits"]),
     start(
@@ -121,19 +121,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "hangs-at-eof-while-asking",
         "the end of stdin does not end a process that waits for approval",
-        Effect::Bug(Bug::HangsAtEofWhileAsking),
+        Effect::Bug(Bug::HangsAtEofDuringApproval),
     )
     .caught_by(&["eof-exits"]),
     start(
         "deaf-to-sigterm",
         "SIGTERM does not end the process",
-        Effect::Bug(Bug::DeafToSigterm),
+        Effect::Bug(Bug::IgnoresSigterm),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "deaf-to-sigterm-in-tool",
         "SIGTERM does not end a process that is busy with a tool",
-        Effect::Bug(Bug::DeafToSigtermInTool),
+        Effect::Bug(Bug::IgnoresSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
     bug(

@@ -48,7 +48,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "takes-known-id",
         "--session-id with an id that exists goes on with that session",
-        Effect::Bug(Bug::TakesKnownId),
+        Effect::Bug(Bug::ReusesKnownId),
     )
     .caught_by(&["scenario:sessions/id-that-exists"]),
     start(

@@ -50,7 +50,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "stop-is-an-error",
         "a stop is told as an error",
-        Bug::StopIsError,
+        Bug::ReportsStopAsFailure,
     ),
     bug(
         "stop-leaves-busy",
@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-stop-poisons",
         "a stop with nothing to stop ends the next turn",
-        Effect::Bug(Bug::IdleStopPoisons),
+        Effect::Bug(Bug::IdleStopStopsNextTurn),
     )
     .caught_by(&["scenario:stop/with-nothing-to-stop"]),
 ];

@@ -75,7 +75,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "abort-is-an-error",
         "an abort is told as an error",
-        Bug::StopIsError,
+        Bug::ReportsStopAsFailure,
     ),
     bug(
         "abort-leaves-busy",
@@ -100,7 +100,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next run",
-        Effect::Bug(Bug::IdleStopPoisons),
+        Effect::Bug(Bug::IdleStopStopsNextTurn),
     )
     .caught_by(&["scenario:abort/when-idle"]),
 ];

@@ -59,9 +59,9 @@ pub(super) const FAULTS: &[Fault] = &[
     }), &["scenario:bash/whole-output-is-kept"]),
     end("never-truncated", "large output comes whole", CUT, Op::Change(whole), &["scenario:bash/whole-output-is-kept"]),
     end("path-without-truncation", "`fullOutputPath` is there though nothing was cut", WHOLE, Op::Set("/message/fullOutputPath", "\"/tmp/x.log\""), &["bash-full-output-only"]),
-    start("bash-untold", "the model is not told of shell commands", Effect::Bug(Bug::ShellStaysUntold))
+    start("bash-untold", "the model is not told of shell commands", Effect::Bug(Bug::ShellResultNotSent))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
-    start("bash-told-otherwise", "the model is told of shell commands in another form", Effect::Bug(Bug::ShellToldOtherwise))
+    start("bash-told-otherwise", "the model is told of shell commands in another form", Effect::Bug(Bug::ShellResultReformatted))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
     start("bash-elsewhere", "shell commands run in another directory", Effect::Bug(Bug::ShellRunsElsewhere))
         .caught_by(&["scenario:bash/works-in-the-workspace"]).caught_in(SINCE_0_73, &["scenario:bash/output-and-exit-code"]),

@@ -58,11 +58,11 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     }, &["scenario:framing/extra-fields", "response-names-command", "answered"]),
 
     // queues
-    bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteersWait).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools", "own-prompt"]),
-    bug("follow-ups-are-early", "a follow-up does not wait for tool calls and steering messages", Bug::FollowsEarly).caught_by(&["scenario:queue/follow-up-after-the-tools"]),
-    bug("steers-together", "by default all steering messages go at once", Bug::SteersTogether).caught_by(&["scenario:queue/steers-one-at-a-time"]),
-    bug("follow-ups-behind-tools", "a follow-up comes behind the first tool calls", Bug::FollowsAfterTools).caught_by(&["scenario:queue/follow-up-waits-for-every-tool", "scenario:queue/prompt-that-follows-after-the-tools"]),
-    bug("follow-ups-together", "by default all follow-ups go at once", Bug::FollowsTogether).caught_by(&["scenario:queue/follow-ups-one-at-a-time"]),
+    bug("steers-wait", "a steering message waits until the model wants no more tools", Bug::SteeringWaits).caught_by(&["scenario:queue/steer-after-the-tools", "scenario:queue/follow-up-after-the-tools", "own-prompt"]),
+    bug("follow-ups-are-early", "a follow-up does not wait for tool calls and steering messages", Bug::FollowUpsEarly).caught_by(&["scenario:queue/follow-up-after-the-tools"]),
+    bug("steers-together", "by default all steering messages go at once", Bug::SteeringTogether).caught_by(&["scenario:queue/steers-one-at-a-time"]),
+    bug("follow-ups-behind-tools", "a follow-up comes behind the first tool calls", Bug::FollowUpsAfterTools).caught_by(&["scenario:queue/follow-up-waits-for-every-tool", "scenario:queue/prompt-that-follows-after-the-tools"]),
+    bug("follow-ups-together", "by default all follow-ups go at once", Bug::FollowUpsTogether).caught_by(&["scenario:queue/follow-ups-one-at-a-time"]),
 
     // the model
     start("model-flag-ignored", "the flags do not choose the model", Effect::Options(|options| {
@@ -80,7 +80,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
         }
     }, &["scenario:model/unknown", "model-as-asked"]),
     taken("level-is-always-low", "set_thinking_level sets another level", |c| reword(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
-    start("level-stays-untold", "the model is not told how much to think", Effect::Bug(Bug::LevelStaysUntold)).caught_by(&["scenario:thinking/set"]),
+    start("level-stays-untold", "the model is not told how much to think", Effect::Bug(Bug::ThinkingLevelNotSent)).caught_by(&["scenario:thinking/set"]),
 
     // compactions and retries
     taken("instructions-lost", "the instructions of `compact` are dropped", |c| lose(c, "compact", "customInstructions"), &["scenario:compact/instructions-guide-it"]),
@@ -94,7 +94,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
             c["enabled"] = json!(true);
         }
     }, &["retry-off", "scenario:retry/switched-off"]),
-    start("modes-are-one", "a mode is set for both queues", Effect::Bug(Bug::ModesAreOne)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
+    start("modes-are-one", "a mode is set for both queues", Effect::Bug(Bug::QueuesShareMode)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
     bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]).caught_in(V0_87, &["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it", "retry-announced"]),
     bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
     bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
@@ -103,11 +103,11 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
         reword(c, "follow_up", "message", |text| text.trim().to_owned());
     }, &["queue-contents", "scenario:queue/text-is-kept"]),
     bug("never-retries", "a transient failure is final", Bug::RetriesNever).caught_by(&["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors"]).caught_in(V0_87, &["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors", "will-retry"]),
-    bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryWaitsOn).caught_by(&["scenario:retry/abort-retry"]),
+    bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryNotCancelled).caught_by(&["scenario:retry/abort-retry"]),
 
     // sessions
     start("session-folder-ignored", "--session-dir is dropped", Effect::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
-    bug("new-session-is-the-old-one", "new_session changes nothing", Bug::RenewsNothing).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
+    bug("new-session-is-the-old-one", "new_session changes nothing", Bug::NewSessionKeepsConversation).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
     taken("parent-lost", "the parent of a new session is dropped", |c| lose(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
     bug("loaded-session-stays-as-it-was", "what is said in a session that was loaded again is lost when it is left", Bug::ResumedStaysUnsaved).caught_by(&["scenario:session/to-and-fro"]),
     bug("switch-loads-nothing", "switch_session changes nothing", Bug::SwitchLoadsNothing).caught_by(&["scenario:session/switch"]),
@@ -116,9 +116,9 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     taken("export-goes-elsewhere", "export_html writes another file than it was told", |c| reword(c, "export_html", "outputPath", |path| format!("{path}.out.html")), &["scenario:session/export"]),
 
     // dialogs
-    start("notices-wait", "a notice waits for an answer", Effect::Bug(Bug::NoticesWait)).caught_by(&["scenario:extensions/notices", "answered"]),
-    start("dialogs-wait-on", "a dialog waits on when its time is over", Effect::Bug(Bug::DialogsWaitOn)).caught_by(&["scenario:extensions/timeout", "answered"]),
-    bug("tool-runs-before-the-answer", "a tool runs before the dialog about it is answered", Bug::RunsBeforeAnswer).caught_by(&["scenario:extensions/tool-is-denied"]),
+    start("notices-wait", "a notice waits for an answer", Effect::Bug(Bug::NoticesAwaitAnswer)).caught_by(&["scenario:extensions/notices", "answered"]),
+    start("dialogs-wait-on", "a dialog waits on when its time is over", Effect::Bug(Bug::DialogsNeverTimeOut)).caught_by(&["scenario:extensions/timeout", "answered"]),
+    bug("tool-runs-before-the-answer", "a tool runs before the dialog about it is answered", Bug::RunsBeforeApproval).caught_by(&["scenario:extensions/tool-is-denied"]),
     taken("yes-is-no", "a confirm is answered the other way round", |c| {
         if let Some(said) = c["confirmed"].as_bool() {
             c["confirmed"] = json!(!said);

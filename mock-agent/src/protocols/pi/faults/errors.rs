@@ -41,7 +41,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "error-first",
         "an `error` comes before any command",
-        Effect::Bug(Bug::ComplainsFirst),
+        Effect::Bug(Bug::ReportsFailureFirst),
     )
     .caught_by(&["error-has-cause"])
     .only_in(V0_14),

@@ -7,7 +7,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "flag-gone",
         "the flag --no-session is not known any more",
-        Effect::Bug(Bug::FlagGone),
+        Effect::Bug(Bug::RejectsOldFlag),
     )
     .caught_by(&[
         "scenario:startup/first-command-is-served",
@@ -45,7 +45,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Effect::Bug(Bug::DeafToEof),
+        Effect::Bug(Bug::IgnoresEof),
     )
     .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
     start(
@@ -57,13 +57,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "deaf-to-sigterm",
         "SIGTERM does not end the process",
-        Effect::Bug(Bug::DeafToSigterm),
+        Effect::Bug(Bug::IgnoresSigterm),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "deaf-to-sigterm-in-tool",
         "SIGTERM does not end a process that is busy with a tool",
-        Effect::Bug(Bug::DeafToSigtermInTool),
+        Effect::Bug(Bug::IgnoresSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
     start(

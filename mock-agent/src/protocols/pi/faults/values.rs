@@ -102,7 +102,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
             trim(command, "/value");
         }
     }, &["scenario:extensions/texts-of-several-lines"]),
-    start("answers-of-strangers", "an answer goes to the first dialog, whatever its id", Effect::Bug(Bug::AnswersTheFirst)).caught_by(&["scenario:extensions/two-dialogs-at-once", "scenario:extensions/answer-of-a-stranger"]),
+    start("answers-of-strangers", "an answer goes to the first dialog, whatever its id", Effect::Bug(Bug::AnswerGoesToFirstDialog)).caught_by(&["scenario:extensions/two-dialogs-at-once", "scenario:extensions/answer-of-a-stranger"]),
 ];
 
 const PARTS: [&str; 5] = ["/input", "/output", "/cacheRead", "/cacheWrite", "/total"];

@@ -55,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next turn",
-        Effect::Bug(Bug::IdleStopPoisons),
+        Effect::Bug(Bug::IdleStopStopsNextTurn),
     )
     .caught_by(&["scenario:abort/when-idle"]),
     frame(
@@ -80,7 +80,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "abort-is-an-error",
         "an abort is told as an error",
-        Bug::StopIsError,
+        Bug::ReportsStopAsFailure,
     ),
     bug(
         "abort-leaves-streaming",

@@ -7,13 +7,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "takes-relative-paths",
         "an attachment with a relative path is taken",
-        Effect::Bug(Bug::TakesRelativePaths),
+        Effect::Bug(Bug::AcceptsRelativePaths),
     )
     .caught_by(&["scenario:attachments/relative-path-is-refused"]),
     start(
         "takes-dot-dot",
         "an attachment whose path has a `..` segment is taken",
-        Effect::Bug(Bug::TakesDotDot),
+        Effect::Bug(Bug::AcceptsDotDot),
     )
     .caught_by(&["scenario:attachments/dot-dot-is-refused"]),
     start(

@@ -190,7 +190,7 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "deaf-while-busy",
         "queries that come during a turn are dropped",
-        Bug::DeafWhileBusy,
+        Bug::IgnoresQueriesWhileBusy,
     )
     .caught_by(&[
         "scenario:prompt/state-while-a-turn-runs",
@@ -221,7 +221,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "bad-lines-add-up",
         "the tenth unreadable frame ends the process",
-        Effect::Bug(Bug::BadCommandsAddUp),
+        Effect::Bug(Bug::TooManyBadCommandsExit),
     )
     .caught_by(&["stays-alive"]),
 ];

@@ -17,7 +17,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "limit-excludes-itself",
         "a command of exactly 1 MiB is refused",
-        Effect::Bug(Bug::LimitExcludesItself),
+        Effect::Bug(Bug::LimitIsExclusive),
     )
     .caught_by(&[
         "scenario:framing/exactly-the-limit",
@@ -33,7 +33,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "oversize-exits",
         "a line of more than 1 MiB ends the process",
-        Effect::Bug(Bug::OversizeExits),
+        Effect::Bug(Bug::LongLineExits),
     )
     .caught_by(&["stays-alive", "oversize-answered"]),
     frame(

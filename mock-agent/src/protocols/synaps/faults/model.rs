@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "says-the-same-once",
         "a message that is the same as the one before is accepted, and dropped",
-        Effect::Bug(Bug::SaysTheSameOnce),
+        Effect::Bug(Bug::DropsRepeatedPrompt),
     )
     .caught_by(&["scenario:prompt/the-same-message-again"]),
     start(

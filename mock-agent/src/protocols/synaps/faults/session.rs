@@ -8,7 +8,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "set-model-changes-nothing",
         "`set_model` is acknowledged, and the model stays what it was",
-        Effect::Bug(Bug::SetsNoModel),
+        Effect::Bug(Bug::IgnoresSetModel),
     )
     .caught_by(&["scenario:session/set-model-switches", "model-current"]),
     start(
@@ -24,19 +24,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-keeps-history",
         "`new_session` is acknowledged, and the conversation goes on",
-        Effect::Bug(Bug::RenewsNothing),
+        Effect::Bug(Bug::NewSessionKeepsConversation),
     )
     .caught_by(&["scenario:session/new-session-forgets"]),
     start(
         "new-session-keeps-its-id",
         "`new_session` gives the id of the session before",
-        Effect::Bug(Bug::RenewsNoId),
+        Effect::Bug(Bug::NewSessionKeepsId),
     )
     .caught_by(&["session-id-unique"]),
     start(
         "new-session-exits",
         "`new_session` ends the process",
-        Effect::Bug(Bug::RenewExits),
+        Effect::Bug(Bug::NewSessionExits),
     )
     .caught_by(&["stays-alive"]),
     bug(
@@ -72,7 +72,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-keeps-stats",
         "`new_session` goes on counting the tokens of the session before",
-        Effect::Bug(Bug::RenewsNoStats),
+        Effect::Bug(Bug::NewSessionKeepsStats),
     )
     .caught_by(&["stats-are-sums"]),
     start(
@@ -121,7 +121,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-resets-the-model",
         "`new_session` puts the model back to that of the start",
-        Effect::Bug(Bug::RenewResetsModel),
+        Effect::Bug(Bug::NewSessionResetsModel),
     )
     .caught_by(&[
         "scenario:session/model-stays-after-a-failure",
@@ -169,7 +169,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-has-an-old-id",
         "every other session has the same id",
-        Effect::Bug(Bug::RenewsOldId),
+        Effect::Bug(Bug::NewSessionReportsOldId),
     )
     .caught_by(&["session-id-unique"]),
     frame(

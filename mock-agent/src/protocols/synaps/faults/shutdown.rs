@@ -8,13 +8,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "deaf-to-shutdown",
         "`shutdown` does not end the process",
-        Effect::Bug(Bug::DeafToQuit),
+        Effect::Bug(Bug::IgnoresQuit),
     )
     .caught_by(&["shutdown-exits"]),
     bug(
         "deaf-to-shutdown-in-turn",
         "`shutdown` in the middle of a turn does not end the process",
-        Bug::DeafToQuitInTurn,
+        Bug::IgnoresQuitInTurn,
     )
     .caught_by(&["shutdown-exits"]),
     start(
@@ -58,7 +58,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Effect::Bug(Bug::DeafToEof),
+        Effect::Bug(Bug::IgnoresEof),
     )
     .caught_by(&["eof-exits"]),
     start(

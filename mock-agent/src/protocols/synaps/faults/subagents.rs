@@ -68,13 +68,13 @@ pub(super) const FAULTS: &[Fault] = &[
     bug(
         "subagent-ids-repeat",
         "every subagent has the same id",
-        Bug::HelperIdsRepeat,
+        Bug::SubagentIdsRepeat,
     )
     .caught_by(&["subagent-lifecycle", "subagent-ids-grow"]),
     bug(
         "subagent-ids-fall",
         "each new subagent has a smaller id than the one before",
-        Bug::HelperIdsFall,
+        Bug::SubagentIdsFall,
     )
     .caught_by(&["subagent-ids-grow"]),
     frame(
