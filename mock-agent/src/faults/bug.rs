@@ -1,7 +1,6 @@
-//! The bugs that faults can give the agent. Each is checked by name where the agent would go wrong: at the hooks of the core, in the process
-//! or in a protocol adapter.
+//! The bugs that faults can give the agent. The hooks of the core, of the process and of the protocol adapters check for them.
 
-/// How the core goes wrong.
+/// A bug, named for what the agent does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bug {
     // start and end
@@ -157,14 +156,14 @@ pub(crate) enum Bug {
     SubagentIdsRepeat,
     SubagentIdsFall,
     EndsTurnAfterTools,
-    // shell commands of the host's
+    // shell commands of the host
     ShellResultNotSent,
     ShellResultReformatted,
     ShellRunsElsewhere,
     ShellKeepsChildren,
     ShellIgnoresStop,
     ShellRunsTwice,
-    // what is queued
+    // queued prompts
     SteeringWaits,
     SteeringTogether,
     FollowUpsEarly,
@@ -180,7 +179,7 @@ pub(crate) enum Bug {
     RetriesRefusals,
     RetryStartsOver,
     RetryDoublesPrompt,
-    // sessions of the host's choice
+    // saved sessions that the host opens
     ForkKeepsAll,
     CloneIsEmpty,
     SwitchLoadsNothing,

@@ -1,14 +1,14 @@
 //! The definition of a fault, and the constructors that the fault tables are written with.
 
 use super::bug::Bug;
-use super::frame_op::{FrameFault, Op, Shows};
+use super::frame_op::{FrameFault, Op, ShownAt};
 use crate::config::options::CliOptions;
 use serde_json::Value;
 
-/// One deliberate defect.
+/// A deliberate fault of the agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
-    /// Its id, for `--fault`.
+    /// Its id, as `--fault` takes it.
     pub id: &'static str,
     /// What goes wrong, in one line.
     pub summary: &'static str,
@@ -17,7 +17,7 @@ pub struct Fault {
     /// there to try hosts with.
     pub caught_by: &'static [&'static str],
     /// On which line of the output it can be caught.
-    pub shows: Shows,
+    pub shown_at: ShownAt,
     pub(crate) active_from: ActiveFrom,
     pub(crate) effect: Effect,
     /// The versions of its protocol that have it. All versions of its table if empty.
@@ -60,7 +60,7 @@ pub(crate) const fn frame(
         id,
         summary,
         caught_by: &[],
-        shows: op.shows(),
+        shown_at: op.shown_at(),
         active_from: ActiveFrom::FirstTurn,
         effect: Effect::Frames(FrameFault {
             on,
@@ -79,7 +79,7 @@ pub(crate) const fn bug(id: &'static str, summary: &'static str, bug: Bug) -> Fa
         id,
         summary,
         caught_by: &[],
-        shows: Shows::Later,
+        shown_at: ShownAt::LaterLine,
         active_from: ActiveFrom::FirstTurn,
         effect: Effect::Bug(bug),
         only_in: &[],
@@ -93,7 +93,7 @@ pub(crate) const fn start(id: &'static str, summary: &'static str, effect: Effec
         id,
         summary,
         caught_by: &[],
-        shows: Shows::Later,
+        shown_at: ShownAt::LaterLine,
         active_from: ActiveFrom::ProcessStart,
         effect,
         only_in: &[],
@@ -116,6 +116,27 @@ pub(crate) const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'stat
     }
     assert!(n == N, "every place is filled");
     all
+}
+
+/// Faults that the table of any protocol can have.
+impl Fault {
+    pub(crate) const ASKS_FOR_A_TITLE: Fault = bug(
+        "asks-for-a-title",
+        "each turn begins with a request for a title, which is legal",
+        Bug::RequestsTitle,
+    );
+
+    pub(crate) const ASKS_FOR_A_SUMMARY: Fault = bug(
+        "asks-for-a-summary",
+        "each turn ends with a request for a summary, which is legal",
+        Bug::RequestsSummary,
+    );
+
+    pub(crate) const ASKS_TWICE: Fault = bug(
+        "asks-twice",
+        "the last request of a turn is sent once more after its answer",
+        Bug::RepeatsLastRequest,
+    );
 }
 
 impl Fault {
@@ -166,7 +187,7 @@ impl Fault {
     /// Says that only a later line shows the fault.
     pub(crate) const fn later(self) -> Self {
         Fault {
-            shows: Shows::Later,
+            shown_at: ShownAt::LaterLine,
             ..self
         }
     }

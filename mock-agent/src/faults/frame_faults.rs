@@ -1,7 +1,7 @@
 //! Applies a fault to the frames that are sent, and turns frames into lines.
 
 use super::frame_op::{FrameFault, Op};
-use super::patch::{each, made, remove, set};
+use super::patch::{each, from_template, remove, set};
 use crate::os::stdout::OutboxItem;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -96,10 +96,10 @@ impl FrameChanger {
                 change(&mut frame);
                 vec![line(&frame)]
             }
-            Op::Before(json) => vec![line(&made(json, &frame)), plain],
-            Op::After(json) => vec![plain, line(&made(json, &frame))],
+            Op::Before(json) => vec![line(&from_template(json, &frame)), plain],
+            Op::After(json) => vec![plain, line(&from_template(json, &frame))],
             Op::Behind(more) => {
-                let more = more.iter().map(|json| line(&made(json, &frame)));
+                let more = more.iter().map(|json| line(&from_template(json, &frame)));
                 std::iter::once(plain).chain(more).collect()
             }
             Op::RawBefore(raw) => vec![[raw, &plain].concat()],
@@ -122,7 +122,7 @@ impl FrameChanger {
                 vec![]
             }
             Op::AfterWhile(millis, json) => {
-                let after = line(&made(json, &frame));
+                let after = line(&from_template(json, &frame));
                 let wait = OutboxItem::Wait(Duration::from_millis(millis));
                 return vec![OutboxItem::Bytes(plain), wait, OutboxItem::Bytes(after)];
             }

@@ -71,15 +71,15 @@ pub(crate) const ABSENT: &str = "<absent>";
 
 /// On which line of the output a fault can be caught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shows {
+pub enum ShownAt {
     /// On the first line that it has changed.
-    There,
+    ChangedLine,
     /// There or on a later line: something is missing or late, or the change has consequences.
-    Later,
+    LaterLine,
 }
 
 impl Op {
-    pub(super) const fn shows(self) -> Shows {
+    pub(super) const fn shown_at(self) -> ShownAt {
         match self {
             Op::Twice
             | Op::Set(..)
@@ -92,7 +92,7 @@ impl Op {
             | Op::RawBefore(_)
             | Op::RawAfter(_)
             | Op::Line(_)
-            | Op::Cumulate(..) => Shows::There,
+            | Op::Cumulate(..) => ShownAt::ChangedLine,
             Op::Drop
             | Op::Change(_)
             | Op::Behind(_)
@@ -103,7 +103,7 @@ impl Op {
             | Op::HalfAndExit(_)
             | Op::Silence
             | Op::Delay(_)
-            | Op::Trickle => Shows::Later,
+            | Op::Trickle => ShownAt::LaterLine,
         }
     }
 }

@@ -14,7 +14,6 @@ mod hooks;
 mod memory;
 mod patch;
 mod process;
-pub(super) mod requests;
 mod tool_hooks;
 
 pub(super) use active::Faults;
@@ -22,7 +21,7 @@ pub(super) use bug::Bug;
 pub use fault::Fault;
 pub(super) use fault::{Effect, bug, frame, joined, start};
 pub use fault_log::{entry, parse_entry};
-pub use frame_op::Shows;
+pub use frame_op::ShownAt;
 pub(super) use frame_op::{ABSENT, Op};
 pub(super) use patch::trim;
 

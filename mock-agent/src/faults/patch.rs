@@ -1,8 +1,8 @@
-//! Changes to one frame.
+//! Edits one frame: sets and removes members, and builds frames from templates.
 
 use serde_json::Value;
 
-/// Puts a value (JSON) in a place; the member is made if it is missing.
+/// Sets the value (JSON) at a pointer; adds the member if it is missing.
 pub(super) fn set(frame: &mut Value, pointer: &str, json: &str) {
     let Ok(value) = serde_json::from_str(json) else {
         return;
@@ -17,21 +17,21 @@ pub(super) fn set(frame: &mut Value, pointer: &str, json: &str) {
     }
 }
 
-/// Takes a member away.
+/// Removes a member.
 pub(super) fn remove(frame: &mut Value, pointer: &str) {
     if let Some((parent, key)) = parent(frame, pointer) {
         parent.shift_remove(key);
     }
 }
 
-/// Takes the blanks around a text away.
+/// Trims the text at a pointer.
 pub(crate) fn trim(frame: &mut Value, pointer: &str) {
     if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
         *text = text.trim().to_owned();
     }
 }
 
-/// Does something to every object, at any depth, in which this member has this value.
+/// Calls a function on every object, at any depth, in which this member has this text.
 pub(super) fn each(value: &mut Value, of: (&str, &str), change: &mut dyn FnMut(&mut Value)) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| each(item, of, change)),
@@ -51,8 +51,8 @@ fn parent<'f, 'p>(
     Some((frame.pointer_mut(above)?.as_object_mut()?, key))
 }
 
-/// A frame of its own, made from JSON in which a text `$/pointer` stands for that part of the frame at hand.
-pub(super) fn made(json: &str, frame: &Value) -> Value {
+/// A new frame from a JSON template, in which a text `$/pointer` is replaced by that part of the given frame.
+pub(super) fn from_template(json: &str, frame: &Value) -> Value {
     let mut made = serde_json::from_str(json).unwrap_or_default();
     fill(&mut made, frame);
     made
@@ -77,7 +77,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn members_are_set_made_and_taken_away() {
+    fn members_are_set_added_and_removed() {
         let mut frame = json!({ "a": { "b": 1 } });
 
         set(&mut frame, "/a/b", "\"x\"");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_of_a_kind_are_changed_wherever_they_are() {
+    fn matching_objects_are_changed_at_any_depth() {
         let mut frame = json!({ "role": "user", "list": [{ "role": "user" }, { "role": "tool" }] });
 
         each(&mut frame, ("role", "user"), &mut |object| {
@@ -101,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_made_from_another() {
+    fn a_frame_is_built_from_a_template() {
         let frame = json!({ "id": "m1", "usage": { "n": 3 } });
 
         assert_eq!(
-            made(
+            from_template(
                 r#"{"to":"$/id","all":["$/usage","$/none","plain"]}"#,
                 &frame
             ),

@@ -19,7 +19,7 @@ use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
 use crate::transcript::TranscriptReader;
-use mock_agent::faults::{self, Shows};
+use mock_agent::faults::{self, ShownAt};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::BufReader;
@@ -185,7 +185,7 @@ fn tested_faults(dialect: &Dialect) -> Vec<TestedFault> {
         summary: fault.summary.to_owned(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
         side: Blame::Agent,
-        at_fault: fault.shows == Shows::There,
+        at_fault: fault.shown_at == ShownAt::ChangedLine,
     });
     faults.collect()
 }

@@ -1,6 +1,6 @@
 //! What the model says and is told.
 
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, requests, start, trim};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start, trim};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -148,9 +148,9 @@ pub(super) const FAULTS: &[Fault] = &[
     )
     .every()
     .caught_by(&["scenario:turn/thinking"]),
-    requests::ASKS_FOR_A_TITLE,
-    requests::ASKS_FOR_A_SUMMARY,
-    requests::ASKS_TWICE.caught_by(&["scenario:turn/plain"]),
+    Fault::ASKS_FOR_A_TITLE,
+    Fault::ASKS_FOR_A_SUMMARY,
+    Fault::ASKS_TWICE.caught_by(&["scenario:turn/plain"]),
     bug(
         "loses-input",
         "the model is not told what the user said",

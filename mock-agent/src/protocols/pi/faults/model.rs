@@ -1,13 +1,13 @@
 //! What the model is told, and what is told of it.
 
 use super::common::{USAGE, V0_14, V0_87};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, requests, start};
+use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::Value;
 
 pub(super) const FAULTS: &[Fault] = &[
-    requests::ASKS_FOR_A_TITLE,
-    requests::ASKS_FOR_A_SUMMARY,
-    requests::ASKS_TWICE.caught_by(&["scenario:startup/first-command-is-served"]),
+    Fault::ASKS_FOR_A_TITLE,
+    Fault::ASKS_FOR_A_SUMMARY,
+    Fault::ASKS_TWICE.caught_by(&["scenario:startup/first-command-is-served"]),
     bug(
         "loses-prompt",
         "the model is not told what the user said",

@@ -1,6 +1,6 @@
 //! What the model is told.
 
-use crate::faults::{Bug, Effect, Fault, bug, requests, start};
+use crate::faults::{Bug, Effect, Fault, bug, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -10,9 +10,9 @@ pub(super) const FAULTS: &[Fault] = &[
         Bug::LosesInput,
     )
     .caught_by(&["scenario:prompt/text-turn"]),
-    requests::ASKS_FOR_A_TITLE,
-    requests::ASKS_FOR_A_SUMMARY,
-    requests::ASKS_TWICE.caught_by(&["scenario:prompt/text-turn"]),
+    Fault::ASKS_FOR_A_TITLE,
+    Fault::ASKS_FOR_A_SUMMARY,
+    Fault::ASKS_TWICE.caught_by(&["scenario:prompt/text-turn"]),
     start(
         "input-is-trimmed",
         "the model is told what the user said without the blanks around it",
