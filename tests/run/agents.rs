@@ -1,11 +1,11 @@
-//! Parts of agents, in shell.
+//! Agents as shell scripts, and small scenarios for them.
 
-/// Says that it is up.
+/// Writes a `ready` event.
 pub(crate) const READY: &str = r#"
 echo '{"type":"ready","version":"0.1.0","session_id":"s1","capabilities":{"tool_approval":true,"thinking":true,"mcp":false}}'
 "#;
 
-/// Answers each message with an empty turn, until the end of stdin. It asks no model.
+/// Answers each message with a short turn until the end of stdin. It sends no request to the model.
 pub(crate) const TURNS: &str = r#"
 while read -r line; do
   case "$line" in
@@ -17,7 +17,7 @@ while read -r line; do
 done
 "#;
 
-/// A scenario with a turn.
+/// A scenario with one turn.
 pub(crate) const TURN: &str = "
 name: one turn
 clauses: [aionrs.stream-end.closes-turn]
@@ -29,9 +29,9 @@ steps:
   - expect_exit: { code: 0 }
 ";
 
-/// A scenario that only waits for the agent and its end.
-pub(crate) const UP_AND_DOWN: &str = "
-name: up and down
+/// A scenario that waits for `ready` and the exit.
+pub(crate) const START_AND_EXIT: &str = "
+name: start and exit
 clauses: [aionrs.shutdown.eof]
 steps:
   - expect: { type: ready }
@@ -39,7 +39,7 @@ steps:
   - expect_exit: { code: 0 }
 ";
 
-/// An agent of these parts.
+/// An agent script of these parts.
 pub(crate) fn agent(parts: &[&str]) -> String {
     parts.concat()
 }

@@ -1,16 +1,16 @@
-//! Agents that cannot be tested, or only just: one clear message, the right exit status, in bounded time.
+//! Agents that do not start, hang, flood or crash: one clear message, the right exit status, within a time limit.
 
-use crate::agents::{READY, TURN, TURNS, UP_AND_DOWN, agent};
-use crate::harness::Place;
+use crate::agents::{READY, START_AND_EXIT, TURN, TURNS, agent};
+use crate::harness::TestDir;
 use conform::report::Verdict;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn an_agent_that_cannot_be_started_is_told_in_one_line() {
-    let place = Place::new();
-    let plain = place.file("plain.sh", "#!/bin/sh\n");
-    let bad = place.file("bad", "#!/no/such/interpreter\n");
-    let garbled = place.file("garbled", "\u{7f}ELF?");
+fn an_agent_that_cannot_be_started_is_one_line_of_error() {
+    let dir = TestDir::new();
+    let plain = dir.file("plain.sh", "#!/bin/sh\n");
+    let bad = dir.file("bad", "#!/no/such/interpreter\n");
+    let garbled = dir.file("garbled", "\u{7f}ELF?");
     for path in [&bad, &garbled] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     }
@@ -25,66 +25,62 @@ fn an_agent_that_cannot_be_started_is_told_in_one_line() {
         ),
         (garbled.as_str(), "no program that this system can run"),
     ] {
-        let ran = place.run(&["--dialect", "aionrs", program]);
-        ran.ends_with(2, why);
-        assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
-        assert_eq!(ran.stdout, "");
+        let result = dir.run(&["--dialect", "aionrs", program]);
+        result.assert_exit(2, why);
+        assert_eq!(result.stderr.lines().count(), 1, "{result:?}");
+        assert_eq!(result.stdout, "");
     }
 }
 
 #[test]
-fn an_agent_that_ends_at_once_was_not_tested() {
-    let place = Place::new();
+fn an_agent_that_exits_at_once_is_incomplete() {
+    let dir = TestDir::new();
     for args in [
         ["--dialect", "aionrs", "true"].as_slice(),
         &["true"],
         &["--", "true"],
     ] {
-        place
-            .run(args)
-            .ends_with(3, "it wrote nothing before it exited with code 0");
+        dir.run(args)
+            .assert_exit(3, "it wrote nothing before it exited with code 0");
     }
-    place
-        .play(TURN, "echo cannot read the settings >&2; exit 7")
-        .ends_with(
+    dir.run_scenario(TURN, "echo cannot read the settings >&2; exit 7")
+        .assert_exit(
             3,
             "exited with code 7; the last line of its stderr: \"cannot read the settings\"",
         );
-    place
-        .play(
-            TURN,
-            "printf 'TypeError: no such thing\\n    at main\\n\\nRuntime v1\\n' >&2; exit 1",
-        )
-        .ends_with(
-            3,
-            "exited with code 1; on its stderr: \"TypeError: no such thing\"",
-        );
+    dir.run_scenario(
+        TURN,
+        "printf 'TypeError: no such thing\\n    at main\\n\\nRuntime v1\\n' >&2; exit 1",
+    )
+    .assert_exit(
+        3,
+        "exited with code 1; on its stderr: \"TypeError: no such thing\"",
+    );
 }
 
 #[test]
-fn an_agent_that_only_echoes_was_not_tested() {
-    let place = Place::new();
-    let alone = place.run(&["--", "cat"]);
-    alone.ends_with(3, "name its protocol with --dialect");
+fn an_agent_that_only_echoes_is_incomplete() {
+    let dir = TestDir::new();
+    let undetected = dir.run(&["--", "cat"]);
+    undetected.assert_exit(3, "name its protocol with --dialect");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "cat", "-"];
-    place.run(&args).ends_with(
+    dir.run(&args).assert_exit(
         3,
         "the agent did not start up: it wrote nothing within 500 ms",
     );
 }
 
 #[test]
-fn an_agent_that_writes_nothing_was_not_tested() {
-    let place = Place::new();
+fn an_agent_that_writes_nothing_is_incomplete() {
+    let dir = TestDir::new();
     let args = ["--time-scale", "0.02", "--", "sleep", "1000"];
-    place
-        .run(&args)
-        .ends_with(3, "name its protocol with --dialect");
+    dir.run(&args)
+        .assert_exit(3, "name its protocol with --dialect");
 }
 
 #[test]
-fn an_agent_that_is_silent_in_a_dialect_of_silent_starts_does_not_fail_every_scenario() {
-    let place = Place::new();
+fn a_silent_agent_of_a_dialect_with_silent_starts_does_not_fail_every_scenario() {
+    let dir = TestDir::new();
     let args = [
         "--time-scale",
         "0.01",
@@ -96,133 +92,136 @@ fn an_agent_that_is_silent_in_a_dialect_of_silent_starts_does_not_fail_every_sce
         "sleep",
         "1000",
     ];
-    let ran = place.run(&args);
-    ran.ends_with(3, "the agent wrote nothing in the first scenarios");
-    let entries = &ran.report.as_ref().unwrap().scenarios;
+    let result = dir.run(&args);
+    result.assert_exit(3, "the agent wrote nothing in the first scenarios");
+    let entries = &result.report.as_ref().unwrap().scenarios;
     assert!(entries.len() > 10);
     assert!(
         entries.iter().filter(|entry| entry.frames > 0).count() <= 6,
-        "{ran:?}"
+        "{result:?}"
     );
 }
 
 #[test]
-fn an_agent_that_prints_garbage_was_not_tested() {
-    let place = Place::new();
-    let script = place.file("garbage.sh", "echo garbage; sleep 1000");
+fn an_agent_that_prints_garbage_is_incomplete() {
+    let dir = TestDir::new();
+    let script = dir.file("garbage.sh", "echo garbage; sleep 1000");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "sh", &script];
-    place
-        .run(&args)
-        .ends_with(3, "the first thing it wrote is \"garbage\"");
+    dir.run(&args)
+        .assert_exit(3, "the first thing it wrote is \"garbage\"");
     let args = ["--time-scale", "0.02", "sh", &script];
-    place
-        .run(&args)
-        .ends_with(2, "cannot detect the agent's protocol");
+    dir.run(&args)
+        .assert_exit(2, "cannot detect the agent's protocol");
 }
 
 #[test]
-fn an_argument_that_names_a_file_here_is_not_found_there() {
-    let place = Place::new();
-    place.file("agent.sh", READY);
-    place
-        .run(&["--dialect", "aionrs", "sh", "agent.sh"])
-        .ends_with(3, "name files by their whole path");
+fn a_relative_path_in_the_arguments_is_an_error_with_advice() {
+    let dir = TestDir::new();
+    dir.file("agent.sh", READY);
+    dir.run(&["--dialect", "aionrs", "sh", "agent.sh"])
+        .assert_exit(3, "name files by their whole path");
 }
 
 #[test]
-fn an_endless_line_at_the_start_is_told_as_that() {
-    let place = Place::new();
-    let script = place.file("endless.sh", "printf 'x%.0s' 1 2 3 4 5 6 7; sleep 1000");
+fn an_endless_line_at_the_start_is_reported() {
+    let dir = TestDir::new();
+    let script = dir.file("endless.sh", "printf 'x%.0s' 1 2 3 4 5 6 7; sleep 1000");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "sh", &script];
-    place
-        .run(&args)
-        .ends_with(3, "it wrote 7 bytes and no end of a line");
+    dir.run(&args)
+        .assert_exit(3, "it wrote 7 bytes and no end of a line");
 }
 
 #[test]
-fn an_endless_line_later_is_told_as_that() {
-    let place = Place::new();
-    let ran = place.play_in_vain(TURN, &agent(&[READY, "printf 'x%.0s' 1 2 3; sleep 1000"]));
-    ran.ends_with(1, "3 bytes of a line that has not ended");
-    assert_eq!(ran.only().verdict, Verdict::Fail);
+fn an_endless_line_later_is_reported() {
+    let dir = TestDir::new();
+    let result =
+        dir.run_with_short_budgets(TURN, &agent(&[READY, "printf 'x%.0s' 1 2 3; sleep 1000"]));
+    result.assert_exit(1, "3 bytes of a line that has not ended");
+    assert_eq!(result.only_scenario().verdict, Verdict::Fail);
 }
 
 #[test]
 fn a_flood_is_stopped() {
-    let place = Place::new();
+    let dir = TestDir::new();
     for flood in ["yes | tr -d '\\n'", "yes x"] {
-        let ran = place.play(TURN, &agent(&[READY, flood]));
-        ran.ends_with(1, "and went on; it was killed");
-        assert!(ran.rules().contains(&"scenario.output"), "{ran:?}");
+        let result = dir.run_scenario(TURN, &agent(&[READY, flood]));
+        result.assert_exit(1, "and went on; it was killed");
+        assert!(result.rules().contains(&"scenario.output"), "{result:?}");
     }
 }
 
 #[test]
-fn a_flood_on_stderr_harms_nobody() {
-    let place = Place::new();
+fn a_flood_on_stderr_is_harmless() {
+    let dir = TestDir::new();
     let flood = "yes 'a line for the log' | head -c 20000000 >&2\n";
-    let ran = place.play(TURN, &agent(&[flood, READY, TURNS]));
-    assert_eq!(ran.only().verdict, Verdict::Pass, "{ran:?}");
+    let result = dir.run_scenario(TURN, &agent(&[flood, READY, TURNS]));
+    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{result:?}");
 }
 
 #[test]
 fn an_agent_that_never_reads_does_not_block_the_run() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let long = "x".repeat(300_000);
     let scenario = TURN.replace("input: hi", &format!("input: \"{long}\""));
-    let ran = place.play_in_vain(&scenario, &agent(&[READY, "sleep 1000"]));
-    ran.ends_with(1, "did not come within 500 ms");
-    assert!(ran.rules().contains(&"aionrs/message-answered"), "{ran:?}");
+    let result = dir.run_with_short_budgets(&scenario, &agent(&[READY, "sleep 1000"]));
+    result.assert_exit(1, "did not come within 500 ms");
+    assert!(
+        result.rules().contains(&"aionrs/message-answered"),
+        "{result:?}"
+    );
 }
 
 #[test]
-fn an_agent_that_never_ends_its_turn_is_told_so_by_the_rule_about_turns() {
-    let place = Place::new();
+fn a_turn_that_never_ends_is_a_finding_of_the_rule_about_turns() {
+    let dir = TestDir::new();
     let turn = "read -r line; echo '{\"type\":\"stream_start\",\"msg_id\":\"m1\"}'; sleep 1000";
-    let ran = place.play_in_vain(TURN, &agent(&[READY, turn]));
-    ran.ends_with(1, "did not come");
-    assert_eq!(ran.rules(), ["scenario.expect", "aionrs/turn-envelope"]);
+    let result = dir.run_with_short_budgets(TURN, &agent(&[READY, turn]));
+    result.assert_exit(1, "did not come");
+    assert_eq!(result.rules(), ["scenario.expect", "aionrs/turn-envelope"]);
 }
 
 #[test]
 fn an_agent_that_closes_its_stdout_is_not_waited_for() {
-    let place = Place::new();
-    let ran = place.play(TURN, &agent(&[READY, "exec >&-; cat >/dev/null; exit 0"]));
-    ran.ends_with(1, "the agent closed its stdout before it came");
+    let dir = TestDir::new();
+    let result = dir.run_scenario(TURN, &agent(&[READY, "exec >&-; cat >/dev/null; exit 0"]));
+    result.assert_exit(1, "the agent closed its stdout before it came");
 }
 
 #[test]
-fn an_agent_that_dies_in_a_turn_is_told_with_its_end() {
-    let place = Place::new();
-    let ran = place.play(
+fn a_crash_during_a_turn_is_reported_with_the_signal() {
+    let dir = TestDir::new();
+    let result = dir.run_scenario(
         TURN,
         &agent(&[READY, "read -r line; kill -SEGV $$; sleep 1000"]),
     );
-    ran.ends_with(1, "the agent was ended by SIGSEGV before it came");
+    result.assert_exit(1, "the agent was ended by SIGSEGV before it came");
 }
 
 #[test]
-fn an_agent_that_is_deaf_to_the_end_of_stdin_is_killed() {
-    let place = Place::new();
-    for deaf in ["sleep 1000", "while :; do :; done"] {
-        let ran = place.play_in_vain(UP_AND_DOWN, &agent(&[READY, deaf]));
-        ran.ends_with(1, "the agent did not end within 500 ms");
+fn an_agent_that_ignores_the_end_of_stdin_is_killed() {
+    let dir = TestDir::new();
+    for wait in ["sleep 1000", "while :; do :; done"] {
+        let result = dir.run_with_short_budgets(START_AND_EXIT, &agent(&[READY, wait]));
+        result.assert_exit(1, "the agent did not end within 500 ms");
         assert_eq!(
-            ran.rules(),
+            result.rules(),
             ["scenario.expect_exit", "aionrs/eof-exits"],
-            "{ran:?}"
+            "{result:?}"
         );
     }
 }
 
 #[test]
-fn an_agent_that_is_deaf_to_sigterm_is_killed() {
-    let place = Place::new();
-    let scenario = UP_AND_DOWN.replace("close_stdin:", "signal: SIGTERM");
-    let ran = place.play_in_vain(
+fn an_agent_that_ignores_sigterm_is_killed() {
+    let dir = TestDir::new();
+    let scenario = START_AND_EXIT.replace("close_stdin:", "signal: SIGTERM");
+    let result = dir.run_with_short_budgets(
         &scenario,
         &agent(&["trap '' TERM\n", READY, "while :; do :; done"]),
     );
-    ran.ends_with(1, "the agent did not end within 500 ms");
-    assert!(ran.rules().contains(&"aionrs/sigterm-exits"), "{ran:?}");
+    result.assert_exit(1, "the agent did not end within 500 ms");
+    assert!(
+        result.rules().contains(&"aionrs/sigterm-exits"),
+        "{result:?}"
+    );
 }

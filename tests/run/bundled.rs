@@ -1,6 +1,6 @@
-//! The bundled agent against the whole suite.
+//! The bundled reference agent against the whole suite.
 
-use crate::harness::Place;
+use crate::harness::TestDir;
 use conform::check::{CheckOptions, Checker};
 use conform::dialect::{DialectSource, load};
 use conform::finding::Blame;
@@ -10,13 +10,13 @@ use std::fs::File;
 use std::io::BufReader;
 
 #[test]
-fn the_bundled_agent_conforms_and_its_transcripts_say_the_same() {
-    let place = Place::new();
-    let folder = place.path("transcripts");
-    let ran = place.run(&["--transcripts", folder.to_str().unwrap(), "-j", "4"]);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+fn the_bundled_agent_conforms_and_its_transcripts_give_the_same_findings() {
+    let dir = TestDir::new();
+    let folder = dir.path("transcripts");
+    let result = dir.run(&["--transcripts", folder.to_str().unwrap(), "-j", "4"]);
+    assert_eq!(result.status, Some(0), "{result:?}");
     let mut dialects = HashMap::new();
-    let scenarios = &ran.report.as_ref().unwrap().scenarios;
+    let scenarios = &result.report.as_ref().unwrap().scenarios;
     assert!(!scenarios.is_empty());
     for entry in scenarios {
         let first = std::path::PathBuf::from(&entry.transcript);
@@ -62,11 +62,11 @@ fn the_bundled_agent_conforms_and_its_transcripts_say_the_same() {
 }
 
 #[test]
-fn an_agent_that_tells_everything_late_conforms() {
-    let place = Place::new();
-    let late = ["--env", "MOCK_AGENT_LATENCY_MS=150", "-j", "24"];
-    let some = ["startup/", "cancel", "abort", "eof", "sigterm"].map(|some| ["--only", some]);
-    let ran = place.run(&[&late[..], some.as_flattened()].concat());
-    assert_eq!(ran.status, Some(0), "{ran:?}");
-    assert!(!ran.report.as_ref().unwrap().scenarios.is_empty());
+fn an_agent_with_a_latency_conforms() {
+    let dir = TestDir::new();
+    let latency = ["--env", "MOCK_AGENT_LATENCY_MS=150", "-j", "24"];
+    let only = ["startup/", "cancel", "abort", "eof", "sigterm"].map(|pattern| ["--only", pattern]);
+    let result = dir.run(&[&latency[..], only.as_flattened()].concat());
+    assert_eq!(result.status, Some(0), "{result:?}");
+    assert!(!result.report.as_ref().unwrap().scenarios.is_empty());
 }

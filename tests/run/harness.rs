@@ -1,4 +1,4 @@
-//! One invocation of `conform run`, in a place of its own.
+//! Runs `conform` in a temporary folder and checks that it leaves nothing behind.
 
 use conform::report::{Report, ScenarioReport};
 use std::path::{Path, PathBuf};
@@ -6,34 +6,34 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Longer than any test may take on a busy machine: only a hang gets here.
-const HANG: Duration = Duration::from_secs(120);
+/// The timeout of every wait. No test takes this long on a busy machine, so it expires only for a hang.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A place for scripts, scenarios and whatever conform leaves behind.
-pub(crate) struct Place {
-    dir: TempDir,
+/// A temporary folder for scripts, scenarios and the files that conform writes.
+pub(crate) struct TestDir {
+    temp: TempDir,
 }
 
-/// What an invocation came to.
-pub(crate) struct Ran {
+/// The result of an invocation.
+pub(crate) struct RunResult {
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) report: Option<Report>,
 }
 
-impl Place {
+impl TestDir {
     pub(crate) fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("tmp")).unwrap();
-        Place { dir }
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir(temp.path().join("tmp")).unwrap();
+        TestDir { temp }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
+        self.temp.path().join(name)
     }
 
-    /// Writes a file, and returns its path.
+    /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -41,22 +41,22 @@ impl Place {
         path.display().to_string()
     }
 
-    /// `conform run` with a scenario, against an agent that is a shell script.
-    pub(crate) fn play(&self, scenario: &str, agent: &str) -> Ran {
+    /// `conform run` with one scenario, against an agent that is a shell script.
+    pub(crate) fn run_scenario(&self, scenario: &str, agent: &str) -> RunResult {
         let scenario = self.file("scenarios/one.yaml", scenario);
         let agent = self.file("agent.sh", agent);
         let dialect = ["--dialect", "aionrs@0.1", "--scenarios", &scenario];
         self.run(&[&dialect[..], &["sh", &agent]].concat())
     }
 
-    /// The same for a scenario whose last wait is in vain: it is not to take long.
-    pub(crate) fn play_in_vain(&self, scenario: &str, agent: &str) -> Ran {
+    /// The same with short time budgets, for a scenario whose last wait times out.
+    pub(crate) fn run_with_short_budgets(&self, scenario: &str, agent: &str) -> RunResult {
         let short = "budgets: { response: 500ms, idle: 500ms, exit: 500ms }\n";
-        self.play(&format!("{}{short}", scenario.trim_start()), agent)
+        self.run_scenario(&format!("{}{short}", scenario.trim_start()), agent)
     }
 
-    /// Plays one scenario, and keeps its transcripts in the folder `transcripts`.
-    pub(crate) fn play_and_keep(&self, scenario: &str, agent: &str) -> Ran {
+    /// Runs one scenario and writes its transcripts to the folder `transcripts`.
+    pub(crate) fn run_with_transcripts(&self, scenario: &str, agent: &str) -> RunResult {
         let folder = self.path("transcripts");
         let scenario = self.file("one.yaml", scenario);
         let script = self.file("agent.sh", agent);
@@ -73,13 +73,13 @@ impl Place {
     }
 
     /// `conform run` with these arguments.
-    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> RunResult {
         let report = self.path("report.json");
         let mut command = self.command("run");
         command.arg("--report");
         command.arg(format!("json={}", report.display()));
         let output = finish(command.args(args).spawn().unwrap());
-        let ran = Ran {
+        let result = RunResult {
             status: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -87,16 +87,16 @@ impl Place {
                 .ok()
                 .map(|text| serde_json::from_slice(&text).unwrap()),
         };
-        self.is_clean(&ran);
-        ran
+        self.assert_clean(&result);
+        result
     }
 
-    /// A command of conform's that leaves its traces here and nowhere else.
+    /// A `conform` command that writes its temporary files to this folder.
     pub(crate) fn command(&self, name: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_conform"));
         command
             .arg(name)
-            .current_dir(self.dir.path())
+            .current_dir(self.temp.path())
             .env("TMPDIR", self.path("tmp"))
             .env("CONFORM_LOG", "warn")
             .stdin(Stdio::null())
@@ -105,25 +105,25 @@ impl Place {
         command
     }
 
-    /// No process and no scratch folder stays behind: agents have their HOME below this place.
-    fn is_clean(&self, ran: &Ran) {
-        let left = processes_with(&self.path("tmp"));
-        assert_eq!(left, Vec::<String>::new(), "{ran:?}");
-        let scratch: Vec<_> = std::fs::read_dir(self.path("tmp"))
+    /// Asserts that no process and no temporary folder is left: agents have their HOME in this folder.
+    fn assert_clean(&self, result: &RunResult) {
+        let processes = processes_with(&self.path("tmp"));
+        assert_eq!(processes, Vec::<String>::new(), "{result:?}");
+        let folders: Vec<_> = std::fs::read_dir(self.path("tmp"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| !name.starts_with("conform-transcripts"))
             .collect();
-        assert_eq!(scratch, Vec::<String>::new(), "{ran:?}");
+        assert_eq!(folders, Vec::<String>::new(), "{result:?}");
     }
 }
 
-/// Waits for a process, and kills it if it hangs.
+/// Waits for a process and kills it if it hangs.
 pub(crate) fn finish(child: std::process::Child) -> Output {
     let pid = rustix::process::Pid::from_child(&child);
     let (done, watched) = std::sync::mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
-        if watched.recv_timeout(HANG) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        if watched.recv_timeout(TIMEOUT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
     });
@@ -133,16 +133,16 @@ pub(crate) fn finish(child: std::process::Child) -> Output {
     output
 }
 
-/// Waits until something is so.
-pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < HANG, "in vain: {what}");
+/// Waits until a condition is true.
+pub(crate) fn wait_until(what: &str, is_true: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < TIMEOUT, "timeout: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// The processes that have this folder somewhere in their environment, by their command lines.
+/// The command lines of all processes whose environment contains this path.
 pub(crate) fn processes_with(folder: &Path) -> Vec<String> {
     let folder = folder.display().to_string();
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
@@ -150,20 +150,20 @@ pub(crate) fn processes_with(folder: &Path) -> Vec<String> {
         .filter_map(|process| {
             let environment = std::fs::read(process.path().join("environ")).ok()?;
             let command = std::fs::read(process.path().join("cmdline")).ok()?;
-            let said = String::from_utf8_lossy(&environment).contains(&folder);
-            said.then(|| String::from_utf8_lossy(&command).replace('\0', " "))
+            let is_below = String::from_utf8_lossy(&environment).contains(&folder);
+            is_below.then(|| String::from_utf8_lossy(&command).replace('\0', " "))
         })
         .collect()
 }
 
-impl Ran {
-    /// Everything it said.
-    pub(crate) fn said(&self) -> String {
+impl RunResult {
+    /// The joined stdout and stderr.
+    pub(crate) fn all_output(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 
     /// Its only scenario.
-    pub(crate) fn only(&self) -> &ScenarioReport {
+    pub(crate) fn only_scenario(&self) -> &ScenarioReport {
         let report = self
             .report
             .as_ref()
@@ -172,19 +172,19 @@ impl Ran {
         &report.scenarios[0]
     }
 
-    /// The rules that its only scenario found broken.
+    /// The rules of the findings of its only scenario.
     pub(crate) fn rules(&self) -> Vec<&str> {
-        self.only()
+        self.only_scenario()
             .findings
             .iter()
             .map(|finding| finding.rule.as_str())
             .collect()
     }
 
-    /// The message of the finding of a rule.
+    /// The message of the first finding of a rule.
     pub(crate) fn message(&self, rule: &str) -> &str {
         let found = self
-            .only()
+            .only_scenario()
             .findings
             .iter()
             .find(|finding| finding.rule == rule);
@@ -194,14 +194,14 @@ impl Ran {
     }
 
     #[track_caller]
-    pub(crate) fn ends_with(&self, status: i32, word: &str) -> &Self {
+    pub(crate) fn assert_exit(&self, status: i32, text: &str) -> &Self {
         assert_eq!(self.status, Some(status), "{self:?}");
-        assert!(self.said().contains(word), "no {word:?} in {self:?}");
+        assert!(self.all_output().contains(text), "no {text:?} in {self:?}");
         self
     }
 }
 
-impl std::fmt::Debug for Ran {
+impl std::fmt::Debug for RunResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,

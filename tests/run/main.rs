@@ -1,12 +1,12 @@
-//! `conform run` against agents of every kind, with the real binary.
+//! `conform run` with the real binary, against agents of every kind.
 
 mod agents;
 mod bad_agents;
+mod baselines;
 mod bundled;
-mod choice;
+mod cleanup;
+mod detection;
 mod harness;
-mod known;
-mod leftovers;
 mod model;
-mod probing;
+mod selection;
 mod steps;

@@ -1,16 +1,16 @@
-//! The scripted model beside the agent: what is held against requests, and the model alone.
+//! The scripted model: checks of requests during a run, and `conform provider`.
 
 use crate::agents::TURN;
-use crate::harness::{Place, finish, until};
+use crate::harness::{TestDir, finish};
 use conform::report::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 
-/// `conform run` with the bundled agent and one scenario.
-fn bundled(place: &Place, scenario: &str) -> crate::harness::Ran {
-    let scenario = place.file("one.yaml", scenario);
-    place.run(&[
+/// Runs one scenario with the bundled agent.
+fn run_bundled(dir: &TestDir, scenario: &str) -> crate::harness::RunResult {
+    let scenario = dir.file("one.yaml", scenario);
+    dir.run(&[
         "--dialect",
         "aionrs@0.1",
         "--scenarios",
@@ -25,22 +25,22 @@ fn turn(model: &str) -> String {
 }
 
 #[test]
-fn a_request_is_held_against_what_the_script_expects() {
-    let place = Place::new();
-    let right = bundled(
-        &place,
+fn a_request_is_compared_with_the_expectation_of_the_script() {
+    let dir = TestDir::new();
+    let good = run_bundled(
+        &dir,
         &turn("  - expect_request: { contains: hi }\n    text: ho\n"),
     );
-    assert_eq!(right.only().verdict, Verdict::Pass, "{right:?}");
-    let wrong = bundled(
-        &place,
+    assert_eq!(good.only_scenario().verdict, Verdict::Pass, "{good:?}");
+    let wrong = run_bundled(
+        &dir,
         &turn("  - expect_request: { contains: never said }\n    text: ho\n"),
     );
     assert_eq!(wrong.rules(), ["scenario.request"], "{wrong:?}");
     assert_eq!(wrong.status, Some(1));
 }
 
-/// A scenario of two turns, each with one answer of the model.
+/// A scenario with two turns.
 const TWO_TURNS: &str = "
 name: two turns
 clauses: [aionrs.stream-end.closes-turn]
@@ -60,86 +60,99 @@ steps:
   - expect_exit: { code: 0 }
 ";
 
-/// `conform run` with the bundled agent, which does something besides, and one scenario.
-fn bundled_with(place: &Place, fault: &str, scenario: &str) -> crate::harness::Ran {
-    let scenario = place.file("one.yaml", scenario);
+/// Runs one scenario with the bundled agent and a fault.
+fn run_bundled_with_fault(dir: &TestDir, fault: &str, scenario: &str) -> crate::harness::RunResult {
+    let scenario = dir.file("one.yaml", scenario);
     let fault = format!("MOCK_AGENT_FAULT={fault}");
     let dialect = ["--dialect", "aionrs@0.1", "--scenarios", &scenario];
-    place.run(&[&dialect[..], &["--env", &fault]].concat())
+    dir.run(&[&dialect[..], &["--env", &fault]].concat())
 }
 
 #[test]
-fn a_title_or_a_summary_that_the_agent_asks_for_accuses_nobody() {
-    let place = Place::new();
+fn a_request_for_a_title_or_a_summary_is_no_finding() {
+    let dir = TestDir::new();
     for fault in ["asks-for-a-title", "asks-for-a-summary"] {
-        let ran = bundled_with(&place, fault, TWO_TURNS);
-        assert_eq!(ran.rules(), [] as [&str; 0], "{ran:?}");
-        assert_eq!(ran.only().verdict, Verdict::Inconclusive, "{ran:?}");
-        let reason = &ran.only().reason;
+        let result = run_bundled_with_fault(&dir, fault, TWO_TURNS);
+        assert_eq!(result.rules(), [] as [&str; 0], "{result:?}");
+        assert_eq!(
+            result.only_scenario().verdict,
+            Verdict::Inconclusive,
+            "{result:?}"
+        );
+        let reason = &result.only_scenario().reason;
         assert!(
             reason.starts_with("request ") && reason.ends_with("is not judged"),
             "{reason}"
         );
-        assert_eq!(ran.status, Some(3), "{ran:?}");
+        assert_eq!(result.status, Some(3), "{result:?}");
     }
 }
 
 #[test]
 fn a_request_that_repeats_an_answered_one_is_a_violation() {
-    let place = Place::new();
-    let ran = bundled_with(&place, "asks-twice", TWO_TURNS);
+    let dir = TestDir::new();
+    let result = run_bundled_with_fault(&dir, "asks-twice", TWO_TURNS);
     assert!(
-        ran.message("scenario.script").contains("repeats request"),
-        "{ran:?}"
+        result
+            .message("scenario.script")
+            .contains("repeats request"),
+        "{result:?}"
     );
-    assert_eq!(ran.only().verdict, Verdict::Fail);
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(result.only_scenario().verdict, Verdict::Fail);
+    assert_eq!(result.status, Some(1));
 }
 
 #[test]
-fn what_was_found_before_an_unforeseen_request_stands() {
-    let place = Place::new();
+fn findings_before_an_unexpected_request_are_kept() {
+    let dir = TestDir::new();
     let wrong = TWO_TURNS.replace("call: t1 } }", "call: t1, contains: no such thing } }");
-    let ran = bundled(&place, &wrong.replace("  - text: two\n", ""));
-    assert_eq!(ran.rules(), ["scenario.request"], "{ran:?}");
-    assert_eq!(ran.only().verdict, Verdict::Fail);
+    let result = run_bundled(&dir, &wrong.replace("  - text: two\n", ""));
+    assert_eq!(result.rules(), ["scenario.request"], "{result:?}");
+    assert_eq!(result.only_scenario().verdict, Verdict::Fail);
 }
 
 #[test]
-fn a_script_that_is_too_short_or_too_long_is_told() {
-    let place = Place::new();
-    let short = bundled(&place, &TWO_TURNS.replace("  - text: two\n", ""));
-    assert_eq!(short.only().verdict, Verdict::Inconclusive, "{short:?}");
-    assert!(
-        short.only().reason.contains("had no reply left (2 in all)"),
+fn a_script_that_is_too_short_or_too_long_is_reported() {
+    let dir = TestDir::new();
+    let short = run_bundled(&dir, &TWO_TURNS.replace("  - text: two\n", ""));
+    assert_eq!(
+        short.only_scenario().verdict,
+        Verdict::Inconclusive,
         "{short:?}"
     );
-    let unused = bundled(&place, &turn("  - text: one\n  - text: two\n"));
+    assert!(
+        short
+            .only_scenario()
+            .reason
+            .contains("had no reply left (2 in all)"),
+        "{short:?}"
+    );
+    let unused = run_bundled(&dir, &turn("  - text: one\n  - text: two\n"));
     assert!(
         unused
             .message("scenario.script")
             .contains("was not asked for"),
         "{unused:?}"
     );
-    assert_eq!(unused.only().verdict, Verdict::Warn);
+    assert_eq!(unused.only_scenario().verdict, Verdict::Warn);
 }
 
 #[test]
-fn a_demand_that_no_request_met_is_no_pass() {
-    let place = Place::new();
-    let ran = bundled(
-        &place,
+fn an_expectation_without_a_request_fails() {
+    let dir = TestDir::new();
+    let result = run_bundled(
+        &dir,
         &turn("  - text: one\n  - expect_request: { contains: x }\n    text: two\n"),
     );
-    assert_eq!(ran.rules(), ["scenario.request"], "{ran:?}");
-    assert_eq!(ran.only().verdict, Verdict::Fail);
+    assert_eq!(result.rules(), ["scenario.request"], "{result:?}");
+    assert_eq!(result.only_scenario().verdict, Verdict::Fail);
 }
 
 #[test]
-fn the_model_alone_prints_its_address_and_its_journal() {
-    let place = Place::new();
-    let script = place.file("script.yaml", "- text: [Hello, \" from {workspace}\"]\n");
-    let mut child = place
+fn the_provider_prints_its_address_and_its_journal() {
+    let dir = TestDir::new();
+    let script = dir.file("script.yaml", "- text: [Hello, \" from {workspace}\"]\n");
+    let mut child = dir
         .command("provider")
         .args(["--script", &script])
         .spawn()
@@ -149,7 +162,7 @@ fn the_model_alone_prints_its_address_and_its_journal() {
         .map(Result::unwrap);
     let url = lines.next().unwrap();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
-    let agent = place
+    let agent = dir
         .command("agent")
         .args([
             "--json-stream",
@@ -161,7 +174,7 @@ fn the_model_alone_prints_its_address_and_its_journal() {
             "m",
         ])
         .env("ANTHROPIC_API_KEY", "k")
-        .env("HOME", place.path("tmp"))
+        .env("HOME", dir.path("tmp"))
         .stdin(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -183,40 +196,38 @@ fn the_model_alone_prints_its_address_and_its_journal() {
         (&"llm_reply".into(), &"complete".into())
     );
     let output = finish(agent);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        said.contains(&format!(
+        stdout.contains(&format!(
             " from {}",
-            place.path("").display().to_string().trim_end_matches('/')
+            dir.path("").display().to_string().trim_end_matches('/')
         )),
-        "{said}"
+        "{stdout}"
     );
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(finish(child).status.code(), Some(0));
 }
 
 #[test]
-fn the_model_alone_tells_what_is_wrong_with_its_script() {
-    let place = Place::new();
+fn the_provider_reports_mistakes_in_its_script() {
+    let dir = TestDir::new();
     for (text, why) in [
         ("- txt: Hi\n", "did you mean `text`?"),
         ("name: x\n", "a map without `model`"),
         ("- text: \"{call}\"\n", "nothing is known"),
     ] {
-        let script = place.file("script.yaml", text);
+        let script = dir.file("script.yaml", text);
         let output = finish(
-            place
-                .command("provider")
+            dir.command("provider")
                 .args(["--script", &script])
                 .spawn()
                 .unwrap(),
         );
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert!(
-            said.contains(why) && said.contains("script.yaml:1"),
-            "{said}"
+            stderr.contains(why) && stderr.contains("script.yaml:1"),
+            "{stderr}"
         );
     }
-    until("nothing", || true);
 }

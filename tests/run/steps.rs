@@ -1,10 +1,10 @@
-//! The steps of the scenario language, played against small agents.
+//! Every step of the scenario language, against small agents.
 
 use crate::agents::{READY, TURN, TURNS, agent};
-use crate::harness::{Place, Ran};
+use crate::harness::{RunResult, TestDir};
 use conform::report::Verdict;
 
-/// A scenario of these steps, behind the agent's start.
+/// A scenario that waits for `ready` and then runs these steps.
 fn scenario(steps: &str) -> String {
     format!(
         "name: x\nclauses: [aionrs.shutdown.eof]\nsteps:\n  - expect: {{ type: ready }}\n{steps}"
@@ -15,29 +15,29 @@ fn info(text: &str) -> String {
     format!("echo '{{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"{text}\"}}'\n")
 }
 
-fn verdict(ran: &Ran) -> Verdict {
-    ran.only().verdict
+fn verdict(result: &RunResult) -> Verdict {
+    result.only_scenario().verdict
 }
 
-const WAIT: &str = "cat >/dev/null\n";
+const WAIT_FOR_EOF: &str = "cat >/dev/null\n";
 
 #[test]
-fn a_wait_in_vain_says_what_came_and_what_was_nearest() {
-    let place = Place::new();
+fn a_timeout_lists_the_events_that_came_and_the_nearest_one() {
+    let dir = TestDir::new();
     let steps = "  - expect: { type: info, message: five }\n";
-    let ran = place.play_in_vain(
+    let result = dir.run_with_short_budgets(
         &scenario(steps),
-        &agent(&[READY, &info("one"), &info("four"), WAIT]),
+        &agent(&[READY, &info("one"), &info("four"), WAIT_FOR_EOF]),
     );
-    assert_eq!(verdict(&ran), Verdict::Fail);
-    let message = ran.message("scenario.expect");
+    assert_eq!(verdict(&result), Verdict::Fail);
+    let message = result.message("scenario.expect");
     assert!(message.contains("did not come"), "{message}");
     assert!(message.contains("what came: info (2 times)"), "{message}");
     assert!(
         message.contains("closest is frame 3, /message: expected \"five\", got \"four\""),
         "{message}"
     );
-    let finding = &ran.only().findings[0];
+    let finding = &result.only_scenario().findings[0];
     assert_eq!((finding.at, finding.pointer.as_str()), (3, "/message"));
     assert!(
         finding
@@ -53,43 +53,63 @@ fn a_wait_in_vain_says_what_came_and_what_was_nearest() {
 }
 
 #[test]
-fn the_next_event_is_the_next_one() {
-    let place = Place::new();
+fn expect_next_accepts_only_the_very_next_event() {
+    let dir = TestDir::new();
     let steps = "  - expect_next: { type: info, message: two }\n";
-    let ran = place.play(
+    let result = dir.run_scenario(
         &scenario(steps),
-        &agent(&[READY, &info("one"), &info("two"), WAIT]),
+        &agent(&[READY, &info("one"), &info("two"), WAIT_FOR_EOF]),
     );
     assert!(
-        ran.message("scenario.expect_next")
+        result
+            .message("scenario.expect_next")
             .contains("the next event is `info`"),
-        "{ran:?}"
+        "{result:?}"
     );
-    let ran = place.play(&scenario(steps), &agent(&[READY, &info("two"), WAIT]));
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
+    let result = dir.run_scenario(
+        &scenario(steps),
+        &agent(&[READY, &info("two"), WAIT_FOR_EOF]),
+    );
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
 }
 
 #[test]
-fn unordered_events_come_in_any_order_and_each_counts_once() {
-    let place = Place::new();
+fn unordered_events_may_come_in_any_order_and_each_counts_once() {
+    let dir = TestDir::new();
     let steps = "  - unordered: [{ type: info }, { message: two }, { message: one }]\n";
-    let all = [READY, &info("one"), &info("two"), &info("three"), WAIT];
+    let all = [
+        READY,
+        &info("one"),
+        &info("two"),
+        &info("three"),
+        WAIT_FOR_EOF,
+    ];
     assert_eq!(
-        verdict(&place.play(&scenario(steps), &agent(&all))),
+        verdict(&dir.run_scenario(&scenario(steps), &agent(&all))),
         Verdict::Pass
     );
-    let ran = place.play_in_vain(
+    let result = dir.run_with_short_budgets(
         &scenario(steps),
-        &agent(&[READY, &info("two"), &info("one"), WAIT]),
+        &agent(&[READY, &info("two"), &info("one"), WAIT_FOR_EOF]),
     );
-    assert_eq!(verdict(&ran), Verdict::Fail);
-    assert_eq!(ran.only().findings[0].expected.len(), 1, "{ran:?}");
+    assert_eq!(verdict(&result), Verdict::Fail);
+    assert_eq!(
+        result.only_scenario().findings[0].expected.len(),
+        1,
+        "{result:?}"
+    );
 }
 
 #[test]
-fn what_must_not_come_is_proved_by_a_barrier() {
-    let place = Place::new();
-    let agent = agent(&[READY, &info("one"), &info("two"), "exec >&-\n", WAIT]);
+fn expect_none_waits_for_its_barrier() {
+    let dir = TestDir::new();
+    let agent = agent(&[
+        READY,
+        &info("one"),
+        &info("two"),
+        "exec >&-\n",
+        WAIT_FOR_EOF,
+    ]);
     for (until, not, expected) in [
         ("{ message: two }", "three", Verdict::Pass),
         ("{ message: one }", "two", Verdict::Pass),
@@ -99,20 +119,20 @@ fn what_must_not_come_is_proved_by_a_barrier() {
         ("50ms", "three", Verdict::Pass),
     ] {
         let steps = format!("  - expect_none: {{ not: {{ message: {not} }}, until: {until} }}\n");
-        let ran = place.play(&scenario(&steps), &agent);
-        assert_eq!(verdict(&ran), expected, "{steps}{ran:?}");
+        let result = dir.run_scenario(&scenario(&steps), &agent);
+        assert_eq!(verdict(&result), expected, "{steps}{result:?}");
     }
     let steps = "  - expect_none: { not: { message: three }, until: { message: four } }\n";
-    let ran = place.play_in_vain(&scenario(steps), &agent);
-    assert_eq!(ran.rules(), ["scenario.expect_none"], "{ran:?}");
+    let result = dir.run_with_short_budgets(&scenario(steps), &agent);
+    assert_eq!(result.rules(), ["scenario.expect_none"], "{result:?}");
 }
 
 #[test]
-fn the_pieces_of_a_text_are_joined_until_every_barrier_has_come() {
-    let place = Place::new();
-    let said = [info("one"), info(" two"), info("three"), info("four")];
-    let lines: Vec<&str> = said.iter().map(String::as_str).collect();
-    let agent = agent(&[&[READY], lines.as_slice(), &[WAIT]].concat());
+fn expect_text_joins_the_pieces_until_every_barrier_has_come() {
+    let dir = TestDir::new();
+    let infos = [info("one"), info(" two"), info("three"), info("four")];
+    let lines: Vec<&str> = infos.iter().map(String::as_str).collect();
+    let agent = agent(&[&[READY], lines.as_slice(), &[WAIT_FOR_EOF]].concat());
     for (text, until, expected) in [
         ("one two", "[{ message: ' two' }]", Verdict::Pass),
         (
@@ -127,18 +147,18 @@ fn the_pieces_of_a_text_are_joined_until_every_barrier_has_come() {
         let steps = format!(
             "  - expect_text: {{ of: {{ type: info }}, at: /message, is: {text}, until: {until} }}\n"
         );
-        let ran = place.play(&scenario(&steps), &agent);
-        assert_eq!(verdict(&ran), expected, "{steps}{ran:?}");
+        let result = dir.run_scenario(&scenario(&steps), &agent);
+        assert_eq!(verdict(&result), expected, "{steps}{result:?}");
     }
     let steps = "  - expect_text: { of: { type: info }, at: /message, is: x, until: [{ message: five }] }\n";
-    let ran = place.play_in_vain(&scenario(steps), &agent);
-    assert_eq!(ran.rules(), ["scenario.expect_text"], "{ran:?}");
+    let result = dir.run_with_short_budgets(&scenario(steps), &agent);
+    assert_eq!(result.rules(), ["scenario.expect_text"], "{result:?}");
 }
 
 #[test]
-fn answers_are_sent_as_events_come_whatever_the_step() {
-    let place = Place::new();
-    let asking = r#"
+fn answers_are_sent_for_matching_events_during_any_step() {
+    let dir = TestDir::new();
+    let requests = r#"
 ask() { echo "{\"type\":\"tool_request\",\"msg_id\":\"m1\",\"call_id\":\"$1\",\"tool\":{\"name\":\"Bash\",\"category\":\"exec\",\"args\":{},\"description\":\"\"}}"; }
 read -r line
 echo '{"type":"stream_start","msg_id":"m1"}'
@@ -155,35 +175,38 @@ cat >/dev/null
         "steps:",
         "answers:\n  - { on: { type: tool_request }, capture: { call: /call_id }, send: { type: tool_deny, call_id: \"{call}\", reason: \"no {call}\" } }\nsteps:",
     );
-    let ran = place.play(&scenario, &agent(&[READY, asking]));
+    let result = dir.run_scenario(&scenario, &agent(&[READY, requests]));
     assert!(
-        !ran.rules().iter().any(|rule| rule.starts_with("scenario.")),
-        "{ran:?}"
+        !result
+            .rules()
+            .iter()
+            .any(|rule| rule.starts_with("scenario.")),
+        "{result:?}"
     );
-    assert_eq!(ran.only().reason, "");
+    assert_eq!(result.only_scenario().reason, "");
 }
 
 #[test]
-fn a_command_that_turns_out_wrong_is_nobody_s_fault_but_the_scenario_s() {
-    let place = Place::new();
+fn an_invalid_command_after_a_capture_is_an_error_of_the_scenario() {
+    let dir = TestDir::new();
     let text = TURN.replace(
         "- expect: { type: ready }",
         "- expect: { type: ready }\n    capture: { caps: /capabilities }",
     );
-    let ran = place.play(
+    let result = dir.run_scenario(
         &text.replace("msg_id: m1, input: hi", "msg_id: \"{caps}\", input: hi"),
         &agent(&[READY, TURNS]),
     );
-    ran.ends_with(4, "one.yaml:7:5: what is sent is no right `message`");
-    assert_eq!(verdict(&ran), Verdict::Broken);
+    result.assert_exit(4, "one.yaml:7:5: what is sent is no right `message`");
+    assert_eq!(verdict(&result), Verdict::Broken);
 }
 
 #[test]
-fn bytes_are_sent_as_they_are() {
-    let place = Place::new();
-    let copy = place.path("copy");
+fn bytes_are_sent_unchanged() {
+    let dir = TestDir::new();
+    let copy = dir.path("copy");
     let steps = "  - send_raw: 'no { json'\n  - send_bytes: ['{\"ty', 'pe\":\"stop\"}', \"\\r\\n\", 'base64:/w==']\n  - close_stdin:\n  - expect_exit: { code: 0 }\n";
-    let ran = place.play_and_keep(
+    let result = dir.run_with_transcripts(
         &scenario(steps),
         &agent(&[READY, &format!("cat >{}\n", copy.display())]),
     );
@@ -191,7 +214,7 @@ fn bytes_are_sent_as_they_are() {
         std::fs::read(copy).unwrap(),
         b"no { json\n{\"type\":\"stop\"}\r\n\xff"
     );
-    let text = std::fs::read_to_string(&ran.only().transcript).unwrap();
+    let text = std::fs::read_to_string(&result.only_scenario().transcript).unwrap();
     let sent: Vec<_> = text
         .lines()
         .filter(|line| line.contains("to_agent"))
@@ -204,65 +227,65 @@ fn bytes_are_sent_as_they_are() {
 }
 
 #[test]
-fn a_reader_that_pauses_loses_nothing() {
-    let place = Place::new();
-    let much = "i=0; while [ $i -lt 3000 ]; do echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"a line that fills the pipe\"}'; i=$((i+1)); done\n";
+fn pause_reading_loses_no_event() {
+    let dir = TestDir::new();
+    let many_lines = "i=0; while [ $i -lt 3000 ]; do echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"a line that fills the pipe\"}'; i=$((i+1)); done\n";
     let steps = "  - pause_reading: 500ms\n  - expect: { message: last }\n";
-    let ran = place.play(
+    let result = dir.run_scenario(
         &scenario(steps),
-        &agent(&[READY, much, &info("last"), WAIT]),
+        &agent(&[READY, many_lines, &info("last"), WAIT_FOR_EOF]),
     );
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
-    assert!(ran.only().frames > 3000);
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
+    assert!(result.only_scenario().frames > 3000);
 }
 
 #[test]
-fn files_are_there_before_and_looked_at_after() {
-    let place = Place::new();
+fn files_are_written_before_and_checked_after_the_run() {
+    let dir = TestDir::new();
     let text = format!(
         "files: {{ in/a.txt: \"in {{workspace}}\\n\" }}\n{}files_after: {{ in/a.txt: absent, b.txt: {{ contains: \"in /\" }}, c.txt: present }}\n",
         scenario("  - close_stdin:\n  - expect_exit: { code: 0 }\n")
     );
-    let ran = place.play(
+    let result = dir.run_scenario(
         &text,
         &agent(&["cp in/a.txt b.txt; rm in/a.txt\n", READY, "cat >c.txt\n"]),
     );
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
-    let ran = place.play(
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
+    let result = dir.run_scenario(
         &text,
         &agent(&["cp in/a.txt b.txt\n", READY, "cat >/dev/null\n"]),
     );
     assert_eq!(
-        ran.rules(),
+        result.rules(),
         ["scenario.files_after", "scenario.files_after"],
-        "{ran:?}"
+        "{result:?}"
     );
 }
 
 #[test]
-fn a_file_is_waited_for_and_events_that_come_meanwhile_are_left_to_the_next_steps() {
-    let place = Place::new();
+fn expect_file_waits_and_leaves_events_to_the_next_steps() {
+    let dir = TestDir::new();
     let steps = "  - expect_file: { in/a.txt: { contains: two }, b.txt: absent }\n  - expect_next: { message: before }\n  - close_stdin:\n  - expect_exit: { code: 0 }\n";
     let text = format!("files: {{ b.txt: x }}\n{}", scenario(steps));
     let slow = "mkdir in; echo one >in/a.txt; sleep 0.2; rm b.txt; echo two >>in/a.txt\n";
-    let ran = place.play(&text, &agent(&[READY, &info("before"), slow, WAIT]));
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
-    let ran = place.play_in_vain(
+    let result = dir.run_scenario(&text, &agent(&[READY, &info("before"), slow, WAIT_FOR_EOF]));
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
+    let result = dir.run_with_short_budgets(
         &text,
-        &agent(&[READY, &info("before"), "mkdir in; rm b.txt\n", WAIT]),
+        &agent(&[READY, &info("before"), "mkdir in; rm b.txt\n", WAIT_FOR_EOF]),
     );
-    let message = ran.message("scenario.expect_file");
+    let message = result.message("scenario.expect_file");
     assert!(
         message.contains("what came: info; in/a.txt is not there"),
         "{message}"
     );
-    let ran = place.play(&text, &agent(&[READY, "rm b.txt\n"]));
-    let message = ran.message("scenario.expect_file");
+    let result = dir.run_scenario(&text, &agent(&[READY, "rm b.txt\n"]));
+    let message = result.message("scenario.expect_file");
     assert!(message.contains("exited with code 0"), "{message}");
 }
 
-/// An agent that ends so many seconds after it was stopped.
-fn ends_after_a_stop(seconds: &str) -> String {
+/// An agent that exits this many seconds after a stop.
+fn exits_after_a_stop(seconds: &str) -> String {
     let lines = format!(
         r#"while read -r line; do case "$line" in
 *'"message"'*) echo '{{"type":"stream_start","msg_id":"m1"}}' ;;
@@ -274,64 +297,72 @@ esac; done
 }
 
 #[test]
-fn an_agent_that_ends_soon_after_a_stop_is_seen_in_every_play() {
-    let place = Place::new();
+fn an_exit_soon_after_a_stop_is_always_found() {
+    let dir = TestDir::new();
     let turn = "  - send: { type: message, msg_id: m1, input: hi }\n  - expect: { type: stream_start }\n  - send: { type: stop }\n  - expect: { type: stream_end }\n";
     for seconds in ["0", "0.05", "0.1"] {
         for rest in ["", "  - close_stdin:\n  - expect_exit: { code: 0 }\n"] {
-            let ran = place.play(
+            let result = dir.run_scenario(
                 &scenario(&format!("{turn}{rest}")),
-                &ends_after_a_stop(seconds),
+                &exits_after_a_stop(seconds),
             );
-            assert_eq!(ran.rules(), ["aionrs/stays-alive"], "{seconds} {ran:?}");
+            assert_eq!(
+                result.rules(),
+                ["aionrs/stays-alive"],
+                "{seconds} {result:?}"
+            );
         }
     }
-    let lives = TURNS.replace(
+    let stays_alive = TURNS.replace(
         "esac",
         "*'\"stop\"'*) echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"no\"}' ;;\n  esac",
     );
     let steps = "  - send: { type: stop }\n  - expect: { type: info }\n";
-    let ran = place.play(&scenario(steps), &agent(&[READY, &lives]));
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
+    let result = dir.run_scenario(&scenario(steps), &agent(&[READY, &stays_alive]));
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
 }
 
 #[test]
-fn a_restart_keeps_home_and_workspace_and_is_a_session_of_its_own() {
-    let place = Place::new();
+fn a_restart_keeps_home_and_workspace_and_starts_a_new_session() {
+    let dir = TestDir::new();
     let steps = "  - restart: { args: [again] }\n  - expect: { type: ready }\n  - expect: { message: again-1-1 }\n";
     let counting = "echo x >>$HOME/h; echo x >>w\n";
-    let tell = "[ \"$1\" = again ] && echo \"{\\\"type\\\":\\\"info\\\",\\\"msg_id\\\":\\\"\\\",\\\"message\\\":\\\"again-$(($(wc -l <w)-1))-$(($(wc -l <$HOME/h)-1))\\\"}\"\n";
-    let ran = place.play_and_keep(&scenario(steps), &agent(&[counting, READY, tell, WAIT]));
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
-    let folder = place.path("transcripts");
+    let report = "[ \"$1\" = again ] && echo \"{\\\"type\\\":\\\"info\\\",\\\"msg_id\\\":\\\"\\\",\\\"message\\\":\\\"again-$(($(wc -l <w)-1))-$(($(wc -l <$HOME/h)-1))\\\"}\"\n";
+    let result = dir.run_with_transcripts(
+        &scenario(steps),
+        &agent(&[counting, READY, report, WAIT_FOR_EOF]),
+    );
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
+    let folder = dir.path("transcripts");
     assert!(folder.join("aionrs@0.1/one.jsonl").exists());
     assert!(folder.join("aionrs@0.1/one.2.jsonl").exists());
 }
 
 #[test]
-fn the_whole_budget_ends_an_agent_that_never_stops_talking() {
-    let place = Place::new();
+fn the_total_budget_ends_an_agent_that_never_stops_writing() {
+    let dir = TestDir::new();
     let text = format!(
         "budgets: {{ total: 3s }}\n{}",
         scenario("  - expect: { message: never }\n")
     );
     let chatty = "while :; do echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"still here\"}'; sleep 0.05; done\n";
-    let ran = place.play(&text, &agent(&[READY, chatty]));
+    let result = dir.run_scenario(&text, &agent(&[READY, chatty]));
     assert!(
-        ran.message("scenario.expect")
+        result
+            .message("scenario.expect")
             .contains("before the whole scenario's 3 s were over"),
-        "{ran:?}"
+        "{result:?}"
     );
 }
 
 #[test]
-fn a_chatty_agent_is_waited_for_and_a_silent_one_is_not() {
-    let place = Place::new();
+fn the_idle_budget_restarts_with_every_event() {
+    let dir = TestDir::new();
     let text = format!(
         "budgets: {{ response: 1s, idle: 5s }}\n{}",
         scenario("  - expect: { message: last }\n")
     );
     let slow = "for i in 1 2 3 4 5 6; do sleep 0.1; echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"working\"}'; done\n";
-    let ran = place.play(&text, &agent(&[READY, slow, &info("last"), WAIT]));
-    assert_eq!(verdict(&ran), Verdict::Pass, "{ran:?}");
+    let result = dir.run_scenario(&text, &agent(&[READY, slow, &info("last"), WAIT_FOR_EOF]));
+    assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
 }

@@ -1,0 +1,102 @@
+//! Cleanup after a run: no process and no folder is left. ([`TestDir::run`] checks this for every run.)
+
+use crate::agents::{READY, START_AND_EXIT, TURN, TURNS, agent};
+use crate::harness::{TestDir, finish, processes_with, wait_until};
+use conform::report::Verdict;
+use rustix::process::{Pid, Signal, kill_process};
+
+#[test]
+fn a_child_process_that_outlives_the_agent_is_found_and_killed() {
+    let dir = TestDir::new();
+    for child in [
+        "sleep 1000 &\n",
+        "sleep 1000 >/dev/null 2>&1 </dev/null &\n",
+        "setsid sleep 1000 &\n",
+        "(trap '' TERM HUP; setsid sh -c 'sleep 1000 & sleep 1000; :') &\n",
+    ] {
+        let result = dir.run_scenario(START_AND_EXIT, &agent(&[child, READY, "cat >/dev/null\n"]));
+        assert_eq!(
+            result.only_scenario().verdict,
+            Verdict::Warn,
+            "{child}{result:?}"
+        );
+        assert_eq!(result.rules(), ["aionrs/no-orphans"], "{result:?}");
+    }
+}
+
+#[test]
+fn a_child_process_without_the_agent_s_environment_is_killed_too() {
+    let dir = TestDir::new();
+    let mark = dir.path("stray");
+    let hidden = format!(
+        "env -i MARK={} setsid sleep 1000 >/dev/null 2>&1 &\n",
+        mark.display()
+    );
+    let result = dir.run_scenario(
+        START_AND_EXIT,
+        &agent(&[&hidden, READY, "cat >/dev/null\n"]),
+    );
+    result.assert_exit(0, "1 stray process of an agent was killed");
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn a_child_process_that_exits_soon_is_not_an_orphan() {
+    let dir = TestDir::new();
+    let result = dir.run_scenario(
+        START_AND_EXIT,
+        &agent(&["sleep 0.05 &\n", READY, "cat >/dev/null\n"]),
+    );
+    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{result:?}");
+}
+
+#[test]
+fn the_output_of_an_orphan_is_still_read() {
+    let dir = TestDir::new();
+    let late = "(sleep 0.05; echo '{\"type\":\"info\",\"msg_id\":\"\",\"message\":\"late\"}') &\n";
+    let result =
+        dir.run_with_transcripts(START_AND_EXIT, &agent(&[READY, "cat >/dev/null\n", late]));
+    let text = std::fs::read_to_string(&result.only_scenario().transcript).unwrap();
+    let last: Vec<_> = text.lines().rev().take(2).collect();
+    assert!(
+        last[0].contains("\"end\":\"exited\"") && last[1].contains("late"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_interrupted_run_cleans_up() {
+    let dir = TestDir::new();
+    let scenario = dir.file(
+        "one.yaml",
+        &TURN.replace(
+            "- send:",
+            "- expect: { type: info }\n    within: 1000s\n  - send:",
+        ),
+    );
+    let script = dir.file("agent.sh", &agent(&["sleep 1000 &\n", READY, TURNS]));
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut command = dir.command("run");
+        command.args([
+            "--dialect",
+            "aionrs",
+            "--scenarios",
+            &scenario,
+            "sh",
+            &script,
+        ]);
+        let child = command.spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        wait_until("the agent runs in the workspace of a scenario", || {
+            processes_with(&dir.path("tmp"))
+                .iter()
+                .any(|line| line.contains("sleep"))
+        });
+        kill_process(pid, signal).unwrap();
+        let output = finish(child);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains("interrupted"), "{stderr}");
+        assert_eq!(processes_with(&dir.path("tmp")), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,170 @@
+//! Selection of scenarios and dialects: `--only`, `--tag`, `--shard`, `conform.yaml`, skipped scenarios.
+
+use crate::agents::{READY, TURN, TURNS, agent};
+use crate::harness::{RunResult, TestDir};
+use conform::report::Verdict;
+use std::collections::BTreeSet;
+
+fn ids(result: &RunResult) -> BTreeSet<String> {
+    let report = result
+        .report
+        .as_ref()
+        .unwrap_or_else(|| panic!("{result:?}"));
+    report
+        .scenarios
+        .iter()
+        .map(|entry| entry.id.clone())
+        .collect()
+}
+
+#[test]
+fn a_run_without_scenarios_is_incomplete() {
+    let dir = TestDir::new();
+    for args in [
+        ["--only", "nothing-matches"].as_slice(),
+        &["--tag", "no-such-tag"],
+        &["--only", "aionrs@0.1/startup/ready", "--shard", "2/2"],
+    ] {
+        dir.run(args).assert_exit(3, "there is no scenario for");
+    }
+}
+
+#[test]
+fn all_shards_together_are_the_whole_suite() {
+    let dir = TestDir::new();
+    let part = |shard| ids(&dir.run(&["--only", "aionrs@0.1/turn/text*", "--shard", shard]));
+    let whole = ids(&dir.run(&["--only", "aionrs@0.1/turn/text*"]));
+    let (one, two) = (part("1/2"), part("2/2"));
+    assert!(one.is_disjoint(&two));
+    assert_eq!(&one | &two, whole);
+}
+
+#[test]
+fn a_mistake_in_a_scenario_is_reported_with_its_location() {
+    let dir = TestDir::new();
+    let result = dir.run_scenario("name: x\nsteps:\n  - expekt: { type: ready }\n", READY);
+    result.assert_exit(2, "did you mean `expect`?");
+    assert!(result.stderr.contains("one.yaml:3:"), "{result:?}");
+}
+
+#[test]
+fn invalid_options_are_usage_errors() {
+    let dir = TestDir::new();
+    for (args, why) in [
+        (["--shard", "3/2"].as_slice(), "expected K/N"),
+        (&["--time-scale", "0"], "expected a factor above 0"),
+        (&["--dialect", "ainrs"], "did you mean `aionrs@0.2`?"),
+        (&["--wire", "smoke"], "the recipe of aionrs@0.1 has"),
+        (
+            &["--env", "NO_SUCH_VARIABLE_HERE"],
+            "there is no such variable here",
+        ),
+        (&["--scenarios", "no/such/folder"], "cannot be read"),
+    ] {
+        dir.run(args).assert_exit(2, why);
+    }
+}
+
+#[test]
+fn the_bundled_agent_supports_each_wire() {
+    let dir = TestDir::new();
+    for (dialect, wires) in [
+        ("aionrs@0.1", ["anthropic", "openai-chat"].as_slice()),
+        ("pi@0.73", &["anthropic", "openai-chat", "openai-responses"]),
+        ("synaps@1", &["openai-chat", "anthropic"]),
+    ] {
+        for wire in wires {
+            let result = dir.run(&["--dialect", dialect, "--tag", "tools", "--wire", wire]);
+            result.assert_exit(0, "");
+            assert_ne!(ids(&result), BTreeSet::new());
+        }
+    }
+}
+
+#[test]
+fn the_dialect_is_detected_by_the_first_line() {
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", TURN);
+    let script = dir.file("agent.sh", &agent(&[READY, TURNS]));
+    let result = dir.run(&["--scenarios", &scenario, "sh", &script]);
+    result.assert_exit(
+        0,
+        "the agent speaks aionrs@0.1: its first line is {\"type\":\"ready\"",
+    );
+}
+
+#[test]
+fn conform_yaml_sets_the_dialect_and_the_scenarios() {
+    let dir = TestDir::new();
+    dir.file("suite/turn.yaml", TURN);
+    dir.file("conform.yaml", "dialect: aionrs@0.1\nscenarios: [suite]\n");
+    let script = dir.file("agent.sh", &agent(&[READY, TURNS]));
+    let result = dir.run(&["sh", &script]);
+    assert_eq!(result.only_scenario().id, "aionrs@0.1/turn");
+
+    dir.file("conform.yaml", "dialekt: aionrs@0.1\n");
+    dir.run(&["sh", &script])
+        .assert_exit(2, "did you mean `dialect`?");
+}
+
+#[test]
+fn a_scenario_that_needs_an_undeclared_capability_is_skipped() {
+    let dir = TestDir::new();
+    let scenario = TURN.replace("steps:", "needs: [mcp]\nsteps:");
+    let result = dir.run_scenario(&scenario, &agent(&[READY, TURNS]));
+    result.assert_exit(3, "the agent does not declare mcp");
+    assert_eq!(result.only_scenario().verdict, Verdict::Skipped);
+}
+
+#[test]
+fn a_scenario_with_a_tool_that_the_agent_does_not_offer_is_skipped() {
+    let dir = TestDir::new();
+    dir.file("conform.yaml", "tools: { Glob: { name: FindFiles } }\n");
+    let result = dir.run(&["--dialect", "aionrs@0.1", "--only", "tools/glob"]);
+    result.assert_exit(3, "the agent does not offer the model a tool `FindFiles`");
+    assert_eq!(result.only_scenario().verdict, Verdict::Skipped);
+}
+
+#[test]
+fn the_environment_contains_the_recipe_s_and_the_user_s_variables_only() {
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", TURN);
+    let record = dir.path("environment");
+    let script = dir.file(
+        "agent.sh",
+        &agent(&[
+            &format!("env > {}\npwd >> {0}\n", record.display()),
+            READY,
+            TURNS,
+        ]),
+    );
+    let mut command = dir.command("run");
+    command.env("SECRET", "s").env("WANTED", "w");
+    command.args(["--dialect", "aionrs", "--env", "WANTED", "--env", "MORE=m"]);
+    command.args(["--scenarios", &scenario, "sh", &script]);
+    let output = crate::harness::finish(command.spawn().unwrap());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let environment = std::fs::read_to_string(record).unwrap();
+    for line in ["WANTED=w", "MORE=m", "ANTHROPIC_API_KEY=mock-key"] {
+        assert!(
+            environment.lines().any(|other| other == line),
+            "{line} in {environment}"
+        );
+    }
+    assert!(!environment.contains("SECRET"), "{environment}");
+    let tmp = dir
+        .path("tmp")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
+    for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "PWD"] {
+        let value = environment
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        assert!(
+            value.is_some_and(|value| value.starts_with(&tmp)),
+            "{name} in {environment}"
+        );
+    }
+}
