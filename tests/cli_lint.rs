@@ -1,4 +1,4 @@
-//! `conform lint` from outside.
+//! `conform lint` as a process.
 
 use assert_cmd::Command;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 #[test]
-fn files_are_told_apart_by_their_shape_and_counted() {
+fn the_kind_of_a_file_is_detected_and_counted() {
     let clause =
         "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
@@ -77,7 +77,7 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
     let names =
         |kind: &str| format!("state:\n  names: {{ kind: {kind}, on: {{ hello: clear }} }}\n");
-    let linted = |kind: &str| {
+    let lint_delta = |kind: &str| {
         let folder = folder(&[
             ("schemas/d/1/dialect.yaml", dialect),
             ("schemas/d/1/ordering.yaml", &names("list")),
@@ -92,9 +92,9 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
         ]);
         lint(folder.path(), &["schemas", "--dialect-dir", "schemas"])
     };
-    let (status, _, stderr) = linted("list");
+    let (status, _, stderr) = lint_delta("list");
     assert_eq!((status, stderr.as_str()), (0, ""));
-    let (status, _, stderr) = linted("value");
+    let (status, _, stderr) = lint_delta("value");
     assert_eq!(status, 2);
     assert!(
         stderr.contains("the state `names` is a list in the base, and cannot be a value here")
@@ -104,7 +104,7 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
 }
 
 #[test]
-fn the_dialect_is_read_off_the_path() {
+fn the_dialect_is_taken_from_the_path() {
     let folder = folder(&[(
         "scenarios/aionrs/0.1/a.yaml",
         "name: a\nsteps:\n  - expect: { type: raedy }\n",
@@ -121,7 +121,7 @@ fn the_dialect_is_read_off_the_path() {
 }
 
 #[test]
-fn without_a_dialect_the_user_is_told_what_was_left_out() {
+fn without_a_dialect_a_warning_lists_the_skipped_checks() {
     let folder = folder(&[("a.yaml", SCENARIO)]);
     let (status, stdout, stderr) = lint(folder.path(), &["a.yaml"]);
     assert_eq!(status, 0);
@@ -144,7 +144,7 @@ fn every_mistake_of_every_file_is_reported() {
         ("g.yaml", "- just words\n"),
     ]);
     let (status, stdout, stderr) = lint(folder.path(), &["--dialect", "aionrs@0.1", "."]);
-    let said = [
+    let messages = [
         "the scenario `./a` has the same name\n --> ./b.yaml:1:7",
         "unknown key `stopp`; did you mean `stop`?",
         "this is no file that can be linted (scenario, dialect file, ordering file, script, clause file): found a map\n --> ./d.yaml:1:1",
@@ -152,8 +152,8 @@ fn every_mistake_of_every_file_is_reported() {
         "not valid YAML",
         "found a list\n --> ./g.yaml:1:1",
     ];
-    for words in said {
-        assert!(stderr.contains(words), "{words}\nis not in\n{stderr}");
+    for message in messages {
+        assert!(stderr.contains(message), "{message}\nis not in\n{stderr}");
     }
     assert!(
         stdout.starts_with("checked 7 files ") && stdout.ends_with(": 6 mistakes\n"),
@@ -179,7 +179,7 @@ fn a_path_that_matches_nothing_is_an_error() {
 }
 
 #[test]
-fn an_unknown_dialect_is_said_once() {
+fn an_unknown_dialect_is_reported_once() {
     let folder = folder(&[
         ("a.yaml", SCENARIO),
         ("b.yaml", "name: b\nsteps:\n  - expect: { type: ready }\n"),

@@ -1,4 +1,4 @@
-//! Every embedded dialect loads and lints clean.
+//! Every embedded dialect loads without errors.
 
 use conform::dialect::{DialectSource, load};
 use conform::finding::{Level, Source};
@@ -18,16 +18,16 @@ fn every_embedded_dialect_loads() {
     }
 }
 
-/// Whatever can be found names a clause, or that hosts or plain hygiene ask for it; and is told as strongly as its strongest clause.
+/// Every possible finding cites a clause or has the source `host` or `hygiene`, and is at least as severe as its strongest clause.
 #[test]
-fn no_finding_is_without_a_clause_or_a_source_nor_weaker_than_its_clauses() {
+fn every_finding_has_a_clause_or_a_source_and_is_not_weaker_than_its_clauses() {
     let source = DialectSource::default();
-    let mut looked_at = 0;
+    let mut checked = 0;
     for (name, version) in source.names() {
         let id = format!("{name}@{version}");
         let dialect = load(&source, &id).unwrap();
-        let mut judge = |what: String, level: Level, source: Source, clauses: &[String]| {
-            looked_at += 1;
+        let mut check = |what: String, level: Level, source: Source, clauses: &[String]| {
+            checked += 1;
             assert!(
                 !clauses.is_empty() || source != Source::Spec,
                 "{id}: {what}"
@@ -43,7 +43,7 @@ fn no_finding_is_without_a_clause_or_a_source_nor_weaker_than_its_clauses() {
             .filter(|rule| rule.readings().is_empty())
         {
             let RuleForm::Schema(of) = &rule.form else {
-                judge(rule.id.clone(), rule.level, rule.source, &rule.clauses);
+                check(rule.id.clone(), rule.level, rule.source, &rule.clauses);
                 continue;
             };
             let (schemas, of) = match of.strip_prefix('>') {
@@ -52,7 +52,7 @@ fn no_finding_is_without_a_clause_or_a_source_nor_weaker_than_its_clauses() {
             };
             for place in schemas.annotated_keywords(of) {
                 let what = format!("{of} at {}", place.at);
-                judge(what, place.level, rule.source, &place.clauses);
+                check(what, place.level, rule.source, &place.clauses);
             }
         }
         let files = ScenarioSource::of(&name, &version, &dialect.bases).unwrap();
@@ -60,15 +60,15 @@ fn no_finding_is_without_a_clause_or_a_source_nor_weaker_than_its_clauses() {
             for step in &scenario.steps {
                 let clauses = step.clauses.as_ref().unwrap_or(&scenario.clauses);
                 let level = step.level.unwrap_or(scenario.level);
-                // Without a clause it is told as an expectation of hosts.
+                // Without a clause, the finding is an expectation of hosts.
                 let source = if clauses.is_empty() {
                     Source::Host
                 } else {
                     Source::Spec
                 };
-                judge(scenario.id.clone(), level, source, clauses);
+                check(scenario.id.clone(), level, source, clauses);
             }
         }
     }
-    assert!(looked_at > 1000, "{looked_at}");
+    assert!(checked > 1000, "{checked}");
 }

@@ -1,4 +1,4 @@
-//! The page for scenario authors: every example loads, and nothing of the language is left out.
+//! docs/scenarios.md is complete: every example loads, and every key, step and operator is on the page.
 
 use conform::dialect::{self, DialectSource};
 use conform::editor_schemas::scenario_schema;
@@ -15,19 +15,19 @@ fn examples() -> Vec<&'static str> {
         .collect()
 }
 
-/// A list of steps becomes a scenario around them.
-fn with_head(example: &str) -> Node {
+/// The YAML of an example; a list of steps is wrapped in a scenario.
+fn parse_example(example: &str) -> Node {
     let first = example.trim_start_matches("- ");
     let is_steps = ["expect:", "send:", "expect_request:"]
         .iter()
         .any(|verb| first.starts_with(verb))
         && example.starts_with("- ");
-    let whole = if is_steps {
+    let text = if is_steps {
         format!("name: example\nclauses: [aionrs.stream-start.opens-turn]\nsteps:\n{example}")
     } else {
         example.to_owned()
     };
-    load_yaml("docs/scenarios.md", &whole).unwrap_or_else(|error| panic!("{error}"))
+    load_yaml("docs/scenarios.md", &text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn every_example_loads() {
         .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
     let vocabulary = Vocabulary::of(&dialect);
     for example in examples() {
-        let node = with_head(example);
+        let node = parse_example(example);
         let result: Result<(), Vec<Error>> = match node.as_list() {
             Some(_) => script_of(&node).map(drop),
             None => load(&node, "example", Some(&vocabulary)).map(drop),

@@ -1,6 +1,6 @@
-//! The JSON Schemas that editors use are those of the Rust types, and they accept what the loader accepts.
+//! The JSON Schemas for editors match the Rust types and accept what the loader accepts.
 //!
-//! `SNAPSHOTS=overwrite cargo test --test editor_schemas` writes them anew.
+//! `SNAPSHOTS=overwrite cargo test --test editor_schemas` updates them.
 
 use conform::editor_schemas::GENERATED;
 use conform::editor_schemas::scenario_schema;
@@ -9,7 +9,7 @@ use snapbox::{Data, data::DataFormat};
 use spanned_yaml::load_file;
 use std::path::{Path, PathBuf};
 
-fn written(schema: &Value) -> String {
+fn to_text(schema: &Value) -> String {
     format!("{schema:#}\n")
 }
 
@@ -28,24 +28,24 @@ fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn the_files_are_those_of_the_types() {
+fn the_schema_files_match_the_types() {
     for (name, schema) in GENERATED {
         let path = Path::new("schemas/conform")
             .join(name)
             .with_extension("json");
         let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
-        snapbox::assert_data_eq!(written(&schema()), expected);
+        snapbox::assert_data_eq!(to_text(&schema()), expected);
     }
 }
 
 #[test]
-fn every_good_scenario_is_good_to_an_editor() {
+fn every_valid_scenario_is_valid_for_an_editor() {
     let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
     let mut files = Vec::new();
     for folder in ["tests/good", "scenarios"] {
         let before = files.len();
         yaml_files(Path::new(folder), &mut files);
-        assert!(files.len() > before, "{folder} holds no scenario");
+        assert!(files.len() > before, "{folder} contains no scenario");
     }
     for path in files {
         let node = load_file(&path).unwrap_or_else(|error| panic!("{error}"));
@@ -58,7 +58,7 @@ fn every_good_scenario_is_good_to_an_editor() {
 }
 
 #[test]
-fn an_editor_marks_what_has_the_wrong_shape() {
+fn an_editor_rejects_values_of_the_wrong_shape() {
     let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
     for name in [
         "unknown-key",

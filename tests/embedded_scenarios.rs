@@ -1,11 +1,11 @@
-//! The scenarios inside the executable load, each with the names of its dialect.
+//! The scenarios embedded in the executable load with the vocabulary of their dialect.
 
 use conform::dialect::{self, DialectSource};
 use conform::scenario::{ScenarioSource, Vocabulary};
 use spanned_yaml::render_all;
 
 #[test]
-fn every_embedded_scenario_is_free_of_mistakes() {
+fn every_embedded_scenario_loads() {
     let source = DialectSource::default();
     for (name, version) in source.names() {
         let dialect = dialect::load(&source, &format!("{name}@{version}"));
@@ -27,7 +27,7 @@ fn every_embedded_scenario_is_free_of_mistakes() {
 }
 
 #[test]
-fn a_folder_of_the_user_s_reads_like_the_embedded_one() {
+fn a_folder_loads_like_the_embedded_scenarios() {
     let ids = |source: &ScenarioSource| {
         source
             .files()
@@ -44,7 +44,7 @@ fn a_folder_of_the_user_s_reads_like_the_embedded_one() {
 }
 
 #[test]
-fn a_delta_keeps_what_it_does_not_replace() {
+fn a_delta_keeps_the_scenarios_that_it_does_not_replace() {
     let base =
         ScenarioSource::at("tests/mistakes".as_ref()).unwrap_or_else(|error| panic!("{error}"));
     let over = ScenarioSource::at("tests/mistakes/no-steps.yaml".as_ref())
@@ -53,9 +53,9 @@ fn a_delta_keeps_what_it_does_not_replace() {
     assert_eq!(over.over(base.clone()).files().len(), base.files().len());
 }
 
-/// Agents name the tools of MCP servers as they like, so a call of one that is not offered never comes.
+/// Agents choose the names of MCP tools, so the request that would use such a reply may never come.
 #[test]
-fn a_call_of_a_tool_that_may_not_be_offered_is_not_waited_for() {
+fn a_reply_for_an_optional_tool_may_stay_unused() {
     for (name, version) in DialectSource::default().names() {
         for file in ScenarioSource::embedded(&name, &version).files() {
             let entries = file.text.split("\n  - ");

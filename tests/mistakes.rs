@@ -1,6 +1,6 @@
-//! Each file of `tests/mistakes/` is a scenario with a mistake; beside it stands what is said about it.
+//! Error messages of the scenario loader: each file in `tests/mistakes/` is a scenario with a mistake, with the expected message beside it.
 //!
-//! `SNAPSHOTS=overwrite cargo test --test mistakes` writes the answers anew.
+//! `SNAPSHOTS=overwrite cargo test --test mistakes` updates the messages.
 
 use conform::dialect::FrameNames;
 use conform::dialect::file::FrameSpec;
@@ -71,17 +71,17 @@ fn vocabulary() -> Vocabulary<'static> {
                 .collect()
         })),
         check_members: Some(Box::new(|command| {
-            shapes("message").unknown_members("message", command)
+            schemas("message").unknown_members("message", command)
         })),
         check_matcher: Some(Box::new(|matcher| match matcher["type"].as_str() {
-            Some("tool_request") => shapes("tool_request").contradictions("tool_request", matcher),
+            Some("tool_request") => schemas("tool_request").contradictions("tool_request", matcher),
             _ => Vec::new(),
         })),
     }
 }
 
-/// What the demo's commands and calls of tools look like.
-fn shapes(name: &str) -> Schemas {
+/// The schemas of the demo's commands and tool requests.
+fn schemas(name: &str) -> Schemas {
     let document = json!({ "$defs": {
         "message": { "properties": { "type": {}, "input": {}, "id": {}, "note": {} } },
         "tool_request": {
@@ -94,10 +94,10 @@ fn shapes(name: &str) -> Schemas {
             }
         }
     }});
-    Schemas::compile(document, [name].into_iter()).expect("good shapes")
+    Schemas::compile(document, [name].into_iter()).expect("valid schemas")
 }
 
-fn said_about(path: &Path) -> String {
+fn error_messages(path: &Path) -> String {
     let result = load_file(path).map_err(|error| vec![error]);
     match result.and_then(|node| load(&node, "mistake", Some(&vocabulary()))) {
         Ok(scenario) => panic!("{} has no mistake: {scenario:?}", path.display()),
@@ -114,21 +114,21 @@ fn files() -> Vec<PathBuf> {
         path.extension()
             .is_some_and(|extension| extension == "yaml")
     });
-    assert!(!files.is_empty(), "tests/mistakes holds no scenario");
+    assert!(!files.is_empty(), "tests/mistakes contains no scenario");
     files.sort();
     files
 }
 
 #[test]
-fn every_mistake_is_said_with_its_place() {
+fn every_mistake_is_reported_with_its_location() {
     for path in files() {
         let expected = Data::read_from(&path.with_extension("txt"), Some(DataFormat::Text)).raw();
-        snapbox::assert_data_eq!(said_about(&path), expected);
+        snapbox::assert_data_eq!(error_messages(&path), expected);
     }
 }
 
 #[test]
-fn every_answer_belongs_to_a_mistake() {
+fn every_message_belongs_to_a_mistake() {
     for entry in std::fs::read_dir("tests/mistakes").expect("the folder") {
         let path = entry.expect("an entry").path();
         assert!(
@@ -140,7 +140,7 @@ fn every_answer_belongs_to_a_mistake() {
 }
 
 #[test]
-fn a_good_scenario_says_what_it_was_written_to_say() {
+fn a_valid_scenario_loads_completely() {
     let node = load_file(Path::new("tests/good/everything.yaml")).expect("good YAML");
     let scenario = load(&node, "everything", Some(&vocabulary()))
         .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));

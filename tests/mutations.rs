@@ -1,7 +1,7 @@
-//! Frame mutation of good recordings: delete, duplicate, swap, retype a field, change an id. A mutant that nothing notices is a survivor;
-//! the survivors are pinned, and each of them is a legal session.
+//! Frame mutation of recordings: delete, duplicate, swap, retype a field, change an id. A mutant without a new finding is a survivor. The
+//! survivors are pinned in snapshots; each one is a legal session.
 //!
-//! `SNAPSHOTS=overwrite cargo test --test mutations` writes them anew.
+//! `SNAPSHOTS=overwrite cargo test --test mutations` updates them.
 
 #[path = "common/recordings.rs"]
 mod recordings;
@@ -40,23 +40,23 @@ fn sessions(folder: &str) -> Vec<Session> {
 }
 
 impl Session {
-    /// The rules that the recording itself breaks, and for each whether the agent is to blame.
-    fn broken(&self) -> Vec<(String, Blame)> {
+    /// The rules that the recording itself breaks, each with the side to blame.
+    fn known_findings(&self) -> Vec<(String, Blame)> {
         let mut checker = self.checker();
         self.frames.iter().for_each(|frame| checker.push(frame));
         let findings = checker.findings().iter();
         findings.map(|f| (f.rule.clone(), f.blame)).collect()
     }
 
-    /// Whether these frames break a rule that the recording keeps, or break one more often.
-    fn noticed(&self, frames: &[Frame], broken: &[(String, Blame)]) -> bool {
+    /// Whether these frames break a rule more often than the recording does.
+    fn is_killed(&self, frames: &[Frame], known: &[(String, Blame)]) -> bool {
         let mut checker = self.checker();
-        let known = |rule: &str| broken.iter().filter(|(known, _)| known == rule).count();
+        let expected = |rule: &str| known.iter().filter(|(other, _)| other == rule).count();
         frames.iter().any(|frame| {
             checker.push(frame);
             let findings = checker.findings();
-            let often = |rule: &str| findings.iter().filter(|f| f.rule == rule).count();
-            findings.iter().any(|f| often(&f.rule) > known(&f.rule))
+            let count = |rule: &str| findings.iter().filter(|f| f.rule == rule).count();
+            findings.iter().any(|f| count(&f.rule) > expected(&f.rule))
         })
     }
 
@@ -76,7 +76,7 @@ fn event(frame: &Frame) -> Option<Value> {
     }
 }
 
-fn with(frame: &Frame, value: &Value) -> Frame {
+fn with_event(frame: &Frame, value: &Value) -> Frame {
     Frame {
         at: frame.at,
         body: Body::FromAgent(Line::new(value.to_string())),
@@ -95,7 +95,7 @@ fn label(value: &Value) -> String {
     kind.map_or(name.to_owned(), |kind| format!("{name}.{kind}"))
 }
 
-/// Every pointer to a scalar, not inside the partial messages that the page leaves to the agent.
+/// The JSON Pointers of all scalars.
 fn scalars(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => members
@@ -118,7 +118,7 @@ fn other_type(value: &Value) -> Value {
 }
 
 fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
-    let mut all = Vec::new();
+    let mut mutants = Vec::new();
     let events: Vec<(usize, Value)> = frames
         .iter()
         .enumerate()
@@ -128,16 +128,16 @@ fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
         let (n, name) = (*n, label(value));
         let mut deleted = frames.to_vec();
         deleted.remove(n);
-        all.push((format!("delete {} {name}", n + 1), deleted));
-        let mut doubled = frames.to_vec();
-        doubled.insert(n, frames[n].clone());
-        all.push((format!("duplicate {} {name}", n + 1), doubled));
+        mutants.push((format!("delete {} {name}", n + 1), deleted));
+        let mut duplicated = frames.to_vec();
+        duplicated.insert(n, frames[n].clone());
+        mutants.push((format!("duplicate {} {name}", n + 1), duplicated));
         if let Some((m, next)) = events.iter().find(|(m, _)| *m > n) {
             let mut swapped = frames.to_vec();
             let (a, b) = (frames[n].body.clone(), frames[*m].body.clone());
             if a != b {
                 (swapped[n].body, swapped[*m].body) = (b, a);
-                all.push((
+                mutants.push((
                     format!("swap {} {name} with {} {}", n + 1, m + 1, label(next)),
                     swapped,
                 ));
@@ -145,17 +145,18 @@ fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
         }
         let mut pointers = Vec::new();
         scalars(value, "", &mut pointers);
+        // The specification leaves the content of partial messages to the agent.
         pointers.retain(|p| {
             value["type"] != "message_update"
                 || !(p.starts_with("/message/") || p.contains("/partial/"))
         });
         for pointer in pointers {
-            let mut change = |how: &str, new: Value| {
+            let mut change = |operation: &str, new: Value| {
                 let mut changed = value.clone();
                 *changed.pointer_mut(&pointer).unwrap() = new;
                 let mut mutated = frames.to_vec();
-                mutated[n] = with(&frames[n], &changed);
-                all.push((format!("{how} {} {name} {pointer}", n + 1), mutated));
+                mutated[n] = with_event(&frames[n], &changed);
+                mutants.push((format!("{operation} {} {name} {pointer}", n + 1), mutated));
             };
             let old = value.pointer(&pointer).unwrap();
             change("retype", other_type(old));
@@ -164,29 +165,29 @@ fn mutants(frames: &[Frame]) -> Vec<(String, Vec<Frame>)> {
             }
         }
     }
-    all
+    mutants
 }
 
-/// Pins the survivors of a folder; sessions in which the agent itself breaks a rule only where that is asked for.
-fn survivors(folder: &str, with_broken: bool) {
+/// Compares the survivors of a folder with the snapshot. Sessions with findings about the agent are skipped, unless requested.
+fn check_survivors(folder: &str, with_findings: bool) {
     let sessions = sessions(folder);
     let mut text = String::new();
-    let (mut made, mut alive) = (0, 0);
+    let (mut total, mut survivors) = (0, 0);
     for session in &sessions {
-        let broken = session.broken();
-        if !with_broken && broken.iter().any(|(_, blame)| *blame == Blame::Agent) {
+        let known = session.known_findings();
+        if !with_findings && known.iter().any(|(_, blame)| *blame == Blame::Agent) {
             continue;
         }
-        for (what, frames) in mutants(&session.frames) {
-            made += 1;
-            if !session.noticed(&frames, &broken) {
-                alive += 1;
-                writeln!(text, "{}: {what}", session.name).unwrap();
+        for (mutation, frames) in mutants(&session.frames) {
+            total += 1;
+            if !session.is_killed(&frames, &known) {
+                survivors += 1;
+                writeln!(text, "{}: {mutation}", session.name).unwrap();
             }
         }
     }
-    assert!(made > 0, "no recording of {folder} is without a finding");
-    let text = format!("{made} mutants, {alive} survivors\n{text}");
+    assert!(total > 0, "every recording of {folder} has findings");
+    let text = format!("{total} mutants, {survivors} survivors\n{text}");
     let pinned =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/survivors/{folder}.txt"));
     if std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite") {
@@ -197,26 +198,26 @@ fn survivors(folder: &str, with_broken: bool) {
 }
 
 #[test]
-fn aionrs() {
-    survivors("aionrs-0.1.0", false);
+fn survivors_of_aionrs_0_1_are_pinned() {
+    check_survivors("aionrs-0.1.0", false);
 }
 
 #[test]
-fn aionrs_0_2() {
-    survivors("aionrs-0.2.10", true);
+fn survivors_of_aionrs_0_2_are_pinned() {
+    check_survivors("aionrs-0.2.10", true);
 }
 
 #[test]
-fn synaps() {
-    survivors("synaps-0.1.9", false);
+fn survivors_of_synaps_are_pinned() {
+    check_survivors("synaps-0.1.9", false);
 }
 
 #[test]
-fn pi() {
-    survivors("pi-0.14.0", false);
+fn survivors_of_pi_0_14_are_pinned() {
+    check_survivors("pi-0.14.0", false);
 }
 
 #[test]
-fn pi_0_73() {
-    survivors("pi-0.73.1", false);
+fn survivors_of_pi_0_73_are_pinned() {
+    check_survivors("pi-0.73.1", false);
 }

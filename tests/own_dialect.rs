@@ -1,4 +1,4 @@
-//! The page on a protocol of one's own, played as it stands: its files, its agent, its commands.
+//! docs/own-dialect.md works as written: its files, its agent, its commands.
 
 use assert_cmd::Command;
 use predicates::str::contains;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const PAGE: &str = include_str!("../docs/own-dialect.md");
 
-/// The fenced blocks with this word behind the language: what follows the word, and the text.
+/// The fenced blocks with this word after the language: the argument of the word, and the text.
 fn blocks(word: &str) -> Vec<(String, String)> {
     let fences = PAGE.split("\n```").skip(1);
     let blocks = fences.filter_map(|block| {
@@ -19,7 +19,7 @@ fn blocks(word: &str) -> Vec<(String, String)> {
     blocks.collect()
 }
 
-fn lay_out(folder: &Path) {
+fn write_files(folder: &Path) {
     for (file, text) in blocks("file") {
         let path = folder.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -49,7 +49,7 @@ fn commands() -> Vec<String> {
 #[test]
 fn the_page_can_be_followed() {
     let folder = tempfile::tempdir().unwrap();
-    lay_out(folder.path());
+    write_files(folder.path());
     let commands = commands();
     assert_eq!(commands.len(), 2);
     for line in &commands {
@@ -61,9 +61,9 @@ fn the_page_can_be_followed() {
 }
 
 #[test]
-fn its_red_is_red() {
+fn a_bug_in_the_agent_of_the_page_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    lay_out(folder.path());
+    write_files(folder.path());
     let agent = folder.path().join("parrot.sh");
     let text = std::fs::read_to_string(&agent).unwrap();
     let broken = text.replacen("all=$all$word", "all=$word", 1);
@@ -74,8 +74,8 @@ fn its_red_is_red() {
 }
 
 #[test]
-fn a_broken_dialect_is_one_located_error() {
-    for (file, from, to, told) in [
+fn a_broken_dialect_is_one_error_with_a_location() {
+    for (file, from, to, message) in [
         (
             "dialects/parrot/1/events.json",
             "#/$defs/Id",
@@ -108,7 +108,7 @@ fn a_broken_dialect_is_one_located_error() {
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        lay_out(folder.path());
+        write_files(folder.path());
         let path = folder.path().join(file);
         let text = std::fs::read_to_string(&path).unwrap();
         let broken = text.replacen(from, to, 1);
@@ -116,7 +116,7 @@ fn a_broken_dialect_is_one_located_error() {
         std::fs::write(&path, broken).unwrap();
         let run = conform(folder.path(), &commands()[1]).assert().code(2);
         let output = String::from_utf8(run.get_output().stderr.clone()).unwrap();
-        assert!(output.contains(told), "{output}");
+        assert!(output.contains(message), "{output}");
         assert!(output.contains(file), "{output}");
         assert_eq!(output.matches("error:").count(), 1, "{output}");
     }

@@ -1,6 +1,8 @@
-//! pi@0.14 and pi@0.73 on sessions that their pages allow, and on their nearest neighbours that break a rule.
+//! The rules of pi@0.14 and pi@0.73: sessions that the specification allows, and similar ones that break a rule.
 
-mod accused;
+#[path = "common/agent_findings.rs"]
+mod agent_findings;
+#[path = "common/history.rs"]
 mod history;
 
 use conform::check::{CheckOptions, Checker};
@@ -8,64 +10,66 @@ use conform::dialect::{DialectSource, load};
 use conform::frame::Body;
 use serde_json::{Value, json};
 
-/// What stands for a byte that is not UTF-8.
+/// A placeholder for a byte that is not UTF-8.
 const BAD: char = '\u{fffd}';
 
-fn user(text: &str) -> Value {
+fn user_message(text: &str) -> Value {
     json!({ "role": "user", "content": text, "timestamp": 1_764_547_200_000_u64 })
 }
 
-fn answer(content: &Value, stop: &str) -> Value {
+fn assistant_message(content: &Value, stop: &str) -> Value {
     json!({
         "role": "assistant", "content": content, "api": "a", "provider": "p", "model": "m", "stopReason": stop, "timestamp": 1_764_547_200_001_u64,
         "usage": { "input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0 } },
     })
 }
 
-fn said(text: &str) -> Value {
-    answer(&json!([{ "type": "text", "text": text }]), "stop")
+fn text_message(text: &str) -> Value {
+    assistant_message(&json!([{ "type": "text", "text": text }]), "stop")
 }
 
-fn call() -> Value {
+fn tool_call() -> Value {
     json!({ "type": "toolCall", "id": "c1", "name": "bash", "arguments": { "command": "ls" } })
 }
 
-fn asks() -> Value {
-    answer(&json!([call()]), "toolUse")
+fn tool_call_message() -> Value {
+    assistant_message(&json!([tool_call()]), "toolUse")
 }
 
-fn result() -> Value {
+fn tool_result_message() -> Value {
     json!({ "role": "toolResult", "toolCallId": "c1", "toolName": "bash", "content": [{ "type": "text", "text": "r" }], "isError": false, "timestamp": 1_764_547_200_002_u64 })
 }
 
-/// A frame in the shorthand of these tests: `user hi`, `text 0 Hel Hello`, `answer Hello`, `ends hi Hello`, `> prompt hi`, …
+/// Expands the shorthand of these tests into a frame: `user hi`, `text 0 Hel Hello`, `answer Hello`, `ends hi Hello`, `> prompt hi`, …
 fn frame(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let word = |n: usize| words.get(n).copied().unwrap_or_default();
-    let update = |event: Value, sofar: &Value| {
+    let update = |event: Value, partial: &Value| {
         let mut event = event;
-        event["partial"] = sofar.clone();
-        json!({ "type": "message_update", "message": sofar, "assistantMessageEvent": event })
+        event["partial"] = partial.clone();
+        json!({ "type": "message_update", "message": partial, "assistantMessageEvent": event })
     };
     let turn = |message: Value, results: Value| json!({ "type": "turn_end", "message": message, "toolResults": results });
     let event = match word(0) {
-        "user-begins" => json!({ "type": "message_start", "message": user(word(1)) }),
-        "user" => json!({ "type": "message_end", "message": user(word(1)) }),
-        "begins" => json!({ "type": "message_start", "message": answer(&json!([]), "stop") }),
+        "user-begins" => json!({ "type": "message_start", "message": user_message(word(1)) }),
+        "user" => json!({ "type": "message_end", "message": user_message(word(1)) }),
+        "begins" => {
+            json!({ "type": "message_start", "message": assistant_message(&json!([]), "stop") })
+        }
         "text" => update(
             json!({ "type": "text_delta", "contentIndex": 0, "delta": word(1) }),
-            &said(word(2)),
+            &text_message(word(2)),
         ),
         "call" => update(
             json!({ "type": "toolcall_start", "contentIndex": 0 }),
-            &asks(),
+            &tool_call_message(),
         ),
         "called" => update(
-            json!({ "type": "toolcall_end", "contentIndex": 0, "toolCall": call() }),
-            &asks(),
+            json!({ "type": "toolcall_end", "contentIndex": 0, "toolCall": tool_call() }),
+            &tool_call_message(),
         ),
-        "answer" => json!({ "type": "message_end", "message": said(word(1)) }),
-        "asks" => json!({ "type": "message_end", "message": asks() }),
+        "answer" => json!({ "type": "message_end", "message": text_message(word(1)) }),
+        "asks" => json!({ "type": "message_end", "message": tool_call_message() }),
         "tool" => {
             json!({ "type": "tool_execution_start", "toolCallId": word(1), "toolName": "bash", "args": { "command": "ls" } })
         }
@@ -76,15 +80,17 @@ fn frame(line: &str) -> String {
         "tool-over" => json!({
             "type": "tool_execution_end", "toolCallId": "c1", "toolName": "bash", "result": { "content": [{ "type": "text", "text": "r" }] }, "isError": false,
         }),
-        "result-begins" => json!({ "type": "message_start", "message": result() }),
-        "result" => json!({ "type": "message_end", "message": result() }),
+        "result-begins" => json!({ "type": "message_start", "message": tool_result_message() }),
+        "result" => json!({ "type": "message_end", "message": tool_result_message() }),
         "turn" => json!({ "type": "turn_start" }),
-        "turn-over" => turn(said(word(1)), json!([])),
-        "tools-over" => turn(asks(), json!([result()])),
+        "turn-over" => turn(text_message(word(1)), json!([])),
+        "tools-over" => turn(tool_call_message(), json!([tool_result_message()])),
         "run" => json!({ "type": "agent_start" }),
-        "run-over" => json!({ "type": "agent_end", "messages": [user(word(1)), said(word(2))] }),
+        "run-over" => {
+            json!({ "type": "agent_end", "messages": [user_message(word(1)), text_message(word(2))] })
+        }
         "tools-run-over" => {
-            json!({ "type": "agent_end", "messages": [user(word(1)), asks(), result(), said(word(2))] })
+            json!({ "type": "agent_end", "messages": [user_message(word(1)), tool_call_message(), tool_result_message(), text_message(word(2))] })
         }
         "bashed" => json!({
             "type": "bash_end",
@@ -103,8 +109,8 @@ fn frame(line: &str) -> String {
     format!("< {event}")
 }
 
-/// What is found in a session, without the notes and what the host did: rules without their dialect, each once.
-fn found(dialect: &str, session: &str) -> Vec<String> {
+/// The rules of the agent's findings in a session, without notes.
+fn rules_found(dialect: &str, session: &str) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
     let lines = session.split(';').map(str::trim);
     let lines = lines.filter(|line| !line.is_empty()).map(frame);
@@ -117,25 +123,29 @@ fn found(dialect: &str, session: &str) -> Vec<String> {
         }
         checker.push(&frame);
     }
-    accused::rules(checker)
+    agent_findings::rules(checker)
 }
 
-fn clean(dialect: &str, sessions: &[&str]) {
+fn assert_clean(dialect: &str, sessions: &[&str]) {
     for session in sessions {
-        assert_eq!(found(dialect, session), Vec::<String>::new(), "{session}");
+        assert_eq!(
+            rules_found(dialect, session),
+            Vec::<String>::new(),
+            "{session}"
+        );
     }
 }
 
-fn broken(dialect: &str, sessions: &[(&str, &[&str])]) {
+fn assert_findings(dialect: &str, sessions: &[(&str, &[&str])]) {
     for (session, rules) in sessions {
-        assert_eq!(found(dialect, session), *rules, "{session}");
+        assert_eq!(rules_found(dialect, session), *rules, "{session}");
     }
 }
 
 const END: &str = "stdin_closed; end exited 0";
 
 #[test]
-fn bytes_that_are_not_utf8_may_be_read_as_the_agent_likes() {
+fn a_command_that_is_not_utf8_may_be_accepted_or_refused() {
     let run = format!(
         "run; turn; user-begins h{BAD}; user h{BAD}; begins; text Hi Hi; answer Hi; turn-over Hi; run-over h{BAD} Hi"
     );
@@ -143,8 +153,8 @@ fn bytes_that_are_not_utf8_may_be_read_as_the_agent_likes() {
     let refused =
         format!("> prompt p1 h{BAD}; < {{\"type\":\"error\",\"error\":\"not UTF-8\"}}; {END}");
     let bash = format!("> bash l{BAD}s; bashed l{BAD}s; {END}");
-    clean("pi@0.14", &[&garbled, &refused, &bash]);
-    broken(
+    assert_clean("pi@0.14", &[&garbled, &refused, &bash]);
+    assert_findings(
         "pi@0.14",
         &[
             (&format!("{run}; {END}"), &["run-has-prompt"]),
@@ -155,23 +165,23 @@ fn bytes_that_are_not_utf8_may_be_read_as_the_agent_likes() {
     let parse = r#"< {"type":"response","command":"parse","success":false,"error":"not UTF-8"}"#;
     let garbled = format!("> prompt p1 h{BAD}; ok p1 prompt; {run}; {END}");
     let refused = format!("> prompt p1 h{BAD}; {parse}; {END}");
-    clean("pi@0.73", &[&garbled, &refused]);
-    broken(
+    assert_clean("pi@0.73", &[&garbled, &refused]);
+    assert_findings(
         "pi@0.73",
         &[(&format!("ok p1 prompt; {END}"), &["answered"])],
     );
 }
 
 #[test]
-fn a_line_without_a_type_excuses_nothing_but_itself() {
+fn a_line_without_a_type_excuses_only_itself() {
     let typeless = r#"> {"message":"hi"}; < {"type":"error","error":"no type"}"#;
     let run = "run; turn; user-begins hi; user hi; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
     let compaction = r#"< {"type":"compaction","tokensBefore":1,"summary":"s"}"#;
-    clean(
+    assert_clean(
         "pi@0.14",
         &[&format!("{typeless}; > prompt p1 hi; {run}; {END}")],
     );
-    broken(
+    assert_findings(
         "pi@0.14",
         &[
             (&format!("{typeless}; {run}; {END}"), &["run-has-prompt"]),
@@ -190,9 +200,9 @@ fn a_line_without_a_type_excuses_nothing_but_itself() {
     };
     let cancelled = bash(true);
     let ended = bash(false).replace(r#""cancelled""#, r#""exitCode":0,"cancelled""#);
-    let asked = format!("{typeless}; > prompt p1 hi; ok p1 prompt; {run}; {END}");
-    clean("pi@0.73", &[&asked, &ended]);
-    broken(
+    let prompted = format!("{typeless}; > prompt p1 hi; ok p1 prompt; {run}; {END}");
+    assert_clean("pi@0.73", &[&prompted, &ended]);
+    assert_findings(
         "pi@0.73",
         &[
             (
@@ -205,27 +215,27 @@ fn a_line_without_a_type_excuses_nothing_but_itself() {
 }
 
 #[test]
-fn what_the_user_said_may_come_before_the_turn() {
+fn the_user_message_may_come_before_the_turn() {
     let early = "> prompt p1 hi; ok p1 prompt; run; user-begins hi; user hi; turn; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
     let outside = "> prompt p1 hi; ok p1 prompt; run; user-begins hi; user hi; begins; turn; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
-    clean("pi@0.73", &[&format!("{early}; {END}")]);
-    broken(
+    assert_clean("pi@0.73", &[&format!("{early}; {END}")]);
+    assert_findings(
         "pi@0.73",
         &[(&format!("{outside}; {END}"), &["message-in-turn"])],
     );
 }
 
 #[test]
-fn a_text_may_come_in_one_piece_and_without_start_and_end() {
+fn a_text_may_come_as_one_delta_without_start_and_end() {
     let whole = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hello Hello; answer Hello; turn-over Hello; run-over hi Hello";
     let pieces = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hel Hel; text lo Hello; answer Hello; turn-over Hello; run-over hi Hello";
     let lost = pieces.replace("text lo Hello; ", "");
     let stale = pieces.replace("text lo Hello", "text lo lo");
-    clean(
+    assert_clean(
         "pi@0.73",
         &[&format!("{whole}; {END}"), &format!("{pieces}; {END}")],
     );
-    broken(
+    assert_findings(
         "pi@0.73",
         &[
             (&format!("{lost}; {END}"), &["deltas-in-message"]),
@@ -235,22 +245,23 @@ fn a_text_may_come_in_one_piece_and_without_start_and_end() {
 }
 
 #[test]
-fn a_tool_may_begin_when_its_call_is_complete() {
+fn a_tool_may_start_when_its_call_is_complete() {
     let rest = "tool-over; result-begins; result; tools-over; turn; begins; text Hi Hi; answer Hi; turn-over Hi; tools-run-over hi Hi";
     let head = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; call";
     let early = format!("{head}; called; tool c1; asks; progress a; progress ab; {rest}; {END}");
     let late = format!("{head}; called; asks; tool c1; {rest}; {END}");
-    let unasked = format!("{head}; tool c1; called; asks; {rest}; {END}");
-    let forgets = format!("{head}; called; asks; tool c1; progress a; progress b; {rest}; {END}");
-    clean("pi@0.73", &[&early, &late]);
-    broken(
+    let too_early = format!("{head}; tool c1; called; asks; {rest}; {END}");
+    let lost_progress =
+        format!("{head}; called; asks; tool c1; progress a; progress b; {rest}; {END}");
+    assert_clean("pi@0.73", &[&early, &late]);
+    assert_findings(
         "pi@0.73",
         &[
-            (&unasked, &["call-before-start"]),
-            (&forgets, &["tool-update-accumulates"]),
+            (&too_early, &["call-before-start"]),
+            (&lost_progress, &["tool-update-accumulates"]),
         ],
     );
-    broken(
+    assert_findings(
         "pi@0.14",
         &[(
             &format!("{head}; called; tool c1; asks; {rest}; {END}").replace("ok p1 prompt; ", ""),

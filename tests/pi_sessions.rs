@@ -1,6 +1,8 @@
-//! pi@0.73 and pi@0.87: what is told of a session, and commands that change it side by side.
+//! The rules of pi@0.73 and pi@0.87 about session state, statistics and parallel commands.
 
-mod accused;
+#[path = "common/agent_findings.rs"]
+mod agent_findings;
+#[path = "common/history.rs"]
 mod history;
 
 use conform::check::{CheckOptions, Checker};
@@ -11,11 +13,11 @@ const END: &str = "stdin_closed\nend exited 0";
 
 fn command(kind: &str, id: &str, more: Value) -> String {
     let mut command = json!({ "type": kind, "id": id });
-    put(&mut command, more);
+    extend(&mut command, more);
     format!("> {command}")
 }
 
-fn ok(kind: &str, id: &str, data: Value) -> String {
+fn success(kind: &str, id: &str, data: Value) -> String {
     let mut response = json!({ "type": "response", "id": id, "command": kind, "success": true });
     if !data.is_null() {
         response["data"] = data;
@@ -23,7 +25,7 @@ fn ok(kind: &str, id: &str, data: Value) -> String {
     format!("< {response}")
 }
 
-fn put(value: &mut Value, more: Value) {
+fn extend(value: &mut Value, more: Value) {
     if let (Value::Object(value), Value::Object(more)) = (value, more) {
         value.extend(more);
     }
@@ -41,7 +43,7 @@ fn state(more: Value) -> Value {
         "model": model("m"), "thinkingLevel": "low", "isStreaming": false, "isCompacting": false, "steeringMode": "all", "followUpMode": "all",
         "sessionId": "s", "autoCompactionEnabled": true, "messageCount": 0, "pendingMessageCount": 0,
     });
-    put(&mut state, more);
+    extend(&mut state, more);
     state
 }
 
@@ -51,11 +53,11 @@ fn stats(more: Value) -> Value {
         "tokens": { "input": 100, "output": 10, "cacheRead": 50, "cacheWrite": 0, "total": 160 }, "cost": 0.000_465,
         "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 16 },
     });
-    put(&mut stats, more);
+    extend(&mut stats, more);
     stats
 }
 
-/// A run of one answer, after the model was told.
+/// A run with one reply, after a `get_state` that reports the model.
 fn run() -> Vec<String> {
     let user = json!({ "role": "user", "content": "hi", "timestamp": 1_764_547_200_000_u64 });
     let answer = json!({
@@ -69,9 +71,9 @@ fn run() -> Vec<String> {
     let event = |event: Value| format!("< {event}");
     vec![
         command("get_state", "g0", json!({})),
-        ok("get_state", "g0", state(json!({}))),
+        success("get_state", "g0", state(json!({}))),
         command("prompt", "p", json!({ "message": "hi" })),
-        ok("prompt", "p", Value::Null),
+        success("prompt", "p", Value::Null),
         event(json!({ "type": "agent_start" })),
         event(json!({ "type": "turn_start" })),
         event(json!({ "type": "message_start", "message": user })),
@@ -83,25 +85,25 @@ fn run() -> Vec<String> {
     ]
 }
 
-/// The rules that find something about the agent, without their dialect, each once.
-fn found(dialect: &str, lines: &[String]) -> Vec<String> {
+/// The rules of the agent's findings, without notes.
+fn rules_found(dialect: &str, lines: &[String]) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
     let mut checker = Checker::new(dialect, CheckOptions::default());
     for frame in history::frames(&format!("{}\n{END}", lines.join("\n"))) {
         checker.push(&frame);
     }
-    accused::rules(checker)
+    agent_findings::rules(checker)
 }
 
-fn read(id: &str, more: Value) -> [String; 2] {
+fn state_query(id: &str, more: Value) -> [String; 2] {
     [
         command("get_state", id, json!({})),
-        ok("get_state", id, state(more)),
+        success("get_state", id, state(more)),
     ]
 }
 
 #[test]
-fn of_two_settings_that_were_open_at_once_either_may_hold() {
+fn either_of_two_pending_settings_may_apply() {
     let name = |id: &str, name: &str| command("set_session_name", id, json!({ "name": name }));
     let level =
         |id: &str, level: &str| command("set_thinking_level", id, json!({ "level": level }));
@@ -110,101 +112,123 @@ fn of_two_settings_that_were_open_at_once_either_may_hold() {
         name("b", "two"),
         level("c", "low"),
         level("d", "high"),
-        ok("set_thinking_level", "d", Value::Null),
-        ok("set_session_name", "b", Value::Null),
-        ok("set_session_name", "a", Value::Null),
-        ok("set_thinking_level", "c", Value::Null),
+        success("set_thinking_level", "d", Value::Null),
+        success("set_session_name", "b", Value::Null),
+        success("set_session_name", "a", Value::Null),
+        success("set_thinking_level", "c", Value::Null),
     ];
     for (name, level) in [("one", "low"), ("two", "high"), ("one", "high")] {
-        let told = read("g", json!({ "sessionName": name, "thinkingLevel": level }));
-        let session = [both.to_vec(), told.to_vec()].concat();
-        assert_eq!(found("pi@0.73", &session), Vec::<String>::new(), "{name}");
+        let query = state_query("g", json!({ "sessionName": name, "thinkingLevel": level }));
+        let session = [both.to_vec(), query.to_vec()].concat();
+        assert_eq!(
+            rules_found("pi@0.73", &session),
+            Vec::<String>::new(),
+            "{name}"
+        );
     }
 
-    let one = [name("a", "one"), ok("set_session_name", "a", Value::Null)];
-    let told = read("g", json!({ "sessionName": "two" }));
-    let session = [one.to_vec(), told.to_vec()].concat();
-    assert_eq!(found("pi@0.73", &session), ["state-of-session"]);
+    let one = [
+        name("a", "one"),
+        success("set_session_name", "a", Value::Null),
+    ];
+    let query = state_query("g", json!({ "sessionName": "two" }));
+    let session = [one.to_vec(), query.to_vec()].concat();
+    assert_eq!(rules_found("pi@0.73", &session), ["state-of-session"]);
 }
 
 #[test]
-fn a_new_session_beside_another_change_may_have_either() {
+fn a_new_session_during_another_change_may_have_either_value() {
     let set = command("set_model", "m", json!({ "provider": "p", "modelId": "n" }));
-    let renewed = ok("new_session", "n", json!({ "cancelled": false }));
-    let renew = command("new_session", "n", json!({}));
-    let chosen = ok("set_model", "m", model("n"));
-    for answers in [[&renewed, &chosen], [&chosen, &renewed]] {
+    let session_created = success("new_session", "n", json!({ "cancelled": false }));
+    let new_session = command("new_session", "n", json!({}));
+    let model_set = success("set_model", "m", model("n"));
+    for answers in [
+        [&session_created, &model_set],
+        [&model_set, &session_created],
+    ] {
         for id in ["m", "n"] {
-            let mut session = vec![renew.clone(), set.clone()];
+            let mut session = vec![new_session.clone(), set.clone()];
             session.extend(answers.map(Clone::clone));
-            session.extend(read("g", json!({ "model": model(id) })));
-            assert_eq!(found("pi@0.73", &session), Vec::<String>::new(), "{id}");
+            session.extend(state_query("g", json!({ "model": model(id) })));
+            assert_eq!(
+                rules_found("pi@0.73", &session),
+                Vec::<String>::new(),
+                "{id}"
+            );
         }
     }
 
-    let mut session = vec![set, chosen];
-    session.extend(read("g", json!({ "model": model("m") })));
-    assert_eq!(found("pi@0.73", &session), ["state-of-model"]);
+    let mut session = vec![set, model_set];
+    session.extend(state_query("g", json!({ "model": model("m") })));
+    assert_eq!(rules_found("pi@0.73", &session), ["state-of-model"]);
 }
 
 #[test]
-fn what_failed_has_changed_nothing() {
+fn a_failed_command_changes_nothing() {
     let failed = |kind: &str, id: &str| {
         let response = json!({ "type": "response", "id": id, "command": kind, "success": false, "error": "no" });
         format!("< {response}")
     };
-    let mut session = read("g", json!({})).to_vec();
+    let mut session = state_query("g", json!({})).to_vec();
     session.push(command(
         "set_model",
         "m",
         json!({ "provider": "p", "modelId": "n" }),
     ));
     session.push(failed("set_model", "m"));
-    let kept = [session.clone(), read("h", json!({})).to_vec()].concat();
-    let lost = [session, read("h", json!({ "model": model("n") })).to_vec()].concat();
+    let unchanged = [session.clone(), state_query("h", json!({})).to_vec()].concat();
+    let changed = [
+        session,
+        state_query("h", json!({ "model": model("n") })).to_vec(),
+    ]
+    .concat();
 
-    assert_eq!(found("pi@0.73", &kept), Vec::<String>::new());
-    assert_eq!(found("pi@0.73", &lost), ["state-of-model"]);
+    assert_eq!(rules_found("pi@0.73", &unchanged), Vec::<String>::new());
+    assert_eq!(rules_found("pi@0.73", &changed), ["state-of-model"]);
 }
 
 #[test]
-fn statistics_are_held_against_what_was_seen() {
-    let with = |more: Value| {
+fn statistics_must_match_the_session() {
+    let findings_with = |more: Value| {
         let mut session = run();
         session.push(command("get_session_stats", "t", json!({})));
-        session.push(ok("get_session_stats", "t", stats(more)));
-        found("pi@0.73", &session)
+        session.push(success("get_session_stats", "t", stats(more)));
+        rules_found("pi@0.73", &session)
     };
     let none = Vec::<String>::new();
 
-    assert_eq!(with(json!({})), none);
-    // Rounded, and with the agent's instructions counted.
+    assert_eq!(findings_with(json!({})), none);
+    // Rounded, and with the agent's instructions counted as a message.
     assert_eq!(
-        with(
+        findings_with(
             json!({ "cost": 0.0005, "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 16.4 }, "totalMessages": 3 })
         ),
         ["stats-cost"]
     );
     assert_eq!(
-        with(
+        findings_with(
             json!({ "cost": 0.000_466, "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 16.4 }, "totalMessages": 3 })
         ),
         none
     );
     assert_eq!(
-        with(json!({ "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 0.16 } })),
+        findings_with(
+            json!({ "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 0.16 } })
+        ),
         ["context-percent"]
     );
     assert_eq!(
-        with(json!({ "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 32 } })),
+        findings_with(
+            json!({ "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 32 } })
+        ),
         ["context-percent"]
     );
     assert_eq!(
-        with(json!({ "userMessages": 2 })),
+        findings_with(json!({ "userMessages": 2 })),
         ["stats-add-up", "stats-count"]
     );
     assert_eq!(
-        with(
+        findings_with(
             json!({ "tokens": { "input": 100, "output": 10, "cacheRead": 0, "cacheWrite": 0, "total": 110 } })
         ),
         ["stats-tokens"]
@@ -212,36 +236,36 @@ fn statistics_are_held_against_what_was_seen() {
 }
 
 #[test]
-fn an_answer_from_before_the_run_is_held_against_nothing_of_it() {
-    // The state was asked for before the run, and answered behind it.
+fn a_state_requested_before_a_run_is_not_compared_with_the_run() {
+    // The state is requested before the run and answered after it.
     let mut late = run();
     late.insert(2, command("get_state", "g", json!({})));
-    late.push(ok("get_state", "g", state(json!({}))));
+    late.push(success("get_state", "g", state(json!({}))));
     let mut wrong = run();
-    wrong.extend(read("g", json!({ "messageCount": 9 })));
+    wrong.extend(state_query("g", json!({ "messageCount": 9 })));
 
-    assert_eq!(found("pi@0.73", &late), Vec::<String>::new());
-    assert_eq!(found("pi@0.73", &wrong), ["state-counts-messages"]);
+    assert_eq!(rules_found("pi@0.73", &late), Vec::<String>::new());
+    assert_eq!(rules_found("pi@0.73", &wrong), ["state-counts-messages"]);
 }
 
 #[test]
-fn output_may_be_told_in_any_pieces() {
+fn streamed_output_may_come_in_any_chunks() {
     let piece = |delta: &str| {
         format!(
             "< {}",
             json!({ "type": "bash_execution_update", "id": "b", "delta": delta })
         )
     };
-    let with = |pieces: &[&str]| {
+    let findings_with = |pieces: &[&str]| {
         let mut session = vec![command("bash", "b", json!({ "command": "echo one" }))];
         session.extend(pieces.iter().map(|delta| piece(delta)));
         let data =
             json!({ "output": "one\n", "exitCode": 0, "cancelled": false, "truncated": false });
-        session.push(ok("bash", "b", data));
-        found("pi@0.87", &session)
+        session.push(success("bash", "b", data));
+        rules_found("pi@0.87", &session)
     };
 
-    assert_eq!(with(&["one\n"]), Vec::<String>::new());
-    assert_eq!(with(&["o", "ne", "\n"]), Vec::<String>::new());
-    assert_eq!(with(&["o", "ne"]), ["bash-output-told"]);
+    assert_eq!(findings_with(&["one\n"]), Vec::<String>::new());
+    assert_eq!(findings_with(&["o", "ne", "\n"]), Vec::<String>::new());
+    assert_eq!(findings_with(&["o", "ne"]), ["bash-output-told"]);
 }

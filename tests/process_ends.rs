@@ -1,5 +1,6 @@
-//! How a process ended, judged by the rules of each protocol: what asked it to end excuses no crash.
+//! Rules of every protocol about the end of the process: crashes, kills, closed stdin, failed starts.
 
+#[path = "common/history.rs"]
 mod history;
 
 use conform::check::{CheckOptions, Checker};
@@ -12,17 +13,17 @@ static DIALECTS: LazyLock<Vec<Arc<Dialect>>> = LazyLock::new(|| {
     PROTOCOLS.iter().map(load).collect()
 });
 
-/// The rules that find the agent at fault, without their dialect.
-fn found(dialect: &Arc<Dialect>, lines: &[&str]) -> Vec<String> {
+/// The rules of the agent's findings, without the name of the dialect and without notes.
+fn rules_found(dialect: &Arc<Dialect>, lines: &[&str]) -> Vec<String> {
     let mut checker = Checker::new(Arc::clone(dialect), CheckOptions::default());
     for frame in history::frames(&lines.join("\n")) {
         checker.push(&frame);
     }
     let findings = checker.finish().findings;
-    let hard = findings
+    let of_agent = findings
         .iter()
         .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
-    let names = hard.map(|f| f.rule.rsplit('/').next().unwrap().to_owned());
+    let names = of_agent.map(|f| f.rule.rsplit('/').next().unwrap().to_owned());
     names.collect()
 }
 
@@ -40,27 +41,27 @@ const PROTOCOLS: &[(&str, &str)] = &[
     ("pi@0.87", ""),
 ];
 
-/// What is found where the agent has started and this follows.
+/// The findings of each protocol for these frames after the start.
 fn after_start(last: &[&str]) -> Vec<(&'static str, Vec<String>)> {
     let protocols = PROTOCOLS.iter().zip(DIALECTS.iter());
-    let judged = protocols.map(|((name, ready), dialect)| {
+    let findings = protocols.map(|((name, ready), dialect)| {
         let lines = [&[*ready], last].concat();
-        (*name, found(dialect, &lines))
+        (*name, rules_found(dialect, &lines))
     });
-    judged.collect()
+    findings.collect()
 }
 
 #[test]
-fn a_kill_by_the_host_is_no_crash_and_excuses_no_agent_that_stayed() {
+fn a_kill_by_the_host_is_not_a_crash_and_no_excuse_for_ignoring_stdin() {
     for (dialect, found) in after_start(&["signal SIGKILL", "end signalled 9"]) {
         assert!(found.is_empty(), "{dialect}: {found:?}");
     }
-    let stayed = [
+    let ignored_stdin = [
         "stdin_closed",
         "60000000 signal SIGKILL",
         "60000100 end signalled 9",
     ];
-    for (dialect, found) in after_start(&stayed) {
+    for (dialect, found) in after_start(&ignored_stdin) {
         assert!(
             found.iter().any(|rule| rule.contains("eof")),
             "{dialect}: {found:?}"
@@ -69,7 +70,7 @@ fn a_kill_by_the_host_is_no_crash_and_excuses_no_agent_that_stayed() {
 }
 
 #[test]
-fn a_crash_is_one_whoever_asked_for_the_end() {
+fn a_requested_end_does_not_excuse_a_crash() {
     let orderly: [(&str, &[&str]); 2] = [
         ("stdin_closed", &["exited 0"]),
         (
@@ -77,32 +78,32 @@ fn a_crash_is_one_whoever_asked_for_the_end() {
             &["exited 0", "exited 143", "signalled 15"],
         ),
     ];
-    for (asked, ends) in orderly {
+    for (request, ends) in orderly {
         for end in ends {
-            for (dialect, found) in after_start(&[asked, &format!("end {end}")]) {
-                assert!(found.is_empty(), "{dialect}, {asked}, {end}: {found:?}");
+            for (dialect, found) in after_start(&[request, &format!("end {end}")]) {
+                assert!(found.is_empty(), "{dialect}, {request}, {end}: {found:?}");
             }
         }
         for end in ["exited 101", "exited 134", "signalled 6", "signalled 11"] {
-            for (dialect, found) in after_start(&[asked, &format!("end {end}")]) {
-                assert_eq!(found, ["no-crash"], "{dialect}, {asked}, {end}");
+            for (dialect, found) in after_start(&[request, &format!("end {end}")]) {
+                assert_eq!(found, ["no-crash"], "{dialect}, {request}, {end}");
             }
         }
     }
 }
 
 #[test]
-fn a_start_that_fails_is_told_whether_stdin_was_closed_or_not() {
-    let told = r#"< {"type":"error","msg_id":null,"error":{"code":"config_error","message":"no key","retryable":false}}"#;
+fn a_failed_start_must_be_reported_even_if_stdin_is_closed() {
+    let report = r#"< {"type":"error","msg_id":null,"error":{"code":"config_error","message":"no key","retryable":false}}"#;
     for closed in ["", "10 stdin_closed"] {
-        let untold = found(&DIALECTS[0], &[closed, "40 end exited 1"]);
-        assert!(!untold.is_empty(), "{closed}");
-        assert!(found(&DIALECTS[0], &[closed, told, "40 end exited 1"]).is_empty());
+        let unreported = rules_found(&DIALECTS[0], &[closed, "40 end exited 1"]);
+        assert!(!unreported.is_empty(), "{closed}");
+        assert!(rules_found(&DIALECTS[0], &[closed, report, "40 end exited 1"]).is_empty());
     }
 }
 
 #[test]
-fn a_last_line_without_its_newline_may_be_taken_or_left() {
+fn a_last_line_without_its_newline_may_be_processed_or_ignored() {
     let message = r#"cut> {"type":"message","msg_id":"m1","input":"a"}"#;
     let start = r#"< {"type":"stream_start","msg_id":"m1"}"#;
     let text = r#"< {"type":"text_delta","msg_id":"m1","text":"x"}"#;
@@ -110,7 +111,7 @@ fn a_last_line_without_its_newline_may_be_taken_or_left() {
         r#"< {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}"#;
     let (ready, exit) = (PROTOCOLS[0].1, "end exited 0");
     let aionrs = |last: &[&str]| {
-        found(
+        rules_found(
             &DIALECTS[0],
             &[&[ready, message, "stdin_closed"], last].concat(),
         )

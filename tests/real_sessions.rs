@@ -1,6 +1,6 @@
-//! Real sessions of living agents: what is found in each is pinned, so that a change of the judge shows what it changes for them.
+//! Recorded sessions of real agents. Their findings are pinned in snapshots, so the effect of a changed rule is visible.
 //!
-//! `SNAPSHOTS=overwrite cargo test --test real_sessions` writes the findings again.
+//! `SNAPSHOTS=overwrite cargo test --test real_sessions` updates them.
 
 #[path = "common/recordings.rs"]
 mod recordings;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The recordings of each agent, by the folder they are in.
+/// The folders of the recordings, one for each agent.
 const FOLDERS: &[&str] = &[
     "aionrs-0.1.0",
     "aionrs-0.2.10",
@@ -28,12 +28,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
 }
 
-/// The pinned findings of a folder.
+/// The path of a folder's snapshot.
 fn snapshot(folder: &str) -> PathBuf {
     root().join(format!("{folder}.txt"))
 }
 
-/// The findings of each recording of a folder, under its name.
+/// The findings of all recordings of a folder, as text.
 fn findings(folder: &str) -> String {
     let mut text = String::new();
     for session in recordings::of(folder) {
@@ -63,21 +63,21 @@ fn findings(folder: &str) -> String {
 }
 
 #[test]
-fn the_findings_of_each_recording_are_the_pinned_ones() {
+fn the_findings_of_each_recording_match_the_snapshot() {
     let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite");
     for folder in FOLDERS {
-        let found = findings(folder);
+        let actual = findings(folder);
         if overwrite {
-            std::fs::write(snapshot(folder), &found).unwrap();
+            std::fs::write(snapshot(folder), &actual).unwrap();
         }
         let pinned = std::fs::read_to_string(snapshot(folder))
             .unwrap_or_else(|e| panic!("{}: {e}", snapshot(folder).display()));
-        similar_asserts::assert_eq!(pinned, found);
+        similar_asserts::assert_eq!(pinned, actual);
     }
 }
 
 #[test]
-fn every_recording_is_pinned_and_every_pinned_one_is_there() {
+fn every_recording_is_in_its_snapshot_and_no_other() {
     for folder in FOLDERS {
         let pinned = std::fs::read_to_string(snapshot(folder)).unwrap();
         let pinned: BTreeSet<String> = pinned
@@ -85,24 +85,25 @@ fn every_recording_is_pinned_and_every_pinned_one_is_there() {
             .filter(|line| !line.starts_with(' '))
             .filter_map(|line| Some(line.split_once(' ')?.0.to_owned()))
             .collect();
-        let there: BTreeSet<String> = recordings::of(folder).into_iter().map(|s| s.name).collect();
-        assert_eq!(pinned, there, "tests/recordings/{folder}");
+        let recorded: BTreeSet<String> =
+            recordings::of(folder).into_iter().map(|s| s.name).collect();
+        assert_eq!(pinned, recorded, "tests/recordings/{folder}");
     }
 }
 
 #[test]
-fn every_folder_of_recordings_is_read() {
+fn every_folder_of_recordings_is_tested() {
     let folders = std::fs::read_dir(root()).unwrap().map(Result::unwrap);
     let folders: BTreeSet<String> = folders
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
-    let read: BTreeSet<String> = FOLDERS.iter().map(|f| (*f).to_owned()).collect();
-    assert_eq!(folders, read);
+    let tested: BTreeSet<String> = FOLDERS.iter().map(|f| (*f).to_owned()).collect();
+    assert_eq!(folders, tested);
 }
 
 #[test]
-fn recordings_hold_no_path_of_a_real_machine() {
+fn recordings_contain_no_path_of_a_real_machine() {
     let path_in_text = Regex::new(r"(?m)(?:^|[^\w./<>~-])(/[\w.-]+)/").unwrap();
     for folder in FOLDERS {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
@@ -121,9 +122,9 @@ fn recordings_hold_no_path_of_a_real_machine() {
     }
 }
 
-/// The path that the agent asked for, behind the base URL that the recipe of its version gives it, is one of the scripted model.
+/// Appended to the base URL of the launch recipe, the path that the agent requested is a route of the scripted model.
 #[test]
-fn recipes_lead_to_the_model() {
+fn launch_recipes_lead_to_the_scripted_model() {
     for (folder, dialect) in [
         ("aionrs-0.1.0", "aionrs@0.1"),
         ("aionrs-0.2.10", "aionrs@0.2"),
@@ -139,7 +140,7 @@ fn recipes_lead_to_the_model() {
                 .iter()
                 .find_map(|arg| arg.strip_prefix("{llm_url}"));
             let base = base.unwrap();
-            let leads_there = |recording: &Recording| {
+            let is_routed = |recording: &Recording| {
                 let mut requests = recording
                     .frames
                     .iter()
@@ -152,7 +153,7 @@ fn recipes_lead_to_the_model() {
             let openai = |recording: &Recording| recording.name.contains("openai");
             let all = recordings::of(folder);
             let mut of_wire = all.iter().filter(|r| openai(r) == (wire == "openai-chat"));
-            assert!(of_wire.any(leads_there), "{dialect}, {wire}");
+            assert!(of_wire.any(is_routed), "{dialect}, {wire}");
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The rule engine on a small made-up dialect: each form, each law, each refusal of the linter.
+//! The rule engine with a small test dialect: every rule form, every principle, every error of the linter.
 
+#[path = "common/history.rs"]
 mod history;
 
 use conform::check::{CheckOptions, CheckOutcome, Checker};
@@ -44,7 +45,7 @@ fn try_load(ordering: &str) -> Result<Arc<Dialect>, String> {
     })
 }
 
-fn judge_as(ordering: &str, script: &str, context: CheckOptions) -> CheckOutcome {
+fn check_with(ordering: &str, script: &str, context: CheckOptions) -> CheckOutcome {
     let dialect = try_load(ordering).unwrap();
     let mut checker = Checker::new(dialect, context);
     for frame in frames(script) {
@@ -54,12 +55,12 @@ fn judge_as(ordering: &str, script: &str, context: CheckOptions) -> CheckOutcome
 }
 
 /// `rule@frame` of every finding, for an agent started without flags.
-fn judge(ordering: &str, script: &str) -> Vec<String> {
+fn check(ordering: &str, script: &str) -> Vec<String> {
     let context = CheckOptions {
         argv: Some(Vec::new()),
         ..CheckOptions::default()
     };
-    let outcome = judge_as(ordering, script, context);
+    let outcome = check_with(ordering, script, context);
     let short = outcome
         .findings
         .iter()
@@ -73,7 +74,7 @@ rules:
 "#;
 
 #[test]
-fn an_order_is_kept_slice_by_slice() {
+fn an_order_is_checked_per_slice() {
     let good = r#"
 < {"type":"begin","id":1}
 < {"type":"begin","id":2}
@@ -82,7 +83,7 @@ fn an_order_is_kept_slice_by_slice() {
 < {"type":"end","id":1}
 end exited 0
 "#;
-    assert!(judge(TURN, good).is_empty());
+    assert!(check(TURN, good).is_empty());
     let bad = r#"
 < {"type":"begin","id":1}
 < {"type":"end","id":1}
@@ -91,30 +92,30 @@ end exited 0
 < {"type":"word","id":2}
 "#;
     assert_eq!(
-        judge(TURN, bad),
+        check(TURN, bad),
         ["turn@3", "turn@5"],
-        "one finding a slice, no cascade"
+        "one finding per slice, no follow-ups"
     );
 }
 
 #[test]
-fn an_unfinished_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_time() {
-    let begun = r#"< {"type":"begin","id":1}"#;
-    assert_eq!(judge(TURN, &format!("{begun}\nend exited 0")), ["turn@2"]);
+fn an_incomplete_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_time() {
+    let started = r#"< {"type":"begin","id":1}"#;
+    assert_eq!(check(TURN, &format!("{started}\nend exited 0")), ["turn@2"]);
     assert_eq!(
-        judge(TURN, &format!("{begun}\nend killed budget:response")),
+        check(TURN, &format!("{started}\nend killed budget:response")),
         ["turn@2"]
     );
-    assert!(judge(TURN, &format!("{begun}\nend killed interrupted")).is_empty());
-    assert!(judge(TURN, &format!("{begun}\nstdin_closed\nend exited 0")).is_empty());
-    assert!(judge(TURN, &format!("{begun}\nend open")).is_empty());
-    assert!(judge(TURN, begun).is_empty());
+    assert!(check(TURN, &format!("{started}\nend killed interrupted")).is_empty());
+    assert!(check(TURN, &format!("{started}\nstdin_closed\nend exited 0")).is_empty());
+    assert!(check(TURN, &format!("{started}\nend open")).is_empty());
+    assert!(check(TURN, started).is_empty());
 }
 
 #[test]
-fn a_dead_slice_says_what_was_allowed_and_who_is_to_blame() {
+fn a_broken_order_says_what_was_allowed_and_who_is_to_blame() {
     let rules = "rules: { r: { doc: d, order: \">go begin end\" } }";
-    let outcome = judge_as(
+    let outcome = check_with(
         rules,
         "> {\"type\":\"go\"}\n> {\"type\":\"go\"}",
         CheckOptions::default(),
@@ -138,7 +139,7 @@ rules:
 "#;
 
 #[test]
-fn a_mode_is_uncertain_until_the_agent_shows_that_it_took_it() {
+fn a_state_is_uncertain_until_the_agent_shows_that_it_processed_the_command() {
     let before = r#"
 > {"type":"go","id":1}
 > {"type":"mode","mode":"yolo"}
@@ -146,7 +147,7 @@ fn a_mode_is_uncertain_until_the_agent_shows_that_it_took_it() {
 < {"type":"ask"}
 "#;
     assert!(
-        judge(MODE, before).is_empty(),
+        check(MODE, before).is_empty(),
         "the turn began for a command before the mode"
     );
     let after = r#"
@@ -156,80 +157,80 @@ fn a_mode_is_uncertain_until_the_agent_shows_that_it_took_it() {
 < {"type":"begin","id":1}
 < {"type":"ask"}
 "#;
-    assert_eq!(judge(MODE, after), ["asks@5"]);
+    assert_eq!(check(MODE, after), ["asks@5"]);
 }
 
 #[test]
-fn the_command_line_gives_a_state_its_start() {
+fn the_command_line_sets_the_initial_state() {
     let argv = |words: &[&str]| CheckOptions {
         argv: Some(words.iter().map(|w| (*w).to_owned()).collect()),
         ..CheckOptions::default()
     };
     let ask = "< {\"type\":\"ask\"}";
     assert_eq!(
-        judge_as(MODE, ask, argv(&["agent", "--yolo"]))
+        check_with(MODE, ask, argv(&["agent", "--yolo"]))
             .findings
             .len(),
         1
     );
-    assert!(judge_as(MODE, ask, argv(&["agent"])).findings.is_empty());
+    assert!(check_with(MODE, ask, argv(&["agent"])).findings.is_empty());
     assert!(
-        judge_as(MODE, ask, CheckOptions::default())
+        check_with(MODE, ask, CheckOptions::default())
             .findings
             .is_empty(),
-        "an unknown command line accuses nobody"
+        "an unknown command line causes no finding"
     );
 }
 
 #[test]
-fn a_plain_capture_is_not_accused_of_what_it_cannot_show() {
+fn a_plain_capture_has_no_findings_about_frames_that_it_cannot_contain() {
     let rules = r#"
 rules:
   approved: { doc: d, each: /id, on: run, require: { seen: ">yes" } }
   answered: { doc: d, each: /id, order: ">go begin" }
 "#;
     let run = "< {\"type\":\"run\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}";
-    assert_eq!(judge(rules, run), ["approved@1", "answered@2"]);
+    assert_eq!(check(rules, run), ["approved@1", "answered@2"]);
     let capture = CheckOptions {
         capture: true,
         ..CheckOptions::default()
     };
-    assert!(judge_as(rules, run, capture).findings.is_empty());
+    assert!(check_with(rules, run, capture).findings.is_empty());
 }
 
 #[test]
-fn a_deadline_is_met_missed_or_called_off() {
+fn a_deadline_is_met_missed_or_cancelled() {
     let rules = r##"
 rules:
   owed: { doc: d, each: /id, from: ">go", to: begin, before: end, unless: "#signal", within: response }
 "##;
     assert!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}"
         )
         .is_empty()
     );
     assert_eq!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\n< {\"type\":\"end\",\"id\":1}"
         ),
         ["owed@2"]
     );
     assert_eq!(
-        judge(rules, "> {\"type\":\"go\",\"id\":1}\nend exited 0"),
+        check(rules, "> {\"type\":\"go\",\"id\":1}\nend exited 0"),
         ["owed@2"]
     );
     assert!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend exited 0"
         )
         .is_empty()
     );
     assert_eq!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"
         ),
@@ -238,27 +239,27 @@ rules:
 }
 
 #[test]
-fn a_host_that_gave_up_excuses_nothing_once_patience_is_over() {
+fn unless_excuses_nothing_after_patience() {
     let rules = r##"
 rules:
   owed: { doc: d, from: ">go", to: begin, unless: "#signal", patience: response }
 "##;
     assert!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\n1000000 signal SIGTERM\nend exited 0"
         )
         .is_empty()
     );
     assert_eq!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\n3000000 signal SIGTERM\nend exited 0"
         ),
         ["owed@2"]
     );
     assert!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"
         )
@@ -267,19 +268,19 @@ rules:
 }
 
 #[test]
-fn several_operands_have_a_sum() {
+fn sum_takes_several_operands() {
     let rules = r#"
 rules:
   adds-up: { doc: d, on: word, require: /id = sum(/a /b 1) }
 "#;
     let word = |id: u8| format!(r#"< {{"type":"word","id":{id},"text":"","a":2,"b":3}}"#);
-    assert!(judge(rules, &word(6)).is_empty());
-    assert_eq!(judge(rules, &word(5)), ["adds-up@1"]);
-    assert!(judge(rules, r#"< {"type":"word","id":5,"text":"","a":2}"#).is_empty());
+    assert!(check(rules, &word(6)).is_empty());
+    assert_eq!(check(rules, &word(5)), ["adds-up@1"]);
+    assert!(check(rules, r#"< {"type":"word","id":5,"text":"","a":2}"#).is_empty());
 }
 
 #[test]
-fn a_fold_holds_what_the_slice_gathered() {
+fn a_fold_contains_the_values_of_its_slice() {
     let rules = r#"
 scopes: { turn: { open: begin, close: end } }
 rules:
@@ -302,12 +303,12 @@ rules:
 "#
         )
     };
-    assert!(judge(rules, &script(r#"{"a":1.0}"#)).is_empty());
-    assert_eq!(judge(rules, &script(r#"{"a":2}"#)), ["joined@5"]);
+    assert!(check(rules, &script(r#"{"a":1.0}"#)).is_empty());
+    assert_eq!(check(rules, &script(r#"{"a":2}"#)), ["joined@5"]);
 }
 
 #[test]
-fn a_slice_of_a_scope_must_be_finished_when_the_scope_closes() {
+fn a_slice_of_a_scope_must_be_complete_when_the_scope_closes() {
     let rules = r#"
 scopes: { turn: { open: begin, close: end } }
 rules:
@@ -315,18 +316,18 @@ rules:
 "#;
     let open = "< {\"type\":\"begin\"}\n< {\"type\":\"run\",\"id\":1}\n";
     let end = "< {\"type\":\"end\"}";
-    assert_eq!(judge(rules, &format!("{open}{end}")), ["call@3"]);
-    assert!(judge(rules, &format!("{open}> {{\"type\":\"halt\"}}\n{end}")).is_empty());
+    assert_eq!(check(rules, &format!("{open}{end}")), ["call@3"]);
+    assert!(check(rules, &format!("{open}> {{\"type\":\"halt\"}}\n{end}")).is_empty());
     let again = format!("{open}> {{\"type\":\"halt\"}}\n{end}\n{open}{end}");
     assert_eq!(
-        judge(rules, &again),
+        check(rules, &again),
         ["call@7"],
-        "an excuse is for its own scope only"
+        "an excuse applies to its own scope only"
     );
 }
 
 #[test]
-fn a_list_remembers_and_is_cleared() {
+fn a_list_is_appended_to_and_cleared() {
     let rules = r#"
 state:
   words: { kind: list, on: { begin: clear, word: { append: /text } } }
@@ -338,52 +339,52 @@ rules:
             "< {{\"type\":\"word\",\"text\":\"z\"}}\n< {{\"type\":\"begin\"}}\n< {{\"type\":\"word\",\"text\":\"a\"}}\n< {{\"type\":\"end\",\"words\":{words}}}"
         )
     };
-    assert!(judge(rules, &script(r#"["a"]"#)).is_empty());
-    assert_eq!(judge(rules, &script(r#"["z","a"]"#)), ["told@4"]);
+    assert!(check(rules, &script(r#"["a"]"#)).is_empty());
+    assert_eq!(check(rules, &script(r#"["z","a"]"#)), ["told@4"]);
 }
 
 #[test]
-fn what_reaches_the_model_is_history_too() {
+fn requests_to_the_model_are_frames_too() {
     let rules = "rules: { fed: { doc: d, from: \">go\", to: '@request{/body contains \"REASON\"}', before: end } }";
     let go = "> {\"type\":\"go\"}\n";
     let end = "\n< {\"type\":\"end\"}";
     assert!(
-        judge(
+        check(
             rules,
             &format!("{go}request {{\"messages\":[{{\"text\":\"the REASON is\"}}]}}{end}")
         )
         .is_empty()
     );
-    assert_eq!(judge(rules, &format!("{go}request {{}}{end}")), ["fed@3"]);
+    assert_eq!(check(rules, &format!("{go}request {{}}{end}")), ["fed@3"]);
 }
 
 #[test]
-fn bad_frames_have_names() {
+fn invalid_frames_have_patterns() {
     let rules = r##"
 rules:
   answered: { doc: d, from: ">#malformed | >#unknown", to: oops, at_end: any }
   note: { doc: d, level: may, on: "#unknown", require: { any: [] }, message: "what is {/type}?" }
   lines: { doc: d, wire: [not-json, no-discriminator] }
 "##;
-    assert_eq!(judge(rules, "> {nonsense\nend exited 0"), ["answered@2"]);
+    assert_eq!(check(rules, "> {nonsense\nend exited 0"), ["answered@2"]);
     assert_eq!(
-        judge(
+        check(
             rules,
             "> {\"type\":\"nonsense\"}\nstdin_closed\nend exited 0"
         ),
         ["answered@3"]
     );
-    assert_eq!(judge(rules, "< {\"type\":\"new\"}"), ["note@1"]);
+    assert_eq!(check(rules, "< {\"type\":\"new\"}"), ["note@1"]);
     assert_eq!(
-        judge(rules, "< nonsense\n< {\"a\":1}"),
+        check(rules, "< nonsense\n< {\"a\":1}"),
         ["lines@1", "lines@2"]
     );
 }
 
 #[test]
-fn a_probe_records_a_reading_and_accuses_nobody() {
+fn a_probe_records_a_reading_and_has_no_finding() {
     let rules = "rules: { reading: { doc: d, on: end, readings: { plain: /n absent, counted: /n present } } }";
-    let outcome = judge_as(
+    let outcome = check_with(
         rules,
         "< {\"type\":\"end\"}\n< {\"type\":\"end\",\"n\":1}\n< {\"type\":\"end\"}",
         CheckOptions::default(),
@@ -394,14 +395,14 @@ fn a_probe_records_a_reading_and_accuses_nobody() {
 }
 
 #[test]
-fn a_rule_that_never_met_its_subject_is_not_exercised() {
-    let outcome = judge_as(TURN, "< {\"type\":\"hello\"}", CheckOptions::default());
+fn a_rule_without_a_matching_frame_is_not_exercised() {
+    let outcome = check_with(TURN, "< {\"type\":\"hello\"}", CheckOptions::default());
     assert_eq!(outcome.exercised["toy/turn"], 0);
     assert_eq!(outcome.exercised["toy/schema/hello"], 1);
 }
 
 #[test]
-fn the_linter_refuses_what_is_unsound_toothless_or_dangling() {
+fn the_linter_rejects_unsound_and_ineffective_rules_and_unknown_names() {
     for (rules, line, part) in [
         (
             "rules:\n  r: { doc: d, order: word* >halt end }",
@@ -471,8 +472,8 @@ fn the_linter_refuses_what_is_unsound_toothless_or_dangling() {
 }
 
 #[test]
-fn a_count_rises_under_the_same_guard_as_a_value_is_set() {
-    let of = |guard: &str| {
+fn a_guard_applies_to_a_count_as_to_a_value() {
+    let rules = |guard: &str| {
         format!(
             r#"
 state:
@@ -498,7 +499,7 @@ end exited 0
 "#;
     for guard in ["= true", "present"] {
         assert_eq!(
-            judge(&of(guard), script),
+            check(&rules(guard), script),
             ["seen@4", "many@4", "lost@4", "gone@4"],
             "{guard}"
         );

@@ -1,6 +1,8 @@
-//! synaps@1 on sessions as living agents of several versions have them, and on their nearest neighbours that break a rule.
+//! The rules of synaps@1: sessions as in real agents of several versions, and similar ones that break a rule.
 
-mod accused;
+#[path = "common/agent_findings.rs"]
+mod agent_findings;
+#[path = "common/history.rs"]
 mod history;
 
 use conform::check::{CheckOptions, Checker};
@@ -11,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 static DIALECT: LazyLock<Arc<Dialect>> =
     LazyLock::new(|| load(&DialectSource::default(), "synaps@1").unwrap());
 
-/// A frame in the shorthand of these tests: `text Hello`, `start c1`, `piece c1 {}`, `result c1`, `done p1 prompt`, `refused p2`, `> prompt p1`, …
+/// Expands the shorthand of these tests into a frame: `text Hello`, `start c1`, `piece c1 {}`, `result c1`, `done p1 prompt`, `refused p2`, `> prompt p1`, …
 fn frame(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let word = |n: usize| words.get(n).copied().unwrap_or_default();
@@ -52,14 +54,14 @@ fn frame(line: &str) -> String {
             let (model, session) = match (word(2), word(3)) {
                 ("", "") => ("local/m", "s1"),
                 (model, "") => (model, "s1"),
-                told => told,
+                names => names,
             };
             json!({ "type": "response", "id": word(1), "command": "get_state", "streaming": busy, "model": model, "session_id": session })
         }
         "messages" => {
-            let told = rest(2);
-            let told: Vec<&str> = told.split('|').filter(|text| !text.is_empty()).collect();
-            json!({ "type": "response", "id": word(1), "command": "get_messages", "history": told })
+            let texts = rest(2);
+            let texts: Vec<&str> = texts.split('|').filter(|text| !text.is_empty()).collect();
+            json!({ "type": "response", "id": word(1), "command": "get_messages", "history": texts })
         }
         "stats" => {
             let count = |n: usize| word(n).parse::<u64>().unwrap();
@@ -94,34 +96,34 @@ fn frame(line: &str) -> String {
     format!("< {event}")
 }
 
-/// What is found in a session, without the notes and what the host did: rules without their dialect, each once.
-fn found(session: &str) -> Vec<String> {
+/// The rules of the agent's findings in a session, without notes.
+fn rules_found(session: &str) -> Vec<String> {
     let lines = session.split(';').map(str::trim);
     let lines = lines.filter(|line| !line.is_empty()).map(frame);
     let mut checker = Checker::new(Arc::clone(&DIALECT), CheckOptions::default());
     for frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
         checker.push(&frame);
     }
-    accused::rules(checker)
+    agent_findings::rules(checker)
 }
 
-fn clean(sessions: &[&str]) {
+fn assert_clean(sessions: &[&str]) {
     for session in sessions {
         let whole = format!("ready; {session}");
-        assert_eq!(found(&whole), Vec::<String>::new(), "{session}");
+        assert_eq!(rules_found(&whole), Vec::<String>::new(), "{session}");
     }
 }
 
-fn broken(sessions: &[(&str, &[&str])]) {
+fn assert_findings(sessions: &[(&str, &[&str])]) {
     for (session, rules) in sessions {
         let whole = format!("ready; {session}");
-        assert_eq!(found(&whole), *rules, "{session}");
+        assert_eq!(rules_found(&whole), *rules, "{session}");
     }
 }
 
 #[test]
-fn turns_may_end_as_they_do_in_every_version() {
-    clean(&[
+fn turns_may_end_as_in_any_version() {
+    assert_clean(&[
         "> prompt p1; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; done p1 prompt; text a; agent_end; > shutdown; end exited 0",
         "> prompt p1; text a; done p1 prompt; text b; agent_end; > shutdown; end exited 0",
@@ -150,8 +152,8 @@ fn turns_may_end_as_they_do_in_every_version() {
 }
 
 #[test]
-fn a_later_version_may_say_more() {
-    clean(&[
+fn events_of_later_versions_are_accepted() {
+    assert_clean(&[
         "> prompt p1; kind response_start; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; kind response_start; start c1; piece c1 {\"a\":; kind response_reset; kind response_start; start c1; piece c1 {}; result c1; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; kind response_start; start c1; piece c1 {}; kind response_reset; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
@@ -164,8 +166,8 @@ fn a_later_version_may_say_more() {
 }
 
 #[test]
-fn tool_calls_may_come_in_every_order_that_was_seen() {
-    clean(&[
+fn tool_calls_may_come_in_every_observed_order() {
+    assert_clean(&[
         "> prompt p1; start a; piece a {}; start b; piece b {}; result b; result a; text x; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; start a; piece a {\"x\":; piece a 1}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
         "> prompt p1; start a; piece a {\"x\":1}; input a {\"x\":1}; result a; start a; piece a {\"x\":2}; input a {\"x\":2}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
@@ -178,8 +180,8 @@ fn tool_calls_may_come_in_every_order_that_was_seen() {
 }
 
 #[test]
-fn what_no_version_may_do_is_found() {
-    broken(&[
+fn sessions_that_no_version_allows_have_findings() {
+    assert_findings(&[
         ("text a; > shutdown; end exited 0", &["update-in-turn"]),
         ("agent_end; > shutdown; end exited 0", &["end-of-a-turn"]),
         (
@@ -277,18 +279,18 @@ fn what_no_version_may_do_is_found() {
     ]);
 }
 
-/// What is found in a whole session, from its first frame.
-fn cold(session: &str, rules: &[&str]) {
-    assert_eq!(found(session), rules, "{session}");
+/// Checks a session without adding a `ready`.
+fn assert_findings_from_start(session: &str, rules: &[&str]) {
+    assert_eq!(rules_found(session), rules, "{session}");
 }
 
 #[test]
 fn a_shutdown_may_have_an_id_and_is_not_answered() {
-    clean(&[
+    assert_clean(&[
         "> shutdown q; end exited 0",
         "> get_state s1; state s1; > shutdown q; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         ("> shutdown q; end exited 3", &["shutdown-exits"]),
         (
             "> get_state s1; > shutdown q; end exited 0",
@@ -302,18 +304,18 @@ fn a_shutdown_may_have_an_id_and_is_not_answered() {
 }
 
 #[test]
-fn a_child_that_cannot_start_is_not_held_to_the_end_of_a_session() {
-    cold("> shutdown; end exited 1", &[]);
-    cold("bad; end exited 1", &[]);
-    cold("stdin_closed; end exited 2", &[]);
-    cold("end exited 0", &["ready-first"]);
-    cold("> shutdown; end exited 0", &["ready-first"]);
-    cold("bad; ready; > shutdown; end exited 0", &["ready-first"]);
+fn a_failed_start_has_no_findings_about_the_end_of_the_session() {
+    assert_findings_from_start("> shutdown; end exited 1", &[]);
+    assert_findings_from_start("bad; end exited 1", &[]);
+    assert_findings_from_start("stdin_closed; end exited 2", &[]);
+    assert_findings_from_start("end exited 0", &["ready-first"]);
+    assert_findings_from_start("> shutdown; end exited 0", &["ready-first"]);
+    assert_findings_from_start("bad; ready; > shutdown; end exited 0", &["ready-first"]);
 }
 
 #[test]
-fn a_bad_frame_may_be_refused_with_or_without_its_id_and_a_good_one_only_with_it() {
-    clean(&[
+fn an_invalid_frame_may_be_refused_with_or_without_its_id_and_a_valid_one_only_with_it() {
+    assert_clean(&[
         "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; bad; > shutdown; end exited 0",
         "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; refused w1; > shutdown; end exited 0",
         "> raw {\"type\":\"prompt\",\"id\":\"w1\",\"message\":7}; bad; > shutdown; end exited 0",
@@ -321,7 +323,7 @@ fn a_bad_frame_may_be_refused_with_or_without_its_id_and_a_good_one_only_with_it
         "> raw {\"type\":\"get_state\",\"id\":7}; refused 7; > shutdown; end exited 0",
         "> prompt p1; bad; agent_end; done p1 prompt; > shutdown; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         (
             "> get_state s1; bad; > shutdown; end exited 0",
             &["answered-before-exit"],
@@ -338,12 +340,12 @@ fn a_bad_frame_may_be_refused_with_or_without_its_id_and_a_good_one_only_with_it
 }
 
 #[test]
-fn a_query_may_wait_for_the_turn_but_not_for_ever() {
-    clean(&[
+fn a_query_may_wait_for_the_turn_but_not_longer() {
+    assert_clean(&[
         "> prompt p1; text a; > get_state s1; end killed budget",
         "> prompt p1; text a; > get_state s1; agent_end; done p1 prompt; state s1; > shutdown; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         ("> get_state s1; end killed budget", &["answered-in-time"]),
         (
             "> prompt p1; text a; agent_end; done p1 prompt; > get_state s1; end killed budget",
@@ -353,8 +355,8 @@ fn a_query_may_wait_for_the_turn_but_not_for_ever() {
 }
 
 #[test]
-fn commands_in_one_write_may_be_answered_one_by_one() {
-    clean(&[
+fn commands_in_one_write_may_be_answered_in_any_way_that_fits_their_order() {
+    assert_clean(&[
         "> set_model m1 local/a; > set_model m2 local/b; > get_state s1; set m1; set m2; state s1 local/b; > get_state s2; state s2 b; > shutdown; end exited 0",
         "> get_state s1; > set_model m1 local/a; set m1; state s1 local/m; > shutdown; end exited 0",
         "> new_session n1; > set_model m1 local/a; > new_session n2; fresh n1 s2; set m1; fresh n2 s3; > get_state s1; state s1 local/a s3; > shutdown; end exited 0",
@@ -363,7 +365,7 @@ fn commands_in_one_write_may_be_answered_one_by_one() {
         "> prompt p1 remember-bittern; text a; > new_session n1; agent_end; done p1 prompt; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end exited 0",
         "> set_model m1 local/a; > prompt p1; set m1; text a; end_as a; done p1 prompt; > shutdown; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         (
             "> set_model m1 local/a; set m1; > get_state s1; state s1 local/m; > shutdown; end exited 0",
             &["model-current"],
@@ -384,8 +386,8 @@ fn commands_in_one_write_may_be_answered_one_by_one() {
 }
 
 #[test]
-fn what_was_said_is_told_wherever_in_the_body_it_stands() {
-    clean(&[
+fn the_conversation_may_be_at_any_position_of_the_response() {
+    assert_clean(&[
         "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 user: remember-bittern|I will.; > shutdown; end exited 0",
         "> prompt p1 remember-bittern; refused p1; agent_end; failed p1 prompt; > get_messages g1; messages g1; > shutdown; end exited 0",
         "> prompt p1 remember-bittern; text a; > abort a1; agent_end; done p1 prompt; done a1 abort; > get_messages g1; messages g1; > shutdown; end exited 0",
@@ -394,7 +396,7 @@ fn what_was_said_is_told_wherever_in_the_body_it_stands() {
         "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 10 2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end exited 0",
         "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 12 0; > shutdown; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         (
             "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1; > shutdown; end exited 0",
             &["history-kept"],
@@ -427,21 +429,21 @@ fn what_was_said_is_told_wherever_in_the_body_it_stands() {
 }
 
 #[test]
-fn a_message_that_was_accepted_during_a_turn_is_heard() {
-    clean(&[
+fn a_message_accepted_during_a_turn_reaches_the_model() {
+    assert_clean(&[
         "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; refused p2; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
         "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; request {\"m\":\"second-in-line\"}; text a; agent_end; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
         "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; text a; > shutdown; end exited 0",
     ]);
-    broken(&[(
+    assert_findings(&[(
         "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
         &["accepted-message-submitted"],
     )]);
 }
 
 #[test]
-fn a_last_line_without_a_newline_may_be_taken_or_not() {
-    clean(&[
+fn a_last_line_without_a_newline_may_be_processed_or_ignored() {
+    assert_clean(&[
         "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; end exited 0",
         "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; end exited 0",
         "cut> {\"type\":; stdin_closed; end exited 0",
@@ -449,7 +451,7 @@ fn a_last_line_without_a_newline_may_be_taken_or_not() {
         "cut> {\"type\":\"shutdown\"}; stdin_closed; end exited 0",
         "> prompt p1; text a; agent_end; done p1 prompt; cut> {\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}; stdin_closed; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         (
             "> get_state s1; stdin_closed; end exited 0",
             &["answered-before-exit"],
@@ -466,14 +468,14 @@ fn a_last_line_without_a_newline_may_be_taken_or_not() {
 }
 
 #[test]
-fn the_same_error_twice_is_one_too_many_unless_the_model_was_asked_again() {
-    clean(&[
+fn a_repeated_error_needs_a_new_request_to_the_model() {
+    assert_clean(&[
         "> prompt p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
         "> prompt p1; request {}; refused p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
         "> prompt p1; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
         "> abort x; refused x; > abort x; refused x; > shutdown; end exited 0",
     ]);
-    broken(&[
+    assert_findings(&[
         (
             "> prompt p1; request {}; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
             &["error-told-once"],
@@ -486,17 +488,17 @@ fn the_same_error_twice_is_one_too_many_unless_the_model_was_asked_again() {
 }
 
 #[test]
-fn a_state_that_has_said_so_says_again_that_no_turn_runs() {
+fn get_state_stays_idle_when_no_turn_runs() {
     let idle = "> get_state s0; state s0; > get_state s1; state s1";
     let turn = "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort";
     let end = "> shutdown; end exited 0";
-    clean(&[
+    assert_clean(&[
         &format!("{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; {end}"),
         &format!(
             "{idle}; {turn}; > get_state t1; > get_state t2; > get_state t3; busy t1; busy t2; busy t3; {end}"
         ),
     ]);
-    broken(&[
+    assert_findings(&[
         (
             &format!(
                 "{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; > get_state t3; busy t3; {end}"
@@ -513,23 +515,23 @@ fn a_state_that_has_said_so_says_again_that_no_turn_runs() {
 }
 
 #[test]
-fn an_id_of_a_session_does_not_come_back() {
-    clean(&[
+fn session_ids_are_not_reused() {
+    assert_clean(&[
         "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s3; > shutdown; end exited 0",
     ]);
-    broken(&[(
+    assert_findings(&[(
         "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s1; > shutdown; end exited 0",
         &["session-id-unique"],
     )]);
 }
 
 #[test]
-fn ids_of_subagents_are_compared_exactly_however_large_they_are() {
+fn large_subagent_ids_are_compared_exactly() {
     let start = |first: u64, second: u64| {
         format!(
             "> prompt p1; sub start {first}; sub done {first}; sub start {second}; sub done {second}; text a; agent_end; done p1 prompt; > shutdown; end exited 0"
         )
     };
-    clean(&[&start(u64::MAX - 1, u64::MAX)]);
-    broken(&[(&start(u64::MAX, u64::MAX - 1), &["subagent-ids-grow"])]);
+    assert_clean(&[&start(u64::MAX - 1, u64::MAX)]);
+    assert_findings(&[(&start(u64::MAX, u64::MAX - 1), &["subagent-ids-grow"])]);
 }

@@ -1,10 +1,10 @@
 //! Tests of the reference agent as a child process: aionrs@0.1, and what differs in 0.2.
 
+#[path = "../common/agent_process.rs"]
+mod agent_process;
 mod approvals;
 mod attachments;
 mod commands;
-#[path = "../common/mod.rs"]
-mod common;
 mod ends;
 mod errors;
 mod faults;

@@ -1,9 +1,9 @@
 //! Tests of the reference agent as a child process: pi@0.14.
 
 mod aborts;
+#[path = "../common/agent_process.rs"]
+mod agent_process;
 mod attachments;
-#[path = "../common/mod.rs"]
-mod common;
 mod compaction;
 mod ends;
 mod errors;

@@ -1,6 +1,6 @@
 //! Helpers for tests of the reference agent in synaps@1.
 
-pub(crate) use crate::common::{Agent, Setup, tool_call, wait_until_gone};
+pub(crate) use crate::agent_process::{Agent, Setup, tool_call, wait_until_gone};
 use serde_json::{Value, json};
 
 impl Setup {

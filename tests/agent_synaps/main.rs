@@ -1,9 +1,9 @@
 //! Tests of the reference agent as a child process: synaps@1.
 
+#[path = "../common/agent_process.rs"]
+mod agent_process;
 mod attachments;
 mod commands;
-#[path = "../common/mod.rs"]
-mod common;
 mod ends;
 mod faults;
 mod harness;

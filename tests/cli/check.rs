@@ -1,3 +1,5 @@
+//! `conform check`.
+
 use crate::{conform, outcome, snapshot, transcript};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
@@ -6,8 +8,8 @@ use serde_json::json;
 use snapbox::assert_data_eq;
 use std::fs;
 
-/// The text without the time that the check took and the size of the dialect.
-fn settled(text: &str) -> String {
+/// The text with the duration and the counts of the dialect replaced.
+fn normalize(text: &str) -> String {
     let text = Regex::new(r"Summary \[ *\d+\.\d+s\]")
         .unwrap()
         .replace(text, "Summary [time]");
@@ -21,18 +23,18 @@ fn settled(text: &str) -> String {
 fn a_conformant_session_passes() {
     let (status, stdout, stderr) = outcome(&mut conform(&["check", &transcript("good.jsonl")]));
     assert_eq!((status, stderr.as_str()), (Some(0), ""));
-    assert_data_eq!(settled(&stdout), snapshot("good.txt"));
+    assert_data_eq!(normalize(&stdout), snapshot("good.txt"));
 }
 
 #[test]
 fn a_violation_is_shown_in_full_and_fails() {
     let (status, stdout, stderr) = outcome(&mut conform(&["check", &transcript("wrong-id.jsonl")]));
     assert_eq!((status, stderr.as_str()), (Some(1), ""));
-    assert_data_eq!(settled(&stdout), snapshot("wrong-id.txt"));
+    assert_data_eq!(normalize(&stdout), snapshot("wrong-id.txt"));
 }
 
 #[test]
-fn what_the_host_broke_is_shown_and_does_not_fail_the_agent() {
+fn findings_about_the_host_are_shown_and_do_not_fail_the_agent() {
     let path = transcript("bad-host.jsonl");
     conform(&["check", &path])
         .assert()
@@ -45,7 +47,7 @@ fn what_the_host_broke_is_shown_and_does_not_fail_the_agent() {
 }
 
 #[test]
-fn a_cut_file_shows_its_place_and_what_was_found_before_it() {
+fn a_truncated_file_is_an_error_with_its_location_and_the_findings_so_far() {
     let (status, stdout, stderr) = outcome(&mut conform(&["check", &transcript("cut.jsonl")]));
     assert_eq!(status, Some(2));
     assert_eq!(
@@ -59,7 +61,7 @@ fn a_cut_file_shows_its_place_and_what_was_found_before_it() {
 }
 
 #[test]
-fn each_unreadable_file_gets_one_message_with_its_place() {
+fn each_unreadable_file_is_one_error_with_its_location() {
     let cases = [
         (
             "none.jsonl",
@@ -88,7 +90,7 @@ fn each_unreadable_file_gets_one_message_with_its_place() {
 }
 
 #[test]
-fn a_dialect_that_is_not_known_is_named_with_those_that_are() {
+fn an_unknown_dialect_is_an_error_that_lists_the_known_ones() {
     let unknown = contains("unknown-dialect.jsonl:1: unknown dialect `aionrs@9.9`")
         .and(contains("aionrs@0.1"));
     conform(&["check", &transcript("unknown-dialect.jsonl")])
@@ -103,7 +105,7 @@ fn a_dialect_that_is_not_known_is_named_with_those_that_are() {
 }
 
 #[test]
-fn one_bad_file_hides_nothing_of_the_others() {
+fn an_unreadable_file_does_not_hide_the_results_of_the_others() {
     conform(&[
         "check",
         &transcript("none.jsonl"),
@@ -117,7 +119,7 @@ fn one_bad_file_hides_nothing_of_the_others() {
 }
 
 #[test]
-fn a_plain_capture_is_judged_by_the_dialect_that_its_frames_show() {
+fn the_dialect_of_a_plain_capture_is_detected_by_its_frames() {
     let path = transcript("capture.txt");
     conform(&["check", &path])
         .assert()
@@ -130,8 +132,8 @@ fn a_plain_capture_is_judged_by_the_dialect_that_its_frames_show() {
 }
 
 #[test]
-fn of_several_versions_the_frames_choose() {
-    let judged = |text: &str, id: &str| {
+fn the_version_is_detected_by_the_frames() {
+    let assert_detected = |text: &str, id: &str| {
         for args in [&["check", "-"][..], &["check", "--dialect", "aionrs", "-"]] {
             conform(args)
                 .write_stdin(text)
@@ -140,9 +142,9 @@ fn of_several_versions_the_frames_choose() {
         }
     };
     let start = r#"{"type":"stream_start","msg_id":"m1"}"#;
-    judged(start, "aionrs@0.1");
-    judged(&format!("{start}\n{}", r#"{"type":"pong"}"#), "aionrs@0.2");
-    judged(
+    assert_detected(start, "aionrs@0.1");
+    assert_detected(&format!("{start}\n{}", r#"{"type":"pong"}"#), "aionrs@0.2");
+    assert_detected(
         r#"{"type":"ready","version":"0.2.3","capabilities":{}}"#,
         "aionrs@0.2",
     );
@@ -153,12 +155,12 @@ fn of_several_versions_the_frames_choose() {
             json!({ "at": 1, "dir": "to_agent", "line": json!({ "type": "message", "msg_id": "m", member: "x" }).to_string() })
         )
     };
-    judged(&sent("input"), "aionrs@0.1");
-    judged(&sent("content"), "aionrs@0.2");
+    assert_detected(&sent("input"), "aionrs@0.1");
+    assert_detected(&sent("content"), "aionrs@0.2");
 }
 
 #[test]
-fn a_capture_that_shows_no_dialect_is_not_judged() {
+fn a_capture_of_an_unknown_dialect_is_a_usage_error() {
     conform(&["check", "-"])
         .write_stdin("{\"kind\":\"x\"}\n")
         .assert()
@@ -169,7 +171,7 @@ fn a_capture_that_shows_no_dialect_is_not_judged() {
 }
 
 #[test]
-fn standard_input_is_read_too() {
+fn a_transcript_can_come_from_stdin() {
     let text = fs::read(transcript("wrong-id.jsonl")).unwrap();
     conform(&["check", "-"])
         .write_stdin(text)
@@ -179,7 +181,7 @@ fn standard_input_is_read_too() {
 }
 
 #[test]
-fn a_session_without_anything_to_judge_is_no_success() {
+fn a_session_without_checks_is_incomplete() {
     conform(&["check", &transcript("empty.jsonl")])
         .assert()
         .code(3)
@@ -191,7 +193,7 @@ fn a_session_without_anything_to_judge_is_no_success() {
 }
 
 #[test]
-fn a_report_on_standard_output_is_alone_there() {
+fn a_report_on_stdout_is_the_only_text_there() {
     let (status, stdout, stderr) = outcome(&mut conform(&[
         "check",
         "--report",
@@ -209,7 +211,7 @@ fn a_report_on_standard_output_is_alone_there() {
 }
 
 #[test]
-fn reports_are_written_where_they_are_asked_for() {
+fn reports_are_written_to_the_given_paths() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join("new").join(name);
     let (json, junit) = (
@@ -248,7 +250,7 @@ fn reports_are_written_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_stricter_profile_fails_what_a_lenient_one_lets_pass() {
+fn the_profile_changes_the_severity() {
     let text = fs::read_to_string(transcript("good.jsonl")).unwrap();
     let crlf = text.replacen("}}\"}\n", "}}\",\"eol\":\"crlf\"}\n", 1);
     for (profile, status, word) in [

@@ -1,3 +1,5 @@
+//! `conform list` and `conform explain`.
+
 use crate::{conform, outcome, snapshot};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -5,7 +7,7 @@ use serde_json::Value;
 use snapbox::assert_data_eq;
 
 #[test]
-fn every_kind_can_be_listed_for_people_and_for_programs() {
+fn every_kind_can_be_listed_as_a_table_and_as_json() {
     for kind in ["dialects", "scenarios", "rules", "clauses", "faults"] {
         let (status, table, stderr) = outcome(&mut conform(&["list", kind]));
         assert_eq!((status, stderr.as_str()), (Some(0), ""), "{kind}");
@@ -34,7 +36,7 @@ fn everything_that_is_listed_can_be_explained() {
 }
 
 #[test]
-fn a_check_of_the_scenarios_own_is_explained() {
+fn a_scenario_check_can_be_explained() {
     conform(&["explain", "scenario.expect_exit"])
         .assert()
         .success()
@@ -42,7 +44,7 @@ fn a_check_of_the_scenarios_own_is_explained() {
 }
 
 #[test]
-fn a_probe_is_explained_with_the_readings_it_accepts() {
+fn a_probe_is_explained_with_its_readings() {
     conform(&["explain", "aionrs/reading-cache-tokens"])
         .assert()
         .code(0)
@@ -56,14 +58,14 @@ fn a_probe_is_explained_with_the_readings_it_accepts() {
 }
 
 #[test]
-fn a_rule_is_explained_with_what_it_asks_and_the_clauses_it_checks() {
+fn a_rule_is_explained_with_its_doc_and_its_clauses() {
     let (status, stdout, _) = outcome(&mut conform(&["explain", "aionrs/ready-once"]));
     assert_eq!(status, Some(0));
     assert_data_eq!(stdout, snapshot("explain-rule.txt"));
 }
 
 #[test]
-fn the_dialect_in_front_of_an_id_may_be_left_out() {
+fn the_dialect_prefix_of_an_id_is_optional() {
     let long = outcome(&mut conform(&["explain", "aionrs/ready-once"]));
     assert_eq!(
         outcome(&mut conform(&[
@@ -77,7 +79,7 @@ fn the_dialect_in_front_of_an_id_may_be_left_out() {
 }
 
 #[test]
-fn an_id_that_is_not_known_is_an_error_that_guesses() {
+fn an_unknown_id_is_an_error_with_a_suggestion() {
     conform(&["explain", "aionrs/raedy-once"])
         .assert()
         .code(2)

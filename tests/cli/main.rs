@@ -1,4 +1,4 @@
-//! The program as a user meets it: arguments in, text and exit status out.
+//! The command line of `conform` as a process: arguments in, text and exit status out.
 
 mod check;
 mod list;
@@ -9,7 +9,7 @@ mod usage;
 use assert_cmd::Command;
 use std::path::PathBuf;
 
-/// The program, ready to be given arguments.
+/// The program with these arguments.
 fn conform(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_conform"));
     command
@@ -24,7 +24,7 @@ fn transcript(name: &str) -> String {
     format!("tests/cli/transcripts/{name}")
 }
 
-/// Exit status, standard output and standard error.
+/// The exit status, stdout and stderr.
 fn outcome(command: &mut Command) -> (Option<i32>, String, String) {
     let output = command.output().expect("the program runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -35,7 +35,7 @@ fn outcome(command: &mut Command) -> (Option<i32>, String, String) {
     )
 }
 
-/// A snapshot beside these tests.
+/// A file in `tests/cli/snapshots`.
 fn snapshot(name: &str) -> snapbox::Data {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/cli/snapshots")

@@ -1,17 +1,19 @@
+//! Memory use of `conform check`.
+
 use std::fs;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
-/// How much is fed to the checker.
+/// The size of the input in bytes.
 const INPUT: usize = 20 << 20;
-/// What may be added to the peak by it: far less than the input, far more than any noise.
+/// The allowed growth of the peak in KiB: far less than the input, far more than noise.
 const ALLOWED: u64 = 8 << 10;
 
 const HEADER: &str = r#"{"conform_transcript":1,"dialect":"aionrs@0.1","agent":[]}
 {"at":1,"dir":"from_agent","line":"{\"type\":\"ready\",\"version\":\"0.1.0\",\"session_id\":\"s1\",\"capabilities\":{\"tool_approval\":true,\"thinking\":false,\"mcp\":false}}"}
 "#;
 
-/// One turn of a session, told apart by its number.
+/// One turn of a session, with its number in the ids.
 fn turn(n: usize) -> String {
     format!(
         r#"{{"at":2,"dir":"to_agent","line":"{{\"type\":\"message\",\"msg_id\":\"m{n}\",\"input\":\"hi\"}}"}}
@@ -23,15 +25,15 @@ fn turn(n: usize) -> String {
     )
 }
 
-/// The child's peak of resident memory so far, in KiB.
+/// The peak of the child's resident memory so far, in KiB.
 fn peak(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let told = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let told = told.and_then(|told| told.trim().strip_suffix("kB"));
-    told.unwrap().trim().parse().unwrap()
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let value = line.and_then(|line| line.trim().strip_suffix("kB"));
+    value.unwrap().trim().parse().unwrap()
 }
 
-/// Peaks after some and after all of the input. The pipe holds 64 KiB, so whatever was fed before has been read.
+/// Compares the peak after a tenth of the input with the peak at its end. The pipe holds 64 KiB, so earlier input has been read.
 #[test]
 fn a_long_transcript_is_checked_in_constant_memory() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
@@ -42,15 +44,15 @@ fn a_long_transcript_is_checked_in_constant_memory() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(HEADER.as_bytes()).unwrap();
-    let (mut fed, mut first) = (0, None);
+    let (mut written, mut first) = (0, None);
     for n in 0.. {
         let text = turn(n);
         stdin.write_all(text.as_bytes()).unwrap();
-        fed += text.len();
-        if first.is_none() && fed > INPUT / 10 {
+        written += text.len();
+        if first.is_none() && written > INPUT / 10 {
             first = Some(peak(&child));
         }
-        if fed > INPUT {
+        if written > INPUT {
             break;
         }
     }

@@ -1,10 +1,12 @@
+//! `conform report`.
+
 use crate::{conform, outcome, transcript};
 use predicates::str::contains;
 use std::fs;
 use tempfile::TempDir;
 
-/// The JSON report of checking these transcripts, written to a file.
-fn report(folder: &TempDir, name: &str, transcripts: &[&str]) -> String {
+/// Checks these transcripts; returns the path of the JSON report.
+fn write_report(folder: &TempDir, name: &str, transcripts: &[&str]) -> String {
     let path = folder.path().join(name).display().to_string();
     let transcripts: Vec<_> = transcripts.iter().map(|name| transcript(name)).collect();
     let mut command = conform(&["check", "--report", &format!("json={path}")]);
@@ -13,29 +15,29 @@ fn report(folder: &TempDir, name: &str, transcripts: &[&str]) -> String {
 }
 
 #[test]
-fn a_json_report_renders_to_what_the_check_itself_showed() {
+fn a_json_report_renders_to_the_output_of_the_check() {
     let folder = tempfile::tempdir().unwrap();
-    let path = report(&folder, "r.json", &["wrong-id.jsonl", "good.jsonl"]);
-    let (_, shown, _) = outcome(&mut conform(&[
+    let path = write_report(&folder, "r.json", &["wrong-id.jsonl", "good.jsonl"]);
+    let (_, checked, _) = outcome(&mut conform(&[
         "check",
         &transcript("good.jsonl"),
         &transcript("wrong-id.jsonl"),
     ]));
-    let (status, again, _) = outcome(&mut conform(&["report", &path]));
-    let timeless = |text: &str| {
+    let (status, rendered, _) = outcome(&mut conform(&["report", &path]));
+    let without_time = |text: &str| {
         text.lines()
             .filter(|line| !line.contains("Summary"))
             .collect::<Vec<_>>()
             .join("\n")
     };
     assert_eq!(status, Some(0));
-    similar_asserts::assert_eq!(timeless(&again), timeless(&shown));
+    similar_asserts::assert_eq!(without_time(&rendered), without_time(&checked));
 }
 
 #[test]
 fn a_report_renders_to_files_in_other_formats() {
     let folder = tempfile::tempdir().unwrap();
-    let path = report(&folder, "r.json", &["wrong-id.jsonl"]);
+    let path = write_report(&folder, "r.json", &["wrong-id.jsonl"]);
     let xml = folder.path().join("r.xml");
     conform(&["report", &path, "--to", &format!("junit={}", xml.display())])
         .assert()
@@ -47,8 +49,8 @@ fn a_report_renders_to_files_in_other_formats() {
 fn the_reports_of_shards_are_merged() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (
-        report(&folder, "1.json", &["good.jsonl"]),
-        report(&folder, "2.json", &["wrong-id.jsonl"]),
+        write_report(&folder, "1.json", &["good.jsonl"]),
+        write_report(&folder, "2.json", &["wrong-id.jsonl"]),
     );
     conform(&["report", "merge", &one, &two])
         .assert()
@@ -61,7 +63,7 @@ fn the_reports_of_shards_are_merged() {
 }
 
 #[test]
-fn what_is_no_report_is_an_error_with_its_place() {
+fn an_invalid_report_is_an_error_with_its_location() {
     conform(&["report", &transcript("good.jsonl")])
         .assert()
         .code(2)
@@ -74,10 +76,10 @@ fn what_is_no_report_is_an_error_with_its_place() {
 }
 
 #[test]
-fn reports_are_laid_side_by_side() {
+fn reports_can_be_compared_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
-    let one = report(&folder, "1.json", &["good.jsonl"]);
-    let two = report(&folder, "2.json", &["wrong-id.jsonl"]);
+    let one = write_report(&folder, "1.json", &["good.jsonl"]);
+    let two = write_report(&folder, "2.json", &["wrong-id.jsonl"]);
     let reports = [format!("sound={one}"), format!("broken={two}")];
     let (status, page, _) = outcome(conform(&["report", "side-by-side"]).args(&reports));
     assert_eq!(status, Some(0));
@@ -88,9 +90,9 @@ fn reports_are_laid_side_by_side() {
     assert!(page.contains("aionrs/turn-envelope"), "{page}");
 
     let missing = ["report", "side-by-side", "x=no/such.json"];
-    let (status, _, said) = outcome(&mut conform(&missing));
+    let (status, _, stderr) = outcome(&mut conform(&missing));
     assert_eq!(status, Some(2));
-    assert!(said.contains("no/such.json: cannot be read"), "{said}");
+    assert!(stderr.contains("no/such.json: cannot be read"), "{stderr}");
     let (status, ..) = outcome(&mut conform(&["report", "side-by-side", "no-name.json"]));
     assert_eq!(status, Some(2));
 }

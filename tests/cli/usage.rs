@@ -1,9 +1,11 @@
+//! Command line, help and output streams.
+
 use crate::{conform, outcome};
 use predicates::str::contains;
 use std::process::{Command, Stdio};
 
 #[test]
-fn help_and_version_are_no_errors() {
+fn help_and_version_exit_with_success() {
     conform(&["--version"])
         .assert()
         .code(0)
@@ -16,7 +18,7 @@ fn help_and_version_are_no_errors() {
 }
 
 #[test]
-fn wrong_arguments_are_usage_errors_that_say_what_is_wrong() {
+fn wrong_arguments_are_usage_errors_with_a_message() {
     let cases: [(&[&str], &str); 7] = [
         (&[], "Usage: conform <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
@@ -44,7 +46,7 @@ fn wrong_arguments_are_usage_errors_that_say_what_is_wrong() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_accident() {
+fn a_closed_stdout_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
         .args(["list", "clauses", "--json"])
         .stdout(Stdio::piped())
@@ -63,7 +65,7 @@ fn a_reader_that_goes_away_is_no_accident() {
 }
 
 #[test]
-fn output_that_cannot_be_written_is_told() {
+fn output_that_cannot_be_written_is_an_error() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
     let output = Command::new(env!("CARGO_BIN_EXE_conform"))
         .args(["list", "clauses"])
@@ -75,9 +77,9 @@ fn output_that_cannot_be_written_is_told() {
 }
 
 #[test]
-fn colours_are_for_those_who_see_them() {
+fn colors_are_used_only_on_request_or_for_a_terminal() {
     let (_, plain, _) = outcome(&mut conform(&["list", "dialects"]));
     assert!(!plain.contains('\u{1b}'));
-    let (_, coloured, _) = outcome(conform(&["list", "dialects"]).env("CLICOLOR_FORCE", "1"));
-    assert!(coloured.contains('\u{1b}'));
+    let (_, colored, _) = outcome(conform(&["list", "dialects"]).env("CLICOLOR_FORCE", "1"));
+    assert!(colored.contains('\u{1b}'));
 }

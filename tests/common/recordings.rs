@@ -1,4 +1,4 @@
-//! Recorded sessions of living agents, read from `tests/recordings/`.
+//! Reads the recorded sessions of real agents in `tests/recordings/`.
 
 use conform::frame::Frame;
 use conform::transcript::{Header, TranscriptReader};
@@ -11,7 +11,7 @@ pub(crate) struct Recording {
     pub(crate) frames: Vec<Frame>,
 }
 
-/// The recordings of one agent, by name. A folder that is missing or empty is a failure.
+/// The recordings of one agent, sorted by name. Panics if the folder is missing or empty.
 pub(crate) fn of(folder: &str) -> Vec<Recording> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings");
     let root = root.join(folder);

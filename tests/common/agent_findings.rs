@@ -1,12 +1,12 @@
-//! What a checker says against the agent.
+//! The findings of a checker that the agent is to blame for.
 
 use conform::check::Checker;
 use conform::finding::{Blame, Level};
 
-/// The rules, without their dialect's name, by which the agent is found wrong; a rule that speaks several times in a row counts once.
+/// The rules of the agent's findings, without the name of the dialect and without notes. A rule that is repeated directly counts once.
 pub(crate) fn rules(checker: Checker) -> Vec<String> {
     let findings = checker.finish().findings;
-    let hard = findings
+    let of_agent = findings
         .iter()
         .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
     let short = |rule: &str| {
@@ -14,7 +14,7 @@ pub(crate) fn rules(checker: Checker) -> Vec<String> {
             .map_or(rule, |(_, name)| name)
             .to_owned()
     };
-    let mut rules: Vec<String> = hard.map(|f| short(&f.rule)).collect();
+    let mut rules: Vec<String> = of_agent.map(|f| short(&f.rule)).collect();
     rules.dedup();
     rules
 }

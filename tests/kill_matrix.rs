@@ -1,5 +1,5 @@
-//! That a green means something: the published kill matrix is the one that is played, every testable clause is covered, and rules that
-//! are wrong or toothless are found.
+//! Mutation tests of the rules: faults are killed as published, every testable clause is covered, and wrong or ineffective rules are
+//! found.
 
 use assert_cmd::Command;
 use conform::mutation::matrix::Matrix;
@@ -12,10 +12,10 @@ const DIALECT: &str = "aionrs@0.1";
 fn conform(args: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::cargo_bin("conform").unwrap();
     let output = command.args(args).output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
+    let text = [output.stdout, output.stderr].concat();
     (
         output.status.code(),
-        String::from_utf8_lossy(&said).into_owned(),
+        String::from_utf8_lossy(&text).into_owned(),
     )
 }
 
@@ -42,9 +42,9 @@ fn smoke_faults() -> BTreeMap<String, Vec<&'static str>> {
     chosen
 }
 
-/// All faults are played by `.ci/run`; these show that each kind of operation is found.
+/// `.ci/run` plays all faults; this test plays one for each kind of operation.
 #[test]
-fn a_fault_of_each_kind_of_operation_is_killed_as_it_is_published() {
+fn a_fault_of_each_kind_of_operation_is_killed_as_published() {
     for (dialect, ids) in smoke_faults() {
         let mut args = vec!["mutants", "--dialect", &dialect];
         for id in &ids {
@@ -64,11 +64,11 @@ fn a_fault_of_each_kind_of_operation_is_killed_as_it_is_published() {
 }
 
 #[test]
-fn the_published_matrix_has_every_fault_of_the_agent() {
+fn the_published_matrix_contains_every_fault_of_the_agent() {
     let published = published();
     assert!(!published.faults.is_empty());
-    for (spoken, fault) in mock_agent::all_faults() {
-        if spoken == ("aionrs", "0.1") && !fault.caught_by.is_empty() {
+    for (dialect, fault) in mock_agent::all_faults() {
+        if dialect == ("aionrs", "0.1") && !fault.caught_by.is_empty() {
             let row = published.faults.iter().find(|row| row.fault == fault.id);
             let row = row.unwrap_or_else(|| panic!("{} is not published", fault.id));
             assert_eq!(row.complaint(), None);
@@ -78,13 +78,13 @@ fn the_published_matrix_has_every_fault_of_the_agent() {
 }
 
 #[test]
-fn every_testable_clause_is_checked_and_proved() {
-    let (status, said) = conform(&["coverage", "--dialect", DIALECT, "--gaps"]);
-    assert_eq!(status, Some(0), "{said}");
+fn every_testable_clause_has_a_check_and_a_fault() {
+    let (status, output) = conform(&["coverage", "--dialect", DIALECT, "--gaps"]);
+    assert_eq!(status, Some(0), "{output}");
 }
 
-/// A folder of dialects that holds aionrs@0.1 with one more rule.
-fn with_rule(rule: &str) -> (tempfile::TempDir, String) {
+/// A dialect folder that contains aionrs@0.1 with one more rule.
+fn dialect_with_rule(rule: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("aionrs/0.1");
     fs::create_dir_all(&own).unwrap();
@@ -99,61 +99,61 @@ fn with_rule(rule: &str) -> (tempfile::TempDir, String) {
         };
         fs::write(to, fs::read_to_string(path).unwrap() + more).unwrap();
     }
-    let place = folder.path().display().to_string();
-    (folder, place)
+    let path = folder.path().display().to_string();
+    (folder, path)
 }
 
 #[test]
-fn a_rule_that_forbids_what_the_page_allows_is_found_by_the_good_agent() {
+fn a_rule_that_is_too_strict_fails_the_reference_agent() {
     let wrong = "
   thinks-first:
     on: text_delta
     require: { seen: thinking }
     doc: Every turn begins with thinking.
 ";
-    let (_folder, place) = with_rule(wrong);
-    let dialect = ["--dialect-dir", &place, "--dialect", DIALECT];
-    let (status, said) = conform(&[&["run", "--only", "turn/plain"], &dialect[..]].concat());
-    assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("aionrs/thinks-first"), "{said}");
+    let (_folder, path) = dialect_with_rule(wrong);
+    let dialect = ["--dialect-dir", &path, "--dialect", DIALECT];
+    let (status, output) = conform(&[&["run", "--only", "turn/plain"], &dialect[..]].concat());
+    assert_eq!(status, Some(1), "{output}");
+    assert!(output.contains("aionrs/thinks-first"), "{output}");
 }
 
 #[test]
-fn a_rule_that_can_never_fail_is_found_by_the_linter() {
-    let toothless = "
+fn a_rule_that_can_never_fail_is_rejected_by_the_linter() {
+    let ineffective = "
   anything-goes:
     order: any*
     doc: Events come.
 ";
-    let (_folder, place) = with_rule(toothless);
-    let (status, said) = conform(&["lint", &place]);
-    assert_ne!(status, Some(0), "{said}");
-    assert!(said.contains("this order can never fail"), "{said}");
+    let (_folder, path) = dialect_with_rule(ineffective);
+    let (status, output) = conform(&["lint", &path]);
+    assert_ne!(status, Some(0), "{output}");
+    assert!(output.contains("this order can never fail"), "{output}");
 }
 
 #[test]
-fn a_rule_that_never_fails_is_found_where_no_fault_kills_it() {
-    let toothless = "
+fn a_rule_that_no_fault_kills_is_a_gap_in_the_coverage() {
+    let ineffective = "
   text-is-text:
     on: text_delta
     require: { not: { all: [/text present, /text absent] } }
     doc: A text is there or not.
 ";
-    let (_folder, place) = with_rule(toothless);
-    let dialect = ["--dialect-dir", &place, "--dialect", DIALECT];
-    let (status, said) = conform(&[&["coverage", "--gaps"], &dialect[..]].concat());
-    assert_eq!(status, Some(1), "{said}");
+    let (_folder, path) = dialect_with_rule(ineffective);
+    let dialect = ["--dialect-dir", &path, "--dialect", DIALECT];
+    let (status, output) = conform(&[&["coverage", "--gaps"], &dialect[..]].concat());
+    assert_eq!(status, Some(1), "{output}");
     assert!(
-        said.contains("aionrs/text-is-text: no published fault shows that it can fail"),
-        "{said}"
+        output.contains("aionrs/text-is-text: no published fault shows that it can fail"),
+        "{output}"
     );
 }
 
 #[test]
-fn one_fault_is_played_alone_and_a_fault_that_is_not_there_is_said() {
-    let (status, said) = conform(&["mutants", "--dialect", DIALECT, "--only", "two-stream-ends"]);
-    assert_eq!(status, Some(0), "{said}");
-    assert!(said.contains("1 of 1 faults killed"), "{said}");
-    let (status, said) = conform(&["mutants", "--dialect", DIALECT, "--only", "no-such-fault"]);
-    assert_eq!(status, Some(3), "{said}");
+fn one_fault_can_be_selected_and_an_unknown_one_is_an_error() {
+    let (status, output) = conform(&["mutants", "--dialect", DIALECT, "--only", "two-stream-ends"]);
+    assert_eq!(status, Some(0), "{output}");
+    assert!(output.contains("1 of 1 faults killed"), "{output}");
+    let (status, output) = conform(&["mutants", "--dialect", DIALECT, "--only", "no-such-fault"]);
+    assert_eq!(status, Some(3), "{output}");
 }

@@ -1,4 +1,4 @@
-//! Nothing that a user writes makes the loader panic, hang or lose a place.
+//! Property tests of the loader: no input makes it panic, hang or report a wrong location.
 
 use conform::scenario::{load, script_of};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use spanned_yaml::{Error, Node, load_yaml};
 
 const GOOD: &str = include_str!("good/everything.yaml");
 
-/// Words that fit badly wherever they stand.
+/// Words that are invalid at most positions.
 const WORDS: &[&str] = &[
     "[",
     "]",
@@ -46,10 +46,10 @@ const WORDS: &[&str] = &[
     "gate",
 ];
 
-fn judge(text: &str) -> Result<(), TestCaseError> {
+fn check_errors(text: &str) -> Result<(), TestCaseError> {
     let errors = match load_yaml("f.yaml", text) {
         Err(error) => vec![error],
-        Ok(node) => both(&node),
+        Ok(node) => load_errors(&node),
     };
     let lines = text.lines().count().max(1) + 1;
     for error in &errors {
@@ -62,7 +62,7 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn both(node: &Node) -> Vec<Error> {
+fn load_errors(node: &Node) -> Vec<Error> {
     let scenario = load(node, "f", None).map(drop);
     let script = script_of(node).map(drop);
     [scenario, script]
@@ -83,18 +83,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_scenario_with_something_put_in_or_left_out(at in 0..GOOD.len(), left_out in 0..40_usize, word in prop::sample::select(WORDS)) {
+    fn a_scenario_with_an_insertion_or_a_deletion_loads_or_fails_cleanly(at in 0..GOOD.len(), left_out in 0..40_usize, word in prop::sample::select(WORDS)) {
         let (start, end) = (char_boundary(GOOD, at), char_boundary(GOOD, at + left_out));
-        judge(&format!("{}{word}{}", &GOOD[..start], &GOOD[end..]))?;
+        check_errors(&format!("{}{word}{}", &GOOD[..start], &GOOD[end..]))?;
     }
 
     #[test]
-    fn words_in_any_order(words in prop::collection::vec(prop::sample::select(WORDS), 0..30)) {
-        judge(&words.concat())?;
+    fn random_words_load_or_fail_cleanly(words in prop::collection::vec(prop::sample::select(WORDS), 0..30)) {
+        check_errors(&words.concat())?;
     }
 
     #[test]
-    fn any_text(text in any::<String>()) {
-        judge(&text)?;
+    fn any_text_loads_or_fails_cleanly(text in any::<String>()) {
+        check_errors(&text)?;
     }
 }

@@ -1,11 +1,11 @@
-//! The published kill matrices, and the coverage that rests on them.
+//! The published kill matrices, and the coverage that is derived from them.
 
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// The dialects whose proof is whole. That of aionrs@0.1 is played again, in `proof.rs`.
-const WHOLE: &[(&str, &str)] = &[
+/// The dialects with a complete kill matrix. `kill_matrix.rs` checks aionrs@0.1.
+const DIALECTS: &[(&str, &str)] = &[
     ("aionrs", "0.2"),
     ("pi", "0.14"),
     ("pi", "0.73"),
@@ -19,13 +19,13 @@ fn published(name: &str, version: &str) -> Value {
     serde_json::from_str(&text.unwrap()).unwrap()
 }
 
-fn is_of_host(row: &Value) -> bool {
+fn is_host_fault(row: &Value) -> bool {
     row["fault"].as_str().unwrap().starts_with("host/")
 }
 
 #[test]
-fn every_fault_was_killed_by_what_it_names() {
-    for &(name, version) in WHOLE {
+fn every_fault_was_killed_by_the_rules_that_it_names() {
+    for &(name, version) in DIALECTS {
         let catcher = |by: &&str| match by.strip_prefix("scenario:") {
             Some(id) => format!("{name}@{version}/{id}"),
             None => format!("{name}/{by}"),
@@ -41,26 +41,26 @@ fn every_fault_was_killed_by_what_it_names() {
 
         let matrix = published(name, version);
         let rows = matrix["faults"].as_array().unwrap();
-        let of_agents = rows.iter().filter(|row| !is_of_host(row));
-        let told: Vec<_> = of_agents
+        let of_agents = rows.iter().filter(|row| !is_host_fault(row));
+        let actual: Vec<_> = of_agents
             .map(|row| json!([row["fault"], row["fate"], row["must"]]))
             .collect();
 
         assert!(!expected.is_empty(), "{name}@{version} has no fault");
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
         assert_eq!(matrix["rules_without_killer"], json!([]));
     }
 }
 
 #[test]
-fn every_testable_clause_has_a_check_and_a_fault_that_proves_it() {
-    for (name, version) in WHOLE {
+fn every_testable_clause_has_a_check_and_a_fault() {
+    for (name, version) in DIALECTS {
         let coverage = Command::new(env!("CARGO_BIN_EXE_conform"))
             .args(["coverage", "--dialect", &format!("{name}@{version}")])
             .output()
             .unwrap();
 
-        let told = String::from_utf8_lossy(&coverage.stdout);
-        assert_eq!(coverage.status.code(), Some(0), "{told}");
+        let output = String::from_utf8_lossy(&coverage.stdout);
+        assert_eq!(coverage.status.code(), Some(0), "{output}");
     }
 }

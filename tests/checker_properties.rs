@@ -1,5 +1,5 @@
-//! The laws that every rule must keep: what is found while a session runs is what is found in its recording, and what is found in a
-//! prefix stays found.
+//! Property tests of the checker, over random histories: a session and its recording have the same findings, and the findings of a
+//! prefix are a prefix of the findings.
 
 use conform::check::{CheckOptions, Checker};
 use conform::dialect::{Dialect, DialectSource, load};
@@ -18,7 +18,7 @@ static DIALECTS: LazyLock<Vec<Arc<Dialect>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Lines that look like the dialect's: known names with a few plausible members, some of them wrong; and some that are no JSON.
+/// Lines similar to the dialect's: known names with a few plausible or wrong members, and some lines that are not JSON.
 fn line(names: Vec<String>) -> impl Strategy<Value = Line> {
     let member = prop_oneof![
         (0..3u8).prop_map(|n| json!(format!("m{n}"))),
@@ -55,7 +55,7 @@ fn line(names: Vec<String>) -> impl Strategy<Value = Line> {
         });
     let bytes = prop_oneof![9 => frame, 1 => prop::collection::vec(any::<u8>().prop_filter("no newline", |b| *b != b'\n'), 0..12)];
     (bytes, prop_oneof![9 => Just(Eol::Lf), 1 => Just(Eol::CrLf)]).prop_filter_map(
-        "a CR belongs to the end",
+        "a CR belongs to the line ending",
         |(bytes, eol)| {
             (!bytes.ends_with(b"\r")).then_some(Line {
                 bytes,
@@ -120,7 +120,7 @@ fn argv() -> Vec<String> {
     ]
 }
 
-fn judge(dialect: &Arc<Dialect>, frames: &[Frame]) -> Vec<Finding> {
+fn check(dialect: &Arc<Dialect>, frames: &[Frame]) -> Vec<Finding> {
     let context = CheckOptions {
         argv: Some(argv()),
         ..CheckOptions::default()
@@ -155,14 +155,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_recording_is_found_to_be_what_the_session_was((dialect, frames) in any_history()) {
-        prop_assert_eq!(judge(&dialect, &recorded(&frames)), judge(&dialect, &frames));
+    fn a_session_and_its_recording_have_the_same_findings((dialect, frames) in any_history()) {
+        prop_assert_eq!(check(&dialect, &recorded(&frames)), check(&dialect, &frames));
     }
 
     #[test]
     fn the_findings_of_a_prefix_are_a_prefix_of_the_findings((dialect, frames) in any_history(), cut in any::<prop::sample::Index>()) {
-        let whole = judge(&dialect, &frames);
-        let prefix = judge(&dialect, &frames[..cut.index(frames.len() + 1)]);
+        let whole = check(&dialect, &frames);
+        let prefix = check(&dialect, &frames[..cut.index(frames.len() + 1)]);
         prop_assert!(prefix.len() <= whole.len());
         prop_assert_eq!(&prefix[..], &whole[..prefix.len()]);
     }

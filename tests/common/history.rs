@@ -1,10 +1,10 @@
-//! Histories in a short notation: a frame a line, `MICROS`? then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`,
+//! Parses histories in a short notation, one frame per line: an optional time in microseconds, then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`,
 //! `cut> TEXT` (to it, without a newline), `request JSON`,
 //! `reply STATUS END`, `stdin_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
 use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 
-/// Reads a history.
+/// Parses a history.
 pub(crate) fn frames(script: &str) -> Vec<Frame> {
     script
         .lines()
@@ -33,7 +33,7 @@ fn body(line: &str) -> Body {
     match word {
         "<" => Body::FromAgent(Line::new(rest)),
         ">" => Body::ToAgent(Line::new(rest)),
-        // A byte a character, so that what is not ASCII is not UTF-8.
+        // One byte per character, so a character above ASCII is not valid UTF-8.
         "latin1>" => Body::ToAgent(Line::new(rest.chars().map(|c| c as u8).collect::<Vec<_>>())),
         "cut>" => Body::ToAgent(Line {
             eol: Eol::None,
@@ -52,7 +52,7 @@ fn body(line: &str) -> Body {
         "stdin_closed" => Body::StdinClosed,
         "signal" => Body::Signal(rest.to_owned()),
         "end" => Body::End(end(rest)),
-        other => panic!("no such frame: {other}"),
+        other => panic!("unknown frame: {other}"),
     }
 }
 
@@ -71,6 +71,6 @@ fn end(text: &str) -> End {
             why: rest.to_owned(),
         },
         "open" => End::Open,
-        other => panic!("no such end: {other}"),
+        other => panic!("unknown end: {other}"),
     }
 }
