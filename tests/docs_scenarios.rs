@@ -60,7 +60,7 @@ fn every_key_step_and_operator_is_on_the_page() {
     let names = [
         keys(""),
         keys("/$defs/StepFile"),
-        keys("/$defs/AutoAnswerFile"),
+        keys("/$defs/AnswerFile"),
         keys("/$defs/ExitFile"),
         keys("/$defs/AgentFile"),
     ];

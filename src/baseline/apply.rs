@@ -1,6 +1,7 @@
 //! Applies a baseline to a report: marks accepted findings, recomputes verdicts, finds stale entries.
 
-use super::{Baseline, BaselineEntry, Date, EntryKind};
+use super::date::Date;
+use super::file::{Baseline, BaselineEntry, EntryKind, matches_pattern};
 use crate::finding::{Baselined, BaselinedKind, Blame, Finding};
 use crate::report::Verdict;
 use crate::report::verdict_rules;
@@ -177,6 +178,6 @@ impl BaselineEntry {
 
     fn scenarios<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = &'a ScenarioReport> {
         let scenarios = report.scenarios.iter();
-        scenarios.filter(|scenario| super::file::matches_pattern(&self.scenario, &scenario.id))
+        scenarios.filter(|scenario| matches_pattern(&self.scenario, &scenario.id))
     }
 }

@@ -1,6 +1,6 @@
 //! The format of baseline files (YAML) and their parser.
 
-use super::Date;
+use super::date::Date;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::path::PathBuf;

@@ -1,7 +1,9 @@
 //! Updates a baseline from a report (`--update-baseline`): entries that still match stay as they are, others are removed, new findings are
 //! added. A finding of an earlier try that the last try did not have is added as flaky.
 
-use super::{Baseline, BaselineEntry, Date, EntryKind, RunExtent};
+use super::apply::RunExtent;
+use super::date::Date;
+use super::file::{Baseline, BaselineEntry, EntryKind};
 use crate::finding::{Finding, Level};
 use crate::report::Verdict;
 use crate::report::{Report, ScenarioReport};

@@ -1,6 +1,6 @@
 //! The exit status of the program.
 
-use crate::report::Summary;
+use crate::report::VerdictCounts;
 use std::process::ExitCode;
 
 /// The exit status of every command: a contract that scripts rely on.
@@ -24,7 +24,7 @@ impl ExitStatus {
     /// A fault of the harness outweighs everything, since then nothing else can be trusted. A violation outweighs what is incomplete. If nothing
     /// passed, the run is incomplete.
     #[must_use]
-    pub fn of(summary: &Summary, objection: bool) -> Self {
+    pub fn of(summary: &VerdictCounts, objection: bool) -> Self {
         if summary.broken > 0 {
             ExitStatus::Harness
         } else if summary.failed > 0 || objection {
@@ -51,25 +51,25 @@ mod tests {
 
     #[test]
     fn counts_give_the_exit_status_of_the_contract() {
-        let none = Summary::default();
+        let none = VerdictCounts::default();
         let cases = [
             (none.clone(), ExitStatus::Incomplete),
             (
-                Summary {
+                VerdictCounts {
                     passed: 1,
                     ..none.clone()
                 },
                 ExitStatus::Conformant,
             ),
             (
-                Summary {
+                VerdictCounts {
                     warned: 1,
                     ..none.clone()
                 },
                 ExitStatus::Conformant,
             ),
             (
-                Summary {
+                VerdictCounts {
                     passed: 1,
                     skipped: 1,
                     known: 1,
@@ -78,21 +78,21 @@ mod tests {
                 ExitStatus::Conformant,
             ),
             (
-                Summary {
+                VerdictCounts {
                     flaky: 1,
                     ..none.clone()
                 },
                 ExitStatus::Conformant,
             ),
             (
-                Summary {
+                VerdictCounts {
                     skipped: 9,
                     ..none.clone()
                 },
                 ExitStatus::Incomplete,
             ),
             (
-                Summary {
+                VerdictCounts {
                     passed: 1,
                     inconclusive: 1,
                     ..none.clone()
@@ -100,7 +100,7 @@ mod tests {
                 ExitStatus::Incomplete,
             ),
             (
-                Summary {
+                VerdictCounts {
                     passed: 1,
                     not_exercised: 1,
                     ..none.clone()
@@ -108,7 +108,7 @@ mod tests {
                 ExitStatus::Incomplete,
             ),
             (
-                Summary {
+                VerdictCounts {
                     passed: 1,
                     not_exercised: 1,
                     failed: 1,
@@ -117,7 +117,7 @@ mod tests {
                 ExitStatus::Violations,
             ),
             (
-                Summary {
+                VerdictCounts {
                     failed: 1,
                     broken: 1,
                     ..none.clone()

@@ -13,7 +13,7 @@ use super::{exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
 use crate::finding::Blame;
 use crate::report::ReportBuilder;
-use crate::report::{Command, Report};
+use crate::report::{Report, ReportCommand};
 use crate::reporter::terminal;
 use crate::runner::adopt_orphans;
 use crate::runner::retry::RetryPolicy;
@@ -91,7 +91,7 @@ async fn perform(
             baseline: Some(baseline.dated()),
         },
     };
-    let mut report = ReportBuilder::new(Command::Run, Blame::Agent);
+    let mut report = ReportBuilder::new(ReportCommand::Run, Blame::Agent);
     for part in &plan.suites {
         report.add_dialect(&part.dialect);
     }

@@ -1,6 +1,6 @@
 //! Dialect linter: refuses rules that are unsound (race conditions), can never fail, or cite clauses that do not exist.
 
-use super::Clause;
+use super::types::Clause;
 use crate::finding::Level;
 use crate::rules::automaton::{Automaton, START, positions};
 use crate::rules::condition::{Compare, Condition, Operand};

@@ -22,7 +22,7 @@ pub struct FaultTrace {
 
 /// A position in a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FramePosition {
+pub struct TracePosition {
     /// The line of the agent's stdout, counted from 1, at the position or before it; 0 if there is none.
     pub line: u64,
     /// The name of the frame there, as rules write it: `text_delta`, `>stop`, `@request`, `#end`.
@@ -78,11 +78,11 @@ impl FaultTrace {
 
     /// The position of a frame.
     #[must_use]
-    pub fn position(&self, frame: u64) -> FramePosition {
+    pub fn position(&self, frame: u64) -> TracePosition {
         let until = usize::try_from(frame).unwrap_or(usize::MAX);
         let names = self.names.iter().take(until);
         let at = names.rev().find(|name| *name != STDERR);
-        FramePosition {
+        TracePosition {
             line: self.lines.partition_point(|line| *line <= frame) as u64,
             frame: at.cloned().unwrap_or_default(),
         }

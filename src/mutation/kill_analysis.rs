@@ -1,7 +1,7 @@
 //! Kill analysis: from the findings of the scenarios that ran with a fault, decides whether the fault was killed: reported by a rule or a
 //! step that must catch it, and at the right place.
 
-use super::fault_trace::{FaultTrace, FramePosition};
+use super::fault_trace::{FaultTrace, TracePosition};
 use super::matrix::{Fate, Row};
 use crate::finding::{Blame, Finding};
 
@@ -106,7 +106,7 @@ impl PlayedScenario {
 }
 
 impl Detection<'_> {
-    fn position(&self) -> FramePosition {
+    fn position(&self) -> TracePosition {
         let trace = self.scenario.traces.get(self.session);
         trace
             .map(|trace| trace.position(self.finding.at))
@@ -166,7 +166,7 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let Some(best) = best else {
         row.fate = match all.iter().find(|d| caught(d)) {
             Some(elsewhere) => {
-                let FramePosition { line, frame } = elsewhere.position();
+                let TracePosition { line, frame } = elsewhere.position();
                 let (rule, id) = (&elsewhere.finding.rule, &elsewhere.scenario.id);
                 Fate::Misplaced(format!(
                     "{rule} in {id} at line {line} ({frame}), which is not the line that the fault affects"
@@ -184,7 +184,7 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
         };
         return row;
     };
-    let FramePosition { line, frame } = best.position();
+    let TracePosition { line, frame } = best.position();
     row.caught_by.clone_from(&best.finding.rule);
     row.scenario.clone_from(&best.scenario.id);
     row.line = line;

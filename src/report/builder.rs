@@ -1,6 +1,6 @@
 //! Report builder: collects the results of scenarios or transcripts into one report with counts, coverage and the cited clauses.
 
-use super::model::{CitedClause, Command, Coverage, Report, ScenarioReport};
+use super::model::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport};
 use super::verdict_rules;
 use crate::dialect::Dialect;
 use crate::finding::Blame;
@@ -21,7 +21,7 @@ pub struct Exercised {
 /// Collects the entries of a report.
 #[derive(Debug)]
 pub struct ReportBuilder {
-    command: Command,
+    command: ReportCommand,
     side: Blame,
     dialects: IndexMap<String, Arc<Dialect>>,
     scenarios: Vec<ScenarioReport>,
@@ -31,7 +31,7 @@ pub struct ReportBuilder {
 impl ReportBuilder {
     /// An empty builder. Findings of `side` decide the verdicts.
     #[must_use]
-    pub fn new(command: Command, side: Blame) -> Self {
+    pub fn new(command: ReportCommand, side: Blame) -> Self {
         let exercised = Exercised::default();
         ReportBuilder {
             command,

@@ -11,5 +11,6 @@ pub use builder::{Exercised, ReportBuilder};
 pub use comparison::{Cell, ComparedAgent, Comparison, Group, GroupedFinding, compare};
 pub use merge::merge;
 pub use model::{
-    CitedClause, Command, Coverage, Report, ScenarioReport, Summary, Tool, Try, Verdict,
+    CitedClause, Coverage, Report, ReportCommand, ReportTool, ScenarioReport, Try, Verdict,
+    VerdictCounts,
 };

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// The program that wrote it.
-    pub tool: Tool,
+    pub tool: ReportTool,
     /// The command that produced it.
     #[serde(default)]
-    pub command: Command,
+    pub command: ReportCommand,
     /// The dialects judged against, `NAME@VERSION`.
     pub dialect: Vec<String>,
     /// The agent's command line; empty for `check`.
@@ -29,7 +29,7 @@ pub struct Report {
     #[serde(default)]
     pub duration_ms: u64,
     /// Counts by verdict.
-    pub summary: Summary,
+    pub summary: VerdictCounts,
     /// The entries: one for each scenario (`run`) or transcript (`check`), sorted by id.
     pub scenarios: Vec<ScenarioReport>,
     /// Baseline entries that must be deleted, each with its location and the reason. One is enough to fail the run.
@@ -45,7 +45,8 @@ pub struct Report {
 /// The command that produced a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "lowercase")]
-pub enum Command {
+#[schemars(rename = "Command")]
+pub enum ReportCommand {
     /// `conform run`: the entries are scenarios.
     #[default]
     Run,
@@ -68,17 +69,18 @@ pub struct CitedClause {
 /// The program that wrote a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Tool {
+#[schemars(rename = "Tool")]
+pub struct ReportTool {
     /// Always `conform`.
     pub name: String,
     /// Its version.
     pub version: String,
 }
 
-impl Default for Tool {
+impl Default for ReportTool {
     /// This program.
     fn default() -> Self {
-        Tool {
+        ReportTool {
             name: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -88,7 +90,8 @@ impl Default for Tool {
 /// The number of scenarios by verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Summary {
+#[schemars(rename = "Summary")]
+pub struct VerdictCounts {
     /// Passed.
     pub passed: u32,
     /// Failed.

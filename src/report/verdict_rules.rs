@@ -1,7 +1,7 @@
 //! Verdict rules: how findings become the verdict of a scenario or a transcript, for `run` and `check` alike. Pure.
 
 use super::model::Verdict;
-use super::model::{ScenarioReport, Summary};
+use super::model::{ScenarioReport, VerdictCounts};
 use crate::finding::{BaselinedKind, Blame, Finding, Level};
 
 /// The verdict over a checked history. The worst finding of the judged side decides; a history in which nothing was exercised does not
@@ -94,8 +94,8 @@ pub fn is_flaky(verdict: Verdict) -> bool {
 
 /// The number of scenarios by verdict, and of findings that a baseline calls known.
 #[must_use]
-pub fn summary(scenarios: &[ScenarioReport]) -> Summary {
-    let mut counts = Summary::default();
+pub fn summary(scenarios: &[ScenarioReport]) -> VerdictCounts {
+    let mut counts = VerdictCounts::default();
     for scenario in scenarios {
         let marks = scenario.all_findings().filter_map(|f| f.baseline.as_ref());
         let known = marks.filter(|mark| mark.kind == BaselinedKind::Known);

@@ -2,7 +2,7 @@
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level, Source};
 use crate::report::Verdict;
-use crate::report::{CitedClause, Command, Coverage, Report, ScenarioReport, Try};
+use crate::report::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport, Try};
 use indexmap::IndexMap;
 
 fn frame(frame: u64, micros: u64, dir: &str, text: &str) -> Evidence {
@@ -185,7 +185,7 @@ pub(crate) fn report() -> Report {
             .into(),
     };
     Report {
-        command: Command::Run,
+        command: ReportCommand::Run,
         dialect: vec!["demo@1".into()],
         agent: vec!["./my-agent".into()],
         seed: 7,

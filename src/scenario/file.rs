@@ -78,6 +78,7 @@ pub(super) struct AgentFile {
 /// A command that is sent automatically whenever a matching event arrives.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AnswerFile")]
 pub(super) struct AutoAnswerFile {
     /// The event it waits for.
     #[schemars(with = "EventMatcherSchema")]

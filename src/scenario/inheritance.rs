@@ -6,7 +6,7 @@ use spanned_yaml::{Key, Kind, Node};
 
 /// What a part of a scenario describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Subject {
+enum ScenarioPart {
     /// Frames of the agent.
     Event,
     /// Frames of the host.
@@ -31,7 +31,7 @@ pub(super) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
     let rewriter = Rewriter { inheritance, calls };
     entries(scenario, |key, value| match key {
         "clauses" => rewriter.remaining_clauses(value),
-        "model" => rewriter.rewrite(value, Subject::Model),
+        "model" => rewriter.rewrite(value, ScenarioPart::Model),
         "steps" | "answers" => items(value, |step| rewriter.step(step)),
         _ => value.clone(),
     })
@@ -61,9 +61,9 @@ impl Rewriter<'_> {
         entries(step, |key, value| match key {
             "clauses" => self.remaining_clauses(value),
             "capture" => value.clone(),
-            "send" => self.rewrite(value, Subject::Command),
-            "expect_request" => self.rewrite(value, Subject::Model),
-            _ => self.rewrite(value, Subject::Event),
+            "send" => self.rewrite(value, ScenarioPart::Command),
+            "expect_request" => self.rewrite(value, ScenarioPart::Model),
+            _ => self.rewrite(value, ScenarioPart::Event),
         })
     }
 
@@ -80,24 +80,29 @@ impl Rewriter<'_> {
         clauses.with_kind(Kind::List(list.iter().filter(remains).cloned().collect()))
     }
 
-    fn rewrite(&self, node: &Node, subject: Subject) -> Node {
+    fn rewrite(&self, node: &Node, part: ScenarioPart) -> Node {
         match node.kind() {
-            Kind::List(_) => items(node, |item| self.rewrite(item, subject)),
-            Kind::Map(map) => node.with_kind(Kind::Map(self.rewrite_map(node, map, subject))),
+            Kind::List(_) => items(node, |item| self.rewrite(item, part)),
+            Kind::Map(map) => node.with_kind(Kind::Map(self.rewrite_map(node, map, part))),
             _ => node.clone(),
         }
     }
 
-    fn rewrite_map(&self, node: &Node, map: &[(Key, Node)], subject: Subject) -> Vec<(Key, Node)> {
+    fn rewrite_map(
+        &self,
+        node: &Node,
+        map: &[(Key, Node)],
+        part: ScenarioPart,
+    ) -> Vec<(Key, Node)> {
         let model = MemberNames::default();
-        let members = match subject {
-            Subject::Model => &model,
-            Subject::Event | Subject::Command => &self.inheritance.members,
+        let members = match part {
+            ScenarioPart::Model => &model,
+            ScenarioPart::Event | ScenarioPart::Command => &self.inheritance.members,
         };
         let is = |names: &[String], key: &str| names.iter().any(|name| name == key);
         let tool = |value: &Node| self.inheritance.tools.get(value.as_str()?);
         let called = members.tool.iter().find_map(|key| tool(node.get(key)?));
-        let new_names = self.new_names(node, subject);
+        let new_names = self.new_names(node, part);
         let entry = |(key, value): &(Key, Node)| {
             let name = key.name.as_str();
             let value = match (tool(value), called) {
@@ -105,8 +110,8 @@ impl Rewriter<'_> {
                     value.with_kind(Kind::Text(tool.name.clone()))
                 }
                 (_, Some(tool)) if is(&members.arguments, name) => arguments(value, tool),
-                _ if subject == Subject::Event && is(&members.call, name) => self.call_id(value),
-                _ => self.rewrite(value, subject),
+                _ if part == ScenarioPart::Event && is(&members.call, name) => self.call_id(value),
+                _ => self.rewrite(value, part),
             };
             let name = new_names.and_then(|names| names.get(name));
             (
@@ -118,12 +123,12 @@ impl Rewriter<'_> {
     }
 
     /// The members that have another name, if this node is a frame that has such members.
-    fn new_names(&self, node: &Node, subject: Subject) -> Option<&IndexMap<String, String>> {
+    fn new_names(&self, node: &Node, part: ScenarioPart) -> Option<&IndexMap<String, String>> {
         let (events, commands) = &self.inheritance.names_at;
-        match subject {
-            Subject::Model => None,
-            Subject::Event => self.inheritance.rename.get(node.at(events)?.as_str()?),
-            Subject::Command => {
+        match part {
+            ScenarioPart::Model => None,
+            ScenarioPart::Event => self.inheritance.rename.get(node.at(events)?.as_str()?),
+            ScenarioPart::Command => {
                 let name = node.at(commands)?.as_str()?;
                 self.inheritance.rename.get(&format!(">{name}"))
             }

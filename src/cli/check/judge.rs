@@ -10,8 +10,8 @@ use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::report::Verdict;
 use crate::report::verdict_rules;
-use crate::report::{Command, Report, ScenarioReport};
 use crate::report::{Exercised, ReportBuilder};
+use crate::report::{Report, ReportCommand, ScenarioReport};
 use crate::reporter::terminal;
 use crate::transcript::{self, TranscriptReader};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub(super) fn all(
         side: args.side.into(),
         source: DialectSource::new(args.dialect.dialect_dir.clone()),
         loaded: HashMap::new(),
-        report: ReportBuilder::new(Command::Check, args.side.into()),
+        report: ReportBuilder::new(ReportCommand::Check, args.side.into()),
     };
     let mut unread = false;
     for path in &args.transcripts {

@@ -2,7 +2,7 @@
 
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
-use crate::report::Summary;
+use crate::report::VerdictCounts;
 use crate::runner::scheduler::{ScenarioRun, SuiteEnd};
 
 /// How far the agent came in any scenario.
@@ -28,7 +28,7 @@ pub(super) struct RunFacts<'a> {
     /// How it ended.
     pub(super) ended: &'a SuiteEnd,
     /// The counts of verdicts.
-    pub(super) summary: &'a Summary,
+    pub(super) summary: &'a VerdictCounts,
     /// Whether the baseline has stale entries, or there are denied warnings.
     pub(super) objection: bool,
     /// How far the agent came.
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn the_first_row_that_applies_decides_the_exit_status() {
-        let none = Summary::default();
-        let with = |change: fn(&mut Summary)| {
-            let mut summary = Summary {
+        let none = VerdictCounts::default();
+        let with = |change: fn(&mut VerdictCounts)| {
+            let mut summary = VerdictCounts {
                 passed: 3,
-                ..Summary::default()
+                ..VerdictCounts::default()
             };
             change(&mut summary);
             summary
@@ -109,13 +109,13 @@ mod tests {
         let broken = with(|s| (s.failed, s.broken) = (1, 1));
         let open = with(|s| s.inconclusive = 1);
         let idle = with(|s| s.not_exercised = 1);
-        let flaky = Summary {
+        let flaky = VerdictCounts {
             flaky: 1,
-            ..Summary::default()
+            ..VerdictCounts::default()
         };
-        let skipped = Summary {
+        let skipped = VerdictCounts {
             skipped: 3,
-            ..Summary::default()
+            ..VerdictCounts::default()
         };
         let unexercised = ["a.b".to_owned()];
         let turn = AgentProgress {

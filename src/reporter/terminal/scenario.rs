@@ -4,7 +4,7 @@ use super::super::text;
 use super::finding::{self, BOLD, DIM, verdict_style};
 use crate::finding::Level;
 use crate::report::Verdict;
-use crate::report::{Command, Report, ScenarioReport, Try};
+use crate::report::{Report, ReportCommand, ScenarioReport, Try};
 use anstyle::Style;
 use std::io::{self, Write};
 
@@ -77,7 +77,7 @@ pub(super) fn block(
             writeln!(out, "            {}{}{:#}", DIM, text::visible(line), DIM)?;
         }
     }
-    if !scenario.transcript.is_empty() && report.command == Command::Run {
+    if !scenario.transcript.is_empty() && report.command == ReportCommand::Run {
         writeln!(out, "\nTranscript  {}", scenario.transcript)?;
     }
     for (n, one) in scenario.tries.iter().enumerate() {

@@ -5,7 +5,7 @@ use super::finding::{BOLD, DIM, level_style, verdict_style};
 use super::scenario;
 use crate::finding::{Finding, Level};
 use crate::report::Verdict;
-use crate::report::{Command, Report, ScenarioReport, Summary};
+use crate::report::{Report, ReportCommand, ScenarioReport, VerdictCounts};
 use indexmap::IndexMap;
 use std::io::{self, Write};
 
@@ -41,7 +41,7 @@ pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// Whether a scenario has details beyond its line.
 fn has_details(report: &Report, scenario: &ScenarioReport) -> bool {
-    let has_transcript = report.command == Command::Run && !scenario.transcript.is_empty();
+    let has_transcript = report.command == ReportCommand::Run && !scenario.transcript.is_empty();
     let needs_attention =
         scenario.flaky || !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
     needs_attention && (has_transcript || !scenario.stderr.is_empty())
@@ -96,8 +96,8 @@ fn notes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let noun = match report.command {
-        Command::Run => "scenario",
-        Command::Check => "transcript",
+        ReportCommand::Run => "scenario",
+        ReportCommand::Check => "transcript",
     };
     let total = text::count(report.scenarios.len() as u64, noun);
     let seconds = report.duration_ms as f64 / 1000.0;
@@ -126,7 +126,7 @@ fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn counts(summary: &Summary) -> [(u32, &'static str, anstyle::Style); 8] {
+fn counts(summary: &VerdictCounts) -> [(u32, &'static str, anstyle::Style); 8] {
     [
         (summary.passed, "passed", verdict_style(Verdict::Pass)),
         (summary.failed, "failed", verdict_style(Verdict::Fail)),
