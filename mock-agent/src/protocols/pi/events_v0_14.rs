@@ -1,4 +1,4 @@
-//! "Output Protocol" of pi@0.14: its emitter. A turn of the core is a run here, with one turn for each reply of the model.
+//! "Output Protocol" of pi@0.14: its encoder. A turn of the core is a run here, with one turn for each reply of the model.
 
 use super::messages::{Clock, arguments, bare_frame, bash, tool_message, tool_result, user};
 use super::stream::{Form, Reply};
@@ -13,7 +13,7 @@ use crate::model::message::StopReason;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
-/// The emitter. It keeps what the ends of turns and runs repeat.
+/// The encoder. It keeps what the ends of turns and runs repeat.
 #[derive(Debug, Default)]
 pub(super) struct EventsV0_14 {
     model_info: Option<ModelInfo>,

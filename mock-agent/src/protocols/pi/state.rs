@@ -1,4 +1,4 @@
-//! The state of one session as the host sees it: what the emitter and the command handlers of 0.73 and later share.
+//! The state of one session as the host sees it: what the encoder and the command handlers of 0.73 and later share.
 
 use super::entries::EntryTree;
 use super::extension_script::{ExtensionScript, PendingDialog};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-/// The adapter's state. Its emitter is in `events.rs`.
+/// The adapter's state. Its encoder is in `events.rs`.
 #[derive(Debug, Default)]
 pub(super) struct PiState {
     pub(super) version: Version,

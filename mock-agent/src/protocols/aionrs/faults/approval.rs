@@ -1,4 +1,4 @@
-//! Tools that run unasked, ask without need, or do not do as they are told.
+//! Approvals: tools that run without one, ask without need, or ignore the answer.
 
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 const GHOST: &str = r#"{"type":"tool_request","msg_id":"$/msg_id","call_id":"ghost","tool":{"name":"Write","category":"edit","args":{},"description":"never answered"}}"#;
 
-/// A tool is announced in a category that is not its own.
+/// A tool has a wrong category.
 const fn category(id: &'static str, tool: &'static [(&str, &str)], wrong: &'static str) -> Fault {
     frame(
         id,

@@ -10,7 +10,7 @@ const ZERO: &[(&str, &str)] = &[("/usage/input_tokens", "0"), ("/usage/output_to
 const READY: &str = r#"{"type":"ready","version":"0.2.0","capabilities":{"tool_approval":true,"thinking":true,"mcp":true,"effort":false,"effort_levels":[],"modes":["default","auto_edit","yolo"],"current_mode":"default","image_input":"unknown"}}"#;
 const UNASKED: &str = r#"{"type":"config_changed","capabilities":{"tool_approval":true,"thinking":true,"mcp":true,"effort":false,"effort_levels":[],"modes":["default","auto_edit","yolo"],"current_mode":"default","image_input":"unknown"}}"#;
 
-/// A capability holds what it must not.
+/// A capability has a wrong value.
 const fn capability(
     id: &'static str,
     summary: &'static str,
@@ -22,8 +22,8 @@ const fn capability(
         .caught_by(&["schema/ready", "effort-levels-agree"])
 }
 
-/// Leaves a member out of every command of this type.
-fn without(command: &mut serde_json::Value, kind: &str, member: &str) {
+/// Removes a member from every command of this type.
+fn remove_member(command: &mut serde_json::Value, kind: &str, member: &str) {
     if command["type"] == kind
         && let Some(map) = command.as_object_mut()
     {
@@ -85,10 +85,10 @@ pub(super) const VERSION: &[Fault] = &[
     .only_in(V0_1),
 ];
 
-/// What 0.2 has besides.
+/// Faults that only 0.2 has, or that differ there.
 #[rustfmt::skip]
 pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
-    // faults of 0.1
+    // like faults of 0.1
     frame("ready-again", "`ready` comes again in the middle of the session", "stream_end", Op::After(READY)).caught_by(&["ready-once"]),
     frame("version-of-the-program", "`ready` has the version of another protocol", "ready", Op::Set("/version", "\"0.1.0\"")).at_start().caught_by(&["version"]),
     bug("provider-error-exits", "a provider error ends the process", Bug::ProviderErrorExits).caught_by(&["stays-alive", "failed-turn-ends"]),
@@ -96,7 +96,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     frame("unknown-event", "an event comes that this version does not know", "stream_end", Op::After(r#"{"type":"banner"}"#)).caught_by(&["unknown-event"]),
     frame("bash-is-info", "a tool is announced in another category than its own", "tool_request", Op::Set("/tool/category", "\"info\"")).when(&[("/tool/name", "ExecCommand")]).every().caught_by(&["category-of-builtin"]),
     frame("tool-renamed", "a built-in tool has another name", "tool_request", Op::Set("/tool/name", "\"Shell\"")).when(&[("/tool/name", "ExecCommand")]).every().caught_by(&["scenario:tools/bash"]),
-    start("field-renamed", "`message` wants its text in `text`, not in `content`", Effect::Command(|command| without(command, "message", "content"))).caught_by(&["scenario:turn/plain"]),
+    start("field-renamed", "`message` wants its text in `text`, not in `content`", Effect::Command(|command| remove_member(command, "message", "content"))).caught_by(&["scenario:turn/plain"]),
     start("extra-field-is-bad", "a command with an unknown field is refused", Effect::Command(|command| {
         const KNOWN: [&str; 6] = ["type", "msg_id", "content", "files", "call_id", "scope"];
         let extra = command.as_object().is_some_and(|map| map.keys().any(|key| !KNOWN.contains(&key.as_str())));
@@ -113,7 +113,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     capability("image-input-is-a-boolean", "the image input is a boolean", "/capabilities/image_input", "true"),
     frame("modes-without-the-current", "`ready` says a mode that is none of its modes", "ready", Op::Set("/capabilities/current_mode", "\"plan\"")).at_start().caught_by(&["current-mode-known"]),
 
-    // settings
+    // configuration
     frame("config-change-untold", "`config_changed` never comes", CHANGED, Op::Drop).at_start().every().caught_by(ANSWERED),
     frame("config-change-told-once", "the first of several `set_config` has no `config_changed`", CHANGED, Op::Drop).at_start().caught_by(ANSWERED).later(),
     frame("config-change-in-turn-untold", "a `set_config` in a turn has no `config_changed`", CHANGED, Op::Drop).caught_by(&["config-answered-in-turn", "config-answered"]).later(),
@@ -136,7 +136,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     bug("set-model-forgets", "another model knows nothing of what was said", Bug::ModelChangeForgets).caught_by(&["scenario:config/holds"]),
     bug("set-model-forgets-allowed", "another model takes back what was always allowed", Bug::ModelForgetsAllowed).caught_by(&["always-allows", "scenario:config/keeps-the-allow-list"]),
     frame("old-image-input-told", "`config_changed` says the old image input", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).at_start().every().caught_by(&["image-input-told", "image-input-holds"]),
-    start("ignores-set-model", "the model of `set_config` is not asked", Effect::Command(|command| without(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
+    start("ignores-set-model", "the model of `set_config` is not asked", Effect::Command(|command| remove_member(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
 
     // pings
     frame("no-pong", "a `ping` gets no `pong`", "pong", Op::Drop).at_start().caught_by(&["ping-answered"]).later(),
@@ -147,7 +147,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     frame("pong-waits-for-server", "a `ping` is answered when an MCP server has started", "pong", Op::Late("mcp_ready")).at_start().caught_by(&["scenario:ping/while-a-server-starts", "ping-answered"]).later(),
 
     // MCP servers
-    start("mcp-variables-lost", "an MCP server is started without its variables", Effect::Command(|command| without(command, "add_mcp_server", "env"))).caught_by(&["scenario:mcp/variables-of-the-server"]),
+    start("mcp-variables-lost", "an MCP server is started without its variables", Effect::Command(|command| remove_member(command, "add_mcp_server", "env"))).caught_by(&["scenario:mcp/variables-of-the-server"]),
     frame("mcp-failure-is-success", "a tool of an MCP server that failed has the status success", "tool_result", Op::Set("/status", "\"success\"")).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["scenario:mcp/tool-that-fails"]),
     frame("mcp-calls-go-to-the-first", "a call of the second of two MCP servers goes to the first", "tool_result", Op::Set("/output", "\"quokka-7\"")).when(&[("/tool_name", "mcp__more__say")]).caught_by(&["scenario:mcp/same-tool-of-two-servers"]),
     frame("dies-with-its-server", "an MCP server that ends takes the agent with it", "tool_result", Op::Exit(1)).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["stays-alive", "scenario:mcp/server-that-ends"]),

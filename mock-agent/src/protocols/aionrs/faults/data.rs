@@ -1,4 +1,4 @@
-//! Members that are missing, or hold what they must not.
+//! Members that are missing or have wrong values.
 
 use super::model::replace;
 use crate::faults::{Fault, Op, frame};
@@ -16,7 +16,7 @@ const fn missing(
     frame(id, summary, on, Op::Remove(member)).caught_by(rule)
 }
 
-/// A member holds something else.
+/// A member has a wrong value.
 const fn wrong(
     id: &'static str,
     summary: &'static str,
@@ -47,7 +47,7 @@ fn dedent(frame: &mut Value) {
     }
 }
 
-/// Makes a number of `big` that 53 bits can hold.
+/// Rounds a number to 53 bits.
 fn round(frame: &mut Value) {
     if let Some(number) = frame.pointer_mut("/tool/args/big")
         && let Some(whole) = number.as_u64()
@@ -65,7 +65,7 @@ fn first_line(frame: &mut Value) {
     }
 }
 
-/// Takes the last byte of a long line's last character of several bytes away.
+/// Removes the last byte of a long line's last multi-byte character.
 fn cut_in_a_character(line: &mut Vec<u8>) {
     let last = line.iter().rposition(|byte| *byte >= 0x80);
     if let Some(last) = last.filter(|last| *last > 20_000) {

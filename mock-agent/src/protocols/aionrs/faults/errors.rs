@@ -1,4 +1,4 @@
-//! Errors that are not told, or told wrongly.
+//! Errors that are missing or wrong.
 
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;

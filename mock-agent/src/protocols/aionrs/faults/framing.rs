@@ -138,7 +138,7 @@ pub(super) const FAULTS: &[Fault] = &[
             line.splice(1..1, blanks);
         }),
     )
-    // On a slow machine it is cut when the time is over.
+    // On a slow machine the timeout may cut it.
     .caught_by(&["line-length", "json-lines", "clean-lines", "turn-envelope"]),
     frame(
         "deep-nesting",
@@ -172,7 +172,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// Puts bytes at the beginning of the event's text.
+/// Inserts bytes at the beginning of the event's text.
 fn in_text(line: &mut Vec<u8>, bytes: &[u8]) {
     const TEXT: &[u8] = br#""text":""#;
     if let Some(at) = line.windows(TEXT.len()).position(|part| part == TEXT) {

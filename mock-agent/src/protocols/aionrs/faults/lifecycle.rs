@@ -1,4 +1,4 @@
-//! How a process begins, lives and ends.
+//! The process: start, life and exit.
 
 use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;

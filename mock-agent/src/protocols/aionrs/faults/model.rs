@@ -1,20 +1,20 @@
-//! What the model says and is told.
+//! The conversation with the model: requests, replies, history and settings.
 
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start, trim};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// Nobody listens there.
+/// An address where no server listens.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
-/// Puts one text for another wherever it stands in a member.
+/// Replaces a text everywhere in a member.
 pub(super) fn replace(frame: &mut Value, pointer: &str, from: &str, to: &str) {
     if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
         *text = text.replace(from, to);
     }
 }
 
-/// Leaves so many characters of a member.
+/// Truncates a member to this many characters.
 fn cut(frame: &mut Value, pointer: &str, length: usize) {
     if let Some(Value::String(text)) = frame.pointer_mut(pointer) {
         *text = text.chars().take(length).collect();

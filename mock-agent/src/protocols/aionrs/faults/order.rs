@@ -1,4 +1,4 @@
-//! Events that are missing, come twice, or at the wrong time.
+//! Events that are missing, repeated, or at the wrong time.
 
 use crate::faults::{Bug, Fault, Op, bug, frame};
 

@@ -1,4 +1,4 @@
-//! Sessions that are not what the flags say.
+//! Sessions that do not follow the flags.
 
 use crate::faults::{Bug, Effect, Fault, Op, frame, start};
 

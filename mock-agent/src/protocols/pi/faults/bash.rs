@@ -4,7 +4,7 @@ use super::common::{SINCE_0_73, V0_14, V0_87, When, response};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
 use serde_json::Value;
 
-/// What is wrong with every `bash_end` of a kind.
+/// A fault in every `bash_end` that meets a condition.
 const fn end(
     id: &'static str,
     summary: &'static str,
@@ -72,7 +72,7 @@ pub(super) const FAULTS: &[Fault] = &[
         .caught_by(&["scenario:bash/cancelled-with-its-children"]).caught_in(SINCE_0_73, &["scenario:bash/abort-ends-its-children"]),
 ];
 
-/// Puts the whole output where its end was.
+/// Replaces the truncated output by the full one.
 fn whole(frame: &mut Value) {
     let path = frame["message"]["fullOutputPath"].as_str();
     let Some(text) = path.and_then(|path| std::fs::read_to_string(path).ok()) else {

@@ -1,11 +1,11 @@
 //! Commands that are executed differently from how they were given.
 
-use super::common::{V0_87, lose, taken};
+use super::common::{V0_87, changed_command, remove_member};
 use crate::faults::{Bug, Effect, Fault, bug, start};
 use serde_json::{Value, json};
 
-/// A text of commands of this type is changed.
-fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> String) {
+/// Changes a text in commands of this type.
+fn change_text(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> String) {
     if command["type"] == kind
         && let Some(text) = command[member].as_str()
     {
@@ -13,11 +13,11 @@ fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> Str
     }
 }
 
-fn behind_a_blank(text: &str) -> String {
+fn with_leading_space(text: &str) -> String {
     format!(" {text}")
 }
 
-/// So many words of a template or a skill.
+/// The first words of a template or a skill.
 fn first_words(text: &str, count: usize) -> String {
     if !text.starts_with('/') {
         return text.to_owned();
@@ -28,30 +28,30 @@ fn first_words(text: &str, count: usize) -> String {
 #[rustfmt::skip]
 pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     // prompts
-    taken("images-of-prompts-lost", "the images of a prompt are dropped", |c| lose(c, "prompt", "images"), &["scenario:prompt/image"]),
-    taken("images-of-steers-lost", "the images of a steering message are dropped", |c| lose(c, "steer", "images"), &["scenario:queue/images"]),
-    taken("images-of-follow-ups-lost", "the images of a follow-up are dropped", |c| lose(c, "follow_up", "images"), &["scenario:queue/images"]),
-    taken("images-are-required", "a prompt without images is refused", |c| {
+    changed_command("images-of-prompts-lost", "the images of a prompt are dropped", |c| remove_member(c, "prompt", "images"), &["scenario:prompt/image"]),
+    changed_command("images-of-steers-lost", "the images of a steering message are dropped", |c| remove_member(c, "steer", "images"), &["scenario:queue/images"]),
+    changed_command("images-of-follow-ups-lost", "the images of a follow-up are dropped", |c| remove_member(c, "follow_up", "images"), &["scenario:queue/images"]),
+    changed_command("images-are-required", "a prompt without images is refused", |c| {
         if c.get("images").is_none() {
-            lose(c, "prompt", "message");
+            remove_member(c, "prompt", "message");
         }
     }, &["scenario:prompt/response-then-run"]),
-    taken("steering-prompt-follows", "a prompt that is to steer is queued as a follow-up", |c| reword(c, "prompt", "streamingBehavior", |_| "followUp".into()), &["queue-contents", "scenario:queue/prompt-that-steers"]),
-    taken("following-prompt-steers", "a prompt that is to follow is queued as a steering message", |c| reword(c, "prompt", "streamingBehavior", |_| "steer".into()), &["queue-contents", "scenario:queue/prompt-that-follows"]),
-    taken("extension-command-goes-to-the-model", "an extension's command is taken for a prompt", |c| reword(c, "prompt", "message", behind_a_blank), &["scenario:extensions/command-during-a-run"]),
-    taken("prompts-are-not-expanded", "a template in a prompt is not expanded", |c| reword(c, "prompt", "message", behind_a_blank), &["scenario:prompt/template-is-expanded", "scenario:prompt/skill-is-expanded"]),
-    taken("second-argument-lost", "a template gets its first argument only", |c| reword(c, "prompt", "message", |text| first_words(text, 2)), &["scenario:prompt/template-takes-every-argument"]),
-    taken("arguments-of-a-skill-lost", "a skill gets no arguments", |c| reword(c, "prompt", "message", |text| match text.starts_with("/skill:") {
+    changed_command("steering-prompt-follows", "a prompt that is to steer is queued as a follow-up", |c| change_text(c, "prompt", "streamingBehavior", |_| "followUp".into()), &["queue-contents", "scenario:queue/prompt-that-steers"]),
+    changed_command("following-prompt-steers", "a prompt that is to follow is queued as a steering message", |c| change_text(c, "prompt", "streamingBehavior", |_| "steer".into()), &["queue-contents", "scenario:queue/prompt-that-follows"]),
+    changed_command("extension-command-goes-to-the-model", "an extension's command is taken for a prompt", |c| change_text(c, "prompt", "message", with_leading_space), &["scenario:extensions/command-during-a-run"]),
+    changed_command("prompts-are-not-expanded", "a template in a prompt is not expanded", |c| change_text(c, "prompt", "message", with_leading_space), &["scenario:prompt/template-is-expanded", "scenario:prompt/skill-is-expanded"]),
+    changed_command("second-argument-lost", "a template gets its first argument only", |c| change_text(c, "prompt", "message", |text| first_words(text, 2)), &["scenario:prompt/template-takes-every-argument"]),
+    changed_command("arguments-of-a-skill-lost", "a skill gets no arguments", |c| change_text(c, "prompt", "message", |text| match text.starts_with("/skill:") {
         true => first_words(text, 1),
         false => text.to_owned(),
     }), &["scenario:prompt/skill-gets-its-arguments"]),
-    taken("steers-are-not-expanded", "a template in a steering message is not expanded", |c| reword(c, "steer", "message", behind_a_blank), &["scenario:queue/templates-are-expanded"]),
-    taken("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| reword(c, "follow_up", "message", behind_a_blank), &["scenario:queue/templates-are-expanded"]),
-    taken("extension-command-is-steered", "an extension's command is taken for a steering message", |c| reword(c, "steer", "message", behind_a_blank), &["scenario:extensions/command-is-not-queued"]),
-    taken("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| reword(c, "follow_up", "message", behind_a_blank), &["scenario:extensions/command-is-not-queued"]),
-    taken("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| reword(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host", "own-prompt"]),
+    changed_command("steers-are-not-expanded", "a template in a steering message is not expanded", |c| change_text(c, "steer", "message", with_leading_space), &["scenario:queue/templates-are-expanded"]),
+    changed_command("follow-ups-are-not-expanded", "a template in a follow-up is not expanded", |c| change_text(c, "follow_up", "message", with_leading_space), &["scenario:queue/templates-are-expanded"]),
+    changed_command("extension-command-is-steered", "an extension's command is taken for a steering message", |c| change_text(c, "steer", "message", with_leading_space), &["scenario:extensions/command-is-not-queued"]),
+    changed_command("extension-command-is-a-follow-up", "an extension's command is taken for a follow-up", |c| change_text(c, "follow_up", "message", with_leading_space), &["scenario:extensions/command-is-not-queued"]),
+    changed_command("separators-are-line-breaks", "U+2028 in a prompt is taken for a line break", |c| change_text(c, "prompt", "message", |text| text.replace(['\u{2028}', '\u{2029}'], "\n")), &["scenario:framing/line-separators-of-the-host", "own-prompt"]),
 
-    taken("extra-field-is-refused", "a command with an unknown field is refused", |c| {
+    changed_command("extra-field-is-refused", "a command with an unknown field is refused", |c| {
         if c.get("future").is_some() {
             c["type"] = json!("?");
         }
@@ -74,22 +74,22 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     start("thinking-of-the-flag-ignored", "the thinking level behind the model's name is dropped", Effect::Options(|options| {
         options.model = options.model.take().map(|name| name.split(':').next().unwrap_or_default().to_owned());
     })).caught_by(&["scenario:startup/thinking-of-the-flags"]),
-    taken("unknown-model-is-the-first", "a model that is not there is taken for another one", |c| {
+    changed_command("unknown-model-is-the-first", "a model that is not there is taken for another one", |c| {
         if c["type"] == "set_model" && c["provider"] == "nobody" {
             *c = json!({ "type": "set_model", "id": c["id"], "provider": "mocka", "modelId": "mock-a" });
         }
     }, &["scenario:model/unknown", "model-as-asked"]),
-    taken("level-is-always-low", "set_thinking_level sets another level", |c| reword(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
+    changed_command("level-is-always-low", "set_thinking_level sets another level", |c| change_text(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
     start("level-stays-untold", "the model is not told how much to think", Effect::Bug(Bug::ThinkingLevelNotSent)).caught_by(&["scenario:thinking/set"]),
 
     // compactions and retries
-    taken("instructions-lost", "the instructions of `compact` are dropped", |c| lose(c, "compact", "customInstructions"), &["scenario:compact/instructions-guide-it"]),
-    taken("compaction-stays-on", "automatic compaction cannot be switched off", |c| {
+    changed_command("instructions-lost", "the instructions of `compact` are dropped", |c| remove_member(c, "compact", "customInstructions"), &["scenario:compact/instructions-guide-it"]),
+    changed_command("compaction-stays-on", "automatic compaction cannot be switched off", |c| {
         if c["type"] == "set_auto_compaction" {
             c["enabled"] = json!(true);
         }
     }, &["compaction-off", "state-of-modes", "scenario:compact/switched-off"]),
-    taken("retry-stays-on", "retries cannot be switched off", |c| {
+    changed_command("retry-stays-on", "retries cannot be switched off", |c| {
         if c["type"] == "set_auto_retry" {
             c["enabled"] = json!(true);
         }
@@ -98,9 +98,9 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]).caught_in(V0_87, &["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it", "retry-announced"]),
     bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
     bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
-    taken("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
-        reword(c, "steer", "message", |text| text.trim().to_owned());
-        reword(c, "follow_up", "message", |text| text.trim().to_owned());
+    changed_command("queued-text-is-trimmed", "what is queued loses the white space at its ends", |c| {
+        change_text(c, "steer", "message", |text| text.trim().to_owned());
+        change_text(c, "follow_up", "message", |text| text.trim().to_owned());
     }, &["queue-contents", "scenario:queue/text-is-kept"]),
     bug("never-retries", "a transient failure is final", Bug::RetriesNever).caught_by(&["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors"]).caught_in(V0_87, &["scenario:retry/overloaded-once", "scenario:retry/rate-limit-and-server-errors", "will-retry"]),
     bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryNotCancelled).caught_by(&["scenario:retry/abort-retry"]),
@@ -108,24 +108,24 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     // sessions
     start("session-folder-ignored", "--session-dir is dropped", Effect::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
     bug("new-session-is-the-old-one", "new_session changes nothing", Bug::NewSessionKeepsConversation).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
-    taken("parent-lost", "the parent of a new session is dropped", |c| lose(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
+    changed_command("parent-lost", "the parent of a new session is dropped", |c| remove_member(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
     bug("loaded-session-stays-as-it-was", "what is said in a session that was loaded again is lost when it is left", Bug::ResumedStaysUnsaved).caught_by(&["scenario:session/to-and-fro"]),
     bug("switch-loads-nothing", "switch_session changes nothing", Bug::SwitchLoadsNothing).caught_by(&["scenario:session/switch"]),
     bug("fork-keeps-all", "a fork holds what came behind the message, too", Bug::ForkKeepsAll).caught_by(&["scenario:session/fork"]),
     bug("clone-is-empty", "a clone has no messages", Bug::CloneIsEmpty).caught_by(&["scenario:session/clone"]),
-    taken("export-goes-elsewhere", "export_html writes another file than it was told", |c| reword(c, "export_html", "outputPath", |path| format!("{path}.out.html")), &["scenario:session/export"]),
+    changed_command("export-goes-elsewhere", "export_html writes another file than it was told", |c| change_text(c, "export_html", "outputPath", |path| format!("{path}.out.html")), &["scenario:session/export"]),
 
     // dialogs
     start("notices-wait", "a notice waits for an answer", Effect::Bug(Bug::NoticesAwaitAnswer)).caught_by(&["scenario:extensions/notices", "answered"]),
     start("dialogs-wait-on", "a dialog waits on when its time is over", Effect::Bug(Bug::DialogsNeverTimeOut)).caught_by(&["scenario:extensions/timeout", "answered"]),
     bug("tool-runs-before-the-answer", "a tool runs before the dialog about it is answered", Bug::RunsBeforeApproval).caught_by(&["scenario:extensions/tool-is-denied"]),
-    taken("yes-is-no", "a confirm is answered the other way round", |c| {
+    changed_command("yes-is-no", "a confirm is answered the other way round", |c| {
         if let Some(said) = c["confirmed"].as_bool() {
             c["confirmed"] = json!(!said);
         }
     }, &["scenario:extensions/confirm"]),
-    taken("value-lost", "the extension does not get the value of a dialog", |c| reword(c, "extension_ui_response", "value", |_| String::new()), &["scenario:extensions/select", "scenario:extensions/input-and-editor"]),
-    taken("cancelled-is-a-value", "the extension gets a value from a cancelled dialog", |c| {
+    changed_command("value-lost", "the extension does not get the value of a dialog", |c| change_text(c, "extension_ui_response", "value", |_| String::new()), &["scenario:extensions/select", "scenario:extensions/input-and-editor"]),
+    changed_command("cancelled-is-a-value", "the extension gets a value from a cancelled dialog", |c| {
         if c["cancelled"] == true {
             *c = json!({ "type": "extension_ui_response", "id": c["id"], "value": "yes", "confirmed": true });
         }

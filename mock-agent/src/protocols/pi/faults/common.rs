@@ -29,7 +29,7 @@ pub(super) const CALL_END: When = &[("/assistantMessageEvent/type", "toolcall_en
 /// What must catch a fault.
 pub(super) type Rules = &'static [&'static str];
 
-/// Where an assistant's message, or what it holds, is.
+/// The rules on assistant messages and their content.
 pub(super) const IN_ANSWERS: &[&str] = &[
     "schema/message_start",
     "schema/message_end",
@@ -51,7 +51,7 @@ pub(super) const IN_ANSWERS: &[&str] = &[
     "schema/message_update.error",
 ];
 
-/// What compares the blocks of an answer with what is told of them elsewhere.
+/// The rules that compare the blocks of an answer with other frames.
 const COMPARED: &[&str] = &[
     "blocks-in-message",
     "call-before-start",
@@ -63,11 +63,11 @@ const COMPARED: &[&str] = &[
     "partial-grows",
 ];
 
-/// Where an answer is, and the rules that compare what is broken with what is whole.
+/// The rules on answers, and those that compare their blocks with other frames.
 pub(super) const CASCADE: &[&str] =
     &joined::<{ IN_ANSWERS.len() + COMPARED.len() }>(&[IN_ANSWERS, COMPARED]);
 
-/// What the end of the process in a run leaves open.
+/// The rules that the end of the process in a run breaks.
 pub(super) const CRASH: Rules = &[
     "stays-alive",
     "run-envelope",
@@ -82,7 +82,7 @@ pub(super) const CRASH: Rules = &[
     "no-orphans",
 ];
 
-/// Where what messages hold is told, and what compares it.
+/// The rules on the content of messages in 0.73 and later.
 pub(super) const CONTENT: Rules = &joined::<{ CASCADE.len() + 4 }>(&[
     CASCADE,
     &[
@@ -93,7 +93,7 @@ pub(super) const CONTENT: Rules = &joined::<{ CASCADE.len() + 4 }>(&[
     ],
 ]);
 
-/// Where the usage of a message is told.
+/// The rules on the usage of a message.
 pub(super) const USAGE: &[&str] = &[
     "scenario:usage/tokens-of-a-message",
     "schema/message_start",
@@ -104,11 +104,11 @@ pub(super) const USAGE: &[&str] = &[
     "usage-total",
 ];
 
-/// Where the shape of a usage is told, and what adds it up.
+/// The rules on the members of a usage and its total.
 pub(super) const USAGE_SHAPE: &[&str] =
     &joined::<{ IN_ANSWERS.len() + 2 }>(&[IN_ANSWERS, &["usage-as-finished", "usage-total"]]);
 
-/// A response to this command is spoilt.
+/// A fault in a response.
 pub(super) const fn response(
     id: &'static str,
     summary: &'static str,
@@ -122,7 +122,7 @@ pub(super) const fn response(
         .caught_by(rules)
 }
 
-/// An event is spoilt.
+/// A fault in an event.
 pub(super) const fn event(
     id: &'static str,
     summary: &'static str,
@@ -133,8 +133,8 @@ pub(super) const fn event(
     frame(id, summary, on, op).caught_by(rules)
 }
 
-/// Commands are taken for others than they are.
-pub(super) const fn taken(
+/// A fault that changes commands before they are handled.
+pub(super) const fn changed_command(
     id: &'static str,
     summary: &'static str,
     change: fn(&mut Value),
@@ -143,8 +143,8 @@ pub(super) const fn taken(
     start(id, summary, Effect::Command(change)).caught_by(rules)
 }
 
-/// Commands of this type lose a member.
-pub(super) fn lose(command: &mut Value, kind: &str, member: &str) {
+/// Removes a member from commands of this type.
+pub(super) fn remove_member(command: &mut Value, kind: &str, member: &str) {
     if command["type"] == kind
         && let Some(map) = command.as_object_mut()
     {
@@ -152,8 +152,8 @@ pub(super) fn lose(command: &mut Value, kind: &str, member: &str) {
     }
 }
 
-/// Has every element of a list twice.
-pub(super) fn double(frame: &mut Value, pointer: &str) {
+/// Duplicates every element of a list.
+pub(super) fn duplicate_elements(frame: &mut Value, pointer: &str) {
     if let Some(Value::Array(items)) = frame.pointer_mut(pointer) {
         *items = items
             .iter()

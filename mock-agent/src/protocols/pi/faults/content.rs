@@ -16,7 +16,7 @@ const fn missing(
         .caught_by(rules)
 }
 
-/// In every object with this member, a member holds something else.
+/// In every object with this member, a member has a wrong value.
 const fn wrong(
     id: &'static str,
     summary: &'static str,
@@ -38,7 +38,7 @@ const THINKING: (&str, &str) = ("type", "thinking");
 const IMAGE: (&str, &str) = ("type", "image");
 const CALL: (&str, &str) = ("type", "toolCall");
 
-/// Where whole messages are.
+/// The rules on complete messages.
 const IN_MESSAGES: &[&str] = &[
     "schema/message_start",
     "schema/message_end",
@@ -46,7 +46,7 @@ const IN_MESSAGES: &[&str] = &[
     "own-prompt",
 ];
 
-/// Where tool results are.
+/// The rules on tool results.
 const IN_RESULTS: &[&str] = &[
     "schema/message_start",
     "schema/message_end",
@@ -55,10 +55,10 @@ const IN_RESULTS: &[&str] = &[
     "schema/tool_execution_end",
 ];
 
-/// Where an answer is, and the rule about the reason of the stream's end.
+/// The rules on answers, and the rule on the stream's stop reason.
 const STOPS: &[&str] = &joined::<{ IN_ANSWERS.len() + 1 }>(&[IN_ANSWERS, &["stream-end-reason"]]);
 
-/// Where tool results are, and the rules that compare them with what the tool gave.
+/// The rules on tool results, and those that compare them with the tool's output.
 const RESULT_CASCADE: &[&str] = &joined::<{ IN_RESULTS.len() + 2 }>(&[
     IN_RESULTS,
     &["tool-lifecycle", "result-repeats-content"],

@@ -1,4 +1,4 @@
-//! Data that does not stay what it was, and work that is done more than once.
+//! Data that changes on its way, and work that is done more than once.
 
 use super::common::{CALL_DELTA, UNTIL_0_73, V0_87, When};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
@@ -14,8 +14,8 @@ const SECOND_BAD_LINE: When = &[(
     "The line is not JSON: expected value at line 1 column 1",
 )];
 
-/// A text that every command of this type holds is changed.
-fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> String) {
+/// Changes a text in every command of this type.
+fn change_text(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> String) {
     if command["type"] == kind
         && let Some(text) = command[member].as_str()
     {
@@ -23,20 +23,20 @@ fn reword(command: &mut Value, kind: &str, member: &str, change: fn(&str) -> Str
     }
 }
 
-/// Every value below a member of this name, at any depth, is changed.
-fn below(value: &mut Value, names: &[&str], inside: bool, change: fn(&mut Value)) {
+/// Changes every value below members with these names, at any depth.
+fn change_below(value: &mut Value, names: &[&str], inside: bool, change: fn(&mut Value)) {
     if inside {
         change(value);
     }
     match value {
         Value::Array(items) => {
             for item in items {
-                below(item, names, inside, change);
+                change_below(item, names, inside, change);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                below(
+                change_below(
                     member,
                     names,
                     inside || names.contains(&name.as_str()),
@@ -52,23 +52,22 @@ const ARGUMENTS: &[&str] = &["arguments", "args"];
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
-    start("prompt-is-trimmed", "a prompt loses the white space at its ends", Effect::Command(|c| reword(c, "prompt", "message", |text| text.trim().to_owned())))
+    start("prompt-is-trimmed", "a prompt loses the white space at its ends", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.trim().to_owned())))
         .caught_by(PROMPT),
-    start("prompt-is-escaped", "a prompt is escaped as HTML is", Effect::Command(|c| reword(c, "prompt", "message", |text| text.replace('&', "&amp;").replace('<', "&lt;"))))
+    start("prompt-is-escaped", "a prompt is escaped as HTML is", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.replace('&', "&amp;").replace('<', "&lt;"))))
         .caught_by(PROMPT),
-    start("prompt-loses-its-lines", "only the first line of a prompt is taken", Effect::Command(|c| reword(c, "prompt", "message", |text| text.trim_start().lines().next().unwrap_or_default().to_owned())))
+    start("prompt-loses-its-lines", "only the first line of a prompt is taken", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.trim_start().lines().next().unwrap_or_default().to_owned())))
         .caught_by(PROMPT),
-    start("prompt-is-cut", "a prompt is cut at 64 KiB", Effect::Command(|c| reword(c, "prompt", "message", |text| text.chars().take(65_536).collect())))
+    start("prompt-is-cut", "a prompt is cut at 64 KiB", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.chars().take(65_536).collect())))
         .caught_by(OTHER_PROMPT),
     // In 0.87, an update has no message.
     frame("partial-stays-empty", "the `partial` of an update holds nothing", "message_update", Op::Set("/assistantMessageEvent/partial/content", "[]")).every().later()
         .caught_by(&["partial-grows"]).only_in(UNTIL_0_73),
-    // In 0.87, an update has no message.
     frame("message-stays-empty", "the `message` of an update holds nothing", "message_update", Op::Set("/message/content", "[]")).every().later()
         .caught_by(&["partial-grows"]).only_in(UNTIL_0_73),
     frame("finished-text-is-trimmed", "the finished message has lost the white space at the ends of its text", "", Op::Change(|event| {
         if event["type"] != "message_update" {
-            below(event, &["content"], false, |value| {
+            change_below(event, &["content"], false, |value| {
                 if let Some(text) = value.get("text").and_then(Value::as_str) {
                     value["text"] = text.trim().into();
                 }
@@ -76,13 +75,13 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     })).every()
         .caught_by(&["deltas-in-message", "blocks-in-message", "cut-keeps-text", "own-prompt"]),
-    frame("numbers-become-texts", "the numbers among a call's arguments are told as texts", "", Op::Change(|event| below(event, ARGUMENTS, false, |value| {
+    frame("numbers-become-texts", "the numbers among a call's arguments are told as texts", "", Op::Change(|event| change_below(event, ARGUMENTS, false, |value| {
         if value.is_number() {
             *value = value.to_string().into();
         }
     }))).every()
         .caught_by(&["block-arguments", "scenario:tools/arguments-of-every-kind"]),
-    frame("nulls-become-texts", "a null among a call's arguments is told as an empty text", "", Op::Change(|event| below(event, ARGUMENTS, false, |value| {
+    frame("nulls-become-texts", "a null among a call's arguments is told as an empty text", "", Op::Change(|event| change_below(event, ARGUMENTS, false, |value| {
         if value.is_null() {
             *value = "".into();
         }

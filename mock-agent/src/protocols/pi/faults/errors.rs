@@ -1,4 +1,4 @@
-//! Errors that are not told, or told wrongly.
+//! Errors that are missing or wrong.
 
 use super::common::{SINCE_0_73, V0_14, V0_73, V0_87};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};

@@ -222,7 +222,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// Puts bytes at the beginning of a shell command's output.
+/// Inserts bytes at the beginning of a shell command's output.
 pub(super) fn in_output(line: &mut Vec<u8>, bytes: &[u8]) {
     const TEXT: &[u8] = br#""output":""#;
     if let Some(at) = line.windows(TEXT.len()).position(|part| part == TEXT) {

@@ -1,4 +1,4 @@
-//! How a process begins, lives and ends.
+//! The process: start, life and exit.
 
 use super::common::{CRASH, SINCE_0_73, V0_14, V0_73, V0_87};
 use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};

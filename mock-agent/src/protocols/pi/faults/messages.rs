@@ -1,4 +1,4 @@
-//! Messages that do not begin, do not end, or are told otherwise.
+//! Messages that do not start or end, or whose parts differ from each other.
 
 use super::common::{ASSISTANT, SINCE_0_73, TEXT_DELTA, UNTIL_0_73, USER, V0_14};
 use crate::faults::{Fault, Op, frame};
@@ -6,7 +6,7 @@ use crate::faults::{Fault, Op, frame};
 const DELTA: &str = r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":"$/message"}}"#;
 const LATE: &str = r#"{"type":"message_update","message":"$/messages/1","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":"$/messages/1"}}"#;
 
-/// A cost of nothing.
+/// A cost of zero.
 const FREE: &str = r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}"#;
 
 pub(super) const FAULTS: &[Fault] = &[

@@ -1,4 +1,4 @@
-//! What the model is told, and what is told of it.
+//! Requests to the model, and the usage and model in messages.
 
 use super::common::{USAGE, V0_14, V0_87};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};

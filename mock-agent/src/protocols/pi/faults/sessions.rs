@@ -1,6 +1,6 @@
 //! Sessions, their entries, names and thinking levels; extensions.
 
-use super::common::{When, event, lose, response, taken};
+use super::common::{When, changed_command, event, remove_member, response};
 use crate::faults::{ABSENT, Bug, Effect, Fault, Op, bug, start};
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const STATE: When = &[("/command", "get_state"), ("/success", "true")];
 const STATS: When = &[("/command", "get_session_stats"), ("/success", "true")];
 const RETRIED: When = &[("/success", "true")];
 
-/// The last message is of another time.
+/// Gives the last message another time.
 fn rewrite(response: &mut Value) {
     if let Some(last) = response
         .pointer_mut("/data/messages")
@@ -71,7 +71,7 @@ const COMMANDS: When = &[
 
 #[rustfmt::skip]
 pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
-    // faults of 0.73, played on what this version has
+    // like faults of 0.73
     response("messages-miscounted", "the state counts the messages wrong", &[("/command", "get_state"), ("/data/messageCount", "3")], Op::Set("/data/messageCount", "7"), &["scenario:session/new", "scenario:session/switch", "state-counts-messages"]),
     event("no-agent-end", "a run has no `agent_end`", "agent_end", Op::Drop, &["run-ends", "run-envelope", "settled-outside-runs", "scenario:startup/end-of-file-during-a-run"]).when(&[("/messages/2/stopReason", "stop")]),
     event("message-after-run", "a message begins behind the `agent_end`", "agent_end", Op::After(r#"{"type":"message_start","message":"$/messages/1"}"#), &["message-in-turn", "message-envelope"]).later(),
@@ -126,7 +126,7 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     event("instructions-without-content", "the message of role system has no content", "message_start", Op::Remove("/message/content"), &["schema/message_start", "same-message"]).when(&[("/message/role", "system")]),
 
     // bash
-    taken("exclusion-ignored", "output that is excluded from the context reaches the model", |c| lose(c, "bash", "excludeFromContext"), &["scenario:bash/excluded-from-the-context"]),
+    changed_command("exclusion-ignored", "output that is excluded from the context reaches the model", |c| remove_member(c, "bash", "excludeFromContext"), &["scenario:bash/excluded-from-the-context"]),
     event("output-untold", "the output of a shell command is told at its end only", "bash_execution_update", Op::Drop, &["scenario:bash/output-streams", "bash-output-told"]).at_start().every().later(),
     event("output-told-twice", "a piece of the output is told twice", "bash_execution_update", Op::Twice, &["bash-output-told"]).at_start().later(),
     event("output-of-a-stranger", "output has the id of no command", "bash_execution_update", Op::Set("/id", "\"stranger\""), &["bash-update-asked", "bash-output-told"]).when(&[("/id", "a")]).at_start(),
@@ -147,7 +147,7 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     event("summary-retry-never-finishes", "trying a summary again never finishes", "summarization_retry_finished", Op::Drop, &["summary-retry", "scenario:compact/summary-is-tried-again"]).later(),
 ];
 
-/// Leaves the entries from the last compaction on.
+/// Removes the entries before the last compaction.
 fn compacted(frame: &mut Value) {
     if let Some(entries) = frame["data"]["entries"].as_array_mut()
         && let Some(last) = entries

@@ -1,4 +1,4 @@
-//! Events whose own members are missing, or hold what they must not.
+//! Events whose own members are missing or have wrong values.
 
 use super::common::{
     ASSISTANT, CALL_DELTA, CALL_END, CALL_START, SINCE_0_73, TEXT_DELTA, TEXT_END, TEXT_START,
@@ -17,7 +17,7 @@ const fn missing(
     frame(id, summary, on, Op::Remove(member)).caught_by(rules)
 }
 
-/// A member holds something else.
+/// A member has a wrong value.
 const fn wrong(
     id: &'static str,
     summary: &'static str,
@@ -59,26 +59,18 @@ pub(super) const FAULTS: &[Fault] = &[
     missing("update-without-event", "`message_update` has no assistantMessageEvent", "message_update", "/assistantMessageEvent", &["schema/message_update"]).when(TEXT_START).caught_in(SINCE_0_73, &["schema/message_update", "block-order"]),
     wrong("update-event-is-text", "the assistantMessageEvent of `message_update` is a text", "message_update", "/assistantMessageEvent", "\"text\"", &["schema/message_update"]).when(TEXT_START).caught_in(SINCE_0_73, &["schema/message_update", "block-order"]),
     update("start-without-partial", "`start` has no partial message", &[(KIND, "start")], PARTIAL, &["schema/message_update.start"]).only_in(V0_14),
-    // In 0.87, an update has no message.
     update("text-start-without-partial", "`text_start` has no partial message", TEXT_START, PARTIAL, &["schema/message_update.text_start"]).only_in(UNTIL_0_73),
     update("text-start-without-index", "`text_start` has no contentIndex", TEXT_START, INDEX, &["schema/message_update.text_start"]).caught_in(SINCE_0_73, &["schema/message_update.text_start", "block-order"]),
-    // In 0.87, an update has no message.
     update("text-delta-without-partial", "`text_delta` has no partial message", TEXT_DELTA, PARTIAL, &["schema/message_update.text_delta"]).only_in(UNTIL_0_73),
     wrong("text-delta-is-a-number", "the delta of `text_delta` is a number", "message_update", "/assistantMessageEvent/delta", "7", &["schema/message_update.text_delta", "block-content"]).when(TEXT_DELTA),
     update("text-end-without-content", "`text_end` has no content", TEXT_END, "/assistantMessageEvent/content", &["schema/message_update.text_end"]),
-    // In 0.87, an update has no message.
     update("text-end-without-partial", "`text_end` has no partial message", TEXT_END, PARTIAL, &["schema/message_update.text_end"]).only_in(UNTIL_0_73),
-    // In 0.87, an update has no message.
     update("thinking-start-without-partial", "`thinking_start` has no partial message", &[(KIND, "thinking_start")], PARTIAL, &["schema/message_update.thinking_start"]).only_in(UNTIL_0_73),
-    // In 0.87, an update has no message.
     update("thinking-delta-without-partial", "`thinking_delta` has no partial message", &[(KIND, "thinking_delta")], PARTIAL, &["schema/message_update.thinking_delta"]).only_in(UNTIL_0_73),
     update("thinking-delta-without-delta", "`thinking_delta` has no delta", &[(KIND, "thinking_delta")], "/assistantMessageEvent/delta", &["schema/message_update.thinking_delta", "block-content"]),
     update("thinking-end-without-content", "`thinking_end` has no content", &[(KIND, "thinking_end")], "/assistantMessageEvent/content", &["schema/message_update.thinking_end"]),
-    // In 0.87, an update has no message.
     update("call-start-without-partial", "`toolcall_start` has no partial message", CALL_START, PARTIAL, &["schema/message_update.toolcall_start"]).only_in(UNTIL_0_73),
-    // In 0.87, an update has no message.
     update("call-delta-without-partial", "`toolcall_delta` has no partial message", CALL_DELTA, PARTIAL, &["schema/message_update.toolcall_delta"]).only_in(UNTIL_0_73),
-    // In 0.87, an update has no message.
     update("call-end-without-partial", "`toolcall_end` has no partial message", CALL_END, PARTIAL, &["schema/message_update.toolcall_end"]).only_in(UNTIL_0_73),
     update("call-end-without-call", "`toolcall_end` has no toolCall", CALL_END, "/assistantMessageEvent/toolCall", &["schema/message_update.toolcall_end"]),
     update("done-without-message", "`done` has no message", &[(KIND, "done")], "/assistantMessageEvent/message", &["schema/message_update.done"]).only_in(V0_14),

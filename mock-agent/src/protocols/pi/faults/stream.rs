@@ -84,19 +84,16 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     event("start-without-partial", "`start` has no partial message", "message_update", Op::Before(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"start"}}"#), &["schema/message_update.start"]).when(TEXT_START).only_in(V0_73),
     // The page of 0.87 does not say where a stream starts and ends, and for which reason.
     event("start-comes-late", "the start of the stream comes behind its first block", "message_update", Op::After(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"start","partial":"$/message"}}"#), &["stream-shape"]).when(TEXT_START).only_in(V0_73),
-    // The page of 0.87 does not say where a stream starts and ends, and for which reason.
     event("text-after-done", "a block begins behind the end of the stream", "message_update", Op::Before(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"done","reason":"stop","message":"$/message"}}"#), &["stream-shape"]).when(TEXT_START).later().only_in(V0_73),
     event("done-without-message", "`done` has no message", "message_end", Op::Before(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"done","reason":"stop"}}"#), &["schema/message_update.done"]).when(STOPPED).only_in(V0_73),
-    // The page of 0.87 does not say where a stream starts and ends, and for which reason.
     event("done-reason-differs", "the stream ends for another reason than its message", "message_end", Op::Before(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"done","reason":"length","message":"$/message"}}"#), &["stream-end-reason"]).when(STOPPED).only_in(V0_73),
-    // The page of 0.87 does not say where a stream starts and ends, and for which reason.
     event("unknown-done-reason", "the stream is done for a reason that the page does not have", "message_end", Op::Before(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"done","reason":"end","message":"$/message"}}"#), &["schema/message_update.done", "stream-end-reason"]).when(STOPPED).only_in(V0_73),
     event("error-kind-without-error", "the kind `error` has no message", "message_end", Op::Before(r#"{"type":"message_update","message":"$/message","assistantMessageEvent":{"type":"error","reason":"error"}}"#), &["schema/message_update.error"]).when(FAILED).only_in(V0_73),
 ];
 
 const WHOLE: &str = r#"{"role":"assistant","content":[],"api":"a","provider":"p","model":"m","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"pending","timestamp":1764547200000}"#;
 
-/// An update that tells this.
+/// A `message_update` with this event.
 macro_rules! update {
     ($event:literal) => {
         concat!(
@@ -122,12 +119,12 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     event("reasoning-starts-nowhere", "a block of reasoning has no place", "message_update", Op::Remove("/assistantMessageEvent/contentIndex"), &["schema/message_update.thinking_start", "block-order", "block-index"]).when(THINKING_START),
     event("arguments-without-a-piece", "a piece of a tool call's arguments is missing", "message_update", Op::Remove("/assistantMessageEvent/delta"), &["schema/message_update.toolcall_delta", "block-json", "block-arguments"]).when(CALL_DELTA),
 
-    // the start and the end of the stream, which this agent does not pass on
+    // the start and the end of the stream, which this agent does not send
     event("start-with-a-partial", "`start` has a partial message", "message_update", Op::Before(update!(r#"{"type":"start","partial":{}}"#)), &["schema/message_update.start", "schema/message_update", "usage-grows"]).when(TEXT_START),
     event("done-without-message", "`done` has no message", "message_end", Op::Before(update!(r#"{"type":"done","reason":"stop"}"#)), &["schema/message_update.done", "usage-as-finished"]).when(STOPPED),
     event("error-kind-without-error", "the kind `error` has no message", "message_end", Op::Before(update!(r#"{"type":"error","reason":"error"}"#)), &["schema/message_update.error"]).when(FAILED),
 
-    // updates where none may be
+    // updates where none is allowed
     event("update-after-message", "a message goes on behind its end", "message_end", Op::After(LATE), &["message-envelope", "block-order"]).when(STOPPED),
     event("update-after-run", "a `message_update` comes behind the `agent_end`", "agent_end", Op::After(LATE), &["message-envelope"]),
     event("update-long-after-run", "a `message_update` comes 100 ms behind the `agent_end`", "agent_end", Op::AfterWhile(100, LATE), &["message-envelope"]),

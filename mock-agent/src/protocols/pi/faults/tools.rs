@@ -1,4 +1,4 @@
-//! Tool calls that are told wrongly, or not done.
+//! Tool calls that are reported wrongly or do not run.
 
 use super::common::{RESULT, SINCE_0_73, V0_14};
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
@@ -181,11 +181,11 @@ pub(super) const FAULTS: &[Fault] = &[
         "every tool that failed is told as a success",
         "",
         Op::Change(|frame| {
-            fn mend(value: &mut serde_json::Value) {
+            fn set_success(value: &mut serde_json::Value) {
                 match value {
-                    serde_json::Value::Array(items) => items.iter_mut().for_each(mend),
+                    serde_json::Value::Array(items) => items.iter_mut().for_each(set_success),
                     serde_json::Value::Object(map) => {
-                        map.values_mut().for_each(mend);
+                        map.values_mut().for_each(set_success);
                         if let Some(flag) = map.get_mut("isError") {
                             *flag = false.into();
                         }
@@ -193,7 +193,7 @@ pub(super) const FAULTS: &[Fault] = &[
                     _ => {}
                 }
             }
-            mend(frame);
+            set_success(frame);
         }),
     )
     .every()

@@ -1,6 +1,6 @@
 //! Wrong values: of the session, its statistics, models, dialogs, entries, levels and usage.
 
-use super::common::{V0_73, V0_87, When, double, event, response, taken};
+use super::common::{V0_73, V0_87, When, changed_command, duplicate_elements, event, response};
 use crate::faults::{Bug, Effect, Fault, Op, frame, start, trim};
 use serde_json::{Value, json};
 
@@ -36,11 +36,11 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     start("model-for-one-run", "a model that was set is forgotten after its first run", Effect::Bug(Bug::ModelForOneRun)).caught_by(&["scenario:model/lasts", "runs-of-the-model"]),
 
     // lists
-    response("models-doubled", "every model is listed twice", MODELS, Op::Change(|frame| double(frame, "/data/models")), &["models-once"]),
-    response("commands-doubled", "every command is listed twice", COMMANDS, Op::Change(|frame| double(frame, "/data/commands")), &["commands-once"]),
-    response("fork-messages-doubled", "every message to fork from is listed twice", FORKS, Op::Change(|frame| double(frame, "/data/messages")), &["fork-messages-once", "fork-messages-told", "scenario:session/messages", "scenario:session/fork", "scenario:session/fork-of-the-first", "scenario:session/fork-is-read"]),
+    response("models-doubled", "every model is listed twice", MODELS, Op::Change(|frame| duplicate_elements(frame, "/data/models")), &["models-once"]),
+    response("commands-doubled", "every command is listed twice", COMMANDS, Op::Change(|frame| duplicate_elements(frame, "/data/commands")), &["commands-once"]),
+    response("fork-messages-doubled", "every message to fork from is listed twice", FORKS, Op::Change(|frame| duplicate_elements(frame, "/data/messages")), &["fork-messages-once", "fork-messages-told", "scenario:session/messages", "scenario:session/fork", "scenario:session/fork-of-the-first", "scenario:session/fork-is-read"]),
     response("fork-messages-of-one-entry", "every message to fork from has the entry of the first", FORKS, Op::Change(one_entry), &["fork-messages-once", "fork-text", "scenario:session/fork", "scenario:session/fork-is-read"]),
-    response("messages-doubled", "every message of the session is told twice", MESSAGES, Op::Change(|frame| double(frame, "/data/messages")), &["history-told-once", "scenario:session/messages", "scenario:session/read-after-tools", "scenario:session/fork-is-read"]),
+    response("messages-doubled", "every message of the session is told twice", MESSAGES, Op::Change(|frame| duplicate_elements(frame, "/data/messages")), &["history-told-once", "scenario:session/messages", "scenario:session/read-after-tools", "scenario:session/fork-is-read"]),
     response("messages-reversed", "the messages of the session are told from the last on", MESSAGES, Op::Change(reversed), &["history-told", "scenario:session/messages"]),
     response("results-left-out", "the results of tools are not among the messages", MESSAGES, Op::Change(without_results), &["history-told", "scenario:session/read-after-tools", "scenario:session/clone-is-read"]),
     response("clone-loses-the-last", "a clone has not the last message", &[("/command", "get_messages"), ("/id", "n")], Op::Change(|frame| shorten(frame, "/data/messages")), &["scenario:session/clone-is-read"]),
@@ -90,14 +90,14 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     }))).every().at_start().caught_by(&["cost-total", "scenario:session/stats-with-a-cache"]),
 
     // compactions, the page, and dialogs
-    taken("instructions-end-with-their-line", "only the first line of the instructions is used", |command| {
+    changed_command("instructions-end-with-their-line", "only the first line of the instructions is used", |command| {
         if let Some(text) = command["customInstructions"].as_str() {
             command["customInstructions"] = json!(text.lines().next());
         }
     }, &["scenario:compact/instructions-of-several-lines"]),
     start("exported-page-is-empty", "the exported page has no messages", Effect::Bug(Bug::ExportsNothing)).caught_by(&["scenario:session/export-holds-the-conversation"]),
     event("prefill-is-trimmed", "the text of an editor loses the blanks around it", "extension_ui_request", Op::Change(|frame| trim(frame, "/prefill")), &["scenario:extensions/texts-of-several-lines"]).when(&[("/method", "editor")]).at_start(),
-    taken("answers-are-trimmed", "the answer to a dialog loses the blanks around it", |command| {
+    changed_command("answers-are-trimmed", "the answer to a dialog loses the blanks around it", |command| {
         if command["type"] == "extension_ui_response" {
             trim(command, "/value");
         }
@@ -107,7 +107,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
 
 const PARTS: [&str; 5] = ["/input", "/output", "/cacheRead", "/cacheWrite", "/total"];
 
-/// Has a list without its last element.
+/// Removes the last element of a list.
 fn shorten(frame: &mut Value, pointer: &str) {
     if let Some(Value::Array(items)) = frame.pointer_mut(pointer) {
         items.pop();
@@ -164,7 +164,7 @@ fn without_cache(frame: &mut Value) {
     tokens["total"] = json!(total);
 }
 
-/// Changes what every message costs, wherever it is.
+/// Changes the cost of every message, at any depth.
 fn costs(value: &mut Value, change: fn(&mut Value)) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| costs(item, change)),
@@ -188,14 +188,14 @@ const QUEUE: When = &[("/command", "clear_queue"), ("/id", "c")];
 
 #[rustfmt::skip]
 pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
-    // faults of 0.73, played on what this version has
+    // like faults of 0.73
     response("one-message-more", "the state counts more messages than there are", &[("/command", "get_state"), ("/data/messageCount", "8")], Op::Set("/data/messageCount", "10"), &["state-counts-messages", "scenario:session/read-after-tools"]),
     response("path-is-relative", "the file of a command is told by a relative path", &[("/command", "get_commands"), ("/data/commands/0/source", "extension")], Op::Set("/data/commands/0/sourceInfo/path", "\"dialogs.js\""), &["command-paths"]),
 
     event("usage-of-updates-is-zero", "an update has no usage before the message ends", "message_update", Op::Set("/usage/input", "0"), &["scenario:run/updates-tell-the-usage"]).when(&[("/usage/input", "321")]).every(),
 
     // entries
-    response("entries-doubled", "every entry comes twice", ENTRIES, Op::Change(|frame| double(frame, "/data/entries")), &["entries-once", "scenario:session/tree"]),
+    response("entries-doubled", "every entry comes twice", ENTRIES, Op::Change(|frame| duplicate_elements(frame, "/data/entries")), &["entries-once", "scenario:session/tree"]),
     response("entries-of-one-id", "every entry has the same id", ENTRIES, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!("1"))), &["entries-once", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/tree", "scenario:session/entries", "scenario:session/entries-are-told"]),
     response("parents-of-nobody", "the parent of an entry is none", ENTRIES, Op::Change(|frame| each_entry(frame, |entry| if entry["parentId"].is_string() { entry["parentId"] = json!("nobody"); })), &["entries-chained"]),
     response("leaf-of-nobody", "the leaf is no entry", ENTRIES, Op::Set("/data/leafId", "\"nobody\""), &["leaf-is-an-entry", "same-leaf", "scenario:session/entries", "scenario:session/entries-are-told", "scenario:session/tree"]),
@@ -205,12 +205,12 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
             items.iter_mut().for_each(|item| item["entryId"] = json!(format!("no-{}", item["entryId"])));
         }
     }), &["entries-that-were-told", "fork-messages-once", "scenario:session/entries-are-told", "scenario:session/fork", "scenario:session/fork-is-read", "scenario:session/fork-of-the-first", "scenario:session/fork-of-the-third", "scenario:extensions/cancels-sessions"]),
-    response("ids-of-the-moment", "entries have other ids each time", LATER, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!(otherwise(&entry["id"])))), &["entries-stay", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/entries-are-told"]),
+    response("ids-of-the-moment", "entries have other ids each time", LATER, Op::Change(|frame| each_entry(frame, |entry| entry["id"] = json!(other_id(&entry["id"])))), &["entries-stay", "entries-chained", "leaf-is-an-entry", "entries-that-were-told", "scenario:session/entries-are-told"]),
     response("tree-ends-early", "the tree has the first two entries only", TREE, Op::Set("/data/tree/0/children/0/children", "[]"), &["tree-of-entries", "scenario:session/tree"]),
     response("tree-of-another-leaf", "the tree tells another leaf than the entries", TREE, Op::Set("/data/leafId", "\"another\""), &["same-leaf", "scenario:session/tree", "scenario:session/entries-are-told"]),
 
     // levels and names
-    response("levels-doubled", "every level is listed twice", LEVELS, Op::Change(|frame| double(frame, "/data/levels")), &["levels-once", "scenario:thinking/available-without-reasoning"]),
+    response("levels-doubled", "every level is listed twice", LEVELS, Op::Change(|frame| duplicate_elements(frame, "/data/levels")), &["levels-once", "scenario:thinking/available-without-reasoning"]),
     response("cycles-to-an-unlisted-level", "cycle_thinking_level goes on to a level that the model does not support", &[("/command", "cycle_thinking_level"), ("/id", "u")], Op::Set("/data/level", "\"xhigh\""), &["level-of-the-model", "level-told", "state-of-model", "scenario:thinking/cycle-keeps-to-the-levels"]),
     event("level-of-the-next-model-untold", "that another model does not think is not told", "thinking_level_changed", Op::Drop, &["level-told"]).when(&[("/level", "off")]).at_start().later(),
     event("level-changes-to-itself", "a level is told twice", "thinking_level_changed", Op::Twice, &["level-really-changed"]).at_start(),
@@ -228,7 +228,7 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     event("no-end-after-a-failure", "a run whose model failed does not settle", "agent_settled", Op::Drop, &["settles", "scenario:run/settles-after-a-failure", "scenario:run/settles-after-failed-retries", "scenario:run/settles-after-an-abort"]).later(),
 
     // usage
-    frame("totals-without-a-cache", "the total of the tokens leaves the cache out", "", Op::Change(totals)).every().at_start().caught_by(&["usage-total"]),
+    frame("totals-without-a-cache", "the total of the tokens leaves the cache out", "", Op::Change(totals_without_cache)).every().at_start().caught_by(&["usage-total"]),
     event("usage-of-another-response", "an update has the usage of another response", "message_update", Op::Set("/usage/input", "99999"), &["usage-as-finished"]).every().later(),
     response("summary-uncounted", "the statistics leave the summary out", &[("/command", "get_session_stats"), ("/id", "t"), ("/data/contextUsage/tokens", "null")], Op::Change(|frame| {
         for (name, less) in [("input", 10), ("total", 10)] {
@@ -238,7 +238,7 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     }), &["stats-tokens"]),
     response("summary-of-the-response", "the response to compact has another usage than its end", &[("/command", "compact"), ("/success", "true")], Op::Set("/data/usage/output", "0"), &["compaction-response"]),
     response("summary-out-of-sight", "the summary is not among the messages", &[("/command", "get_messages"), ("/data/messages/0/role", "compactionSummary")], Op::Set("/data/messages", "[]"), &["summary-told", "scenario:compact/summary-is-a-message"]),
-    taken("blank-names", "a name loses its blanks", |command| {
+    changed_command("blank-names", "a name loses its blanks", |command| {
         if command["type"] == "set_session_name" && let Some(name) = command["name"].as_str() {
             command["name"] = json!(name.replace(' ', ""));
         }
@@ -251,8 +251,8 @@ fn each_entry(frame: &mut Value, change: fn(&mut Value)) {
     }
 }
 
-/// An id that holds nothing of this one.
-fn otherwise(id: &Value) -> String {
+/// An id that has no part of this one.
+fn other_id(id: &Value) -> String {
     let id = id.as_str().unwrap_or_default().chars();
     id.map(|c| char::from_u32(u32::from(c) + 0x100).unwrap_or(c))
         .collect()
@@ -264,10 +264,10 @@ fn entries_without_results(frame: &mut Value) {
     }
 }
 
-/// Sums up every usage without the cache, wherever it is.
-fn totals(value: &mut Value) {
+/// Leaves the cache out of every total of tokens, at any depth.
+fn totals_without_cache(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(totals),
+        Value::Array(items) => items.iter_mut().for_each(totals_without_cache),
         Value::Object(members) => {
             let part = |name: &str| members.get(name).and_then(Value::as_u64);
             if let (Some(input), Some(output), true) = (
@@ -277,7 +277,7 @@ fn totals(value: &mut Value) {
             ) {
                 members.insert("totalTokens".to_owned(), json!(input + output));
             }
-            members.values_mut().for_each(totals);
+            members.values_mut().for_each(totals_without_cache);
         }
         _ => {}
     }

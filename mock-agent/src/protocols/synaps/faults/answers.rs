@@ -1,4 +1,4 @@
-//! Bodies of responses that hosts cannot use.
+//! Wrong bodies of responses.
 
 use super::conditions::{MESSAGES, MODELS, NEW_SESSION, SET_MODEL, STATE, STATS};
 use crate::faults::{Fault, Op, frame};

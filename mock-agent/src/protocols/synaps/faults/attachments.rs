@@ -1,4 +1,4 @@
-//! Attachments that are refused, lost, or taken where they should not be.
+//! Attachments that are rejected, lost, or accepted against the rules.
 
 use crate::faults::{Bug, Effect, Fault, start};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "hints-required",
         "an attachment without name and mime is refused",
         Effect::Command(|command| {
-            spoil(command, |file| file.get("name").is_none());
+            invalidate(command, |file| file.get("name").is_none());
         }),
     )
     .caught_by(&["scenario:attachments/without-hints"]),
@@ -66,7 +66,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "hints-refused",
         "an attachment with a name and a mime is refused",
         Effect::Command(|command| {
-            spoil(command, |file| file.get("name").is_some());
+            invalidate(command, |file| file.get("name").is_some());
         }),
     )
     .caught_by(&["scenario:attachments/with-hints"]),
@@ -74,7 +74,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "odd-names-refused",
         "an attachment whose path is not all ASCII is refused",
         Effect::Command(|command| {
-            spoil(command, |file| {
+            invalidate(command, |file| {
                 !file["path"].as_str().is_some_and(str::is_ascii)
             });
         }),
@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "dots-in-names-refused",
         "an attachment whose name has two dots in it is refused",
         Effect::Command(|command| {
-            spoil(command, |file| {
+            invalidate(command, |file| {
                 let path = file["path"].as_str().unwrap_or_default();
                 path.contains("a..b")
             });
@@ -93,8 +93,8 @@ pub(super) const FAULTS: &[Fault] = &[
     .caught_by(&["scenario:attachments/odd-names"]),
 ];
 
-/// Makes a prompt unreadable if one of its attachments is such a one.
-fn spoil(command: &mut Value, bad: fn(&Value) -> bool) {
+/// Makes a prompt invalid if one of its attachments meets the condition.
+fn invalidate(command: &mut Value, bad: fn(&Value) -> bool) {
     if let Some(Value::Array(files)) = command.get_mut("attachments") {
         for file in files.iter_mut().filter(|file| bad(file)) {
             *file = json!(7);

@@ -1,4 +1,4 @@
-//! Which frames a fault is about.
+//! Conditions: the frames that a fault changes.
 
 type When = &'static [(&'static str, &'static str)];
 

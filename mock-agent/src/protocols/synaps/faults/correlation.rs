@@ -1,4 +1,4 @@
-//! Responses that are wrong, missing or too many.
+//! Responses that are wrong, missing or repeated.
 
 use super::conditions::{FOLLOW_UP, MESSAGES, PROMPT, STATE, STATS};
 use crate::faults::{Effect, Fault, Op, frame, start};

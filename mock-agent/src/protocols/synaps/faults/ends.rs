@@ -1,4 +1,4 @@
-//! Ends of turns that are missing, come twice, or at the wrong time, and what they say was used.
+//! Ends of turns that are missing, repeated, at the wrong time, or with a wrong usage.
 
 use super::conditions::{ABORT, NEW_SESSION, RESULT, TEXT};
 use crate::faults::{Bug, Fault, Op, bug, frame};

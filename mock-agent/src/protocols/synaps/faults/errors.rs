@@ -1,4 +1,4 @@
-//! Errors that are not told, or told wrongly.
+//! Errors that are missing or wrong.
 
 use crate::faults::{ABSENT, Bug, Effect, Fault, Op, bug, frame, start};
 

@@ -181,7 +181,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ]),
 ];
 
-/// Puts bytes at the beginning of the event's text.
+/// Inserts bytes at the beginning of the event's text.
 fn in_text(line: &mut Vec<u8>, bytes: &[u8]) {
     const TEXT: &[u8] = br#""delta":""#;
     if let Some(at) = line.windows(TEXT.len()).position(|part| part == TEXT) {

@@ -1,4 +1,4 @@
-//! The limit of 1 MiB on what the host writes.
+//! The limit of 1 MiB on lines of the host.
 
 use super::errors::NAMELESS;
 use crate::faults::{Bug, Effect, Fault, Op, frame, start};

@@ -1,4 +1,4 @@
-//! What the model is told.
+//! Requests to the model.
 
 use crate::faults::{Bug, Effect, Fault, bug, start};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Commands on the session that do not do what they say.
+//! Commands on the session that do not have their effect.
 
 use super::conditions::NEW_SESSION;
 use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};

@@ -1,4 +1,4 @@
-//! How a process ends.
+//! The exit of the process.
 
 use super::conditions::{PROMPT, RESULT, TEXT};
 use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};

@@ -1,4 +1,4 @@
-//! How a process begins.
+//! The start of the process.
 
 use crate::faults::{Fault, Op, frame};
 
