@@ -3,7 +3,7 @@
 use conform::dialect::{DialectSource, load};
 use conform::profile::Profile;
 use conform::runner::agent::Agent;
-use conform::runner::retry::RetryPolicy;
+use conform::runner::retry::RetryOptions;
 use conform::runner::sandbox::SandboxRoot;
 use conform::runner::scheduler::{DialectSuite, ScenarioRun, SuiteEnd, SuiteSettings, run};
 use conform::runner::transcripts::KeepTranscripts;
@@ -39,7 +39,7 @@ fn main() {
         time_scale: 1.0,
         seed: 0,
         keep: KeepTranscripts::Nothing,
-        retry: RetryPolicy::default(),
+        retry: RetryOptions::default(),
     };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let sandboxes = Arc::new(SandboxRoot::new().expect("a folder for sandboxes"));

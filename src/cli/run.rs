@@ -16,7 +16,7 @@ use crate::report::ReportBuilder;
 use crate::report::{Report, ReportCommand};
 use crate::reporter::terminal;
 use crate::runner::adopt_orphans;
-use crate::runner::retry::RetryPolicy;
+use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, SuiteEnd, SuiteSettings};
 use crate::runner::transcripts::KeepTranscripts;
@@ -85,7 +85,7 @@ async fn perform(
             Some(folder) => KeepTranscripts::All(folder.clone()),
             None => KeepTranscripts::Failures(own_folder()),
         },
-        retry: RetryPolicy {
+        retry: RetryOptions {
             max_retries: args.retries,
             retry_warnings: args.baseline.deny_warnings,
             baseline: Some(baseline.dated()),

@@ -25,7 +25,7 @@ pub(super) struct Attempts {
 
 /// Which failures are retried, and how often.
 #[derive(Debug, Clone, Default)]
-pub struct RetryPolicy {
+pub struct RetryOptions {
     /// The number of retries at most.
     pub max_retries: u32,
     /// Whether warnings count as failures.
@@ -34,7 +34,7 @@ pub struct RetryPolicy {
     pub baseline: Option<DatedBaseline>,
 }
 
-impl RetryPolicy {
+impl RetryOptions {
     /// Whether a scenario with this verdict and these findings is retried.
     fn should_retry(&self, id: &str, verdict: Verdict, findings: &[Finding]) -> bool {
         let known = |finding: &&Finding| {
@@ -64,7 +64,7 @@ impl RetryPolicy {
 pub(super) async fn play_with_retries(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
-    policy: Arc<RetryPolicy>,
+    policy: Arc<RetryOptions>,
 ) -> Result<Attempts, String> {
     let id = format!("{}/{}", suite.dialect.id(), scenario.id);
     let mut failed = Vec::new();
@@ -183,7 +183,7 @@ mod tests {
             (Verdict::Warn, vec![weak.clone()], true, true),
             (Verdict::Fail, vec![old, weak], false, false),
         ] {
-            let policy = RetryPolicy {
+            let policy = RetryOptions {
                 max_retries: 1,
                 retry_warnings: warnings,
                 baseline: Some(known.clone()),

@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::play::context::SuiteContext;
 use super::play::scenario_result::ScenarioResult;
 use super::retry::{
-    Attempts, RetryPolicy, failed_attempts, first_path, play_with_retries, store_transcripts,
+    Attempts, RetryOptions, failed_attempts, first_path, play_with_retries, store_transcripts,
 };
 use super::sandbox::SandboxRoot;
 use super::transcripts::KeepTranscripts;
@@ -49,7 +49,7 @@ pub struct SuiteSettings {
     /// Which transcripts are kept, and where.
     pub keep: KeepTranscripts,
     /// Which failures are retried, and how often.
-    pub retry: RetryPolicy,
+    pub retry: RetryOptions,
 }
 
 /// A scenario that was played, or left out of a run that ended early.

@@ -62,7 +62,7 @@ fn an_agent_that_exits_at_once_is_incomplete() {
 fn an_agent_that_only_echoes_is_incomplete() {
     let dir = TestDir::new();
     let undetected = dir.run(&["--", "cat"]);
-    undetected.assert_exit(3, "name its protocol with --dialect");
+    undetected.assert_exit(3, "name it with --dialect");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "cat", "-"];
     dir.run(&args).assert_exit(
         3,
@@ -74,8 +74,7 @@ fn an_agent_that_only_echoes_is_incomplete() {
 fn an_agent_that_writes_nothing_is_incomplete() {
     let dir = TestDir::new();
     let args = ["--time-scale", "0.02", "--", "sleep", "1000"];
-    dir.run(&args)
-        .assert_exit(3, "name its protocol with --dialect");
+    dir.run(&args).assert_exit(3, "name it with --dialect");
 }
 
 #[test]
@@ -108,7 +107,7 @@ fn an_agent_that_prints_garbage_is_incomplete() {
     let script = dir.file("garbage.sh", "echo garbage; sleep 1000");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "sh", &script];
     dir.run(&args)
-        .assert_exit(3, "the first thing it wrote is \"garbage\"");
+        .assert_exit(3, "its first line is \"garbage\"");
     let args = ["--time-scale", "0.02", "sh", &script];
     dir.run(&args)
         .assert_exit(2, "cannot detect the agent's protocol");
@@ -119,7 +118,7 @@ fn a_relative_path_in_the_arguments_is_an_error_with_advice() {
     let dir = TestDir::new();
     dir.file("agent.sh", READY);
     dir.run(&["--dialect", "aionrs", "sh", "agent.sh"])
-        .assert_exit(3, "name files by their whole path");
+        .assert_exit(3, "give files by their absolute path");
 }
 
 #[test]
@@ -128,7 +127,7 @@ fn an_endless_line_at_the_start_is_reported() {
     let script = dir.file("endless.sh", "printf 'x%.0s' 1 2 3 4 5 6 7; sleep 1000");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs", "sh", &script];
     dir.run(&args)
-        .assert_exit(3, "it wrote 7 bytes and no end of a line");
+        .assert_exit(3, "it wrote 7 bytes without an end of a line");
 }
 
 #[test]
@@ -136,7 +135,7 @@ fn an_endless_line_later_is_reported() {
     let dir = TestDir::new();
     let result =
         dir.run_with_short_budgets(TURN, &agent(&[READY, "printf 'x%.0s' 1 2 3; sleep 1000"]));
-    result.assert_exit(1, "3 bytes of a line that has not ended");
+    result.assert_exit(1, "3 bytes of an unfinished line");
     assert_eq!(result.only_scenario().verdict, Verdict::Fail);
 }
 
@@ -145,7 +144,7 @@ fn a_flood_is_stopped() {
     let dir = TestDir::new();
     for flood in ["yes | tr -d '\\n'", "yes x"] {
         let result = dir.run_scenario(TURN, &agent(&[READY, flood]));
-        result.assert_exit(1, "and went on; it was killed");
+        result.assert_exit(1, "and did not stop; it was killed");
         assert!(result.rules().contains(&"scenario.output"), "{result:?}");
     }
 }
@@ -184,7 +183,10 @@ fn a_turn_that_never_ends_is_a_finding_of_the_rule_about_turns() {
 fn an_agent_that_closes_its_stdout_is_not_waited_for() {
     let dir = TestDir::new();
     let result = dir.run_scenario(TURN, &agent(&[READY, "exec >&-; cat >/dev/null; exit 0"]));
-    result.assert_exit(1, "the agent closed its stdout before it came");
+    result.assert_exit(
+        1,
+        "the agent closed its stdout before the expected event came",
+    );
 }
 
 #[test]
@@ -194,7 +196,10 @@ fn a_crash_during_a_turn_is_reported_with_the_signal() {
         TURN,
         &agent(&[READY, "read -r line; kill -SEGV $$; sleep 1000"]),
     );
-    result.assert_exit(1, "the agent was ended by SIGSEGV before it came");
+    result.assert_exit(
+        1,
+        "the agent was ended by SIGSEGV before the expected event came",
+    );
 }
 
 #[test]

@@ -33,8 +33,10 @@ fn run(dir: &TestDir, more: &[&str]) -> RunResult {
 fn a_baseline_is_written_by_one_command_and_stale_entries_fail() {
     let dir = TestDir::new();
     let file = dir.path("known.yaml").display().to_string();
-    run(&dir, &["--baseline", &file])
-        .assert_exit(2, "there is no such baseline; --update-baseline writes one");
+    run(&dir, &["--baseline", &file]).assert_exit(
+        2,
+        "the baseline does not exist; --update-baseline writes one",
+    );
     assert_eq!(run(&dir, &[]).status, Some(1));
 
     let updated = run(&dir, &["--baseline", &file, "--update-baseline"]);

@@ -57,7 +57,9 @@ fn a_silent_agent_is_probed() {
     let script = dir.file("agent.sh", &silent_agent(":"));
     let result = dir.run(&["--scenarios", &scenario, "sh", &script]);
     assert!(
-        result.stderr.contains("the agent speaks pi@0.14: asked"),
+        result
+            .stderr
+            .contains("the agent speaks pi@0.14: when it was sent"),
         "{result:?}"
     );
     assert_eq!(result.only_scenario().id, "pi@0.14/one");
@@ -73,7 +75,7 @@ fn a_program_is_detected_by_its_help() {
     );
     let program = program(&dir, "clever", &text);
     let result = dir.run(&["--scenarios", &scenario, &program]);
-    result.assert_exit(0, "its help names the options of that");
+    result.assert_exit(0, "its --help lists the options of that");
 }
 
 #[test]
@@ -104,7 +106,7 @@ fn the_version_that_the_user_names_is_used() {
             "pi@0.14",
             &scenario,
             &other,
-            "no agent of pi@0.14 writes this: asked",
+            "no agent of pi@0.14 writes this: when it was sent",
         ),
         (
             "aionrs@0.1",

@@ -57,7 +57,7 @@ fn invalid_options_are_usage_errors() {
         (&["--wire", "smoke"], "the recipe of aionrs@0.1 has"),
         (
             &["--env", "NO_SUCH_VARIABLE_HERE"],
-            "there is no such variable here",
+            "conform has no such variable",
         ),
         (&["--scenarios", "no/such/folder"], "cannot be read"),
     ] {

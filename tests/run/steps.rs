@@ -32,7 +32,7 @@ fn a_timeout_lists_the_events_that_came_and_the_nearest_one() {
     assert_eq!(verdict(&result), Verdict::Fail);
     let message = result.message("scenario.expect");
     assert!(message.contains("did not come"), "{message}");
-    assert!(message.contains("what came: info (2 times)"), "{message}");
+    assert!(message.contains("received: info (2 times)"), "{message}");
     assert!(
         message.contains("closest is frame 3, /message: expected \"five\", got \"four\""),
         "{message}"
@@ -197,7 +197,7 @@ fn an_invalid_command_after_a_capture_is_an_error_of_the_scenario() {
         &text.replace("msg_id: m1, input: hi", "msg_id: \"{caps}\", input: hi"),
         &agent(&[READY, TURNS]),
     );
-    result.assert_exit(4, "one.yaml:7:5: what is sent is no right `message`");
+    result.assert_exit(4, "one.yaml:7:5: the command is no valid `message`");
     assert_eq!(verdict(&result), Verdict::Broken);
 }
 
@@ -276,7 +276,7 @@ fn expect_file_waits_and_leaves_events_to_the_next_steps() {
     );
     let message = result.message("scenario.expect_file");
     assert!(
-        message.contains("what came: info; in/a.txt is not there"),
+        message.contains("received: info; in/a.txt is not there"),
         "{message}"
     );
     let result = dir.run_scenario(&text, &agent(&[READY, "rm b.txt\n"]));
@@ -350,7 +350,7 @@ fn the_total_budget_ends_an_agent_that_never_stops_writing() {
     assert!(
         result
             .message("scenario.expect")
-            .contains("before the whole scenario's 3 s were over"),
+            .contains("within the 3 s of the whole scenario"),
         "{result:?}"
     );
 }

@@ -12,7 +12,7 @@ use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matri
 use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::profile::Profile;
 use crate::runner::agent::Agent;
-use crate::runner::retry::RetryPolicy;
+use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, DialectSuite, ScenarioRun, SuiteEnd, SuiteSettings};
 use crate::runner::selection::Shard;
@@ -378,7 +378,7 @@ impl MutationContext {
             profile: Profile::Spec,
             time_scale,
             seed: 0,
-            retry: RetryPolicy::default(),
+            retry: RetryOptions::default(),
             keep,
         };
         let (_keep, cancelled) = watch::channel(false);

@@ -156,7 +156,7 @@ impl ScenarioPlayer {
             SessionEvent::Overflow { bytes, lines } => {
                 self.add_finding(StepFinding::new(
                     step_rules::OUTPUT,
-                    format!("the agent wrote {bytes} bytes in {lines} whole lines, and went on; it was killed"),
+                    format!("the agent wrote {bytes} bytes in {lines} complete lines and did not stop; it was killed"),
                 ));
                 return Err(EarlyStop::Failed(Some("output")));
             }
@@ -210,7 +210,7 @@ impl ScenarioPlayer {
         let response = ("response", wait.began, budgets.response);
         let other = match wait.last_line {
             _ if !session.has_written => ("start", session.started, budgets.start),
-            Some(heard) => ("idle", heard, budgets.idle),
+            Some(last_line) => ("idle", last_line, budgets.idle),
             None => response,
         };
         if other.1 + other.2 > response.1 + response.2 {

@@ -1,7 +1,7 @@
 //! Spawns the agent's process in a process group of its own, and is the handle to it: write, signal, kill.
 
 use super::pipes::{self, StdinFull, StdinWriter};
-use super::process_tree::ProcessTree;
+use super::process_tree::AgentProcessTree;
 use super::supervisor::Supervisor;
 use crate::runner::event_queue::EventQueue;
 use rustix::process::{Pid, Signal};
@@ -125,7 +125,7 @@ impl AgentProcess {
             child,
             started,
             lifetime: Arc::clone(&lifetime),
-            tree: ProcessTree::new(pid, launch.marker.clone(), grace),
+            tree: AgentProcessTree::new(pid, launch.marker.clone(), grace),
             readers,
         };
         let supervisor = tokio::spawn(watched.supervise(kills, Arc::clone(queue)));
@@ -178,7 +178,7 @@ impl Drop for AgentProcess {
     fn drop(&mut self) {
         if !self.supervisor.is_finished() {
             self.supervisor.abort();
-            ProcessTree::kill_group(self.pid);
+            AgentProcessTree::kill_group(self.pid);
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) const IS_STUB: bool = false;
 
 /// A running process, or a zombie.
 #[derive(Debug)]
-pub(super) struct ProcessInfo {
+pub(super) struct RunningProcess {
     pub(super) pid: Pid,
     pub(super) group: i32,
     pub(super) session: i32,
@@ -17,8 +17,8 @@ pub(super) struct ProcessInfo {
     pub(super) ended: bool,
 }
 
-impl ProcessInfo {
-    fn of(pid: i32) -> Option<ProcessInfo> {
+impl RunningProcess {
+    fn of(pid: i32) -> Option<RunningProcess> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may hold any byte; space-separated fields follow it.
         let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
@@ -27,7 +27,7 @@ impl ProcessInfo {
         let state = words.next()?;
         let mut number = || words.next()?.parse().ok();
         let (_parent, group, session) = (number()?, number()?, number()?);
-        Some(ProcessInfo {
+        Some(RunningProcess {
             pid: Pid::from_raw(pid)?,
             group,
             session,
@@ -65,15 +65,15 @@ fn awaits_kill(status: &str) -> bool {
 }
 
 /// Every process.
-pub(super) fn all() -> impl Iterator<Item = ProcessInfo> {
+pub(super) fn all() -> impl Iterator<Item = RunningProcess> {
     std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
-        .filter_map(|entry| ProcessInfo::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
+        .filter_map(|entry| RunningProcess::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
 /// The children of this process, of all its threads.
-pub(super) fn children() -> impl Iterator<Item = ProcessInfo> {
+pub(super) fn children() -> impl Iterator<Item = RunningProcess> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = threads
         .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
@@ -84,7 +84,7 @@ pub(super) fn children() -> impl Iterator<Item = ProcessInfo> {
                 .collect::<Vec<_>>()
         })
         .collect();
-    pids.into_iter().filter_map(ProcessInfo::of)
+    pids.into_iter().filter_map(RunningProcess::of)
 }
 
 #[cfg(test)]

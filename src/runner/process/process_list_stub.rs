@@ -6,14 +6,14 @@ use std::ffi::OsStr;
 pub(super) const IS_STUB: bool = true;
 
 #[derive(Debug)]
-pub(super) struct ProcessInfo {
+pub(super) struct RunningProcess {
     pub(super) pid: Pid,
     pub(super) group: i32,
     pub(super) session: i32,
     pub(super) ended: bool,
 }
 
-impl ProcessInfo {
+impl RunningProcess {
     pub(super) fn has_in_environment(&self, _entry: &OsStr) -> bool {
         false
     }
@@ -23,10 +23,10 @@ pub(super) fn is_killed(_pid: Pid) -> bool {
     false
 }
 
-pub(super) fn all() -> impl Iterator<Item = ProcessInfo> {
+pub(super) fn all() -> impl Iterator<Item = RunningProcess> {
     std::iter::empty()
 }
 
-pub(super) fn children() -> impl Iterator<Item = ProcessInfo> {
+pub(super) fn children() -> impl Iterator<Item = RunningProcess> {
     std::iter::empty()
 }

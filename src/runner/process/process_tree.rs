@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 /// The process tree of one agent.
 #[derive(Debug)]
-pub(super) struct ProcessTree {
+pub(super) struct AgentProcessTree {
     leader: Pid,
     marker: OsString,
     grace: Duration,
@@ -24,9 +24,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// The interval to which the polling backs off.
 const LONGEST_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-impl ProcessTree {
+impl AgentProcessTree {
     pub(super) fn new(leader: Pid, marker: OsString, grace: Duration) -> Self {
-        ProcessTree {
+        AgentProcessTree {
             leader,
             marker,
             grace,
@@ -40,7 +40,7 @@ impl ProcessTree {
     }
 
     pub(super) fn kill_whole_group(&self) {
-        ProcessTree::kill_group(self.leader);
+        AgentProcessTree::kill_group(self.leader);
     }
 
     /// Kills what outlives the leader, which has exited by itself, after a grace period. Returns how many processes were killed.

@@ -1,6 +1,6 @@
 //! The supervisor of an agent's process: waits for it to exit or kills it, kills what is left of its process tree, and reports its end.
 
-use super::process_tree::ProcessTree;
+use super::process_tree::AgentProcessTree;
 use crate::frame::End;
 use crate::runner::event_queue::EventQueue;
 use crate::runner::limits;
@@ -19,7 +19,7 @@ pub(super) struct Supervisor {
     pub(super) started: Instant,
     /// Set when the process has ended.
     pub(super) lifetime: Arc<OnceLock<Duration>>,
-    pub(super) tree: ProcessTree,
+    pub(super) tree: AgentProcessTree,
     /// The tasks that read its pipes.
     pub(super) readers: Vec<JoinHandle<()>>,
 }
