@@ -13,14 +13,14 @@ pub struct CompileError {
     /// JSON Pointer into the matcher.
     pub pointer: String,
     /// Whether the mistake is in the key or in the value at the pointer.
-    pub subject: Subject,
+    pub part: EntryPart,
     /// The mistake.
-    pub problem: Problem,
+    pub kind: CompileErrorKind,
 }
 
 /// The part of an entry that a [`CompileError`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum EntryPart {
     /// The key.
     Key,
     /// The value.
@@ -29,7 +29,7 @@ pub enum Subject {
 
 /// The kind of mistake in a matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Problem {
+pub enum CompileErrorKind {
     /// A name that is not known.
     Unknown {
         /// The kind of name, such as `operator`.
@@ -43,13 +43,13 @@ pub enum Problem {
     Invalid(String),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for CompileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::Unknown { what, name, known } => {
+            CompileErrorKind::Unknown { what, name, known } => {
                 write!(f, "unknown {what} `{name}` (one of {})", known.join(", "))
             }
-            Problem::Invalid(message) => f.write_str(message),
+            CompileErrorKind::Invalid(message) => f.write_str(message),
         }
     }
 }
@@ -61,7 +61,7 @@ pub struct Operator {
     pub name: &'static str,
     /// What it checks, with an example of its operand: editors show it.
     pub text: &'static str,
-    pub(crate) compile: fn(&Compiler, Operand<'_>) -> Compiled,
+    pub(crate) compile: fn(&MatcherCompiler, WrittenMatcher<'_>) -> Compiled,
 }
 
 /// A compiled operator, or every mistake in its operand.
@@ -69,23 +69,23 @@ pub(crate) type Compiled = Result<Arc<dyn Check>, Vec<CompileError>>;
 
 /// A part of a matcher as written, such as the operand of an operator.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Operand<'a> {
+pub(crate) struct WrittenMatcher<'a> {
     pub(crate) value: &'a Value,
     pub(crate) pointer: &'a Pointer<'a>,
 }
 
 /// Compiles with a table of operators.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Compiler {
+pub(crate) struct MatcherCompiler {
     pub(crate) operators: &'static [Operator],
     /// Whether `{name}` in a text is a placeholder; else all braces are text.
     pub(crate) has_placeholders: bool,
 }
 
-impl Operand<'_> {
+impl WrittenMatcher<'_> {
     /// A mistake in this value.
     pub(crate) fn invalid(self, message: impl Into<String>) -> Vec<CompileError> {
-        self.error(Subject::Value, Problem::Invalid(message.into()))
+        self.error(EntryPart::Value, CompileErrorKind::Invalid(message.into()))
     }
 
     /// The mistake of a value of the wrong kind.
@@ -93,11 +93,11 @@ impl Operand<'_> {
         self.invalid(format!("expected {what}, found {}", describe(self.value)))
     }
 
-    pub(crate) fn error(self, subject: Subject, problem: Problem) -> Vec<CompileError> {
+    pub(crate) fn error(self, part: EntryPart, kind: CompileErrorKind) -> Vec<CompileError> {
         vec![CompileError {
             pointer: self.pointer.to_string(),
-            subject,
-            problem,
+            part,
+            kind,
         }]
     }
 
@@ -107,12 +107,12 @@ impl Operand<'_> {
     /// Another kind of value, or every mistake in the elements.
     pub(crate) fn each<T>(
         self,
-        compile: impl Fn(Operand<'_>) -> Result<T, Vec<CompileError>>,
+        compile: impl Fn(WrittenMatcher<'_>) -> Result<T, Vec<CompileError>>,
     ) -> Result<Vec<T>, Vec<CompileError>> {
         let items = self.value.as_array().filter(|items| !items.is_empty());
         let items = items.ok_or_else(|| self.expected("a list with at least one element"))?;
         all(items.iter().enumerate().map(|(index, value)| {
-            compile(Operand {
+            compile(WrittenMatcher {
                 value,
                 pointer: &Pointer::Item(self.pointer, index),
             })
@@ -120,17 +120,17 @@ impl Operand<'_> {
     }
 }
 
-impl Compiler {
+impl MatcherCompiler {
     /// Compiles a part of a matcher.
     ///
     /// # Errors
     /// Every mistake in it.
-    pub(crate) fn pattern(&self, part: Operand<'_>) -> Result<Pattern, Vec<CompileError>> {
+    pub(crate) fn pattern(&self, part: WrittenMatcher<'_>) -> Result<Pattern, Vec<CompileError>> {
         match part.value {
             Value::String(text) if self.has_placeholders => Ok(Pattern::Text(text.clone())),
             Value::Array(items) => {
                 let items = items.iter().enumerate().map(|(index, value)| {
-                    self.pattern(Operand {
+                    self.pattern(WrittenMatcher {
                         value,
                         pointer: &Pointer::Item(part.pointer, index),
                     })
@@ -140,14 +140,14 @@ impl Compiler {
             Value::Object(entries) if entries.keys().any(|key| is_operator(key)) => {
                 let checks = entries.iter().map(|(key, value)| {
                     let pointer = &Pointer::Entry(part.pointer, key);
-                    self.operator(key, Operand { value, pointer })
+                    self.operator(key, WrittenMatcher { value, pointer })
                 });
                 all(checks).map(Pattern::Checks)
             }
             Value::Object(entries) => {
                 let entries = entries.iter().map(|(key, value)| {
                     let pointer = &Pointer::Entry(part.pointer, key);
-                    let pattern = self.pattern(Operand { value, pointer })?;
+                    let pattern = self.pattern(WrittenMatcher { value, pointer })?;
                     Ok((key.clone(), pattern))
                 });
                 all(entries).map(Pattern::Object)
@@ -160,27 +160,30 @@ impl Compiler {
     ///
     /// # Errors
     /// Another kind of value, or every mistake in the matchers.
-    pub(crate) fn patterns(&self, operand: Operand<'_>) -> Result<Vec<Pattern>, Vec<CompileError>> {
+    pub(crate) fn patterns(
+        &self,
+        operand: WrittenMatcher<'_>,
+    ) -> Result<Vec<Pattern>, Vec<CompileError>> {
         operand.each(|item| self.pattern(item))
     }
 
     fn operator(
         &self,
         key: &str,
-        operand: Operand<'_>,
+        operand: WrittenMatcher<'_>,
     ) -> Result<(&'static str, Arc<dyn Check>), Vec<CompileError>> {
         if !is_operator(key) {
             let message =
                 format!("the key `{key}` beside operators; a map holds the one or the other");
-            return Err(operand.error(Subject::Key, Problem::Invalid(message)));
+            return Err(operand.error(EntryPart::Key, CompileErrorKind::Invalid(message)));
         }
         let Some(operator) = self.operators.iter().find(|one| one.name == key) else {
-            let unknown = Problem::Unknown {
+            let unknown = CompileErrorKind::Unknown {
                 what: "operator",
                 name: key.to_owned(),
                 known: self.operators.iter().map(|one| one.name).collect(),
             };
-            return Err(operand.error(Subject::Key, unknown));
+            return Err(operand.error(EntryPart::Key, unknown));
         };
         Ok((operator.name, (operator.compile)(self, operand)?))
     }

@@ -27,7 +27,7 @@ fn literal(value: &Value) -> Value {
     }
 }
 
-/// A key that is no operator: a doubled `$` stands for one.
+/// A key as written in a matcher: a doubled `$` is a plain one.
 fn escaped(key: &str) -> String {
     let doubled = if key.starts_with('$') { "$" } else { "" };
     format!("{doubled}{key}")

@@ -33,7 +33,7 @@ mod tests;
 
 pub use captures::Captures;
 pub use closest::Closest;
-pub use compile::{CompileError, Operator, Problem, Subject};
+pub use compile::{CompileError, CompileErrorKind, EntryPart, Operator};
 pub use matcher::Matcher;
 pub use mismatch::Mismatch;
 pub use operators::OPERATORS;

@@ -1,10 +1,10 @@
 //! [`Matcher`]: a compiled matcher that compares values.
 
 use crate::captures::Captures;
-use crate::compile::{CompileError, Compiler, Operand};
-use crate::mismatch::{Differences, Mismatch, Pointer};
+use crate::compile::{CompileError, MatcherCompiler, WrittenMatcher};
+use crate::mismatch::{Mismatch, Pointer};
 use crate::operators::OPERATORS;
-use crate::pattern::{Context, Pattern, plain_key};
+use crate::pattern::{Differences, MatchContext, Pattern, plain_key};
 use crate::template::Template;
 use serde_json::Value;
 
@@ -36,11 +36,11 @@ impl Matcher {
     }
 
     fn compile_with(written: &Value, has_placeholders: bool) -> Result<Self, Vec<CompileError>> {
-        let compiler = Compiler {
+        let compiler = MatcherCompiler {
             operators: OPERATORS,
             has_placeholders,
         };
-        let pattern = compiler.pattern(Operand {
+        let pattern = compiler.pattern(WrittenMatcher {
             value: written,
             pointer: &Pointer::Root,
         })?;
@@ -87,7 +87,7 @@ impl Matcher {
 
     fn compare(&self, value: &Value, captures: &Captures, limit: usize) -> Vec<Mismatch> {
         let mut differences = Differences::at_most(limit);
-        let context = Context::root(captures);
+        let context = MatchContext::root(captures);
         self.pattern.check(Some(value), &context, &mut differences);
         differences.into_list()
     }

@@ -1,6 +1,5 @@
 //! Differences between a value and a matcher: where, what was expected, and the actual value.
 
-use crate::pattern::Context;
 use serde_json::Value;
 use std::fmt;
 
@@ -19,14 +18,14 @@ pub struct Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.pointer.is_empty() {
+        let location = if self.pointer.is_empty() {
             "the whole"
         } else {
             &self.pointer
         };
         write!(
             f,
-            "{place}: expected {}, got {}",
+            "{location}: expected {}, got {}",
             self.expected, self.actual
         )
     }
@@ -49,45 +48,6 @@ impl fmt::Display for Pointer<'_> {
             }
             Pointer::Item(parent, index) => write!(f, "{parent}/{index}"),
         }
-    }
-}
-
-/// Collects mismatches, up to a limit.
-#[derive(Debug)]
-pub(crate) struct Differences {
-    list: Vec<Mismatch>,
-    limit: usize,
-}
-
-impl Differences {
-    pub(crate) fn at_most(limit: usize) -> Self {
-        Differences {
-            list: Vec::new(),
-            limit,
-        }
-    }
-
-    pub(crate) fn is_full(&self) -> bool {
-        self.list.len() >= self.limit
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    pub(crate) fn push(&mut self, context: &Context<'_>, expected: String, actual: Option<&Value>) {
-        if !self.is_full() {
-            self.list.push(Mismatch {
-                pointer: context.pointer.to_string(),
-                rule: context.rule.to_string(),
-                expected,
-                actual: shown(actual),
-            });
-        }
-    }
-
-    pub(crate) fn into_list(self) -> Vec<Mismatch> {
-        self.list
     }
 }
 

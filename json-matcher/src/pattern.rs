@@ -1,7 +1,7 @@
 //! The compiled form of a matcher: patterns, the trait of operators, and equality of JSON values.
 
 use crate::captures::Captures;
-use crate::mismatch::{Differences, Pointer, shorten, shown};
+use crate::mismatch::{Mismatch, Pointer, shorten, shown};
 use crate::placeholder::fill;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -26,13 +26,13 @@ pub(crate) enum Pattern {
 /// A compiled operator with its operand.
 pub(crate) trait Check: Debug + Send + Sync {
     /// Whether a value satisfies the operator; `None` is an entry that the object lacks.
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool;
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool;
 
     /// The expected value, in words that follow "expected".
     fn expected(&self, captures: &Captures) -> String;
 
     /// Adds the differences. An operator that looks inside the value gives the pointer of each.
-    fn check(&self, value: Option<&Value>, context: &Context<'_>, out: &mut Differences) {
+    fn check(&self, value: Option<&Value>, context: &MatchContext<'_>, out: &mut Differences) {
         if !self.holds(value, context) {
             out.push(context, self.expected(context.captures), value);
         }
@@ -41,7 +41,7 @@ pub(crate) trait Check: Debug + Send + Sync {
 
 /// The position of a comparison, and the captures.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct MatchContext<'a> {
     /// The position in the value.
     pub(crate) pointer: &'a Pointer<'a>,
     /// The position in the matcher as written.
@@ -49,9 +49,9 @@ pub(crate) struct Context<'a> {
     pub(crate) captures: &'a Captures,
 }
 
-impl<'a> Context<'a> {
+impl<'a> MatchContext<'a> {
     pub(crate) fn root(captures: &'a Captures) -> Self {
-        Context {
+        MatchContext {
             pointer: &Pointer::Root,
             rule: &Pointer::Root,
             captures,
@@ -60,12 +60,12 @@ impl<'a> Context<'a> {
 
     /// The same value, compared with an inner part of the matcher.
     pub(crate) fn with_rule(self, rule: &'a Pointer<'a>) -> Self {
-        Context { rule, ..self }
+        MatchContext { rule, ..self }
     }
 
     /// An inner value.
     pub(crate) fn with_pointer(self, pointer: &'a Pointer<'a>) -> Self {
-        Context { pointer, ..self }
+        MatchContext { pointer, ..self }
     }
 }
 
@@ -74,7 +74,7 @@ impl Pattern {
     pub(crate) fn check(
         &self,
         value: Option<&Value>,
-        context: &Context<'_>,
+        context: &MatchContext<'_>,
         out: &mut Differences,
     ) {
         if out.is_full() {
@@ -115,7 +115,7 @@ impl Pattern {
     }
 
     /// Whether nothing differs.
-    pub(crate) fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    pub(crate) fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         let mut differences = Differences::at_most(1);
         self.check(value, context, &mut differences);
         differences.is_empty()
@@ -172,6 +172,50 @@ pub(crate) fn all_expected(patterns: &[Pattern], captures: &Captures) -> Vec<Str
 /// The key of the value for a key as written: `$$name` is `$name`.
 pub(crate) fn plain_key(written: &str) -> &str {
     written.strip_prefix('$').unwrap_or(written)
+}
+
+/// Collects mismatches, up to a limit.
+#[derive(Debug)]
+pub(crate) struct Differences {
+    list: Vec<Mismatch>,
+    limit: usize,
+}
+
+impl Differences {
+    pub(crate) fn at_most(limit: usize) -> Self {
+        Differences {
+            list: Vec::new(),
+            limit,
+        }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= self.limit
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        context: &MatchContext<'_>,
+        expected: String,
+        actual: Option<&Value>,
+    ) {
+        if !self.is_full() {
+            self.list.push(Mismatch {
+                pointer: context.pointer.to_string(),
+                rule: context.rule.to_string(),
+                expected,
+                actual: shown(actual),
+            });
+        }
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Mismatch> {
+        self.list
+    }
 }
 
 /// Whether two values are equal, numbers by their value: `1` and `1.0` are equal.

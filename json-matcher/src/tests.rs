@@ -1,6 +1,6 @@
 //! What each form of a matcher accepts, refuses and reports. The matchers are written in YAML, as users do.
 
-use super::{Captures, Closest, CompileError, Matcher, Mismatch, Subject, Template};
+use super::{Captures, Closest, CompileError, EntryPart, Matcher, Mismatch, Template};
 use serde_json::{Value, json};
 
 fn yaml(text: &str) -> Value {
@@ -183,7 +183,7 @@ fn each_mistake_has_its_pointer_and_message() {
         let found = mistakes(written);
         assert_eq!(found.len(), 1, "{written}");
         assert_eq!(
-            (found[0].pointer.as_str(), found[0].problem.to_string()),
+            (found[0].pointer.as_str(), found[0].kind.to_string()),
             (pointer, message.to_owned()),
             "{written}"
         );
@@ -191,12 +191,12 @@ fn each_mistake_has_its_pointer_and_message() {
     let subjects = |text: &str| {
         mistakes(text)
             .iter()
-            .map(|one| one.subject)
+            .map(|one| one.part)
             .collect::<Vec<_>>()
     };
     assert_eq!(
         subjects("{a: {$nope: 1}, b: {$type: nope}}"),
-        [Subject::Key, Subject::Value]
+        [EntryPart::Key, EntryPart::Value]
     );
 }
 

@@ -1,4 +1,4 @@
-//! Measures a server on this machine: `load [SECONDS]`. One core serves, another asks over 8 connections that are kept.
+//! Load test of a server on this machine: `load [SECONDS]`. One core serves, another sends requests over 8 persistent connections.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,7 +8,7 @@ use mock_provider::Script;
 use mock_provider::server::{Server, ServerOptions};
 use serde_json::{Value, json};
 
-/// Connections at once.
+/// Concurrent connections.
 const CONNECTIONS: usize = 8;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
     }
 }
 
-/// Runs a server on a thread of its own while `client` runs on this one.
+/// Runs a server on another thread while `client` runs on this one.
 fn serve<T>(script: Value, client: impl FnOnce(SocketAddr) -> T) -> T {
     let script = Script::from_value(script).expect("a script");
     let (told, addr) = std::sync::mpsc::channel();

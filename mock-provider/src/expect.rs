@@ -31,14 +31,9 @@ impl Expect {
         contains(&mut found, "/contains", &self.contains, &all, whole);
         lacks(&mut found, "/not_contains", &self.not_contains, &all, whole);
         let new = conversation.new_texts().collect::<Vec<_>>();
-        let place = "the new messages";
-        contains(
-            &mut found,
-            "/last_contains",
-            &self.last_contains,
-            &new,
-            place,
-        );
+        let newest = "the new messages";
+        let expected = &self.last_contains;
+        contains(&mut found, "/last_contains", expected, &new, newest);
         for (i, result) in self.tool_result.0.iter().enumerate() {
             let pointer = format!("/tool_result/{i}");
             found.extend(tool_result(&pointer, result, &conversation));
@@ -57,7 +52,7 @@ fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
         Err(errors) => {
             let mistakes = errors.into_iter().map(|error| RequestMismatch {
                 pointer: format!("/body{}", error.pointer),
-                expected: error.problem.to_string(),
+                expected: error.kind.to_string(),
                 actual: "nothing to compare".to_owned(),
             });
             return mistakes.collect();
@@ -75,36 +70,38 @@ fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
     mismatches.collect()
 }
 
+/// Adds a mismatch for each expected text that none of the texts contains. `source` names the texts in messages.
 fn contains(
     found: &mut Vec<RequestMismatch>,
     pointer: &str,
     expected: &Texts,
     texts: &[&str],
-    place: &str,
+    source: &str,
 ) {
     let is_missing = |part: &String| !texts.iter().any(|text| text.contains(part.as_str()));
     let missing = expected.0.iter().enumerate();
     for (i, part) in missing.filter(|(_, part)| is_missing(part)) {
         found.push(RequestMismatch {
             pointer: format!("{pointer}/{i}"),
-            expected: format!("{part:?} in {place}"),
+            expected: format!("{part:?} in {source}"),
             actual: shown(texts),
         });
     }
 }
 
+/// Adds a mismatch for each unexpected text that one of the texts contains.
 fn lacks(
     found: &mut Vec<RequestMismatch>,
     pointer: &str,
     unexpected: &Texts,
     texts: &[&str],
-    place: &str,
+    source: &str,
 ) {
     for (i, part) in unexpected.0.iter().enumerate() {
         if let Some(text) = texts.iter().find(|text| text.contains(part.as_str())) {
             found.push(RequestMismatch {
                 pointer: format!("{pointer}/{i}"),
-                expected: format!("no {part:?} in {place}"),
+                expected: format!("no {part:?} in {source}"),
                 actual: shown(&[text]),
             });
         }
@@ -168,20 +165,20 @@ fn compare(
             actual: says(is_error),
         });
     }
-    let place = format!("the result for {:?}", outcome.call);
+    let source = format!("the result for {:?}", outcome.call);
     contains(
         &mut found,
         &format!("{pointer}/contains"),
         &expected.contains,
         &outcome.texts,
-        &place,
+        &source,
     );
     lacks(
         &mut found,
         &format!("{pointer}/not_contains"),
         &expected.not_contains,
         &outcome.texts,
-        &place,
+        &source,
     );
     found
 }

@@ -66,7 +66,7 @@ fn requested_json(body: &Value) -> Option<&Value> {
         "/output_config/format",
     ]
     .iter()
-    .find_map(|place| body.pointer(place))?;
+    .find_map(|pointer| body.pointer(pointer))?;
     match format["type"].as_str()? {
         "json_schema" => format
             .get("schema")
@@ -83,8 +83,8 @@ fn value(schema: &Value, root: &Value, depth: usize) -> Value {
         return Value::Null;
     }
     let inner = |schema: &Value| value(schema, root, depth - 1);
-    if let Some(place) = schema["$ref"].as_str() {
-        let target = place.strip_prefix('#').and_then(|at| root.pointer(at));
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = reference.strip_prefix('#').and_then(|at| root.pointer(at));
         return target.map_or(Value::Null, inner);
     }
     if let Some(constant) = schema.get("const").or_else(|| schema.get("default")) {

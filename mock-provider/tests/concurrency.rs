@@ -1,4 +1,4 @@
-//! Many clients at once, some of which leave.
+//! Concurrent clients, some of which disconnect.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! How answers arrive: gates, stalls, cuts, and what the journal says of a client that goes away.
+//! Delivery of answers: gates, stalls, cuts, and clients that disconnect.
 
 mod common;
 

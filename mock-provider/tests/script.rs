@@ -1,4 +1,4 @@
-//! What a script may say, and how its mistakes are told.
+//! The script grammar and the messages of its mistakes.
 
 use mock_provider::Script;
 use mock_provider::script::ScriptReply;

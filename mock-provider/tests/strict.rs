@@ -1,4 +1,4 @@
-//! Strictness: what does not go with the script, or what the real API would refuse.
+//! Strictness: requests that do not match the script, and requests that the real API would refuse.
 
 mod common;
 
@@ -7,7 +7,7 @@ use mock_provider::server::{JournalEvent, ServerOptions};
 use mock_provider::{FailureKind, ScriptFailure};
 use serde_json::{Value, json};
 
-/// The failures journaled so far, after the end of the exchange.
+/// The failures in the journal up to the end of the exchange.
 async fn failures(mock: &mut Mock) -> Vec<ScriptFailure> {
     let mut failures = Vec::new();
     loop {
@@ -92,7 +92,7 @@ async fn a_request_without_anything_new_is_a_repetition() {
             more(json!([found_texts, reply, { "role": "user", "content": "go on" }])),
             false,
         ),
-        // Who got half an answer, or none, may ask again.
+        // A client with half an answer, or none, may send the request again.
         (
             json!({ "text": "only", "stop": "max_tokens" }),
             first.clone(),

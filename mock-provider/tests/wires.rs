@@ -1,4 +1,4 @@
-//! The bytes of the wires.
+//! The bytes of each wire: streams, documents, errors and headers.
 
 mod common;
 

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::node::{Key, Kind, Node};
 use crate::scalar::resolve;
-use crate::source::{Source, Span};
+use crate::source::{SourceText, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Extent, StrInput, Tag};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const MAX_VALUES: usize = 200_000;
 
 /// Builds the tree of one document.
 pub(super) struct Builder {
-    source: Arc<Source>,
+    source: Arc<SourceText>,
     /// Complete anchors, each with the number of its values.
     anchors: HashMap<usize, (Node, usize)>,
     values: usize,
@@ -25,7 +25,7 @@ pub(super) struct Builder {
 type Events<'t> = Parser<'t, StrInput<'t>>;
 
 impl Builder {
-    pub(super) fn new(source: Arc<Source>) -> Self {
+    pub(super) fn new(source: Arc<SourceText>) -> Self {
         Builder {
             source,
             anchors: HashMap::new(),
@@ -112,7 +112,7 @@ impl Builder {
 
     fn alias(&mut self, id: usize, extent: Extent) -> Result<Node, Error> {
         let Some((node, values)) = self.anchors.get(&id).cloned() else {
-            return Err(self.error(extent, "an alias inside the value it stands for"));
+            return Err(self.error(extent, "an alias inside its own anchor"));
         };
         self.count(values, extent)?;
         Ok(node)
@@ -170,7 +170,7 @@ impl Builder {
                 return Err(self.error(extent, "merge keys are not supported"));
             }
             if !names.insert(name.clone()) {
-                return Err(self.error(extent, format!("the key `{name}` stands here twice")));
+                return Err(self.error(extent, format!("the key `{name}` is here twice")));
             }
             let key = Key {
                 name,

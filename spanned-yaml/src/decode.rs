@@ -20,14 +20,14 @@ pub fn decode<T: DeserializeOwned>(node: &Node) -> Result<T, Error> {
 }
 
 pub(super) fn try_decode<T: DeserializeOwned>(node: &Node) -> Result<T, DecodeError> {
-    T::deserialize(De(node))
+    T::deserialize(NodeDeserializer(node))
 }
 
 /// The deserializer over one node.
 #[derive(Clone, Copy)]
-pub(super) struct De<'a>(pub(super) &'a Node);
+pub(super) struct NodeDeserializer<'a>(pub(super) &'a Node);
 
-impl<'a> De<'a> {
+impl<'a> NodeDeserializer<'a> {
     fn any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.0.kind() {
             Kind::Null => visitor.visit_unit(),
@@ -71,7 +71,7 @@ impl<'a> De<'a> {
     }
 }
 
-impl<'a> Deserializer<'a> for De<'a> {
+impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {

@@ -1,6 +1,6 @@
 //! Errors in a file that a user wrote: message, location, and a snippet of the source with a caret.
 
-use crate::source::{Source, Span};
+use crate::source::{SourceText, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ impl fmt::Display for Error {
 /// Widest snippet, in columns.
 const WIDTH: usize = 160;
 
-impl Source {
+impl SourceText {
     /// An error at a location in this file, with the YAML shown.
     #[must_use]
     pub fn error(&self, span: Span, message: impl Into<String>) -> Error {

@@ -22,6 +22,6 @@ pub use error::{Error, render_all};
 pub use node::{Key, Kind, Node};
 pub use parse::{load_file, load_yaml};
 pub use recover::decode_all;
-pub use source::{Source, Span};
+pub use source::{SourceText, Span};
 pub use spanned::{Spanned, present};
 pub use suggest::{did_you_mean, unknown};

@@ -1,7 +1,7 @@
 //! The tree of YAML values: [`Node`], [`Kind`], [`Key`].
 
 use crate::error::Error;
-use crate::source::{Source, Span};
+use crate::source::{SourceText, Span};
 use serde_json::{Map, Number, Value};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct Node(Arc<Inner>);
 
 #[derive(Debug, PartialEq)]
 struct Inner {
-    source: Arc<Source>,
+    source: Arc<SourceText>,
     span: Span,
     kind: Kind,
 }
@@ -45,7 +45,7 @@ pub struct Key {
 impl Node {
     /// A node at a location of a source.
     #[must_use]
-    pub fn new(source: Arc<Source>, span: Span, kind: Kind) -> Self {
+    pub fn new(source: Arc<SourceText>, span: Span, kind: Kind) -> Self {
         Node(Arc::new(Inner { source, span, kind }))
     }
 
@@ -69,7 +69,7 @@ impl Node {
 
     /// The file it was read from.
     #[must_use]
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &SourceText {
         &self.0.source
     }
 

@@ -3,7 +3,7 @@
 use crate::builder::Builder;
 use crate::error::Error;
 use crate::node::Node;
-use crate::source::Source;
+use crate::source::SourceText;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub fn load_yaml(path: impl Into<PathBuf>, text: &str) -> Result<Node, Error> {
             format!("is larger than {} MiB", MAX_FILE_BYTES >> 20),
         ));
     }
-    let source = Arc::new(Source {
+    let source = Arc::new(SourceText {
         path,
         text: text.to_owned(),
     });
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn an_error_shows_the_line_with_a_caret() {
-        let expected = "the key `a` stands here twice
+        let expected = "the key `a` is here twice
  --> f.yaml:3:1
   |
 3 | a: 2
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn each_unsupported_feature_has_its_message() {
         let cases = [
-            ("a: &x [*x]\n", "an alias inside the value it stands for"),
+            ("a: &x [*x]\n", "an alias inside its own anchor"),
             ("a: !!binary aGk=\n", "the tag `!!binary` is not supported"),
             ("<<: {}\n", "merge keys are not supported"),
             ("? [a]\n: b\n", "a key must be a plain word or a text"),

@@ -1,6 +1,6 @@
 //! Serde access types: the elements, entries, keys and enum variants of a node.
 
-use crate::decode::De;
+use crate::decode::NodeDeserializer;
 use crate::decode_error::{DecodeError, PathStep};
 use crate::node::{Key, Node};
 use crate::source::Span;
@@ -32,7 +32,7 @@ impl<'a> SeqAccess<'a> for ListItems<'a> {
         let Some((index, node)) = self.items.next() else {
             return Ok(None);
         };
-        let value = seed.deserialize(De(node));
+        let value = seed.deserialize(NodeDeserializer(node));
         value
             .map(Some)
             .map_err(|error| error.at(node.span()).within(PathStep::Item(index)))
@@ -69,7 +69,7 @@ impl<'a> de::MapAccess<'a> for MapEntries<'a> {
         let Some((key, _)) = self.current else {
             return Ok(None);
         };
-        let name = seed.deserialize(Name {
+        let name = seed.deserialize(NameDeserializer {
             name: &key.name,
             span: key.span,
         });
@@ -84,7 +84,7 @@ impl<'a> de::MapAccess<'a> for MapEntries<'a> {
         let Some((key, node)) = self.current else {
             return Err(de::Error::custom("a value without its key"));
         };
-        let value = seed.deserialize(De(node));
+        let value = seed.deserialize(NodeDeserializer(node));
         value.map_err(|error| {
             error
                 .at(node.span())
@@ -99,12 +99,12 @@ impl<'a> de::MapAccess<'a> for MapEntries<'a> {
 
 /// The name of an entry or a variant.
 #[derive(Clone, Copy)]
-pub(super) struct Name<'a> {
+pub(super) struct NameDeserializer<'a> {
     pub(super) name: &'a str,
     pub(super) span: Span,
 }
 
-impl<'a> Deserializer<'a> for Name<'a> {
+impl<'a> Deserializer<'a> for NameDeserializer<'a> {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -146,21 +146,21 @@ impl<'a> Deserializer<'a> for Name<'a> {
 
 /// An enum variant: a name alone, or a name with its content.
 pub(super) struct EnumAccess<'a> {
-    name: Name<'a>,
+    name: NameDeserializer<'a>,
     content: Option<&'a Node>,
 }
 
 impl<'a> EnumAccess<'a> {
     pub(super) fn bare(name: &'a str, span: Span) -> Self {
         EnumAccess {
-            name: Name { name, span },
+            name: NameDeserializer { name, span },
             content: None,
         }
     }
 
     pub(super) fn keyed(key: &'a Key, content: &'a Node) -> Self {
         EnumAccess {
-            name: Name {
+            name: NameDeserializer {
                 name: &key.name,
                 span: key.span,
             },
@@ -168,14 +168,14 @@ impl<'a> EnumAccess<'a> {
         }
     }
 
-    fn content(self) -> Result<De<'a>, DecodeError> {
+    fn content(self) -> Result<NodeDeserializer<'a>, DecodeError> {
         let bare = || {
             de::Error::custom(format!(
                 "`{}` needs a value: write `{{{}: …}}`",
                 self.name.name, self.name.name
             ))
         };
-        self.content.map(De).ok_or_else(bare)
+        self.content.map(NodeDeserializer).ok_or_else(bare)
     }
 
     fn inside<T>(name: &str, result: Result<T, DecodeError>) -> Result<T, DecodeError> {
@@ -245,14 +245,14 @@ pub(super) struct SpannedAccess<D> {
     inner: Option<D>,
 }
 
-impl<'a> SpannedAccess<De<'a>> {
-    pub(super) fn value(de: De<'a>) -> Self {
+impl<'a> SpannedAccess<NodeDeserializer<'a>> {
+    pub(super) fn value(de: NodeDeserializer<'a>) -> Self {
         Self::new(de.0.span(), de)
     }
 }
 
-impl<'a> SpannedAccess<Name<'a>> {
-    pub(super) fn name(name: Name<'a>) -> Self {
+impl<'a> SpannedAccess<NameDeserializer<'a>> {
+    pub(super) fn name(name: NameDeserializer<'a>) -> Self {
         Self::new(name.span, name)
     }
 }

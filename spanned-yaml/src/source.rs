@@ -1,4 +1,4 @@
-//! The text of a file ([`Source`]) and locations in it ([`Span`]).
+//! The text of a file ([`SourceText`]) and locations in it ([`Span`]).
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub struct Span {
 
 /// The text of one file, kept for as long as values of it are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceText {
     /// The file's name as the user knows it.
     pub path: PathBuf,
     /// Its text.

@@ -1,6 +1,6 @@
 //! Matchers in YAML files: compiles them with the location of each mistake, and finds their placeholders.
 
-use json_matcher::{CompileError, Matcher, Problem, Subject};
+use json_matcher::{CompileError, CompileErrorKind, EntryPart, Matcher};
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// Compiles the matcher in a node.
@@ -14,13 +14,15 @@ pub fn compile(node: &Node) -> Result<Matcher, Vec<Error>> {
 
 /// The error at the location of its key or value in the file, with a suggestion for an unknown name.
 fn located(error: &CompileError, node: &Node) -> Error {
-    let span = match error.subject {
-        Subject::Key => node.key_at(&error.pointer),
-        Subject::Value => node.nearest(&error.pointer).span(),
+    let span = match error.part {
+        EntryPart::Key => node.key_at(&error.pointer),
+        EntryPart::Value => node.nearest(&error.pointer).span(),
     };
-    let message = match &error.problem {
-        Problem::Unknown { what, name, known } => unknown(what, name, known.iter().copied()),
-        Problem::Invalid(message) => message.clone(),
+    let message = match &error.kind {
+        CompileErrorKind::Unknown { what, name, known } => {
+            unknown(what, name, known.iter().copied())
+        }
+        CompileErrorKind::Invalid(message) => message.clone(),
     };
     node.error_at(span, message)
 }

@@ -1,8 +1,8 @@
 //! Comparison operators: `$gte`, `$gt`, `$lte`, `$lt`, `$ne`.
 
 use crate::captures::Captures;
-use crate::compile::{Compiled, Compiler, Operand};
-use crate::pattern::{Check, Context, Pattern};
+use crate::compile::{Compiled, MatcherCompiler, WrittenMatcher};
+use crate::pattern::{Check, MatchContext, Pattern};
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ struct Bound {
 #[derive(Debug)]
 struct NotEqual(Pattern);
 
-pub(super) fn gte(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn gte(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     bound(compiler, operand, "at least", Ordering::is_ge)
 }
 
-pub(super) fn gt(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn gt(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     bound(compiler, operand, "more than", Ordering::is_gt)
 }
 
-pub(super) fn lte(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn lte(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     bound(compiler, operand, "at most", Ordering::is_le)
 }
 
-pub(super) fn lt(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn lt(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     bound(compiler, operand, "less than", Ordering::is_lt)
 }
 
-pub(super) fn ne(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn ne(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(NotEqual(compiler.pattern(operand)?)))
 }
 
 fn bound(
-    compiler: &Compiler,
-    operand: Operand<'_>,
+    compiler: &MatcherCompiler,
+    operand: WrittenMatcher<'_>,
     words: &'static str,
     accepts: fn(Ordering) -> bool,
 ) -> Compiled {
@@ -56,7 +56,7 @@ fn bound(
 }
 
 impl Check for Bound {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         let limit = self.limit.literal(context.captures);
         match (value, limit.as_deref()) {
             (Some(Value::Number(value)), Some(Value::Number(limit))) => {
@@ -80,7 +80,7 @@ fn order(a: &Number, b: &Number) -> Option<Ordering> {
 }
 
 impl Check for NotEqual {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         value.is_some() && !self.0.holds(value, context)
     }
 

@@ -1,9 +1,9 @@
 //! Operators on lists and lengths: `$length`, `$items`, `$in_order`.
 
 use crate::captures::Captures;
-use crate::compile::{Compiled, Compiler, Operand};
-use crate::mismatch::{Differences, Pointer};
-use crate::pattern::{Check, Context, Pattern, all_expected};
+use crate::compile::{Compiled, MatcherCompiler, WrittenMatcher};
+use crate::mismatch::Pointer;
+use crate::pattern::{Check, Differences, MatchContext, Pattern, all_expected};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ struct Items(Pattern);
 #[derive(Debug)]
 struct InOrder(Vec<Pattern>);
 
-pub(super) fn length(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn length(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     if !operand.value.is_number() && !operand.value.is_object() {
         return Err(operand.expected("a number, or operators on one such as { $gte: 1 }"));
     }
     Ok(Arc::new(Length(compiler.pattern(operand)?)))
 }
 
-pub(super) fn items(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn items(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(Items(compiler.pattern(operand)?)))
 }
 
-pub(super) fn in_order(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn in_order(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(InOrder(compiler.patterns(operand)?)))
 }
 
 impl Check for Length {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         let length = match value {
             Some(Value::String(text)) => text.chars().count(),
             Some(Value::Array(items)) => items.len(),
@@ -48,7 +48,7 @@ impl Check for Length {
 }
 
 impl Check for Items {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         let items = value.and_then(Value::as_array);
         items.is_some_and(|items| items.iter().all(|item| self.0.holds(Some(item), context)))
     }
@@ -60,7 +60,7 @@ impl Check for Items {
         )
     }
 
-    fn check(&self, value: Option<&Value>, context: &Context<'_>, out: &mut Differences) {
+    fn check(&self, value: Option<&Value>, context: &MatchContext<'_>, out: &mut Differences) {
         match value.and_then(Value::as_array) {
             Some(items) => items.iter().enumerate().for_each(|(index, item)| {
                 self.0.check(
@@ -75,7 +75,7 @@ impl Check for Items {
 }
 
 impl Check for InOrder {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         let Some(items) = value.and_then(Value::as_array) else {
             return false;
         };

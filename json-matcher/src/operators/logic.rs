@@ -1,9 +1,9 @@
 //! Logical operators: `$one_of`, `$not`, `$all`, `$any`.
 
 use crate::captures::Captures;
-use crate::compile::{Compiled, Compiler, Operand};
-use crate::mismatch::{Differences, Pointer, join_or};
-use crate::pattern::{Check, Context, Pattern, all_expected};
+use crate::compile::{Compiled, MatcherCompiler, WrittenMatcher};
+use crate::mismatch::{Pointer, join_or};
+use crate::pattern::{Check, Differences, MatchContext, Pattern, all_expected};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ struct All(Vec<Pattern>);
 #[derive(Debug)]
 struct Not(Pattern);
 
-pub(super) fn one_of(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn one_of(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     operand.each(|item| match item.value {
         Value::Array(_) | Value::Object(_) => {
             Err(item.expected("a plain value ($any takes matchers)"))
@@ -26,20 +26,20 @@ pub(super) fn one_of(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
     any(compiler, operand)
 }
 
-pub(super) fn any(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn any(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(Any(compiler.patterns(operand)?)))
 }
 
-pub(super) fn all(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn all(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(All(compiler.patterns(operand)?)))
 }
 
-pub(super) fn not(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn not(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(Not(compiler.pattern(operand)?)))
 }
 
 impl Check for Any {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         self.0.iter().any(|one| one.holds(value, context))
     }
 
@@ -49,7 +49,7 @@ impl Check for Any {
 }
 
 impl Check for All {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         self.0.iter().all(|one| one.holds(value, context))
     }
 
@@ -57,7 +57,7 @@ impl Check for All {
         all_expected(&self.0, captures).join(", and ")
     }
 
-    fn check(&self, value: Option<&Value>, context: &Context<'_>, out: &mut Differences) {
+    fn check(&self, value: Option<&Value>, context: &MatchContext<'_>, out: &mut Differences) {
         for (index, one) in self.0.iter().enumerate() {
             let rule = Pointer::Item(context.rule, index);
             one.check(value, &context.with_rule(&rule), out);
@@ -66,7 +66,7 @@ impl Check for All {
 }
 
 impl Check for Not {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         !self.0.holds(value, context)
     }
 

@@ -1,9 +1,9 @@
 //! Operators on text: `$regex`, `$contains`.
 
 use crate::captures::Captures;
-use crate::compile::{Compiled, Compiler, Operand};
+use crate::compile::{Compiled, MatcherCompiler, WrittenMatcher};
 use crate::mismatch::shorten;
-use crate::pattern::{Check, Context, Pattern};
+use crate::pattern::{Check, MatchContext, Pattern};
 use crate::placeholder::{Segment, UnknownPlaceholder};
 use regex::Regex;
 use serde_json::Value;
@@ -16,20 +16,20 @@ struct Fixed(Regex);
 /// A regular expression with placeholders: captured values are inserted as literal text.
 #[derive(Debug)]
 struct Filled {
-    parts: Vec<Part>,
+    parts: Vec<RegexPart>,
 }
 
 #[derive(Debug)]
-enum Part {
+enum RegexPart {
     Pattern(String),
     Placeholder(String),
 }
 
-impl From<Segment<'_>> for Part {
+impl From<Segment<'_>> for RegexPart {
     fn from(segment: Segment<'_>) -> Self {
         match segment {
-            Segment::Text(text) => Part::Pattern(text.to_owned()),
-            Segment::Placeholder(name) => Part::Placeholder(name.to_owned()),
+            Segment::Text(text) => RegexPart::Pattern(text.to_owned()),
+            Segment::Placeholder(name) => RegexPart::Placeholder(name.to_owned()),
         }
     }
 }
@@ -37,13 +37,13 @@ impl From<Segment<'_>> for Part {
 #[derive(Debug)]
 struct Contains(Pattern);
 
-pub(super) fn regex(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn regex(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     let Value::String(pattern) = operand.value else {
         return Err(operand.expected("a regular expression"));
     };
     let segments = compiler.regex_segments(pattern);
     let filled = Filled {
-        parts: segments.into_iter().map(Part::from).collect(),
+        parts: segments.into_iter().map(RegexPart::from).collect(),
     };
     // Any text will do to find out whether the expression is well formed.
     let sample = filled.with(|_| Ok("x".to_owned()));
@@ -59,12 +59,12 @@ pub(super) fn regex(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
     }
 }
 
-pub(super) fn contains(compiler: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn contains(compiler: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     Ok(Arc::new(Contains(compiler.pattern(operand)?)))
 }
 
 impl Check for Fixed {
-    fn holds(&self, value: Option<&Value>, _: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, _: &MatchContext<'_>) -> bool {
         value
             .and_then(Value::as_str)
             .is_some_and(|text| self.0.is_match(text))
@@ -76,7 +76,7 @@ impl Check for Fixed {
 }
 
 impl Check for Filled {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         let regex = self
             .with(|name| captured(name, context.captures))
             .ok()
@@ -98,7 +98,7 @@ impl Filled {
     fn has_no_placeholders(&self) -> bool {
         self.parts
             .iter()
-            .all(|part| matches!(part, Part::Pattern(_)))
+            .all(|part| matches!(part, RegexPart::Pattern(_)))
     }
 
     fn with(
@@ -108,8 +108,8 @@ impl Filled {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Pattern(text) => Ok(text.clone()),
-                Part::Placeholder(name) => fill(name).map(|text| regex::escape(&text)),
+                RegexPart::Pattern(text) => Ok(text.clone()),
+                RegexPart::Placeholder(name) => fill(name).map(|text| regex::escape(&text)),
             })
             .collect()
     }
@@ -132,7 +132,7 @@ fn last_line(message: &str) -> &str {
 }
 
 impl Check for Contains {
-    fn holds(&self, value: Option<&Value>, context: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool {
         match value {
             Some(Value::String(text)) => {
                 let part = self.0.literal(context.captures);

@@ -1,9 +1,11 @@
 //! Operators on the type and the presence of a value: `$type`, `$absent`, `$present`.
 
 use crate::captures::Captures;
-use crate::compile::{CompileError, Compiled, Compiler, Operand, Problem, Subject};
+use crate::compile::{
+    CompileError, CompileErrorKind, Compiled, EntryPart, MatcherCompiler, WrittenMatcher,
+};
 use crate::mismatch::join_or;
-use crate::pattern::{Check, Context};
+use crate::pattern::{Check, MatchContext};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -32,7 +34,7 @@ struct Presence {
     is_expected: bool,
 }
 
-pub(super) fn of_type(_: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn of_type(_: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     let types = match operand.value {
         Value::Array(_) => operand.each(named_type)?,
         _ => vec![named_type(operand)?],
@@ -40,7 +42,7 @@ pub(super) fn of_type(_: &Compiler, operand: Operand<'_>) -> Compiled {
     Ok(Arc::new(OfType { types }))
 }
 
-fn named_type(operand: Operand<'_>) -> Result<&'static Type, Vec<CompileError>> {
+fn named_type(operand: WrittenMatcher<'_>) -> Result<&'static Type, Vec<CompileError>> {
     let name = match operand.value {
         Value::String(name) => name,
         // In YAML an unquoted `null` is the type of that name.
@@ -49,24 +51,24 @@ fn named_type(operand: Operand<'_>) -> Result<&'static Type, Vec<CompileError>> 
     };
     let found = TYPES.iter().find(|(known, ..)| *known == name);
     found.ok_or_else(|| {
-        let unknown = Problem::Unknown {
+        let unknown = CompileErrorKind::Unknown {
             what: "type",
             name: name.to_owned(),
             known: TYPES.iter().map(|(name, ..)| *name).collect(),
         };
-        operand.error(Subject::Value, unknown)
+        operand.error(EntryPart::Value, unknown)
     })
 }
 
-pub(super) fn absent(_: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn absent(_: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     presence(operand, false)
 }
 
-pub(super) fn present(_: &Compiler, operand: Operand<'_>) -> Compiled {
+pub(super) fn present(_: &MatcherCompiler, operand: WrittenMatcher<'_>) -> Compiled {
     presence(operand, true)
 }
 
-fn presence(operand: Operand<'_>, is_expected: bool) -> Compiled {
+fn presence(operand: WrittenMatcher<'_>, is_expected: bool) -> Compiled {
     match operand.value {
         Value::Bool(true) => Ok(Arc::new(Presence { is_expected })),
         _ => Err(operand.expected("`true`")),
@@ -74,7 +76,7 @@ fn presence(operand: Operand<'_>, is_expected: bool) -> Compiled {
 }
 
 impl Check for OfType {
-    fn holds(&self, value: Option<&Value>, _: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, _: &MatchContext<'_>) -> bool {
         value.is_some_and(|value| self.types.iter().any(|(_, _, has)| has(value)))
     }
 
@@ -85,7 +87,7 @@ impl Check for OfType {
 }
 
 impl Check for Presence {
-    fn holds(&self, value: Option<&Value>, _: &Context<'_>) -> bool {
+    fn holds(&self, value: Option<&Value>, _: &MatchContext<'_>) -> bool {
         value.is_some() == self.is_expected
     }
 

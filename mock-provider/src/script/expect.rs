@@ -22,8 +22,7 @@ pub struct Expect {
     /// Tool results that the conversation contains.
     #[serde(skip_serializing_if = "no_results")]
     pub tool_result: OneOrMany<ExpectedToolResult>,
-    /// A matcher on the raw body: scalars are equal, an object has at least these entries, a list has exactly these elements, and `$`
-    /// keys are operators.
+    /// A matcher on the raw body: equal scalars, subset objects, lists element by element, and `$` operators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
 }

@@ -98,7 +98,7 @@ impl Script {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptReply {
-    /// Serves the reply only to a request that matches; such replies come before those without `when`.
+    /// Serves the reply only to requests that match. Such a reply takes precedence over replies without `when`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expect>,
     /// How often it is served: a number, or `forever`; once if left out.

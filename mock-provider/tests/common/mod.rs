@@ -1,4 +1,4 @@
-//! A tiny HTTP client that sees every byte, and a server to point it at.
+//! Test helpers: a small HTTP client that sees every byte, and a server for it.
 
 #![expect(
     dead_code,
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The longest that anything may take; far above what it takes.
+/// The timeout of every wait, far above the usual time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Awaits something that must come.
+/// Awaits a future with the timeout.
 pub async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what)
         .await
@@ -50,7 +50,7 @@ impl Mock {
         Client::connect(self.server.addr()).await
     }
 
-    /// One exchange on a connection of its own.
+    /// One exchange on a new connection.
     pub async fn post(&self, path: &str, body: &Value) -> Response {
         let mut client = self.connect().await;
         client.post(path, body).await;
@@ -62,7 +62,7 @@ impl Mock {
         event
     }
 
-    /// The end of the next exchange that ends.
+    /// The end of the next exchange.
     pub async fn end(&mut self) -> (u64, u16, ExchangeEnd) {
         loop {
             if let JournalEvent::Reply { n, status, end, .. } = self.next().await {
@@ -72,7 +72,7 @@ impl Mock {
     }
 }
 
-/// What a client got.
+/// A response as received.
 #[derive(Debug, Clone)]
 pub struct Response {
     pub status: u16,
@@ -80,7 +80,7 @@ pub struct Response {
     pub body: Vec<u8>,
     /// The HTTP chunks of the body; one for a body of a given length.
     pub chunks: Vec<Vec<u8>>,
-    /// The body came to the end that HTTP gives it.
+    /// Whether the body is complete as HTTP says.
     pub whole: bool,
 }
 
@@ -136,7 +136,7 @@ impl Response {
 /// One connection.
 pub struct Client {
     stream: TcpStream,
-    /// Bytes read and not yet taken.
+    /// Bytes read and not yet parsed.
     pending: Vec<u8>,
     pub broken: Option<std::io::ErrorKind>,
 }
@@ -156,7 +156,7 @@ impl Client {
         self.stream.write_all(bytes.as_ref()).await.expect("sent");
     }
 
-    /// Posts a body with all the headers that the wires want.
+    /// Posts a body with all the headers that the wires require.
     pub async fn post(&mut self, path: &str, body: &Value) {
         self.post_with(path, body, &[]).await;
     }
@@ -174,7 +174,7 @@ impl Client {
             .await;
     }
 
-    /// Sends a request as it stands.
+    /// Sends the bytes of a request.
     pub async fn request(&mut self, method: &str, path: &str, headers: &str, body: &str) {
         let length = body.len();
         self.send(format!(
@@ -199,7 +199,7 @@ impl Client {
         }
     }
 
-    /// Takes bytes up to and with the mark.
+    /// Takes bytes up to and including the mark.
     async fn until(&mut self, mark: &str) -> Option<Vec<u8>> {
         loop {
             if let Some(at) = self
@@ -255,7 +255,7 @@ impl Client {
         })
     }
 
-    /// Reads chunks until the body holds the text.
+    /// Reads chunks until the body contains the text.
     pub async fn read_to(&mut self, response: &mut Response, text: &str) {
         while !String::from_utf8_lossy(&response.body).contains(text) {
             assert!(
@@ -266,7 +266,7 @@ impl Client {
         }
     }
 
-    /// A whole response.
+    /// A complete response.
     pub async fn response(&mut self) -> Response {
         let mut response = self.head().await.expect("a head");
         if response.header("transfer-encoding") == Some("chunked") {

@@ -23,7 +23,7 @@ pub(super) fn check_thinking(
         Some("adaptive") => {}
         _ => return Ok(()),
     }
-    for ContentBlock { place, block } in turns
+    for ContentBlock { path, block } in turns
         .iter()
         .flat_map(|turn| blocks_of_type(turn, "thinking"))
     {
@@ -36,17 +36,17 @@ pub(super) fn check_thinking(
             None if signatures.is_generated(text, signature) => {}
             Some(_) => {
                 return Err(format!(
-                    "{place}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks \
+                    "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks \
                      must remain as they were in the original response."
                 ));
             }
-            None => return Err(format!("{place}: Invalid `signature` in `thinking` block")),
+            None => return Err(format!("{path}: Invalid `signature` in `thinking` block")),
         }
     }
     let Some(last) = turns.iter().rfind(|turn| turn.assistant) else {
         return Ok(());
     };
-    let Some(ContentBlock { place, block }) = last.blocks.first() else {
+    let Some(ContentBlock { path, block }) = last.blocks.first() else {
         return Ok(());
     };
     let kind = block["type"].as_str().unwrap_or("text");
@@ -57,7 +57,7 @@ pub(super) fn check_thinking(
     });
     if settings["type"] == "enabled" && dropped && !kind.ends_with("thinking") {
         return Err(format!(
-            "{place}.type: Expected `thinking` or `redacted_thinking`, but found `{kind}`. When `thinking` is enabled, a final `assistant` \
+            "{path}.type: Expected `thinking` or `redacted_thinking`, but found `{kind}`. When `thinking` is enabled, a final `assistant` \
              message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you \
              include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at \
              {THINKING_PAGE}"

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// One block of content, with its path. Content that is a bare string is one block.
 pub(super) struct ContentBlock<'a> {
     /// Such as `messages.2.content.0`.
-    pub(super) place: String,
+    pub(super) path: String,
     pub(super) block: &'a Value,
 }
 
@@ -75,13 +75,13 @@ fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<ContentBl
         Value::Null => Err(format!("messages.{i}.content: Field required")),
         Value::String(text) if text.is_empty() && !may_be_empty => Err(empty()),
         Value::String(_) => Ok(vec![ContentBlock {
-            place: format!("messages.{i}.content.0"),
+            path: format!("messages.{i}.content.0"),
             block: content,
         }]),
         Value::Array(list) if list.is_empty() && !may_be_empty => Err(empty()),
         Value::Array(list) => {
             let placed = list.iter().enumerate().map(|(j, block)| ContentBlock {
-                place: format!("messages.{i}.content.{j}"),
+                path: format!("messages.{i}.content.{j}"),
                 block,
             });
             placed
@@ -103,9 +103,9 @@ const REQUIRED_FIELDS: [(&str, &[&str]); 5] = [
     ("tool_result", &["tool_use_id"]),
 ];
 
-fn block(ContentBlock { place, block }: &ContentBlock) -> Result<(), String> {
+fn block(ContentBlock { path, block }: &ContentBlock) -> Result<(), String> {
     let Some(kind) = block["type"].as_str() else {
-        return Err(format!("{place}.type: Field required"));
+        return Err(format!("{path}.type: Field required"));
     };
     let fields = REQUIRED_FIELDS
         .iter()
@@ -113,11 +113,11 @@ fn block(ContentBlock { place, block }: &ContentBlock) -> Result<(), String> {
         .map(|(_, fields)| *fields)
         .unwrap_or_default();
     if let Some(missing) = fields.iter().find(|field| block[**field].is_null()) {
-        return Err(format!("{place}.{kind}.{missing}: Field required"));
+        return Err(format!("{path}.{kind}.{missing}: Field required"));
     }
     if kind == "tool_use" && !block["input"].is_object() {
         return Err(format!(
-            "{place}.tool_use.input: Input should be a valid dictionary"
+            "{path}.tool_use.input: Input should be a valid dictionary"
         ));
     }
     match block["text"].as_str() {

@@ -58,17 +58,17 @@ fn check_tool_results(turns: &[RoleTurn]) -> Result<(), String> {
     let mut every: Vec<&str> = Vec::new();
     for (i, turn) in turns.iter().enumerate() {
         let mut answered = Vec::new();
-        for ContentBlock { place, block } in blocks_of_type(turn, "tool_result") {
+        for ContentBlock { path, block } in blocks_of_type(turn, "tool_result") {
             let id = block["tool_use_id"].as_str().unwrap_or_default();
             if !calls.contains(&id) {
                 return Err(format!(
-                    "{place}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a \
+                    "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a \
                      corresponding `tool_use` block in the previous message."
                 ));
             }
             if answered.contains(&id) {
                 return Err(format!(
-                    "{place}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
+                    "{path}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
                 ));
             }
             answered.push(id);
@@ -87,10 +87,10 @@ fn check_tool_results(turns: &[RoleTurn]) -> Result<(), String> {
             return Err(missing_results(&turns[i - 1], &missing));
         }
         calls.clear();
-        for ContentBlock { place, block } in blocks_of_type(turn, "tool_use") {
+        for ContentBlock { path, block } in blocks_of_type(turn, "tool_use") {
             let id = block["id"].as_str().unwrap_or_default();
             if every.contains(&id) {
-                return Err(format!("{place}: `tool_use` ids must be unique"));
+                return Err(format!("{path}: `tool_use` ids must be unique"));
             }
             calls.push(id);
             every.push(id);
