@@ -147,8 +147,8 @@ fn every_mistake_of_every_file_is_reported() {
     let messages = [
         "the scenario `./a` has the same name\n --> ./b.yaml:1:7",
         "unknown key `stopp`; did you mean `stop`?",
-        "this is no file that can be linted (scenario, dialect file, ordering file, script, clause file): found a map\n --> ./d.yaml:1:1",
-        "no dialect.yaml stands beside it\n --> ./e.yaml:1:1",
+        "this is not a file that can be linted (scenario, dialect file, ordering file, script, clause file): found a map\n --> ./d.yaml:1:1",
+        "there is no dialect.yaml in its folder\n --> ./e.yaml:1:1",
         "not valid YAML",
         "found a list\n --> ./g.yaml:1:1",
     ];
@@ -166,7 +166,7 @@ fn every_mistake_of_every_file_is_reported() {
 fn a_path_that_matches_nothing_is_an_error() {
     let folder = folder(&[("empty/notes.txt", "")]);
     for (path, message) in [
-        ("empty", "error: empty: holds no YAML file\n"),
+        ("empty", "error: empty: has no YAML file in it\n"),
         ("none.yaml", "error: none.yaml: cannot be read: "),
     ] {
         let (status, stdout, stderr) = lint(folder.path(), &[path]);

@@ -152,7 +152,7 @@ fn tool_call(at: &mut ErrorCollector, call: &ToolCall) {
             .error("the arguments must be a mapping; `args_raw` takes any text");
     }
     if call.chunks == Some(0) {
-        at.below("chunks").error("must be at least 1");
+        at.below("chunks").error("`chunks` must be at least 1");
     }
 }
 
