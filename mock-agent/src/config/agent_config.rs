@@ -2,7 +2,7 @@
 
 use super::options::{CliOptions, Env};
 use super::provider::KnownProvider;
-use crate::core::approval::Mode;
+use crate::core::approval::ApprovalMode;
 use crate::core::settings::{
     DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
 };
@@ -20,7 +20,7 @@ pub(crate) struct AgentConfig {
     pub(crate) source: ModelSource,
     /// How long a gate in the script holds.
     pub(crate) gate: Duration,
-    pub(crate) mode: Mode,
+    pub(crate) mode: ApprovalMode,
     pub(crate) workspace: PathBuf,
     pub(crate) session: SessionChoice,
     pub(crate) sessions: SessionStorage,
@@ -75,9 +75,9 @@ impl AgentConfig {
             wire: provider.wire,
             gate: millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE),
             mode: if options.auto_approve {
-                Mode::Yolo
+                ApprovalMode::Yolo
             } else {
-                Mode::Default
+                ApprovalMode::Default
             },
             session: match (options.session_id, options.resume) {
                 (Some(id), _) => SessionChoice::Named(id),

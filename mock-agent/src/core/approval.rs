@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// The approval mode: which calls run without an approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum ApprovalMode {
     /// None.
     #[default]
     Default,
@@ -15,21 +15,21 @@ pub(crate) enum Mode {
     Yolo,
 }
 
-impl Mode {
+impl ApprovalMode {
     /// Its name in the protocols that have modes.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Mode::Default => "default",
-            Mode::AutoEdit => "auto_edit",
-            Mode::Yolo => "yolo",
+            ApprovalMode::Default => "default",
+            ApprovalMode::AutoEdit => "auto_edit",
+            ApprovalMode::Yolo => "yolo",
         }
     }
 
     fn allows(self, category: Category) -> bool {
         match self {
-            Mode::Default => false,
-            Mode::AutoEdit => matches!(category, Category::Info | Category::Edit),
-            Mode::Yolo => true,
+            ApprovalMode::Default => false,
+            ApprovalMode::AutoEdit => matches!(category, Category::Info | Category::Edit),
+            ApprovalMode::Yolo => true,
         }
     }
 }
@@ -44,12 +44,12 @@ pub(crate) enum Decision {
 /// The mode and the categories that are always approved.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Approvals {
-    pub(crate) mode: Mode,
+    pub(crate) mode: ApprovalMode,
     allowed: BTreeSet<Category>,
 }
 
 impl Approvals {
-    pub(crate) fn new(mode: Mode) -> Self {
+    pub(crate) fn new(mode: ApprovalMode) -> Self {
         Approvals {
             mode,
             allowed: BTreeSet::new(),
@@ -93,19 +93,22 @@ mod tests {
     #[test]
     fn each_mode_asks_for_its_own_categories() {
         assert_eq!(
-            asked(&Approvals::new(Mode::Default)),
+            asked(&Approvals::new(ApprovalMode::Default)),
             ["info", "edit", "exec", "mcp"]
         );
-        assert_eq!(asked(&Approvals::new(Mode::AutoEdit)), ["exec", "mcp"]);
-        assert_eq!(asked(&Approvals::new(Mode::Yolo)), [""; 0]);
+        assert_eq!(
+            asked(&Approvals::new(ApprovalMode::AutoEdit)),
+            ["exec", "mcp"]
+        );
+        assert_eq!(asked(&Approvals::new(ApprovalMode::Yolo)), [""; 0]);
     }
 
     #[test]
     fn an_allowed_category_outlives_a_change_of_mode() {
-        let mut approvals = Approvals::new(Mode::Default);
+        let mut approvals = Approvals::new(ApprovalMode::Default);
         approvals.allow(Category::Exec);
-        approvals.mode = Mode::Yolo;
-        approvals.mode = Mode::Default;
+        approvals.mode = ApprovalMode::Yolo;
+        approvals.mode = ApprovalMode::Default;
 
         assert_eq!(asked(&approvals), ["info", "edit", "mcp"]);
     }

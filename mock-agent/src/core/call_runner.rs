@@ -1,8 +1,8 @@
 //! Runs the tool calls of a reply: requests approvals for all of them, and starts each when it is approved.
 
 use super::approval::Decision;
-use super::event::{Event, ToolCall};
-use super::failure::{Failure, FailureKind, Halt};
+use super::event::{Event, ReportedCall};
+use super::failure::{Failure, FailureSource, Halt};
 use super::job_set::JobSet;
 use super::subagent::TurnSubagents;
 use super::tool_calls::{CallState, CallWork, RequestedCall, ToolCalls};
@@ -112,7 +112,7 @@ impl CallRunner<'_> {
         let (category, job) = match state.tools.job(&tool, &args) {
             Ok(found) => found,
             Err(InvalidCall(why)) => {
-                let call = ToolCall {
+                let call = ReportedCall {
                     id: id.clone(),
                     tool,
                     category: Category::Info,
@@ -120,7 +120,7 @@ impl CallRunner<'_> {
                     description: why.clone(),
                 };
                 let turn = self.turn.id;
-                let failure = &Failure::permanent(FailureKind::Tool, why.clone());
+                let failure = &Failure::permanent(FailureSource::Tool, why.clone());
                 state.events.emit(&Event::ToolRefused {
                     turn,
                     call: &call,
@@ -132,7 +132,7 @@ impl CallRunner<'_> {
                 return;
             }
         };
-        let call = Rc::new(ToolCall {
+        let call = Rc::new(ReportedCall {
             id: state.hooks.host_call_id(&id, self.calls.len()),
             tool,
             category,

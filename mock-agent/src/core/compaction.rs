@@ -1,7 +1,7 @@
 //! Compaction: the model summarizes the conversation, and the summary replaces it.
 
 use super::event::{CompactionReason, Event, Summary, SummaryRetry};
-use super::failure::{Failure, FailureKind};
+use super::failure::{Failure, FailureSource};
 use super::hooks::After;
 use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
@@ -71,7 +71,7 @@ impl Compaction {
         state.events.emit(&Event::CompactionStart(self.reason));
         let result = tokio::select! {
             biased;
-            () = self.stopped.notified() => Err(Failure::permanent(FailureKind::Internal, ABORTED)),
+            () = self.stopped.notified() => Err(Failure::permanent(FailureSource::Internal, ABORTED)),
             result = self.summarize(state) => result,
         };
         match result {
@@ -109,7 +109,7 @@ impl Compaction {
         let text = reply.into_text();
         if text.trim().is_empty() {
             let why = "The model gave no summary";
-            return Err(Failure::permanent(FailureKind::Provider, why));
+            return Err(Failure::permanent(FailureSource::Provider, why));
         }
         let auto = self.reason != CompactionReason::Manual;
         let mut conversation = state.conversation.borrow_mut();
@@ -172,7 +172,7 @@ impl Compaction {
 }
 
 fn protocol(why: &str) -> Failure {
-    Failure::permanent(FailureKind::Protocol, why)
+    Failure::permanent(FailureSource::Protocol, why)
 }
 
 /// An estimate of the tokens in messages.

@@ -1,6 +1,6 @@
 //! The events of the core. Protocol adapters encode them as frames.
 
-use super::approval::Mode;
+use super::approval::ApprovalMode;
 use super::failure::{Failure, Halt};
 use super::queues::{Prompt, Queues};
 use super::settings::ModelInfo;
@@ -23,27 +23,36 @@ pub(crate) enum Event<'a> {
     /// A part of the reply has arrived.
     ModelChunk { turn: &'a str, chunk: &'a Chunk },
     /// A call waits for the approval of the host.
-    ApprovalRequest { turn: &'a str, call: &'a ToolCall },
+    ApprovalRequest {
+        turn: &'a str,
+        call: &'a ReportedCall,
+    },
     /// A call is invalid.
     ToolRefused {
         turn: &'a str,
-        call: &'a ToolCall,
+        call: &'a ReportedCall,
         failure: &'a Failure,
     },
     /// A tool has started.
-    ToolStart { turn: &'a str, call: &'a ToolCall },
+    ToolStart {
+        turn: &'a str,
+        call: &'a ReportedCall,
+    },
     /// The output of a running tool so far.
-    ToolProgress { call: &'a ToolCall, output: &'a str },
+    ToolProgress {
+        call: &'a ReportedCall,
+        output: &'a str,
+    },
     /// A tool has finished.
     ToolEnd {
         turn: &'a str,
-        call: &'a ToolCall,
+        call: &'a ReportedCall,
         outcome: &'a ToolResult,
     },
     /// A call was denied or cancelled.
     ToolCancel {
         turn: &'a str,
-        call: &'a ToolCall,
+        call: &'a ReportedCall,
         reason: &'a str,
     },
     /// A turn is over. `halt` is set if it was stopped.
@@ -103,7 +112,7 @@ pub(crate) enum Event<'a> {
 
 /// A tool call as it is reported to the host.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolCall {
+pub(crate) struct ReportedCall {
     /// Unique in the process.
     pub(crate) id: String,
     /// The tool's name.
@@ -131,7 +140,7 @@ pub(crate) struct AgentInfo {
     pub(crate) session: Option<String>,
     /// Whether there are MCP tools.
     pub(crate) mcp: bool,
-    pub(crate) mode: Mode,
+    pub(crate) mode: ApprovalMode,
     pub(crate) model_info: ModelInfo,
 }
 

@@ -2,19 +2,19 @@
 
 use crate::model::ModelError;
 
-/// What went wrong.
+/// A failure that is reported to the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    pub(crate) kind: FailureKind,
+    pub(crate) source: FailureSource,
     /// A description for the user.
     pub(crate) message: String,
     /// Whether a retry may succeed.
     pub(crate) retryable: bool,
 }
 
-/// The kinds of [`Failure`].
+/// What has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FailureKind {
+pub(crate) enum FailureSource {
     /// The model's API has failed.
     Provider,
     /// The call of a tool is invalid.
@@ -29,9 +29,9 @@ pub(crate) enum FailureKind {
 
 impl Failure {
     /// A failure that a retry does not help against.
-    pub(crate) fn permanent(kind: FailureKind, message: impl Into<String>) -> Self {
+    pub(crate) fn permanent(source: FailureSource, message: impl Into<String>) -> Self {
         Failure {
-            kind,
+            source,
             message: message.into(),
             retryable: false,
         }
@@ -41,7 +41,7 @@ impl Failure {
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         Failure {
-            kind: FailureKind::Provider,
+            source: FailureSource::Provider,
             message: error.message,
             retryable: error.retryable,
         }

@@ -2,9 +2,9 @@
 //!
 //! A hook is called only where it can make a difference, so that an override can log when it takes effect.
 
-use super::approval::{Approvals, Decision, Mode};
+use super::approval::{ApprovalMode, Approvals, Decision};
 use super::conversation::Conversation;
-use super::event::ToolCall;
+use super::event::ReportedCall;
 use super::failure::Halt;
 use super::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
@@ -26,7 +26,7 @@ pub(crate) enum After {
     FailedCompaction,
 }
 
-/// What a request of the host to stop does.
+/// What happens when the host asks to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopEffect {
     StopTurn,
@@ -35,7 +35,7 @@ pub(crate) enum StopEffect {
     ApproveCalls,
 }
 
-/// What an answer does that comes when its call does not wait for one.
+/// What happens to an answer of the host if its call does not wait for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LateAnswer {
     Rejected,
@@ -79,7 +79,7 @@ pub(crate) trait Hooks: ToolHooks + Any {
     // Approvals
 
     /// Whether a call needs an approval; `required` is the correct answer.
-    fn needs_approval(&self, required: bool, _mode: Mode, _call: &ToolCall) -> bool {
+    fn needs_approval(&self, required: bool, _mode: ApprovalMode, _call: &ReportedCall) -> bool {
         required
     }
 
@@ -104,12 +104,17 @@ pub(crate) trait Hooks: ToolHooks + Any {
     }
 
     /// The mode after the host has asked for `wanted`.
-    fn new_mode(&self, _current: Mode, wanted: Mode, _in_turn: bool) -> Mode {
+    fn new_mode(
+        &self,
+        _current: ApprovalMode,
+        wanted: ApprovalMode,
+        _in_turn: bool,
+    ) -> ApprovalMode {
         wanted
     }
 
     /// The mode after a turn.
-    fn mode_after_turn(&self, mode: Mode) -> Mode {
+    fn mode_after_turn(&self, mode: ApprovalMode) -> ApprovalMode {
         mode
     }
 

@@ -29,7 +29,7 @@ impl<'a> JobSet<'a> {
         });
     }
 
-    /// The next result with its job's key. Waits for ever while there is no job.
+    /// The next result with its job's key. Never returns while there is no job.
     pub(crate) async fn next(&mut self) -> Option<(usize, ToolResult)> {
         self.until(|jobs| jobs.iter().any(RunningJob::is_finished))
             .await;

@@ -1,7 +1,7 @@
 //! The queue of MCP servers that the host adds: connected one after the other, before the next turn starts.
 
 use super::event::Event;
-use super::failure::{Failure, FailureKind};
+use super::failure::{Failure, FailureSource};
 use super::state::SessionState;
 use crate::tools::mcp::McpTool;
 use crate::tools::mcp_client::{self, McpServer};
@@ -77,7 +77,7 @@ async fn connect(state: &SessionState, server: &McpServer) {
             let why = format!("The MCP server {name:?} cannot be used: {why}");
             state
                 .events
-                .emit_failure(&Failure::permanent(FailureKind::Config, why));
+                .emit_failure(&Failure::permanent(FailureSource::Config, why));
         }
     }
 }

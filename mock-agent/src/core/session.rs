@@ -7,7 +7,7 @@ use super::approval::Decision;
 use super::background_tasks::BackgroundTasks;
 use super::call_ids::CallIds;
 use super::event::{AgentInfo, Event};
-use super::failure::{Failure, FailureKind, Halt};
+use super::failure::{Failure, FailureSource, Halt};
 use super::hooks::{After, StopEffect};
 use super::mcp_servers::McpServers;
 use super::retry::RetryState;
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Closes the session: there are no more commands. A turn with an open call is stopped, as nobody can answer it.
+    /// Closes the session: there are no more commands. A turn with an open call is stopped, as the host cannot approve it any more.
     pub(crate) fn close(&self) {
         self.set_closed();
         if let Some(turn) = self.running_turn().filter(|turn| turn.calls.any_open()) {
@@ -195,7 +195,7 @@ impl Session {
     fn check_no_turns(&self, why: &str) -> Result<(), Failure> {
         match self.queue.borrow().turns() {
             0 => Ok(()),
-            _ => Err(Failure::permanent(FailureKind::Protocol, why)),
+            _ => Err(Failure::permanent(FailureSource::Protocol, why)),
         }
     }
 

@@ -1,9 +1,9 @@
 //! The state that all parts of a session share: conversation, model, tools, approvals and counters.
 
-use super::approval::{Approvals, Mode};
+use super::approval::{ApprovalMode, Approvals};
 use super::call_ids::CallIds;
 use super::conversation::Conversation;
-use super::event::ToolCall;
+use super::event::ReportedCall;
 use super::event_sink::EventSink;
 use super::hooks::{After, Hooks};
 use super::queues::Queues;
@@ -21,7 +21,7 @@ pub(crate) struct SessionParts {
     pub(crate) tools: Toolbox,
     pub(crate) workspace: Workspace,
     pub(crate) settings: SessionSettings,
-    pub(crate) mode: Mode,
+    pub(crate) mode: ApprovalMode,
     pub(crate) conversation: Conversation,
     pub(crate) hooks: Rc<dyn Hooks>,
 }
@@ -85,7 +85,7 @@ impl SessionState {
     }
 
     /// Whether a call may only run if the host approves it.
-    pub(super) fn needs_approval(&self, call: &ToolCall) -> bool {
+    pub(super) fn needs_approval(&self, call: &ReportedCall) -> bool {
         let approvals = self.approvals.borrow();
         let required = approvals.required_for(call.category);
         self.hooks.needs_approval(required, approvals.mode, call)

@@ -1,7 +1,7 @@
 //! The tool calls of the latest reply: their states, and the host's decisions on them.
 
 use super::approval::Decision;
-use super::event::ToolCall;
+use super::event::ReportedCall;
 use crate::model::message::{ContentBlock, ResultContent};
 use crate::tools::{Job, ToolOutput, ToolResult};
 use serde_json::Value;
@@ -39,7 +39,7 @@ struct Entry {
 /// An admitted call and its job.
 #[derive(Clone)]
 pub(super) struct CallWork {
-    pub(super) call: Rc<ToolCall>,
+    pub(super) call: Rc<ReportedCall>,
     pub(super) job: Rc<dyn Job>,
 }
 
@@ -58,7 +58,7 @@ impl Entry {
         !matches!(self.state, CallState::Finished(_))
     }
 
-    fn call(&self) -> Option<&Rc<ToolCall>> {
+    fn call(&self) -> Option<&Rc<ReportedCall>> {
         self.work.as_ref().map(|work| &work.call)
     }
 
@@ -75,13 +75,13 @@ impl ToolCalls {
     }
 
     /// The call that waits for an approval under this id.
-    pub(super) fn awaiting(&self, id: &str) -> Option<Rc<ToolCall>> {
+    pub(super) fn awaiting(&self, id: &str) -> Option<Rc<ReportedCall>> {
         let entries = self.entries.borrow();
         entries[awaiting(&entries, id)?].call().cloned()
     }
 
     /// The call with this id, in any state.
-    pub(super) fn find(&self, id: &str) -> Option<Rc<ToolCall>> {
+    pub(super) fn find(&self, id: &str) -> Option<Rc<ReportedCall>> {
         let entries = self.entries.borrow();
         let entry = entries.iter().find(|entry| entry.has_host_id(id))?;
         entry.call().cloned()
@@ -149,7 +149,7 @@ impl ToolCalls {
     }
 
     /// The call at this position.
-    pub(super) fn call(&self, n: usize) -> Option<Rc<ToolCall>> {
+    pub(super) fn call(&self, n: usize) -> Option<Rc<ReportedCall>> {
         self.entries.borrow().get(n)?.call().cloned()
     }
 
@@ -160,14 +160,14 @@ impl ToolCalls {
     }
 
     /// Finishes a call with what the model gets; returns the call.
-    pub(super) fn finish(&self, n: usize, result: &ToolResult) -> Option<Rc<ToolCall>> {
+    pub(super) fn finish(&self, n: usize, result: &ToolResult) -> Option<Rc<ReportedCall>> {
         let entry = &mut self.entries.borrow_mut()[n];
         entry.state = CallState::Finished(result_block(&entry.id, result));
         entry.call().cloned()
     }
 
     /// Cancels every open call; returns those that the host knows.
-    pub(super) fn cancel_all(&self, reason: &str) -> Vec<Rc<ToolCall>> {
+    pub(super) fn cancel_all(&self, reason: &str) -> Vec<Rc<ReportedCall>> {
         let mut entries = self.entries.borrow_mut();
         let result = ToolResult::error(format!("Cancelled: {reason}"));
         let unknown = self.queued.take().into_iter().map(|call| Entry {

@@ -3,7 +3,7 @@
 use super::attachments;
 use super::call_runner::run_calls;
 use super::event::Event;
-use super::failure::{Failure, FailureKind, Halt};
+use super::failure::{Failure, FailureSource, Halt};
 use super::hooks::{After, ExtraRequest};
 use super::model_request::{collect_reply, stream_reply};
 use super::queues::Prompt;
@@ -97,7 +97,7 @@ impl Turn {
         };
         if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
-            turn.emit_failure(&Failure::permanent(FailureKind::Internal, why));
+            turn.emit_failure(&Failure::permanent(FailureSource::Internal, why));
         }
         let silent = halt.is_some_and(|halt| !hooks.reports_turn_end(halt));
         if silent || self.stays_busy() {
@@ -130,7 +130,7 @@ impl Turn {
                 conversation.push_user(content);
             }
             Err(why) => {
-                let failure = Failure::permanent(FailureKind::Protocol, why);
+                let failure = Failure::permanent(FailureSource::Protocol, why);
                 return turn.emit_failure(&failure);
             }
         }
@@ -239,7 +239,7 @@ impl Turn {
             state.forget(After::Stop);
         }
         if stopped && state.hooks.reports_stop_as_failure() {
-            turn.emit_failure(&Failure::permanent(FailureKind::Internal, "Cancelled"));
+            turn.emit_failure(&Failure::permanent(FailureSource::Internal, "Cancelled"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The turn queue: the turn or compaction that runs, and those that wait.
 
 use super::compaction::Compaction;
-use super::failure::{Failure, FailureKind};
+use super::failure::{Failure, FailureSource};
 use super::queues::Prompt;
 use super::turn::Turn;
 use std::collections::{HashSet, VecDeque};
@@ -80,7 +80,7 @@ impl TurnQueue {
             return Ok(());
         }
         let why = format!("The id {id:?} was used before");
-        Err(Failure::permanent(FailureKind::Protocol, why))
+        Err(Failure::permanent(FailureSource::Protocol, why))
     }
 
     /// The number of turns so far, including those that wait.
@@ -113,6 +113,6 @@ pub(super) fn check_capacity(waiting: usize) -> Result<(), Failure> {
     }
     Err(Failure {
         retryable: true,
-        ..Failure::permanent(FailureKind::Protocol, "Too many messages are waiting")
+        ..Failure::permanent(FailureSource::Protocol, "Too many messages are waiting")
     })
 }

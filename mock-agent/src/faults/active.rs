@@ -1,11 +1,11 @@
 //! The fault of this process: whether it is active, and the log entry when it takes effect.
 
 use super::bug::Bug;
-use super::fault::{ActiveFrom, Effect, Fault};
+use super::fault::{ActiveFrom, Fault, FaultEffect};
 use super::fault_log::entry;
 use super::frame_faults::FrameChanger;
 use crate::config::options::CliOptions;
-use crate::core::approval::Mode;
+use crate::core::approval::ApprovalMode;
 use crate::core::session::Session;
 use crate::os::stdout::{FrameWriter, OutboxItem};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(crate) struct Faults {
     /// The host asked to stop while nothing was running.
     pub(super) poisoned: Cell<bool>,
     /// The mode from the next turn on.
-    pub(super) late_mode: Cell<Option<Mode>>,
+    pub(super) late_mode: Cell<Option<ApprovalMode>>,
     /// A turn was stopped.
     pub(super) stopped: Cell<bool>,
     /// A session with messages was opened.
@@ -97,7 +97,7 @@ impl Faults {
         self.from.max(1)
     }
 
-    fn effect(&self) -> Option<Effect> {
+    fn effect(&self) -> Option<FaultEffect> {
         let fault = self.fault?;
         (self.turns.get() >= self.from).then_some(fault.effect)
     }
@@ -113,7 +113,7 @@ impl Faults {
 
     /// Whether the agent has this bug now. Logs nothing: for places where it makes no difference yet.
     pub(crate) fn is_armed(&self, bug: Bug) -> bool {
-        matches!(self.effect(), Some(Effect::Bug(active)) if active == bug)
+        matches!(self.effect(), Some(FaultEffect::Bug(active)) if active == bug)
     }
 
     /// Whether a request to stop changes nothing because it is not the first.
@@ -123,14 +123,14 @@ impl Faults {
 
     /// Changes the options.
     pub(crate) fn options(&self, options: &mut CliOptions) {
-        if let Some(Effect::Options(change)) = self.effect() {
+        if let Some(FaultEffect::Options(change)) = self.effect() {
             self.change(options, change);
         }
     }
 
     /// Changes a command.
     pub(crate) fn command(&self, command: &mut Value) {
-        if let Some(Effect::Command(change)) = self.effect() {
+        if let Some(FaultEffect::Command(change)) = self.effect() {
             self.change(command, change);
         }
     }
@@ -160,7 +160,7 @@ impl Faults {
 impl FrameWriter for Faults {
     fn write(&self, frame: Value, write: &mut dyn FnMut(OutboxItem)) {
         let fault = match self.effect() {
-            Some(Effect::Frames(fault)) => Some(fault),
+            Some(FaultEffect::Frames(fault)) => Some(fault),
             _ => None,
         };
         let mut items = Vec::new();

@@ -19,7 +19,7 @@ pub struct Fault {
     /// On which line of the output it can be caught.
     pub shown_at: ShownAt,
     pub(crate) active_from: ActiveFrom,
-    pub(crate) effect: Effect,
+    pub(crate) effect: FaultEffect,
     /// The versions of its protocol that have it. All versions of its table if empty.
     only_in: &'static [&'static str],
     /// What must catch it in some versions, instead of `caught_by`.
@@ -38,7 +38,7 @@ pub(crate) enum ActiveFrom {
 
 /// What a fault changes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Effect {
+pub(crate) enum FaultEffect {
     /// Frames that are sent.
     Frames(FrameFault),
     /// A decision of the agent.
@@ -62,7 +62,7 @@ pub(crate) const fn frame(
         caught_by: &[],
         shown_at: op.shown_at(),
         active_from: ActiveFrom::FirstTurn,
-        effect: Effect::Frames(FrameFault {
+        effect: FaultEffect::Frames(FrameFault {
             on,
             when: &[],
             every: false,
@@ -81,14 +81,14 @@ pub(crate) const fn bug(id: &'static str, summary: &'static str, bug: Bug) -> Fa
         caught_by: &[],
         shown_at: ShownAt::LaterLine,
         active_from: ActiveFrom::FirstTurn,
-        effect: Effect::Bug(bug),
+        effect: FaultEffect::Bug(bug),
         only_in: &[],
         caught_in: [(&[], &[]); 2],
     }
 }
 
 /// A fault that is active from the start of the process.
-pub(crate) const fn start(id: &'static str, summary: &'static str, effect: Effect) -> Fault {
+pub(crate) const fn start(id: &'static str, summary: &'static str, effect: FaultEffect) -> Fault {
     Fault {
         id,
         summary,
@@ -144,7 +144,7 @@ impl Fault {
     #[must_use]
     pub fn operation(&self) -> String {
         let written = match self.effect {
-            Effect::Frames(frames) => format!("{:?}", frames.op),
+            FaultEffect::Frames(frames) => format!("{:?}", frames.op),
             other => format!("{other:?}"),
         };
         let end = written.find('(').unwrap_or(written.len());
@@ -154,8 +154,8 @@ impl Fault {
     /// Limits it to frames with these values: JSON Pointer and value, written as text; [`ABSENT`](super::ABSENT) for no value.
     pub(crate) const fn when(self, when: &'static [(&'static str, &'static str)]) -> Self {
         match self.effect {
-            Effect::Frames(frames) => Fault {
-                effect: Effect::Frames(FrameFault { when, ..frames }),
+            FaultEffect::Frames(frames) => Fault {
+                effect: FaultEffect::Frames(FrameFault { when, ..frames }),
                 ..self
             },
             _ => self,
@@ -165,8 +165,8 @@ impl Fault {
     /// Applies it to every such frame, not only to the first.
     pub(crate) const fn every(self) -> Self {
         match self.effect {
-            Effect::Frames(frames) => Fault {
-                effect: Effect::Frames(FrameFault {
+            FaultEffect::Frames(frames) => Fault {
+                effect: FaultEffect::Frames(FrameFault {
                     every: true,
                     ..frames
                 }),

@@ -1,4 +1,4 @@
-//! The fault log: the line on stderr that says which fault was played, and from which output line on.
+//! The fault log: a line on stderr with the fault that has taken effect, and the first output line that it can have affected.
 
 const BEGIN: &str = "mock-agent: fault ";
 const MIDDLE: &str = " played at line ";

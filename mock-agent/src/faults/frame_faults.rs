@@ -23,7 +23,7 @@ struct Held {
     line: Vec<u8>,
     /// The kind of frame that releases it; any if empty.
     released_by: &'static str,
-    /// Whether it comes before that frame, or behind it.
+    /// Whether it is written before that frame, or after it.
     before: bool,
 }
 
@@ -191,13 +191,13 @@ fn line(frame: &Value) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fault::{Effect, frame};
+    use super::super::fault::{FaultEffect, frame};
     use super::*;
 
     fn passed(op: Op, every: bool, frames: &[Value]) -> String {
         let fault = frame("x", "", "a", op);
         let fault = if every { fault.every() } else { fault };
-        let Effect::Frames(fault) = fault.effect else {
+        let FaultEffect::Frames(fault) = fault.effect else {
             unreachable!()
         };
         let mut changer = FrameChanger::default();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_frame_of_the_type_is_touched_unless_every_one_is() {
+    fn only_the_first_frame_of_the_kind_is_changed_unless_all_are() {
         let frames = [b(), a(1), a(2)];
         let plain = "{\"type\":\"b\"}\n";
 
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_frame_comes_behind_the_one_it_waits_for() {
+    fn a_late_frame_is_written_after_the_one_that_releases_it() {
         let frames = [a(1), a(2), b(), a(3)];
 
         assert_eq!(
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_may_wait_until_another_is_due() {
+    fn a_frame_can_wait_until_another_is_written() {
         let frames = [a(1), json!({ "type": "c" }), a(2), b()];
 
         assert_eq!(
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_swallows_all_that_follows() {
+    fn silence_drops_all_later_frames() {
         assert_eq!(
             passed(Op::Silence, false, &[b(), a(1), b()]),
             "{\"type\":\"b\"}\n"
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_is_the_last_thing() {
+    fn the_process_exits_after_half_a_line() {
         assert_eq!(
             passed(Op::HalfAndExit(3), false, &[json!({ "type": "a" })]),
             "{\"type<Exit(3)>"

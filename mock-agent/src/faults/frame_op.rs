@@ -15,7 +15,7 @@ pub(crate) struct FrameFault {
     pub(super) op: Op,
 }
 
-/// What happens to a frame. FrameFault to add are JSON; a text `$/pointer` in them stands for that part of the frame at hand.
+/// What is done with a frame. Frames to add are JSON; a text `$/pointer` in them is replaced by that part of the frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Op {
     /// It is dropped.

@@ -3,9 +3,9 @@
 use super::active::Faults;
 use super::bug::Bug;
 use super::memory;
-use crate::core::approval::{Approvals, Decision, Mode};
+use crate::core::approval::{ApprovalMode, Approvals, Decision};
 use crate::core::conversation::Conversation;
-use crate::core::event::ToolCall;
+use crate::core::event::ReportedCall;
 use crate::core::failure::Halt;
 use crate::core::hooks::{After, ExtraRequest, Hooks, LateAnswer, StopEffect};
 use crate::core::queues::{Prompt, Queues};
@@ -54,7 +54,7 @@ impl Hooks for Faults {
             approvals.forget();
         }
         if after == After::Stop && self.triggers(Bug::StopResetsMode) {
-            approvals.mode = Mode::Default;
+            approvals.mode = ApprovalMode::Default;
         }
     }
 
@@ -66,22 +66,24 @@ impl Hooks for Faults {
         }
     }
 
-    fn needs_approval(&self, required: bool, mode: Mode, call: &ToolCall) -> bool {
+    fn needs_approval(&self, required: bool, mode: ApprovalMode, call: &ReportedCall) -> bool {
         let harmless = matches!(call.category, Category::Info | Category::Edit);
         let spawns = call.tool == "Spawn";
         let approved = || self.approved.borrow().contains(&call.tool);
         let bug = match (required, mode) {
-            (true, Mode::Default) => Bug::NeverRequestsApproval,
-            (true, Mode::AutoEdit) if self.is_armed(Bug::AutoEditAllowsAll) => {
+            (true, ApprovalMode::Default) => Bug::NeverRequestsApproval,
+            (true, ApprovalMode::AutoEdit) if self.is_armed(Bug::AutoEditAllowsAll) => {
                 Bug::AutoEditAllowsAll
             }
-            (true, Mode::AutoEdit) if spawns => Bug::SpawnsUnapproved,
-            (false, Mode::Yolo) if spawns && self.is_armed(Bug::RequestsApprovalForSpawn) => {
+            (true, ApprovalMode::AutoEdit) if spawns => Bug::SpawnsUnapproved,
+            (false, ApprovalMode::Yolo)
+                if spawns && self.is_armed(Bug::RequestsApprovalForSpawn) =>
+            {
                 Bug::RequestsApprovalForSpawn
             }
-            (false, Mode::Yolo) => Bug::RequestsApprovalInYolo,
-            (false, Mode::AutoEdit) if harmless => Bug::RequestsApprovalInAutoEdit,
-            (false, Mode::Default) if !approved() => Bug::AlwaysIsForTool,
+            (false, ApprovalMode::Yolo) => Bug::RequestsApprovalInYolo,
+            (false, ApprovalMode::AutoEdit) if harmless => Bug::RequestsApprovalInAutoEdit,
+            (false, ApprovalMode::Default) if !approved() => Bug::AlwaysIsForTool,
             _ => return required,
         };
         required != self.triggers(bug)
@@ -131,11 +133,14 @@ impl Hooks for Faults {
         vec![category]
     }
 
-    fn new_mode(&self, current: Mode, wanted: Mode, in_turn: bool) -> Mode {
+    fn new_mode(&self, current: ApprovalMode, wanted: ApprovalMode, in_turn: bool) -> ApprovalMode {
         if current != wanted && self.triggers(Bug::IgnoresMode) {
             return current;
         }
-        if current == Mode::Yolo && wanted == Mode::AutoEdit && self.triggers(Bug::KeepsYolo) {
+        if current == ApprovalMode::Yolo
+            && wanted == ApprovalMode::AutoEdit
+            && self.triggers(Bug::KeepsYolo)
+        {
             return current;
         }
         if current != wanted && in_turn && self.triggers(Bug::DelaysMode) {
@@ -145,9 +150,9 @@ impl Hooks for Faults {
         wanted
     }
 
-    fn mode_after_turn(&self, mode: Mode) -> Mode {
+    fn mode_after_turn(&self, mode: ApprovalMode) -> ApprovalMode {
         if self.triggers(Bug::ForgetsMode) {
-            return Mode::Default;
+            return ApprovalMode::Default;
         }
         self.late_mode.take().unwrap_or(mode)
     }

@@ -19,7 +19,7 @@ mod tool_hooks;
 pub(super) use active::Faults;
 pub(super) use bug::Bug;
 pub use fault::Fault;
-pub(super) use fault::{Effect, bug, frame, joined, start};
+pub(super) use fault::{FaultEffect, bug, frame, joined, start};
 pub use fault_log::{entry, parse_entry};
 pub use frame_op::ShownAt;
 pub(super) use frame_op::{ABSENT, Op};

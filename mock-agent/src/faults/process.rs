@@ -104,7 +104,7 @@ impl Faults {
         input.is_closed() && input.is_empty() && self.triggers(Bug::LosesLastCommand)
     }
 
-    /// Waits for ever where a fault keeps the agent alive after the end of its input.
+    /// Never returns if a fault keeps the agent alive after the end of its input.
     pub(crate) async fn outlives_input(&self, awaits_approval: bool) {
         if self.triggers(Bug::IgnoresEof)
             || awaits_approval && self.triggers(Bug::HangsAtEofDuringApproval)

@@ -7,7 +7,7 @@ use super::startup::prepare;
 use crate::config::{self, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
-use crate::core::failure::{Failure, FailureKind};
+use crate::core::failure::{Failure, FailureSource};
 use crate::core::hooks::Hooks;
 use crate::faults::Faults;
 use crate::os::process_tree;
@@ -98,7 +98,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) ->
             code
         }
         Err(why) => {
-            events.emit_failure(&Failure::permanent(FailureKind::Config, why));
+            events.emit_failure(&Failure::permanent(FailureSource::Config, why));
             events.outbox.finish(FLUSH_TIMEOUT).await;
             faults.failed_start_status(FATAL)
         }
@@ -108,7 +108,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) ->
 /// Reports a panic to the host, on standard output directly, because the session and its outbox are gone.
 fn report_panic(adapter: &Adapter) -> u8 {
     let failure = Failure::permanent(
-        FailureKind::Internal,
+        FailureSource::Internal,
         "The agent has failed; stderr has more",
     );
     let event = Event::Failed {

@@ -1,6 +1,6 @@
 //! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
-use crate::core::failure::{Failure, FailureKind, Halt};
+use crate::core::failure::{Failure, FailureSource, Halt};
 use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::os::signals::ShutdownSignals;
@@ -36,7 +36,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
         let why = "Signal handlers cannot be installed";
         session
             .events
-            .emit_failure(&Failure::permanent(FailureKind::Internal, why));
+            .emit_failure(&Failure::permanent(FailureSource::Internal, why));
         return FATAL;
     };
     let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
@@ -45,7 +45,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
         let why = "Something may go wrong";
         session
             .events
-            .emit_failure(&Failure::permanent(FailureKind::Internal, why));
+            .emit_failure(&Failure::permanent(FailureSource::Internal, why));
     }
     let work = session.run();
     tokio::pin!(work);

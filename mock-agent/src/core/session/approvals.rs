@@ -1,9 +1,9 @@
 //! Approvals: the host's decisions on tool calls, and the approval mode.
 
 use super::Session;
-use crate::core::approval::{Decision, Mode};
+use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::event::Event;
-use crate::core::failure::{Failure, FailureKind};
+use crate::core::failure::{Failure, FailureSource};
 use crate::core::hooks::{After, LateAnswer};
 
 impl Session {
@@ -19,7 +19,7 @@ impl Session {
                 return Ok(());
             }
             let why = format!("No tool request is waiting under the call_id {id:?}");
-            return Err(Failure::permanent(FailureKind::Protocol, why));
+            return Err(Failure::permanent(FailureSource::Protocol, why));
         };
         let is_first = turn.calls.all_awaiting().first().is_some_and(|n| n == id);
         if !self.hooks.accepts_answer(is_first) {
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Sets the approval mode.
-    pub(crate) fn set_mode(&self, mode: Mode) {
+    pub(crate) fn set_mode(&self, mode: ApprovalMode) {
         let in_turn = self.has_turn();
         let current = self.approvals.borrow().mode;
         let mode = self.hooks.new_mode(current, mode, in_turn);

@@ -3,7 +3,7 @@
 use super::events::{AionrsState, info, invalid};
 use super::slash_commands;
 use super::version::Version;
-use crate::core::approval::{Decision, Mode};
+use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::failure::Failure;
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
@@ -159,7 +159,7 @@ fn set_mode(session: &Session, command: Value, version: Version) -> Result<(), F
     Ok(())
 }
 
-fn mode(command: Value) -> Result<Mode, Failure> {
+fn mode(command: Value) -> Result<ApprovalMode, Failure> {
     #[derive(Deserialize)]
     struct SetMode {
         mode: WireMode,
@@ -173,9 +173,9 @@ fn mode(command: Value) -> Result<Mode, Failure> {
     }
     let SetMode { mode } = read(command)?;
     Ok(match mode {
-        WireMode::Default => Mode::Default,
-        WireMode::AutoEdit => Mode::AutoEdit,
-        WireMode::Yolo => Mode::Yolo,
+        WireMode::Default => ApprovalMode::Default,
+        WireMode::AutoEdit => ApprovalMode::AutoEdit,
+        WireMode::Yolo => ApprovalMode::Yolo,
     })
 }
 

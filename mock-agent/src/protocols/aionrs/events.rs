@@ -2,10 +2,10 @@
 
 use super::session_config::{EFFORTS, SessionConfig};
 use super::version::Version;
-use crate::core::event::ToolCall;
+use crate::core::event::ReportedCall;
 use crate::core::event::{AgentInfo, Event};
 use crate::core::event_sink::EventEncoder;
-use crate::core::failure::{Failure, FailureKind};
+use crate::core::failure::{Failure, FailureSource};
 use crate::model::Chunk;
 use crate::model::message::TokenUsage;
 use crate::tools::{ToolOutput, ToolResult};
@@ -90,7 +90,7 @@ impl EventEncoder for AionrsState {
             Event::Failed {
                 turn: None,
                 failure,
-            } if self.compacting.is_some() && failure.kind != FailureKind::Protocol => {
+            } if self.compacting.is_some() && failure.source != FailureSource::Protocol => {
                 return self.compacted(error(None, failure));
             }
             Event::CompactionEnd(summary) => {
@@ -109,12 +109,12 @@ impl EventEncoder for AionrsState {
 
 /// The failure of an invalid command.
 pub(super) fn invalid(why: impl Into<String>) -> Failure {
-    Failure::permanent(FailureKind::Protocol, why)
+    Failure::permanent(FailureSource::Protocol, why)
 }
 
 /// Whether a failure ends the turn with an empty usage. Failures of tools do not.
 fn ends_turn(failure: &Failure) -> bool {
-    failure.kind != FailureKind::Tool
+    failure.source != FailureSource::Tool
 }
 
 /// An `info` that belongs to no turn.
@@ -185,7 +185,7 @@ fn text(turn: &str, chunk: &Chunk) -> Option<Value> {
     (!text.is_empty()).then(|| json!({ "type": kind, "text": text, "msg_id": turn }))
 }
 
-fn tool_request(turn: &str, call: &ToolCall) -> Value {
+fn tool_request(turn: &str, call: &ReportedCall) -> Value {
     json!({
         "type": "tool_request",
         "msg_id": turn,
@@ -199,7 +199,7 @@ fn tool_request(turn: &str, call: &ToolCall) -> Value {
     })
 }
 
-fn tool_result(turn: &str, call: &ToolCall, outcome: &ToolResult) -> Value {
+fn tool_result(turn: &str, call: &ReportedCall, outcome: &ToolResult) -> Value {
     let (output, kind) = match &outcome.output {
         ToolOutput::Text(text) => (text, "text"),
         ToolOutput::Diff { diff, .. } => (diff, "diff"),
@@ -234,12 +234,12 @@ pub(super) fn stream_end(turn: &str, usage: TokenUsage) -> Value {
 }
 
 fn error(turn: Option<&str>, failure: &Failure) -> Value {
-    let code = match failure.kind {
-        FailureKind::Provider => "provider_error",
-        FailureKind::Tool => "tool_error",
-        FailureKind::Config => "config_error",
-        FailureKind::Protocol => "protocol_error",
-        FailureKind::Internal => "internal_error",
+    let code = match failure.source {
+        FailureSource::Provider => "provider_error",
+        FailureSource::Tool => "tool_error",
+        FailureSource::Config => "config_error",
+        FailureSource::Protocol => "protocol_error",
+        FailureSource::Internal => "internal_error",
     };
     json!({
         "type": "error",

@@ -2,7 +2,7 @@
 
 use super::attachments_v0_14::block;
 use crate::core::failure::Halt;
-use crate::core::failure::{Failure, FailureKind};
+use crate::core::failure::{Failure, FailureSource};
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::faults::Faults;
@@ -56,7 +56,7 @@ fn handle(session: &Session, input: Input) -> Result<(), Failure> {
 }
 
 fn invalid(why: impl Into<String>) -> Failure {
-    Failure::permanent(FailureKind::Protocol, why)
+    Failure::permanent(FailureSource::Protocol, why)
 }
 
 fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {

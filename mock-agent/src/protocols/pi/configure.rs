@@ -6,7 +6,7 @@ use super::models_json::{self, ModelFlags};
 use super::version::Version;
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
-use crate::core::approval::Mode;
+use crate::core::approval::ApprovalMode;
 use crate::core::settings::HostOptions;
 use crate::core::settings::RetryPolicy;
 use serde_json::Value;
@@ -50,7 +50,7 @@ pub(super) fn configure_v0_14(
     };
     let no_session = options.no_session;
     let mut config = AgentConfig::new(options, env)?;
-    config.mode = Mode::Yolo;
+    config.mode = ApprovalMode::Yolo;
     config.mcp.clear();
     config.sessions = match (&folder, config.sessions) {
         _ if no_session => SessionStorage::Off,
@@ -116,7 +116,7 @@ pub(super) fn configure(
     };
     config.sessions = SessionStorage::Off;
     if host_options.has_extensions && ExtensionScript::read().asks_before_tools() {
-        config.mode = Mode::Default;
+        config.mode = ApprovalMode::Default;
     }
     let settings = &mut config.settings;
     settings.sequential_calls = false;

@@ -5,7 +5,7 @@ use super::hooks;
 use super::responses::respond;
 use super::state::PiState;
 use crate::core::approval::Decision;
-use crate::core::event::ToolCall;
+use crate::core::event::ReportedCall;
 use crate::core::session::Session;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -144,7 +144,7 @@ fn value(method: &str, response: &Value) -> Value {
 }
 
 /// The frame that asks whether a call may run. None if no extension asks.
-pub(super) fn ask_permission(state: &mut PiState, call: &ToolCall) -> Option<Value> {
+pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option<Value> {
     let dialog = state.script.tool_call.clone()?;
     let (id, frame) = request(state, &dialog);
     state

@@ -10,9 +10,9 @@ use super::responses::response;
 use super::state::{PiState, RunState};
 use super::stream::{Form, Reply};
 use crate::core::event::Event;
-use crate::core::event::ToolCall;
+use crate::core::event::ReportedCall;
 use crate::core::event_sink::EventEncoder;
-use crate::core::failure::{Failure, FailureKind};
+use crate::core::failure::{Failure, FailureSource};
 use crate::core::queues::Prompt;
 use crate::core::queues::Queues;
 use crate::model::Chunk;
@@ -194,7 +194,7 @@ impl PiState {
         frames
     }
 
-    fn tool_start(&mut self, call: &ToolCall) -> Vec<Value> {
+    fn tool_start(&mut self, call: &ReportedCall) -> Vec<Value> {
         if self.run.started_calls.contains(&call.id) {
             return vec![];
         }
@@ -207,7 +207,7 @@ impl PiState {
         })]
     }
 
-    fn tool_end(&mut self, call: &ToolCall, outcome: &ToolResult) -> Vec<Value> {
+    fn tool_end(&mut self, call: &ReportedCall, outcome: &ToolResult) -> Vec<Value> {
         let message = tool_message(call, outcome, self.clock.tick());
         self.run.results.push(message);
         vec![json!({
@@ -279,9 +279,11 @@ impl PiState {
     }
 
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
-        match (failure.kind, self.compacting.take_if(|_| !in_run)) {
+        match (failure.source, self.compacting.take_if(|_| !in_run)) {
             (_, Some(reason)) => self.compaction_failed(reason, failure),
-            (FailureKind::Provider, None) if in_run => self.answer("error", Some(&failure.message)),
+            (FailureSource::Provider, None) if in_run => {
+                self.answer("error", Some(&failure.message))
+            }
             _ => {
                 tracing::error!("{}", failure.message);
                 vec![]
@@ -298,7 +300,7 @@ fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
     results
 }
 
-fn tool_update(call: &ToolCall, output: &str) -> Value {
+fn tool_update(call: &ReportedCall, output: &str) -> Value {
     json!({
         "type": "tool_execution_update",
         "toolCallId": call.id,

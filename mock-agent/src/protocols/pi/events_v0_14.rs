@@ -2,10 +2,10 @@
 
 use super::messages::{Clock, arguments, bare_frame, bash, tool_message, tool_result, user};
 use super::stream::{Form, Reply};
-use crate::core::event::ToolCall;
+use crate::core::event::ReportedCall;
 use crate::core::event::{Event, Summary};
 use crate::core::event_sink::EventEncoder;
-use crate::core::failure::{Failure, FailureKind};
+use crate::core::failure::{Failure, FailureSource};
 use crate::core::queues::Prompt;
 use crate::core::settings::ModelInfo;
 use crate::model::Chunk;
@@ -154,7 +154,7 @@ impl EventsV0_14 {
         frames
     }
 
-    fn tool_end(&mut self, call: &ToolCall, outcome: &ToolResult) -> Vec<Value> {
+    fn tool_end(&mut self, call: &ReportedCall, outcome: &ToolResult) -> Vec<Value> {
         let result = match &outcome.output {
             ToolOutput::Text(why) if !outcome.ok => json!(why),
             _ => Value::Object(tool_result(outcome)),
@@ -187,9 +187,9 @@ impl EventsV0_14 {
     }
 
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
-        match failure.kind {
-            FailureKind::Provider if in_run => self.answer("error", Some(&failure.message)),
-            FailureKind::Config => {
+        match failure.source {
+            FailureSource::Provider if in_run => self.answer("error", Some(&failure.message)),
+            FailureSource::Config => {
                 tracing::error!("{}", failure.message);
                 vec![]
             }
@@ -198,7 +198,7 @@ impl EventsV0_14 {
     }
 }
 
-fn tool_start(call: &ToolCall) -> Value {
+fn tool_start(call: &ReportedCall) -> Value {
     json!({
         "type": "tool_execution_start",
         "toolCallId": call.id,

@@ -1,7 +1,7 @@
 //! "Message Types" and "Content Types" of the page, other than the assistant's.
 
 use super::tools::TOOLS;
-use crate::core::event::ToolCall;
+use crate::core::event::ReportedCall;
 use crate::core::queues::Prompt;
 use crate::core::settings::Rates;
 use crate::model::message::{ContentBlock, TokenUsage};
@@ -73,7 +73,7 @@ pub(super) fn tool_result(outcome: &ToolResult) -> Map<String, Value> {
 }
 
 /// "ToolResultMessage".
-pub(super) fn tool_message(call: &ToolCall, outcome: &ToolResult, timestamp: u64) -> Value {
+pub(super) fn tool_message(call: &ReportedCall, outcome: &ToolResult, timestamp: u64) -> Value {
     let mut message = json!({ "role": "toolResult", "toolCallId": call.id, "toolName": call.tool });
     if let Some(fields) = message.as_object_mut() {
         fields.extend(tool_result(outcome));

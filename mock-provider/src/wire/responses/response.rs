@@ -44,7 +44,7 @@ pub(in crate::wire) struct ResponsesStream<'a> {
 }
 
 /// An event without its number: type and fields.
-type Event = (&'static str, Value);
+type SseFields = (&'static str, Value);
 
 impl<'a> ResponsesStream<'a> {
     pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
@@ -60,7 +60,7 @@ impl<'a> ResponsesStream<'a> {
     }
 
     /// Numbers an event.
-    fn event(&mut self, (kind, fields): Event) -> Vec<u8> {
+    fn event(&mut self, (kind, fields): SseFields) -> Vec<u8> {
         let mut event = Map::from_iter([
             ("type".to_owned(), kind.into()),
             ("sequence_number".to_owned(), self.sequence.into()),
@@ -73,7 +73,7 @@ impl<'a> ResponsesStream<'a> {
     }
 
     /// The events of a piece of content.
-    fn content(&mut self, piece: &Piece) -> Vec<Event> {
+    fn content(&mut self, piece: &Piece) -> Vec<SseFields> {
         match piece {
             Piece::BlockStart { index, block } => self.open(*index, block),
             Piece::TextDelta { index, text } => self.say(
@@ -111,7 +111,7 @@ impl<'a> ResponsesStream<'a> {
         }
     }
 
-    fn open(&mut self, index: usize, block: &BlockKind) -> Vec<Event> {
+    fn open(&mut self, index: usize, block: &BlockKind) -> Vec<SseFields> {
         let mut item = OutputItem::open(block, index, self.context.seed, &self.message.path);
         if is_encrypted(self.context) {
             item.encrypt(index, &self.message.pieces);
@@ -151,7 +151,7 @@ impl<'a> ResponsesStream<'a> {
         text: &str,
         kind: &'static str,
         mut fields: Value,
-    ) -> Vec<Event> {
+    ) -> Vec<SseFields> {
         let Some(item) = self.items.get_mut(index) else {
             return Vec::new();
         };
@@ -160,7 +160,7 @@ impl<'a> ResponsesStream<'a> {
         vec![(kind, self.at(&self.items[index], index, fields))]
     }
 
-    fn close(&self, index: usize) -> Vec<Event> {
+    fn close(&self, index: usize) -> Vec<SseFields> {
         let Some(item) = self.items.get(index) else {
             return Vec::new();
         };

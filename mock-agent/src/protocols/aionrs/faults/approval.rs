@@ -1,6 +1,6 @@
 //! Approvals: tools that run without one, ask without need, or ignore the answer.
 
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;
 use serde_json::json;
 
@@ -29,19 +29,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "asks-in-yolo",
         "tools are asked for in mode yolo",
-        Effect::Bug(Bug::RequestsApprovalInYolo),
+        FaultEffect::Bug(Bug::RequestsApprovalInYolo),
     )
     .caught_by(&["yolo-asks-nothing"]),
     start(
         "asks-in-auto-edit",
         "reading and editing are asked for in mode auto_edit",
-        Effect::Bug(Bug::RequestsApprovalInAutoEdit),
+        FaultEffect::Bug(Bug::RequestsApprovalInAutoEdit),
     )
     .caught_by(&["auto-edit-asks-less"]),
     start(
         "auto-edit-allows-all",
         "nothing is asked for in mode auto_edit",
-        Effect::Bug(Bug::AutoEditAllowsAll),
+        FaultEffect::Bug(Bug::AutoEditAllowsAll),
     )
     .caught_by(&[
         "scenario:modes/auto-edit-asks",
@@ -51,7 +51,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-mode",
         "`set_mode` changes nothing",
-        Effect::Bug(Bug::IgnoresMode),
+        FaultEffect::Bug(Bug::IgnoresMode),
     )
     .caught_by(&[
         "yolo-asks-nothing",
@@ -63,31 +63,31 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "mode-forgets-allowed",
         "`set_mode` takes back what was always allowed",
-        Effect::Bug(Bug::ModeForgetsAllowed),
+        FaultEffect::Bug(Bug::ModeForgetsAllowed),
     )
     .caught_by(&["always-allows", "scenario:modes/keep-the-allow-list"]),
     start(
         "mode-forgets-turns",
         "`set_mode` clears the conversation",
-        Effect::Bug(Bug::ModeForgetsTurns),
+        FaultEffect::Bug(Bug::ModeForgetsTurns),
     )
     .caught_by(&["scenario:modes/keep-the-conversation"]),
     start(
         "yolo-stays",
         "the mode auto_edit does not take the place of yolo",
-        Effect::Bug(Bug::KeepsYolo),
+        FaultEffect::Bug(Bug::KeepsYolo),
     )
     .caught_by(&["scenario:modes/narrower-again", "asks-before-change"]),
     start(
         "spawns-unasked",
         "Spawn is not asked for in mode auto_edit",
-        Effect::Bug(Bug::SpawnsUnapproved),
+        FaultEffect::Bug(Bug::SpawnsUnapproved),
     )
     .caught_by(&["scenario:modes/spawn-in-auto-edit", "asks-before-change"]),
     start(
         "asks-for-spawn",
         "Spawn is asked for in mode yolo",
-        Effect::Bug(Bug::RequestsApprovalForSpawn),
+        FaultEffect::Bug(Bug::RequestsApprovalForSpawn),
     )
     .caught_by(&["yolo-asks-nothing", "scenario:modes/spawn-in-yolo"]),
     bug(
@@ -105,7 +105,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "empty-reason-approves",
         "a denial whose reason is empty lets the call run",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "tool_deny" && command["reason"] == "" {
                 command["type"] = json!("tool_approve");
             }
@@ -131,7 +131,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "unknown-mode-is-yolo",
         "a mode that there is not lets every tool pass",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["mode"] == "no-such-mode" {
                 command["mode"] = json!("yolo");
             }
@@ -180,7 +180,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-auto-approve",
         "--auto-approve changes nothing",
-        Effect::Options(|options| options.auto_approve = false),
+        FaultEffect::Options(|options| options.auto_approve = false),
     )
     .caught_by(&["yolo-asks-nothing", "scenario:modes/auto-approve-flag"]),
     bug(
@@ -263,7 +263,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "approval-of-a-stranger-counts",
         "the approval of a call that nobody asked for approves the one that waits",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "tool_approve" && command["call_id"] == "no-such-call" {
                 command["call_id"] = json!("t1");
             }

@@ -1,7 +1,7 @@
 //! Capabilities, configuration, pings, MCP servers and failed turns of 0.2, and faults of 0.1 as they are there.
 
 use super::model::replace;
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;
 
 const CHANGED: &str = "config_changed";
@@ -75,7 +75,7 @@ pub(super) const VERSION: &[Fault] = &[
     start(
         "field-renamed",
         "`message` wants its text in `content`, not in `input`",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(map) = command.as_object_mut() {
                 map.remove("input");
             }
@@ -96,8 +96,8 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     frame("unknown-event", "an event comes that this version does not know", "stream_end", Op::After(r#"{"type":"banner"}"#)).caught_by(&["unknown-event"]),
     frame("bash-is-info", "a tool is announced in another category than its own", "tool_request", Op::Set("/tool/category", "\"info\"")).when(&[("/tool/name", "ExecCommand")]).every().caught_by(&["category-of-builtin"]),
     frame("tool-renamed", "a built-in tool has another name", "tool_request", Op::Set("/tool/name", "\"Shell\"")).when(&[("/tool/name", "ExecCommand")]).every().caught_by(&["scenario:tools/bash"]),
-    start("field-renamed", "`message` wants its text in `text`, not in `content`", Effect::Command(|command| remove_member(command, "message", "content"))).caught_by(&["scenario:turn/plain"]),
-    start("extra-field-is-bad", "a command with an unknown field is refused", Effect::Command(|command| {
+    start("field-renamed", "`message` wants its text in `text`, not in `content`", FaultEffect::Command(|command| remove_member(command, "message", "content"))).caught_by(&["scenario:turn/plain"]),
+    start("extra-field-is-bad", "a command with an unknown field is refused", FaultEffect::Command(|command| {
         const KNOWN: [&str; 6] = ["type", "msg_id", "content", "files", "call_id", "scope"];
         let extra = command.as_object().is_some_and(|map| map.keys().any(|key| !KNOWN.contains(&key.as_str())));
         if command["type"] == "message" && extra {
@@ -136,7 +136,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     bug("set-model-forgets", "another model knows nothing of what was said", Bug::ModelChangeForgets).caught_by(&["scenario:config/holds"]),
     bug("set-model-forgets-allowed", "another model takes back what was always allowed", Bug::ModelForgetsAllowed).caught_by(&["always-allows", "scenario:config/keeps-the-allow-list"]),
     frame("old-image-input-told", "`config_changed` says the old image input", CHANGED, Op::Set("/capabilities/image_input", "\"unknown\"")).at_start().every().caught_by(&["image-input-told", "image-input-holds"]),
-    start("ignores-set-model", "the model of `set_config` is not asked", Effect::Command(|command| remove_member(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
+    start("ignores-set-model", "the model of `set_config` is not asked", FaultEffect::Command(|command| remove_member(command, "set_config", "model"))).caught_by(&["scenario:config/model"]),
 
     // pings
     frame("no-pong", "a `ping` gets no `pong`", "pong", Op::Drop).at_start().caught_by(&["ping-answered"]).later(),
@@ -147,7 +147,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     frame("pong-waits-for-server", "a `ping` is answered when an MCP server has started", "pong", Op::Late("mcp_ready")).at_start().caught_by(&["scenario:ping/while-a-server-starts", "ping-answered"]).later(),
 
     // MCP servers
-    start("mcp-variables-lost", "an MCP server is started without its variables", Effect::Command(|command| remove_member(command, "add_mcp_server", "env"))).caught_by(&["scenario:mcp/variables-of-the-server"]),
+    start("mcp-variables-lost", "an MCP server is started without its variables", FaultEffect::Command(|command| remove_member(command, "add_mcp_server", "env"))).caught_by(&["scenario:mcp/variables-of-the-server"]),
     frame("mcp-failure-is-success", "a tool of an MCP server that failed has the status success", "tool_result", Op::Set("/status", "\"success\"")).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["scenario:mcp/tool-that-fails"]),
     frame("mcp-calls-go-to-the-first", "a call of the second of two MCP servers goes to the first", "tool_result", Op::Set("/output", "\"quokka-7\"")).when(&[("/tool_name", "mcp__more__say")]).caught_by(&["scenario:mcp/same-tool-of-two-servers"]),
     frame("dies-with-its-server", "an MCP server that ends takes the agent with it", "tool_result", Op::Exit(1)).when(&[("/tool_name", "mcp__words__say"), ("/status", "error")]).caught_by(&["stays-alive", "scenario:mcp/server-that-ends"]),
@@ -160,7 +160,7 @@ pub(super) const FAULTS_SINCE_0_2: &[Fault] = &[
     frame("mcp-ready-with-other-tools", "`mcp_ready` lists tools that the server does not have", "mcp_ready", Op::Set("/tools", "[\"mcp__words__one\", \"mcp__words__two\"]")).at_start().caught_by(&["scenario:mcp/tools-of-the-server"]),
     frame("mcp-ready-of-another", "`mcp_ready` names another server", "mcp_ready", Op::Set("/name", "\"other\"")).at_start().caught_by(&["scenario:mcp/server-is-added", "mcp-server-named"]),
     frame("mcp-ready-without-tools", "`mcp_ready` does not list the tools", "mcp_ready", Op::Remove("/tools")).at_start().caught_by(&["schema/mcp_ready"]),
-    start("mcp-server-renamed", "the tools of a server that was added go by another name", Effect::Command(|command| {
+    start("mcp-server-renamed", "the tools of a server that was added go by another name", FaultEffect::Command(|command| {
         if command["type"] == "add_mcp_server" {
             command["name"] = "other".into();
         }

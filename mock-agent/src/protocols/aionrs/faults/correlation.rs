@@ -1,6 +1,6 @@
 //! Ids that are wrong, missing or unstable.
 
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use serde_json::json;
 
 const GHOST: &[&str] = &[
@@ -61,7 +61,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "msg-id-rewritten",
         "letters outside ASCII are dropped from the msg_id",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(id) = command["msg_id"].as_str() {
                 command["msg_id"] = json!(id.replace(|c: char| !c.is_ascii(), ""));
             }

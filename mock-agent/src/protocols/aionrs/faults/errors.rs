@@ -1,6 +1,6 @@
 //! Errors that are missing or wrong.
 
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "message-without-text-ignored",
         "a `message` without its text is passed over",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             let text = command.get("input").or(command.get("content"));
             if command["type"] == "message" && text.is_none() {
                 *command = json!({ "type": "stop" });
@@ -61,7 +61,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "bad-command-exits",
         "a bad command ends the process",
-        Effect::Bug(Bug::BadCommandExits),
+        FaultEffect::Bug(Bug::BadCommandExits),
     )
     .caught_by(&["stays-alive"]),
     bug(
@@ -73,30 +73,30 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "invalid-utf8-is-eof",
         "bytes on stdin that are not UTF-8 are taken for its end",
-        Effect::Bug(Bug::InvalidUtf8IsEof),
+        FaultEffect::Bug(Bug::InvalidUtf8IsEof),
     ),
     start(
         "crlf-is-bad",
         "a command that ends in CR LF is refused",
-        Effect::Bug(Bug::CrLfIsBad),
+        FaultEffect::Bug(Bug::CrLfIsBad),
     )
     .caught_by(&["scenario:framing/crlf"]),
     start(
         "blank-line-is-bad",
         "a blank line is refused",
-        Effect::Bug(Bug::BlankLineIsBad),
+        FaultEffect::Bug(Bug::BlankLineIsBad),
     )
     .caught_by(&["scenario:framing/blank-lines"]),
     start(
         "long-line-is-bad",
         "a command of more than 1 MiB is refused",
-        Effect::Bug(Bug::LongLineIsBad),
+        FaultEffect::Bug(Bug::LongLineIsBad),
     )
     .caught_by(&["scenario:framing/long-line"]),
     start(
         "extra-field-is-bad",
         "a command with an unknown field is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             const KNOWN: [&str; 9] = [
                 "type", "msg_id", "input", "files", "call_id", "scope", "reason", "text", "mode",
             ];

@@ -1,6 +1,6 @@
 //! The process: start, life and exit.
 
-use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, KillSignal, Op, bug, frame, start};
 use crate::protocols::aionrs::version::V0_1;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -71,13 +71,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "fatal-error-exits-zero",
         "the process ends with status 0 after a fatal error",
-        Effect::Bug(Bug::FatalExitsZero),
+        FaultEffect::Bug(Bug::FatalExitsZero),
     )
     .caught_by(&["scenario:fatal/no-anthropic-key", "startup-failure-told"]),
     start(
         "starts-without-key",
         "a missing key does not keep the agent from starting",
-        Effect::Options(|options| options.keyless = true),
+        FaultEffect::Options(|options| options.keyless = true),
     )
     .caught_by(&[
         "scenario:fatal/no-anthropic-key",
@@ -88,25 +88,25 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "flag-gone",
         "the flag --max-turns is not known any more",
-        Effect::Bug(Bug::RejectsOldFlag),
+        FaultEffect::Bug(Bug::RejectsOldFlag),
     )
     .caught_by(&["startup-failure-told"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Effect::Bug(Bug::IgnoresEof),
+        FaultEffect::Bug(Bug::IgnoresEof),
     )
     .caught_by(&["eof-exits"]),
     start(
         "last-line-lost",
         "a last line without its newline is dropped",
-        Effect::Bug(Bug::LosesLastLine),
+        FaultEffect::Bug(Bug::LosesLastLine),
     )
     .caught_by(&["scenario:framing/unterminated-last-line"]),
     start(
         "last-command-lost",
         "a command is dropped if stdin ends right behind it",
-        Effect::Bug(Bug::LosesLastCommand),
+        FaultEffect::Bug(Bug::LosesLastCommand),
     )
     .caught_by(&[
         "scenario:shutdown/message-then-eof",
@@ -115,25 +115,25 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",
-        Effect::Bug(Bug::SpinsAfterEof),
+        FaultEffect::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits"]),
     start(
         "hangs-at-eof-while-asking",
         "the end of stdin does not end a process that waits for approval",
-        Effect::Bug(Bug::HangsAtEofDuringApproval),
+        FaultEffect::Bug(Bug::HangsAtEofDuringApproval),
     )
     .caught_by(&["eof-exits"]),
     start(
         "deaf-to-sigterm",
         "SIGTERM does not end the process",
-        Effect::Bug(Bug::IgnoresSigterm),
+        FaultEffect::Bug(Bug::IgnoresSigterm),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "deaf-to-sigterm-in-tool",
         "SIGTERM does not end a process that is busy with a tool",
-        Effect::Bug(Bug::IgnoresSigtermInTool),
+        FaultEffect::Bug(Bug::IgnoresSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
     bug(
@@ -145,13 +145,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "exit-status-at-eof",
         "the end of stdin ends the process with status 3",
-        Effect::Bug(Bug::ExitsWithThree),
+        FaultEffect::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["eof-exit-code"]),
     start(
         "panics-at-eof",
         "the end of stdin ends the process with a panic",
-        Effect::Bug(Bug::PanicsAtEnd),
+        FaultEffect::Bug(Bug::PanicsAtEnd),
     )
     .caught_by(&["no-crash"]),
     bug(
@@ -184,13 +184,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",
-        Effect::Bug(Bug::OrphanHoldsStdout),
+        FaultEffect::Bug(Bug::OrphanHoldsStdout),
     )
     .caught_by(&["no-orphans"]),
     start(
         "tool-outlives-agent",
         "a tool outlives the agent",
-        Effect::Bug(Bug::ToolOutlivesAgent),
+        FaultEffect::Bug(Bug::ToolOutlivesAgent),
     )
     .caught_by(&["tools-end-with-agent"]),
 ];

@@ -1,6 +1,6 @@
 //! The conversation with the model: requests, replies, history and settings.
 
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start, trim};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start, trim};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -96,7 +96,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "input-is-trimmed",
         "the model is told what the user said without the blanks around it",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             trim(command, "/input");
             trim(command, "/content");
         }),
@@ -105,13 +105,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "history-is-one-line",
         "the model is told the text of `init_history` in one line",
-        Effect::Command(|command| replace(command, "/text", "\n", " ")),
+        FaultEffect::Command(|command| replace(command, "/text", "\n", " ")),
     )
     .caught_by(&["history-reaches-model", "scenario:history/as-written"]),
     start(
         "reason-is-one-line",
         "the model is told the first line of a denial's reason only",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(line) = command["reason"]
                 .as_str()
                 .and_then(|reason| reason.lines().next())
@@ -160,7 +160,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "files-are-required",
         "a message without files is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "message" && command.get("files").is_none() {
                 command["type"] = json!("?");
             }
@@ -200,7 +200,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "paths-end-at-a-blank",
         "the path of an attached file is cut at its first blank",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             for file in command["files"].as_array_mut().into_iter().flatten() {
                 if let Some((first, _)) = file.as_str().and_then(|path| path.split_once(' ')) {
                     *file = json!(first);
@@ -212,7 +212,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "files-of-one-name",
         "of attached files of the same name only the first is shown",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(files) = command["files"].as_array_mut() {
                 let mut names = HashSet::new();
                 files.retain(|file| names.insert(file_name(file)));
@@ -223,7 +223,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "system-prompt-is-one-line",
         "the model is told the first line of the system prompt only",
-        Effect::Options(|options| {
+        FaultEffect::Options(|options| {
             if let Some(prompt) = &mut options.system_prompt {
                 *prompt = prompt.lines().next().unwrap_or_default().to_owned();
             }
@@ -239,13 +239,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "loses-history",
         "the text of `init_history` is dropped",
-        Effect::Bug(Bug::LosesHistory),
+        FaultEffect::Bug(Bug::LosesHistory),
     )
     .caught_by(&["history-reaches-model"]),
     start(
         "loses-later-history",
         "only the first text of `init_history` is taken",
-        Effect::Bug(Bug::LosesLaterHistory),
+        FaultEffect::Bug(Bug::LosesLaterHistory),
     )
     .caught_by(&["scenario:history/in-two-parts", "history-reaches-model"]),
     bug(
@@ -341,7 +341,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ids-are-trimmed",
         "a msg_id is told without the blanks around it",
-        Effect::Command(|command| trim(command, "/msg_id")),
+        FaultEffect::Command(|command| trim(command, "/msg_id")),
     )
     .caught_by(&[
         "scenario:turn/message-ids-of-every-kind",
@@ -351,7 +351,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ids-are-lower-case",
         "a msg_id is told in lower case",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(id) = command["msg_id"].as_str() {
                 command["msg_id"] = json!(id.to_lowercase());
             }
@@ -365,7 +365,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ids-are-cut",
         "a msg_id is cut at 64 characters",
-        Effect::Command(|command| cut(command, "/msg_id", 64)),
+        FaultEffect::Command(|command| cut(command, "/msg_id", 64)),
     )
     .caught_by(&[
         "scenario:turn/message-ids-of-every-kind",
@@ -387,19 +387,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "system-prompt-once",
         "the system prompt goes with the first request only",
-        Effect::Bug(Bug::SystemPromptOnce),
+        FaultEffect::Bug(Bug::SystemPromptOnce),
     )
     .caught_by(&["scenario:flags/hold-for-every-request"]),
     start(
         "max-tokens-once",
         "--max-tokens holds for the first request only",
-        Effect::Bug(Bug::MaxTokensOnce),
+        FaultEffect::Bug(Bug::MaxTokensOnce),
     )
     .caught_by(&["scenario:flags/hold-for-every-request"]),
     start(
         "tools-once",
         "tools are offered in the first turn only",
-        Effect::Bug(Bug::ToolsOnce),
+        FaultEffect::Bug(Bug::ToolsOnce),
     )
     .caught_by(&["scenario:tools/offered-in-every-turn"]),
     bug(
@@ -417,43 +417,43 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "tool-reads-stdin",
         "a tool reads the agent's stdin",
-        Effect::Bug(Bug::ToolReadsStdin),
+        FaultEffect::Bug(Bug::ToolReadsStdin),
     )
     .caught_by(&["scenario:tools/stdin-is-not-the-protocol"]),
     start(
         "ignores-model",
         "--model changes nothing",
-        Effect::Options(|options| options.model = None),
+        FaultEffect::Options(|options| options.model = None),
     )
     .caught_by(&["scenario:flags/model"]),
     start(
         "ignores-max-tokens",
         "--max-tokens changes nothing",
-        Effect::Options(|options| options.max_tokens = None),
+        FaultEffect::Options(|options| options.max_tokens = None),
     )
     .caught_by(&["scenario:flags/max-tokens"]),
     start(
         "ignores-max-turns",
         "--max-turns changes nothing",
-        Effect::Options(|options| options.max_turns = Some(u32::MAX)),
+        FaultEffect::Options(|options| options.max_turns = Some(u32::MAX)),
     )
     .caught_by(&["scenario:flags/max-turns"]),
     start(
         "ignores-system-prompt",
         "--system-prompt changes nothing",
-        Effect::Options(|options| options.system_prompt = None),
+        FaultEffect::Options(|options| options.system_prompt = None),
     )
     .caught_by(&["scenario:flags/system-prompt"]),
     start(
         "ignores-workspace",
         "--workspace changes nothing",
-        Effect::Options(|options| options.workspace = None),
+        FaultEffect::Options(|options| options.workspace = None),
     )
     .caught_by(&["scenario:flags/workspace"]),
     start(
         "ignores-base-url",
         "--base-url changes nothing",
-        Effect::Options(|options| {
+        FaultEffect::Options(|options| {
             if options.base_url.is_some() {
                 options.base_url = Some(NOWHERE.into());
             }
@@ -463,7 +463,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-base-url-variables",
         "the variables for the base URL change nothing",
-        Effect::Options(|options| {
+        FaultEffect::Options(|options| {
             if options.base_url.is_none() {
                 options.base_url = Some(NOWHERE.into());
             }
@@ -476,7 +476,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-provider",
         "--provider changes nothing",
-        Effect::Options(|options| {
+        FaultEffect::Options(|options| {
             options.provider = Some("anthropic".into());
             options.keyless = true;
         }),

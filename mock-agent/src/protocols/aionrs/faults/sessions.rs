@@ -1,6 +1,6 @@
 //! Sessions that do not follow the flags.
 
-use crate::faults::{Bug, Effect, Fault, Op, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-is-the-last",
         "a session that is not named is the one before",
-        Effect::Bug(Bug::ResumesUnasked),
+        FaultEffect::Bug(Bug::ResumesUnasked),
     )
     .caught_by(&[
         "scenario:sessions/new-is-empty",
@@ -28,13 +28,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "ignores-session-id",
         "--session-id changes nothing",
-        Effect::Options(|options| options.session_id = None),
+        FaultEffect::Options(|options| options.session_id = None),
     )
     .caught_by(&["session-id-flag"]),
     start(
         "session-id-in-lower-case",
         "the id of --session-id and --resume is taken in lower case",
-        Effect::Options(|options| {
+        FaultEffect::Options(|options| {
             for id in [&mut options.session_id, &mut options.resume] {
                 *id = id.as_deref().map(str::to_lowercase);
             }
@@ -48,19 +48,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "takes-known-id",
         "--session-id with an id that exists goes on with that session",
-        Effect::Bug(Bug::ReusesKnownId),
+        FaultEffect::Bug(Bug::ReusesKnownId),
     )
     .caught_by(&["scenario:sessions/id-that-exists"]),
     start(
         "resume-forgets",
         "--resume goes on with an empty conversation",
-        Effect::Bug(Bug::ResumeForgets),
+        FaultEffect::Bug(Bug::ResumeForgets),
     )
     .caught_by(&["scenario:sessions/resume"]),
     start(
         "resumed-stays-unsaved",
         "what is said after --resume is not saved",
-        Effect::Bug(Bug::ResumedStaysUnsaved),
+        FaultEffect::Bug(Bug::ResumedStaysUnsaved),
     )
     .caught_by(&["scenario:sessions/resume-again"]),
     frame(
@@ -74,19 +74,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "resumes-nothing",
         "--resume with an unknown id begins a new session",
-        Effect::Bug(Bug::ResumesNothing),
+        FaultEffect::Bug(Bug::ResumesNothing),
     )
     .caught_by(&["scenario:sessions/resume-of-nothing"]),
     start(
         "latest-is-first",
         "--resume latest takes another than the most recent session",
-        Effect::Bug(Bug::LatestIsFirst),
+        FaultEffect::Bug(Bug::LatestIsFirst),
     )
     .caught_by(&["scenario:sessions/resume-latest"]),
     start(
         "takes-both-flags",
         "--session-id and --resume are taken together",
-        Effect::Options(|options| {
+        FaultEffect::Options(|options| {
             if options.session_id.is_some() {
                 options.resume = None;
             }

@@ -1,6 +1,6 @@
 //! Stops that do too little or too much.
 
-use crate::faults::{Bug, Effect, Fault, bug, start};
+use crate::faults::{Bug, Fault, FaultEffect, bug, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-stop", "`stop` changes nothing", Bug::IgnoresStop)
@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-stop-poisons",
         "a stop with nothing to stop ends the next turn",
-        Effect::Bug(Bug::IdleStopStopsNextTurn),
+        FaultEffect::Bug(Bug::IdleStopStopsNextTurn),
     )
     .caught_by(&["scenario:stop/with-nothing-to-stop"]),
 ];

@@ -1,7 +1,7 @@
 //! Aborts that do too little or too much.
 
 use super::common::{CRASH, SINCE_0_73, UNTIL_0_73, V0_14, V0_87};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop)
@@ -100,7 +100,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next run",
-        Effect::Bug(Bug::IdleStopStopsNextTurn),
+        FaultEffect::Bug(Bug::IdleStopStopsNextTurn),
     )
     .caught_by(&["scenario:abort/when-idle"]),
 ];

@@ -1,7 +1,7 @@
 //! Shell commands of the host.
 
 use super::common::{SINCE_0_73, V0_14, V0_87, When, response};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use serde_json::Value;
 
 /// A fault in every `bash_end` that meets a condition.
@@ -59,16 +59,16 @@ pub(super) const FAULTS: &[Fault] = &[
     }), &["scenario:bash/whole-output-is-kept"]),
     end("never-truncated", "large output comes whole", CUT, Op::Change(whole), &["scenario:bash/whole-output-is-kept"]),
     end("path-without-truncation", "`fullOutputPath` is there though nothing was cut", WHOLE, Op::Set("/message/fullOutputPath", "\"/tmp/x.log\""), &["bash-full-output-only"]),
-    start("bash-untold", "the model is not told of shell commands", Effect::Bug(Bug::ShellResultNotSent))
+    start("bash-untold", "the model is not told of shell commands", FaultEffect::Bug(Bug::ShellResultNotSent))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
-    start("bash-told-otherwise", "the model is told of shell commands in another form", Effect::Bug(Bug::ShellResultReformatted))
+    start("bash-told-otherwise", "the model is told of shell commands in another form", FaultEffect::Bug(Bug::ShellResultReformatted))
         .caught_by(&["scenario:bash/output-is-in-the-context"]),
-    start("bash-elsewhere", "shell commands run in another directory", Effect::Bug(Bug::ShellRunsElsewhere))
+    start("bash-elsewhere", "shell commands run in another directory", FaultEffect::Bug(Bug::ShellRunsElsewhere))
         .caught_by(&["scenario:bash/works-in-the-workspace"]).caught_in(SINCE_0_73, &["scenario:bash/output-and-exit-code"]),
     // In 0.73 and later, `bash` is answered by a response.
-    start("bash-ignores-abort", "an abort does not end a shell command", Effect::Bug(Bug::ShellIgnoresStop))
+    start("bash-ignores-abort", "an abort does not end a shell command", FaultEffect::Bug(Bug::ShellIgnoresStop))
         .caught_by(&["scenario:bash/cancelled-command", "bash-answered"]).only_in(V0_14),
-    start("bash-keeps-children", "an abort ends a shell command, but not what it has started", Effect::Bug(Bug::ShellKeepsChildren))
+    start("bash-keeps-children", "an abort ends a shell command, but not what it has started", FaultEffect::Bug(Bug::ShellKeepsChildren))
         .caught_by(&["scenario:bash/cancelled-with-its-children"]).caught_in(SINCE_0_73, &["scenario:bash/abort-ends-its-children"]),
 ];
 

@@ -1,7 +1,7 @@
 //! Commands that are executed differently from how they were given.
 
 use super::common::{V0_87, changed_command, remove_member};
-use crate::faults::{Bug, Effect, Fault, bug, start};
+use crate::faults::{Bug, Fault, FaultEffect, bug, start};
 use serde_json::{Value, json};
 
 /// Changes a text in commands of this type.
@@ -65,13 +65,13 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     bug("follow-ups-together", "by default all follow-ups go at once", Bug::FollowUpsTogether).caught_by(&["scenario:queue/follow-ups-one-at-a-time"]),
 
     // the model
-    start("model-flag-ignored", "the flags do not choose the model", Effect::Options(|options| {
+    start("model-flag-ignored", "the flags do not choose the model", FaultEffect::Options(|options| {
         if options.model.as_deref() == Some("mock-o") {
             options.provider = None;
             options.model = None;
         }
     })).caught_by(&["scenario:startup/model-of-the-flags"]),
-    start("thinking-of-the-flag-ignored", "the thinking level behind the model's name is dropped", Effect::Options(|options| {
+    start("thinking-of-the-flag-ignored", "the thinking level behind the model's name is dropped", FaultEffect::Options(|options| {
         options.model = options.model.take().map(|name| name.split(':').next().unwrap_or_default().to_owned());
     })).caught_by(&["scenario:startup/thinking-of-the-flags"]),
     changed_command("unknown-model-is-the-first", "a model that is not there is taken for another one", |c| {
@@ -80,7 +80,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
         }
     }, &["scenario:model/unknown", "model-as-asked"]),
     changed_command("level-is-always-low", "set_thinking_level sets another level", |c| change_text(c, "set_thinking_level", "level", |_| "low".into()), &["scenario:thinking/set"]),
-    start("level-stays-untold", "the model is not told how much to think", Effect::Bug(Bug::ThinkingLevelNotSent)).caught_by(&["scenario:thinking/set"]),
+    start("level-stays-untold", "the model is not told how much to think", FaultEffect::Bug(Bug::ThinkingLevelNotSent)).caught_by(&["scenario:thinking/set"]),
 
     // compactions and retries
     changed_command("instructions-lost", "the instructions of `compact` are dropped", |c| remove_member(c, "compact", "customInstructions"), &["scenario:compact/instructions-guide-it"]),
@@ -94,7 +94,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
             c["enabled"] = json!(true);
         }
     }, &["retry-off", "scenario:retry/switched-off"]),
-    start("modes-are-one", "a mode is set for both queues", Effect::Bug(Bug::QueuesShareMode)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
+    start("modes-are-one", "a mode is set for both queues", FaultEffect::Bug(Bug::QueuesShareMode)).caught_by(&["state-of-modes", "scenario:queue/modes-are-separate"]),
     bug("retries-refusals", "what is refused is tried again", Bug::RetriesRefusals).caught_by(&["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it"]).caught_in(V0_87, &["scenario:retry/refusals-are-final", "scenario:retry/another-error-ends-it", "retry-announced"]),
     bug("retry-doubles-the-prompt", "a retry sends the prompt a second time", Bug::RetryDoublesPrompt).caught_by(&["scenario:retry/prompt-is-not-doubled"]),
     bug("retry-starts-over", "a retry starts the run over, and its tools run again", Bug::RetryStartsOver).caught_by(&["scenario:retry/tools-are-not-run-again"]),
@@ -106,7 +106,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     bug("abort-retry-changes-nothing", "abort_retry does not end the wait", Bug::RetryNotCancelled).caught_by(&["scenario:retry/abort-retry"]),
 
     // sessions
-    start("session-folder-ignored", "--session-dir is dropped", Effect::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
+    start("session-folder-ignored", "--session-dir is dropped", FaultEffect::Options(|options| options.session_dir = None)).caught_by(&["scenario:startup/session-folder"]),
     bug("new-session-is-the-old-one", "new_session changes nothing", Bug::NewSessionKeepsConversation).caught_by(&["scenario:session/new", "new-session-id", "state-counts-messages"]),
     changed_command("parent-lost", "the parent of a new session is dropped", |c| remove_member(c, "new_session", "parentSession"), &["scenario:session/parent-is-recorded"]),
     bug("loaded-session-stays-as-it-was", "what is said in a session that was loaded again is lost when it is left", Bug::ResumedStaysUnsaved).caught_by(&["scenario:session/to-and-fro"]),
@@ -116,8 +116,8 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     changed_command("export-goes-elsewhere", "export_html writes another file than it was told", |c| change_text(c, "export_html", "outputPath", |path| format!("{path}.out.html")), &["scenario:session/export"]),
 
     // dialogs
-    start("notices-wait", "a notice waits for an answer", Effect::Bug(Bug::NoticesAwaitAnswer)).caught_by(&["scenario:extensions/notices", "answered"]),
-    start("dialogs-wait-on", "a dialog waits on when its time is over", Effect::Bug(Bug::DialogsNeverTimeOut)).caught_by(&["scenario:extensions/timeout", "answered"]),
+    start("notices-wait", "a notice waits for an answer", FaultEffect::Bug(Bug::NoticesAwaitAnswer)).caught_by(&["scenario:extensions/notices", "answered"]),
+    start("dialogs-wait-on", "a dialog waits on when its time is over", FaultEffect::Bug(Bug::DialogsNeverTimeOut)).caught_by(&["scenario:extensions/timeout", "answered"]),
     bug("tool-runs-before-the-answer", "a tool runs before the dialog about it is answered", Bug::RunsBeforeApproval).caught_by(&["scenario:extensions/tool-is-denied"]),
     changed_command("yes-is-no", "a confirm is answered the other way round", |c| {
         if let Some(said) = c["confirmed"].as_bool() {

@@ -1,6 +1,6 @@
 //! What the tables share: versions, conditions on frames, lists of rules, and constructors of faults.
 
-use crate::faults::{Effect, Fault, Op, frame, joined, start};
+use crate::faults::{Fault, FaultEffect, Op, frame, joined, start};
 use serde_json::Value;
 
 /// Versions of the protocol.
@@ -140,7 +140,7 @@ pub(super) const fn changed_command(
     change: fn(&mut Value),
     rules: Rules,
 ) -> Fault {
-    start(id, summary, Effect::Command(change)).caught_by(rules)
+    start(id, summary, FaultEffect::Command(change)).caught_by(rules)
 }
 
 /// Removes a member from commands of this type.

@@ -1,7 +1,7 @@
 //! Compactions, queues and retries.
 
 use super::common::{SINCE_0_73, V0_14, V0_73, V0_87, When, event};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -93,7 +93,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "instructions-lost",
         "the instructions of `compact` are dropped",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(map) = command.as_object_mut() {
                 map.shift_remove("customInstructions");
             }
@@ -105,7 +105,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "instructions-are-required",
         "`compact` without instructions is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "compact" && command.get("customInstructions").is_none() {
                 command["type"] = "?".into();
             }

@@ -1,7 +1,7 @@
 //! Data that changes on its way, and work that is done more than once.
 
 use super::common::{CALL_DELTA, UNTIL_0_73, V0_87, When};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use serde_json::Value;
 
 const PROMPT: &[&str] = &[
@@ -52,13 +52,13 @@ const ARGUMENTS: &[&str] = &["arguments", "args"];
 
 #[rustfmt::skip]
 pub(super) const FAULTS: &[Fault] = &[
-    start("prompt-is-trimmed", "a prompt loses the white space at its ends", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.trim().to_owned())))
+    start("prompt-is-trimmed", "a prompt loses the white space at its ends", FaultEffect::Command(|c| change_text(c, "prompt", "message", |text| text.trim().to_owned())))
         .caught_by(PROMPT),
-    start("prompt-is-escaped", "a prompt is escaped as HTML is", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.replace('&', "&amp;").replace('<', "&lt;"))))
+    start("prompt-is-escaped", "a prompt is escaped as HTML is", FaultEffect::Command(|c| change_text(c, "prompt", "message", |text| text.replace('&', "&amp;").replace('<', "&lt;"))))
         .caught_by(PROMPT),
-    start("prompt-loses-its-lines", "only the first line of a prompt is taken", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.trim_start().lines().next().unwrap_or_default().to_owned())))
+    start("prompt-loses-its-lines", "only the first line of a prompt is taken", FaultEffect::Command(|c| change_text(c, "prompt", "message", |text| text.trim_start().lines().next().unwrap_or_default().to_owned())))
         .caught_by(PROMPT),
-    start("prompt-is-cut", "a prompt is cut at 64 KiB", Effect::Command(|c| change_text(c, "prompt", "message", |text| text.chars().take(65_536).collect())))
+    start("prompt-is-cut", "a prompt is cut at 64 KiB", FaultEffect::Command(|c| change_text(c, "prompt", "message", |text| text.chars().take(65_536).collect())))
         .caught_by(OTHER_PROMPT),
     // In 0.87, an update has no message.
     frame("partial-stays-empty", "the `partial` of an update holds nothing", "message_update", Op::Set("/assistantMessageEvent/partial/content", "[]")).every().later()
@@ -99,7 +99,7 @@ pub(super) const FAULTS: &[Fault] = &[
         .caught_by(&["json-lines", "result-repeats-content"]),
     bug("tool-runs-twice", "a command of the model is run twice", Bug::ToolRunsTwice)
         .caught_by(&["scenario:tools/one-call", "scenario:tools/three-rounds", "scenario:tools/two-calls-of-one-message"]),
-    start("bash-runs-twice", "a shell command of the host is run twice", Effect::Bug(Bug::ShellRunsTwice))
+    start("bash-runs-twice", "a shell command of the host is run twice", FaultEffect::Bug(Bug::ShellRunsTwice))
         .caught_by(&["scenario:bash/output-and-exit-code"]),
     frame("usage-is-lost-on-openai", "over OpenAI Chat no input is counted", "", Op::SetIn(("api", "openai-completions"), "/usage/input", "0")).every().later()
         .caught_by(&["scenario:usage/on-the-openai-wire"]).caught_in(V0_87, &["scenario:usage/on-the-openai-wire", "usage-as-finished", "usage-total"]),
@@ -120,7 +120,7 @@ pub(super) const FAULTS: &[Fault] = &[
 /// Faults of attachments and of events that only 0.14 has.
 #[rustfmt::skip]
 pub(super) const V0_14_ONLY: &[Fault] = &[
-    start("second-image-is-a-png", "every attached image is sent as PNG", Effect::Command(|c| {
+    start("second-image-is-a-png", "every attached image is sent as PNG", FaultEffect::Command(|c| {
         if let Some(attachments) = c["attachments"].as_array_mut() {
             for attachment in attachments {
                 attachment["mimeType"] = "image/png".into();
@@ -128,7 +128,7 @@ pub(super) const V0_14_ONLY: &[Fault] = &[
         }
     }))
         .caught_by(&["scenario:attachments/two-images"]),
-    start("preview-is-sent", "the preview of an image is sent in its place", Effect::Command(|c| {
+    start("preview-is-sent", "the preview of an image is sent in its place", FaultEffect::Command(|c| {
         if let Some(attachments) = c["attachments"].as_array_mut() {
             for attachment in attachments {
                 if attachment["preview"].is_string() {

@@ -1,7 +1,7 @@
 //! Errors that are missing or wrong.
 
 use super::common::{SINCE_0_73, V0_14, V0_73, V0_87};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     frame(
@@ -17,7 +17,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "bad-line-exits",
         "a line that is not JSON ends the process",
-        Effect::Bug(Bug::BadCommandExits),
+        FaultEffect::Bug(Bug::BadCommandExits),
     )
     .caught_by(&["stays-alive", "bash-answered"])
     .caught_in(
@@ -41,7 +41,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "error-first",
         "an `error` comes before any command",
-        Effect::Bug(Bug::ReportsFailureFirst),
+        FaultEffect::Bug(Bug::ReportsFailureFirst),
     )
     .caught_by(&["error-has-cause"])
     .only_in(V0_14),
@@ -49,7 +49,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "unknown-type-is-a-prompt",
         "a command of an unknown type starts a run",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             const KNOWN: [&str; 4] = ["prompt", "abort", "compact", "bash"];
             let kind = command["type"].as_str().unwrap_or_default();
             if !KNOWN.contains(&kind) {
@@ -62,24 +62,24 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "crlf-is-bad",
         "a command that ends in CR LF is refused",
-        Effect::Bug(Bug::CrLfIsBad),
+        FaultEffect::Bug(Bug::CrLfIsBad),
     )
     .caught_in(SINCE_0_73, &["scenario:framing/crlf", "answered"]),
     start(
         "blank-line-is-bad",
         "a blank line is refused",
-        Effect::Bug(Bug::BlankLineIsBad),
+        FaultEffect::Bug(Bug::BlankLineIsBad),
     ),
     start(
         "invalid-utf8-is-eof",
         "bytes on stdin that are not UTF-8 are taken for its end",
-        Effect::Bug(Bug::InvalidUtf8IsEof),
+        FaultEffect::Bug(Bug::InvalidUtf8IsEof),
     ),
     // No scenario of 0.73 and later shows it.
     start(
         "long-line-is-bad",
         "a command of more than 1 MiB is refused",
-        Effect::Bug(Bug::LongLineIsBad),
+        FaultEffect::Bug(Bug::LongLineIsBad),
     )
     .caught_by(&["scenario:attachments/large"])
     .only_in(V0_14),
@@ -87,7 +87,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "extra-field-is-bad",
         "a command with an unknown field is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             const KNOWN: [&str; 5] = [
                 "type",
                 "message",

@@ -1,13 +1,13 @@
 //! The process: start, life and exit.
 
 use super::common::{CRASH, SINCE_0_73, V0_14, V0_73, V0_87};
-use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, KillSignal, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "flag-gone",
         "the flag --no-session is not known any more",
-        Effect::Bug(Bug::RejectsOldFlag),
+        FaultEffect::Bug(Bug::RejectsOldFlag),
     )
     .caught_by(&[
         "scenario:startup/first-command-is-served",
@@ -30,7 +30,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "keeps-session",
         "the session is kept in spite of --no-session",
-        Effect::Options(|options| options.no_session = false),
+        FaultEffect::Options(|options| options.no_session = false),
     )
     .caught_by(&["scenario:startup/no-session-is-not-kept"])
     .caught_in(SINCE_0_73, &["scenario:startup/no-session"]),
@@ -38,44 +38,44 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "keeps-no-session",
         "the session is not kept without --no-session",
-        Effect::Options(|options| options.no_session = true),
+        FaultEffect::Options(|options| options.no_session = true),
     )
     .caught_by(&["scenario:startup/session-is-kept"])
     .only_in(V0_14),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Effect::Bug(Bug::IgnoresEof),
+        FaultEffect::Bug(Bug::IgnoresEof),
     )
     .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",
-        Effect::Bug(Bug::SpinsAfterEof),
+        FaultEffect::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits", "scenario:startup/end-of-file-when-idle"]),
     start(
         "deaf-to-sigterm",
         "SIGTERM does not end the process",
-        Effect::Bug(Bug::IgnoresSigterm),
+        FaultEffect::Bug(Bug::IgnoresSigterm),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "deaf-to-sigterm-in-tool",
         "SIGTERM does not end a process that is busy with a tool",
-        Effect::Bug(Bug::IgnoresSigtermInTool),
+        FaultEffect::Bug(Bug::IgnoresSigtermInTool),
     )
     .caught_by(&["sigterm-exits"]),
     start(
         "panics-at-eof",
         "the end of stdin ends the process with status 101",
-        Effect::Bug(Bug::PanicsAtEnd),
+        FaultEffect::Bug(Bug::PanicsAtEnd),
     )
     .caught_by(&["no-crash"]),
     start(
         "exit-status-at-eof",
         "the end of stdin ends the process with status 3",
-        Effect::Bug(Bug::ExitsWithThree),
+        FaultEffect::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["eof-exit-code"]),
     bug(
@@ -165,13 +165,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",
-        Effect::Bug(Bug::OrphanHoldsStdout),
+        FaultEffect::Bug(Bug::OrphanHoldsStdout),
     )
     .caught_by(&["no-orphans"]),
     start(
         "tool-outlives-agent",
         "a tool outlives the agent",
-        Effect::Bug(Bug::ToolOutlivesAgent),
+        FaultEffect::Bug(Bug::ToolOutlivesAgent),
     )
     .caught_by(&["no-orphans"]),
 ];

@@ -1,7 +1,7 @@
 //! Requests to the model, and the usage and model in messages.
 
 use super::common::{USAGE, V0_14, V0_87};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use serde_json::Value;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -29,32 +29,32 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "max-tokens-once",
         "the limit of the reply is another one from the second request on",
-        Effect::Bug(Bug::MaxTokensOnce),
+        FaultEffect::Bug(Bug::MaxTokensOnce),
     )
     .caught_by(&["scenario:tools/offered-in-every-run"]),
     start(
         "tools-once",
         "tools are offered in the first run only",
-        Effect::Bug(Bug::ToolsOnce),
+        FaultEffect::Bug(Bug::ToolsOnce),
     )
     .caught_by(&["scenario:tools/offered-in-every-run"]),
     // In 0.73 and later, attachments are images.
     start(
         "loses-images",
         "attached images are dropped",
-        Effect::Command(|command| drop_attachments(command, "image")),
+        FaultEffect::Command(|command| drop_attachments(command, "image")),
     )
     .caught_by(&["scenario:attachments/image"]).only_in(V0_14),
     start(
         "loses-documents",
         "attached documents are dropped",
-        Effect::Command(|command| drop_attachments(command, "document")),
+        FaultEffect::Command(|command| drop_attachments(command, "document")),
     )
     .caught_by(&["scenario:attachments/document"]).only_in(V0_14),
     start(
         "loses-second-attachment",
         "only the first of several attachments is taken",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(list) = command["attachments"].as_array_mut() {
                 list.truncate(1);
             }
@@ -64,7 +64,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "attachments-are-required",
         "a prompt without attachments is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "prompt" && command.get("attachments").is_none() {
                 command["type"] = "?".into();
             }

@@ -1,7 +1,7 @@
 //! Sessions, their entries, names and thinking levels; extensions.
 
 use super::common::{When, changed_command, event, remove_member, response};
-use crate::faults::{ABSENT, Bug, Effect, Fault, Op, bug, start};
+use crate::faults::{ABSENT, Bug, Fault, FaultEffect, Op, bug, start};
 use serde_json::{Value, json};
 
 const STATE: When = &[("/command", "get_state"), ("/success", "true")];
@@ -94,8 +94,8 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
 
     // the session
     response("state-model-is-null", "the state has null for a model", &[("/command", "get_state"), ("/success", "true")], Op::Set("/data/model", "null"), &["schema/response.get_state"]),
-    start("name-of-the-flag-ignored", "the flags do not name the session", Effect::Options(|options| options.name = None)).caught_by(&["scenario:startup/name-of-the-flags"]),
-    start("takes-files", "a file argument is taken", Effect::Options(|options| options.files.clear())).caught_by(&["scenario:startup/file-arguments"]),
+    start("name-of-the-flag-ignored", "the flags do not name the session", FaultEffect::Options(|options| options.name = None)).caught_by(&["scenario:startup/name-of-the-flags"]),
+    start("takes-files", "a file argument is taken", FaultEffect::Options(|options| options.files.clear())).caught_by(&["scenario:startup/file-arguments"]),
     response("compacted-entries-lost", "the entries before a compaction are lost", &[("/command", "get_entries"), ("/success", "true")], Op::Change(compacted), &["scenario:session/entries-after-a-compaction", "entries-chained", "entries-of-messages"]).every(),
     response("entries-without-leaf", "get_entries does not tell the leaf", ENTRIES, Op::Remove("/data/leafId"), &["schema/response.get_entries", "scenario:session/entries", "scenario:session/tree"]),
     response("entry-without-parent", "an entry has no parentId", ENTRIES, Op::Remove("/data/entries/0/parentId"), &["schema/response.get_entries"]),
@@ -109,7 +109,7 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     event("appended-entry-untold", "an entry that an extension appends is not told", "entry_appended", Op::Drop, &["scenario:extensions/appends-an-entry"]).at_start().later(),
     event("appended-entry-without-id", "an entry that an extension appends has no id", "entry_appended", Op::Remove("/entry/id"), &["schema/entry_appended"]).at_start(),
     event("session-header", "a session header comes as in the JSON mode", "agent_start", Op::Before(r#"{"type":"session","version":3,"id":"x","timestamp":"2025-12-01T00:00:00.000Z","cwd":"/"}"#), &["no-session-header", "unknown-event", "event-without-id"]),
-    start("shutdown-forgotten", "the agent goes on when an extension has shut it down", Effect::Bug(Bug::ShutdownForgotten)).caught_by(&["scenario:extensions/shuts-down"]),
+    start("shutdown-forgotten", "the agent goes on when an extension has shut it down", FaultEffect::Bug(Bug::ShutdownForgotten)).caught_by(&["scenario:extensions/shuts-down"]),
     response("command-without-source-info", "a command does not say where it comes from", COMMANDS, Op::Remove("/data/commands/0/sourceInfo"), &["schema/response.get_commands", "scenario:commands/listed"]),
     response("command-of-no-known-scope", "a command is for somebody else", COMMANDS, Op::Set("/data/commands/0/sourceInfo/scope", "\"global\""), &["schema/response.get_commands"]),
 

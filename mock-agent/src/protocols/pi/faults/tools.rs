@@ -1,7 +1,7 @@
 //! Tool calls that are reported wrongly or do not run.
 
 use super::common::{RESULT, SINCE_0_73, V0_14};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 const START: &str = "tool_execution_start";
 const END: &str = "tool_execution_end";
@@ -238,7 +238,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "tool-reads-stdin",
         "a tool reads the agent's stdin",
-        Effect::Bug(Bug::ToolReadsStdin),
+        FaultEffect::Bug(Bug::ToolReadsStdin),
     )
     .caught_by(&["scenario:tools/stdin-is-not-the-protocol"])
     .only_in(V0_14),

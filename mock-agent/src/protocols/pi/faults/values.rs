@@ -1,7 +1,7 @@
 //! Wrong values: of the session, its statistics, models, dialogs, entries, levels and usage.
 
 use super::common::{V0_73, V0_87, When, changed_command, duplicate_elements, event, response};
-use crate::faults::{Bug, Effect, Fault, Op, frame, start, trim};
+use crate::faults::{Bug, Fault, FaultEffect, Op, frame, start, trim};
 use serde_json::{Value, json};
 
 const STATE: When = &[("/command", "get_state"), ("/success", "true")];
@@ -33,7 +33,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     response("mode-of-nothing-known", "after a mode that does not exist no other is told", &[("/command", "get_state"), ("/data/followUpMode", "all"), ("/data/steeringMode", "all")], Op::Set("/data/followUpMode", "\"one-at-a-time\""), &["state-of-modes", "scenario:queue/no-such-mode"]),
     response("never-compacting", "the state never says that a compaction goes on", &[("/command", "get_state"), ("/data/isCompacting", "true")], Op::Set("/data/isCompacting", "false"), &["scenario:compact/state-while-it-runs"]),
     event("message-of-another-model", "a message is of another model than the one that is set", "message_end", Op::Set("/message/model", "\"mock-a\""), &["runs-of-the-model", "same-speaker", "turn-end-message", "run-messages", "scenario:model/lasts", "scenario:model/set", "scenario:model/cycle-around"]).when(&[("/message/model", "mock-o")]),
-    start("model-for-one-run", "a model that was set is forgotten after its first run", Effect::Bug(Bug::ModelForOneRun)).caught_by(&["scenario:model/lasts", "runs-of-the-model"]),
+    start("model-for-one-run", "a model that was set is forgotten after its first run", FaultEffect::Bug(Bug::ModelForOneRun)).caught_by(&["scenario:model/lasts", "runs-of-the-model"]),
 
     // lists
     response("models-doubled", "every model is listed twice", MODELS, Op::Change(|frame| duplicate_elements(frame, "/data/models")), &["models-once"]),
@@ -95,14 +95,14 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
             command["customInstructions"] = json!(text.lines().next());
         }
     }, &["scenario:compact/instructions-of-several-lines"]),
-    start("exported-page-is-empty", "the exported page has no messages", Effect::Bug(Bug::ExportsNothing)).caught_by(&["scenario:session/export-holds-the-conversation"]),
+    start("exported-page-is-empty", "the exported page has no messages", FaultEffect::Bug(Bug::ExportsNothing)).caught_by(&["scenario:session/export-holds-the-conversation"]),
     event("prefill-is-trimmed", "the text of an editor loses the blanks around it", "extension_ui_request", Op::Change(|frame| trim(frame, "/prefill")), &["scenario:extensions/texts-of-several-lines"]).when(&[("/method", "editor")]).at_start(),
     changed_command("answers-are-trimmed", "the answer to a dialog loses the blanks around it", |command| {
         if command["type"] == "extension_ui_response" {
             trim(command, "/value");
         }
     }, &["scenario:extensions/texts-of-several-lines"]),
-    start("answers-of-strangers", "an answer goes to the first dialog, whatever its id", Effect::Bug(Bug::AnswerGoesToFirstDialog)).caught_by(&["scenario:extensions/two-dialogs-at-once", "scenario:extensions/answer-of-a-stranger"]),
+    start("answers-of-strangers", "an answer goes to the first dialog, whatever its id", FaultEffect::Bug(Bug::AnswerGoesToFirstDialog)).caught_by(&["scenario:extensions/two-dialogs-at-once", "scenario:extensions/answer-of-a-stranger"]),
 ];
 
 const PARTS: [&str; 5] = ["/input", "/output", "/cacheRead", "/cacheWrite", "/total"];

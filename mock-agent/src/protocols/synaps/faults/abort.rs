@@ -1,7 +1,7 @@
 //! Aborts that do too little or too much.
 
 use super::conditions::ABORT;
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     bug("ignores-abort", "`abort` changes nothing", Bug::IgnoresStop).caught_by(&[
@@ -55,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "idle-abort-poisons",
         "an abort with nothing to abort ends the next turn",
-        Effect::Bug(Bug::IdleStopStopsNextTurn),
+        FaultEffect::Bug(Bug::IdleStopStopsNextTurn),
     )
     .caught_by(&["scenario:abort/when-idle"]),
     frame(

@@ -1,31 +1,31 @@
 //! Attachments that are rejected, lost, or accepted against the rules.
 
-use crate::faults::{Bug, Effect, Fault, start};
+use crate::faults::{Bug, Fault, FaultEffect, start};
 use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "takes-relative-paths",
         "an attachment with a relative path is taken",
-        Effect::Bug(Bug::AcceptsRelativePaths),
+        FaultEffect::Bug(Bug::AcceptsRelativePaths),
     )
     .caught_by(&["scenario:attachments/relative-path-is-refused"]),
     start(
         "takes-dot-dot",
         "an attachment whose path has a `..` segment is taken",
-        Effect::Bug(Bug::AcceptsDotDot),
+        FaultEffect::Bug(Bug::AcceptsDotDot),
     )
     .caught_by(&["scenario:attachments/dot-dot-is-refused"]),
     start(
         "loses-files",
         "the model is not shown the attached files",
-        Effect::Bug(Bug::LosesFiles),
+        FaultEffect::Bug(Bug::LosesFiles),
     )
     .caught_by(&["scenario:attachments/file-is-read"]),
     start(
         "loses-second-file",
         "the model is shown only the first of the attached files",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(Value::Array(files)) = command.get_mut("attachments") {
                 files.truncate(1);
             }
@@ -35,7 +35,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "hints-dropped",
         "the model is not told what an attached file is called",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(Value::Array(files)) = command.get_mut("attachments") {
                 for file in files.iter_mut().filter_map(Value::as_object_mut) {
                     file.retain(|key, _| key == "path");
@@ -47,7 +47,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "attachments-required",
         "a prompt without attachments is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "prompt" && command.get("attachments").is_none() {
                 command["attachments"] = Value::Null;
             }
@@ -57,7 +57,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "hints-required",
         "an attachment without name and mime is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             invalidate(command, |file| file.get("name").is_none());
         }),
     )
@@ -65,7 +65,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "hints-refused",
         "an attachment with a name and a mime is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             invalidate(command, |file| file.get("name").is_some());
         }),
     )
@@ -73,7 +73,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "odd-names-refused",
         "an attachment whose path is not all ASCII is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             invalidate(command, |file| {
                 !file["path"].as_str().is_some_and(str::is_ascii)
             });
@@ -83,7 +83,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "dots-in-names-refused",
         "an attachment whose name has two dots in it is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             invalidate(command, |file| {
                 let path = file["path"].as_str().unwrap_or_default();
                 path.contains("a..b")

@@ -1,7 +1,7 @@
 //! Responses that are wrong, missing or repeated.
 
 use super::conditions::{FOLLOW_UP, MESSAGES, PROMPT, STATE, STATS};
-use crate::faults::{Effect, Fault, Op, frame, start};
+use crate::faults::{Fault, FaultEffect, Op, frame, start};
 use serde_json::{Value, json};
 
 const fn response(id: &'static str, summary: &'static str, op: Op) -> Fault {
@@ -56,13 +56,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "id-trimmed",
         "blanks around an id are dropped",
-        Effect::Command(|command| rewrite(command, |id| id.trim().to_owned())),
+        FaultEffect::Command(|command| rewrite(command, |id| id.trim().to_owned())),
     )
     .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "id-in-lower-case",
         "an id is echoed in lower case, and without what is not ASCII",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             rewrite(command, |id| {
                 id.to_lowercase().replace(|c: char| !c.is_ascii(), "")
             });
@@ -72,7 +72,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "id-as-a-number",
         "an id of digits is read as a number",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             rewrite(command, |id| {
                 id.parse::<u64>()
                     .map_or_else(|_| id.to_owned(), |n| n.to_string())
@@ -83,13 +83,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "id-cut",
         "an id is cut after 64 characters",
-        Effect::Command(|command| rewrite(command, |id| id.chars().take(64).collect())),
+        FaultEffect::Command(|command| rewrite(command, |id| id.chars().take(64).collect())),
     )
     .caught_by(&["known-id", "answered-before-exit", "answered-in-time"]),
     start(
         "empty-id-is-none",
         "a command with an empty id is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["id"] == "" {
                 command["id"] = Value::Null;
             }

@@ -1,6 +1,6 @@
 //! Errors that are missing or wrong.
 
-use crate::faults::{ABSENT, Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{ABSENT, Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 /// The error for a frame that cannot be read.
 pub(super) const NAMELESS: &[(&str, &str)] = &[("/id", ABSENT)];
@@ -27,13 +27,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "unknown-command-ignored",
         "a command of no known type is ignored",
-        Effect::Bug(Bug::IgnoresUnknownCommand),
+        FaultEffect::Bug(Bug::IgnoresUnknownCommand),
     )
     .caught_by(&["bad-frame-answered"]),
     start(
         "bad-command-exits",
         "an unreadable frame ends the process",
-        Effect::Bug(Bug::BadCommandExits),
+        FaultEffect::Bug(Bug::BadCommandExits),
     )
     .caught_by(&["stays-alive"]),
     bug(
@@ -86,7 +86,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "unknown-command-gets-response",
         "a command of no known type gets a response beside its error",
-        Effect::Bug(Bug::AnswersUnknownCommand),
+        FaultEffect::Bug(Bug::AnswersUnknownCommand),
     )
     .caught_by(&["scenario:errors/unknown-type", "answered-once", "known-id"]),
     frame(
@@ -207,7 +207,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "invalid-utf8-is-eof",
         "bytes on stdin that are not UTF-8 are taken for its end",
-        Effect::Bug(Bug::InvalidUtf8IsEof),
+        FaultEffect::Bug(Bug::InvalidUtf8IsEof),
     ),
     frame(
         "error-told-twice",
@@ -221,7 +221,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "bad-lines-add-up",
         "the tenth unreadable frame ends the process",
-        Effect::Bug(Bug::TooManyBadCommandsExit),
+        FaultEffect::Bug(Bug::TooManyBadCommandsExit),
     )
     .caught_by(&["stays-alive"]),
 ];

@@ -1,7 +1,7 @@
 //! Bytes that are not lines of JSON.
 
 use super::conditions::{PROMPT, TEXT};
-use crate::faults::{Bug, Effect, Fault, Op, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, frame, start};
 
 const fn text(id: &'static str, summary: &'static str, op: Op) -> Fault {
     frame(id, summary, "message_update", op).when(TEXT)
@@ -171,7 +171,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "escapes-are-kept",
         "what is escaped in a command is taken as it is written",
-        Effect::Bug(Bug::EscapesAreKept),
+        FaultEffect::Bug(Bug::EscapesAreKept),
     )
     .caught_by(&[
         "scenario:framing/escapes-in-commands",

@@ -1,13 +1,13 @@
 //! The limit of 1 MiB on lines of the host.
 
 use super::errors::NAMELESS;
-use crate::faults::{Bug, Effect, Fault, Op, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, frame, start};
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "limit-is-too-low",
         "a command of more than 64 KiB is refused",
-        Effect::Bug(Bug::LimitTooLow),
+        FaultEffect::Bug(Bug::LimitTooLow),
     )
     .caught_by(&[
         "scenario:framing/long-frame-is-taken",
@@ -17,7 +17,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "limit-excludes-itself",
         "a command of exactly 1 MiB is refused",
-        Effect::Bug(Bug::LimitIsExclusive),
+        FaultEffect::Bug(Bug::LimitIsExclusive),
     )
     .caught_by(&[
         "scenario:framing/exactly-the-limit",
@@ -27,13 +27,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "no-limit",
         "a command of more than 1 MiB is taken",
-        Effect::Bug(Bug::NoLimit),
+        FaultEffect::Bug(Bug::NoLimit),
     )
     .caught_by(&["oversize-answered", "answered-once", "known-id"]),
     start(
         "oversize-exits",
         "a line of more than 1 MiB ends the process",
-        Effect::Bug(Bug::LongLineExits),
+        FaultEffect::Bug(Bug::LongLineExits),
     )
     .caught_by(&["stays-alive", "oversize-answered"]),
     frame(

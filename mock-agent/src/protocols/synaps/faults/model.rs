@@ -1,6 +1,6 @@
 //! Requests to the model.
 
-use crate::faults::{Bug, Effect, Fault, bug, start};
+use crate::faults::{Bug, Fault, FaultEffect, bug, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -16,7 +16,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "input-is-trimmed",
         "the model is told what the user said without the blanks around it",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(text) = command["message"].as_str() {
                 command["message"] = json!(text.trim());
             }
@@ -26,7 +26,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "input-is-escaped",
         "what the user said is escaped as for HTML",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(text) = command["message"].as_str() {
                 command["message"] = json!(text.replace('&', "&amp;").replace('<', "&lt;"));
             }
@@ -36,7 +36,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "input-is-cut",
         "of what the user said the model is told 64 KiB at most",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(text) = command["message"].as_str() {
                 let end = text.floor_char_boundary(65_536);
                 command["message"] = json!(text[..end]);
@@ -53,7 +53,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "input-is-its-first-line",
         "of what the user said the model is told the first line",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if let Some(text) = command["message"].as_str().map(str::to_owned) {
                 command["message"] = text.lines().next().unwrap_or_default().into();
             }
@@ -63,7 +63,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "follow-up-is-trimmed",
         "the model is told a follow-up without the blanks around it",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "follow_up" {
                 let text = command["message"]
                     .as_str()
@@ -76,13 +76,13 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "says-the-same-once",
         "a message that is the same as the one before is accepted, and dropped",
-        Effect::Bug(Bug::DropsRepeatedPrompt),
+        FaultEffect::Bug(Bug::DropsRepeatedPrompt),
     )
     .caught_by(&["scenario:prompt/the-same-message-again"]),
     start(
         "follow-up-is-empty",
         "the model is told nothing of what a follow-up says",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "follow_up" {
                 command["message"] = "(nothing)".into();
             }

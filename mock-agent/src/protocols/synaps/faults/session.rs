@@ -1,20 +1,20 @@
 //! Commands on the session that do not have their effect.
 
 use super::conditions::NEW_SESSION;
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "set-model-changes-nothing",
         "`set_model` is acknowledged, and the model stays what it was",
-        Effect::Bug(Bug::IgnoresSetModel),
+        FaultEffect::Bug(Bug::IgnoresSetModel),
     )
     .caught_by(&["scenario:session/set-model-switches", "model-current"]),
     start(
         "set-model-refuses-known",
         "`set_model` refuses a model that it knows",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "set_model" {
                 command["model"] = json!("");
             }
@@ -24,19 +24,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-keeps-history",
         "`new_session` is acknowledged, and the conversation goes on",
-        Effect::Bug(Bug::NewSessionKeepsConversation),
+        FaultEffect::Bug(Bug::NewSessionKeepsConversation),
     )
     .caught_by(&["scenario:session/new-session-forgets"]),
     start(
         "new-session-keeps-its-id",
         "`new_session` gives the id of the session before",
-        Effect::Bug(Bug::NewSessionKeepsId),
+        FaultEffect::Bug(Bug::NewSessionKeepsId),
     )
     .caught_by(&["session-id-unique"]),
     start(
         "new-session-exits",
         "`new_session` ends the process",
-        Effect::Bug(Bug::NewSessionExits),
+        FaultEffect::Bug(Bug::NewSessionExits),
     )
     .caught_by(&["stays-alive"]),
     bug(
@@ -54,31 +54,31 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "compact-does-nothing",
         "`compact` is acknowledged, and the history stays as long",
-        Effect::Bug(Bug::CompactsNothing),
+        FaultEffect::Bug(Bug::CompactsNothing),
     )
     .caught_by(&["scenario:session/compact-shortens"]),
     start(
         "compact-forgets-all",
         "`compact` leaves nothing of the conversation, and no summary",
-        Effect::Bug(Bug::CompactForgetsAll),
+        FaultEffect::Bug(Bug::CompactForgetsAll),
     )
     .caught_by(&["scenario:session/compact-shortens", "history-kept"]),
     start(
         "failed-compact-forgets",
         "a `compact` that fails clears the conversation",
-        Effect::Bug(Bug::FailedCompactForgets),
+        FaultEffect::Bug(Bug::FailedCompactForgets),
     )
     .caught_by(&["history-kept"]),
     start(
         "new-session-keeps-stats",
         "`new_session` goes on counting the tokens of the session before",
-        Effect::Bug(Bug::NewSessionKeepsStats),
+        FaultEffect::Bug(Bug::NewSessionKeepsStats),
     )
     .caught_by(&["stats-are-sums"]),
     start(
         "compact-hangs",
         "`compact` is never answered",
-        Effect::Bug(Bug::CompactHangs),
+        FaultEffect::Bug(Bug::CompactHangs),
     )
     .caught_by(&[
         "scenario:session/compact-is-answered",
@@ -88,7 +88,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "follow-up-is-unknown",
         "`follow_up` is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "follow_up" {
                 command["type"] = json!("?");
             }
@@ -121,7 +121,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-resets-the-model",
         "`new_session` puts the model back to that of the start",
-        Effect::Bug(Bug::NewSessionResetsModel),
+        FaultEffect::Bug(Bug::NewSessionResetsModel),
     )
     .caught_by(&[
         "scenario:session/model-stays-after-a-failure",
@@ -169,7 +169,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "new-session-has-an-old-id",
         "every other session has the same id",
-        Effect::Bug(Bug::NewSessionReportsOldId),
+        FaultEffect::Bug(Bug::NewSessionReportsOldId),
     )
     .caught_by(&["session-id-unique"]),
     frame(
@@ -184,7 +184,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "compact-loses-the-summary",
         "`compact` puts nothing in the place of the history",
-        Effect::Bug(Bug::CompactionLosesSummary),
+        FaultEffect::Bug(Bug::CompactionLosesSummary),
     )
     .caught_by(&["scenario:session/compact-shortens"]),
 ];

@@ -1,14 +1,14 @@
 //! The exit of the process.
 
 use super::conditions::{PROMPT, RESULT, TEXT};
-use crate::faults::{Bug, Effect, Fault, KillSignal, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, KillSignal, Op, bug, frame, start};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
     start(
         "deaf-to-shutdown",
         "`shutdown` does not end the process",
-        Effect::Bug(Bug::IgnoresQuit),
+        FaultEffect::Bug(Bug::IgnoresQuit),
     )
     .caught_by(&["shutdown-exits"]),
     bug(
@@ -20,19 +20,19 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "panics-at-the-end",
         "the process ends with status 101",
-        Effect::Bug(Bug::PanicsAtEnd),
+        FaultEffect::Bug(Bug::PanicsAtEnd),
     )
     .caught_by(&["no-crash", "shutdown-exits"]),
     start(
         "exit-status-is-3",
         "`shutdown` ends the process with status 3",
-        Effect::Bug(Bug::ExitsWithThree),
+        FaultEffect::Bug(Bug::ExitsWithThree),
     )
     .caught_by(&["shutdown-exits"]),
     start(
         "shutdown-needs-an-id",
         "a `shutdown` without an id is refused",
-        Effect::Command(|command| {
+        FaultEffect::Command(|command| {
             if command["type"] == "shutdown" && command.get("id").is_none() {
                 command["type"] = json!("?");
             }
@@ -46,25 +46,25 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "shutdown-answered",
         "`shutdown` has a response",
-        Effect::Bug(Bug::AnswersQuit),
+        FaultEffect::Bug(Bug::AnswersQuit),
     )
     .caught_by(&["shutdown-unanswered", "known-id"]),
     start(
         "shutdown-drops-answers",
         "`shutdown` ends the process before the commands before it are answered",
-        Effect::Bug(Bug::QuitDropsAnswers),
+        FaultEffect::Bug(Bug::QuitDropsAnswers),
     )
     .caught_by(&["answered-before-exit", "answered-in-time"]),
     start(
         "deaf-to-eof",
         "the end of stdin does not end the process",
-        Effect::Bug(Bug::IgnoresEof),
+        FaultEffect::Bug(Bug::IgnoresEof),
     )
     .caught_by(&["eof-exits"]),
     start(
         "spins-after-eof",
         "the process spins for ever after the end of stdin",
-        Effect::Bug(Bug::SpinsAfterEof),
+        FaultEffect::Bug(Bug::SpinsAfterEof),
     )
     .caught_by(&["eof-exits"]),
     bug(
@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "orphan-holds-stdout",
         "a process that holds stdout outlives the agent",
-        Effect::Bug(Bug::OrphanHoldsStdout),
+        FaultEffect::Bug(Bug::OrphanHoldsStdout),
     )
     .caught_by(&["no-orphans"]),
     frame(

@@ -1,7 +1,7 @@
 //! Tool calls.
 
 use super::conditions::{CALL, INPUT, PIECE, RESULT};
-use crate::faults::{Bug, Effect, Fault, Op, bug, frame, start};
+use crate::faults::{Bug, Fault, FaultEffect, Op, bug, frame, start};
 
 const fn call(id: &'static str, summary: &'static str, op: Op) -> Fault {
     frame(id, summary, "message_update", op).when(CALL)
@@ -285,7 +285,7 @@ pub(super) const FAULTS: &[Fault] = &[
     start(
         "tool-reads-stdin",
         "a tool reads the stdin of the agent",
-        Effect::Bug(Bug::ToolReadsStdin),
+        FaultEffect::Bug(Bug::ToolReadsStdin),
     )
     .caught_by(&[
         "scenario:tools/stdin-is-not-the-protocol",
