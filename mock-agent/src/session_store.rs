@@ -38,7 +38,7 @@ pub(crate) struct StoredSession {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedSession {
+struct SessionDocument {
     version: u32,
     messages: Vec<Message>,
 }
@@ -116,7 +116,7 @@ impl SessionStore {
             ErrorKind::NotFound => format!("There is no session {id}"),
             _ => format!("Session {id}: {error}"),
         })?;
-        let saved: SavedSession = serde_json::from_str(&text)
+        let saved: SessionDocument = serde_json::from_str(&text)
             .map_err(|error| format!("Session {id} is damaged: {error}"))?;
         if saved.version != VERSION {
             return Err(format!(
@@ -170,7 +170,7 @@ impl StoredSession {
 
     /// Saves the whole conversation.
     pub(crate) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
-        let saved = SavedSession {
+        let saved = SessionDocument {
             version: VERSION,
             messages: messages.to_vec(),
         };
