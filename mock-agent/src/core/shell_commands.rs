@@ -2,8 +2,7 @@
 
 use super::event::Event;
 use super::state::SessionState;
-use crate::tools::shell::ShellResult;
-use crate::tools::shell::{self, ShellOptions};
+use crate::tools::shell::{self, ShellOptions, ShellResult};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use tokio::sync::Notify;

@@ -102,7 +102,7 @@ fn result(executed: &ShellResult) -> Value {
 
 /// Stops every running command.
 pub(super) fn abort(command: &Command<'_>) -> Answer {
-    if !Faults::of(&command.session).ignores_second_stop() {
+    if !Faults::of(command.session).ignores_second_stop() {
         command.state(|state| {
             state.shell_stops.iter().for_each(|stop| stop.notify_one());
         });
