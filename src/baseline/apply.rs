@@ -81,19 +81,19 @@ pub fn stale_entries(
     today: Date,
     extent: RunExtent,
 ) -> Vec<StaleEntry> {
-    let mut met = vec![false; baseline.entries.len()];
+    let mut matched = vec![false; baseline.entries.len()];
     for scenario in &report.scenarios {
         for finding in scenario.all_findings() {
             if let Some(n) = covering(baseline, &scenario.id, finding, today) {
-                met[n] = true;
+                matched[n] = true;
             }
         }
     }
-    let entries = baseline.entries.iter().zip(met);
-    let stale = entries.filter_map(|(entry, met)| {
+    let entries = baseline.entries.iter().zip(matched);
+    let stale = entries.filter_map(|(entry, matched)| {
         let why = if entry.is_expired(today) {
             format!("it expired on {}", entry.expires?)
-        } else if met {
+        } else if matched {
             return None;
         } else if entry.matches_no_scenario(report, extent) {
             "there is no such scenario".to_owned()

@@ -217,8 +217,8 @@ fn launch_mistakes(launch: &LaunchRecipe, commands: &FrameNames, root: &Node) ->
     if let Some(Err(e)) = launch.help.as_deref().map(regex::Regex::new) {
         errors.push(place.error(format!("`launch.help` is not a regular expression: {e}")));
     }
-    if let Some(told) = &launch.version
-        && !regex::Regex::new(&told.says).is_ok_and(|says| has_version_groups(&says))
+    if let Some(version) = &launch.version
+        && !regex::Regex::new(&version.says).is_ok_and(|says| has_version_groups(&says))
     {
         errors.push(place.error(
             "`launch.version.says` is not a regular expression with the groups `name` and `version`",

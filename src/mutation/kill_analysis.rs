@@ -127,7 +127,7 @@ impl Detection<'_> {
         let early = if self.after_fault {
             ""
         } else {
-            " (before the fault was played)"
+            " (before the fault was injected)"
         };
         format!("{}{step}{early}", self.finding.rule)
     }
@@ -290,7 +290,7 @@ mod tests {
             Fate::Misplaced(message.into())
         );
         assert_eq!(fate(false, &by_rule(), &late), Fate::Killed);
-        let early = Fate::WrongReason(vec!["d/r (before the fault was played)".into()]);
+        let early = Fate::WrongReason(vec!["d/r (before the fault was injected)".into()]);
         assert_eq!(
             fate(false, &by_rule(), &[scenario("a", &[("d/r", 2)])]),
             early

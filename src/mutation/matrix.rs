@@ -92,20 +92,20 @@ impl Row {
         match &self.fate {
             Fate::Killed => None,
             Fate::Collateral(rules) => Some(format!(
-                "{fault}: caught by {caught_by}, and also by {}, which it should not concern",
+                "{fault}: caught by {caught_by}, but also reported by {}, which it should not concern",
                 rules.join(", ")
             )),
             Fate::Misplaced(how) => Some(format!("{fault}: caught at the wrong place: {how}")),
             Fate::WrongReason(rules) => Some(format!(
-                "{fault}: caught for another reason: {} complained, and not {}, which must catch it",
+                "{fault}: caught for another reason: reported by {}, but not by {}, which must catch it",
                 rules.join(", "),
                 self.must.join(" or ")
             )),
             Fate::Survived => Some(format!(
-                "{fault}: it was played, and changed nothing that any rule or scenario saw"
+                "{fault}: it was injected, but no rule or scenario reported anything"
             )),
             Fate::NotReached => Some(format!(
-                "{fault}: it was never played: no scenario comes to where it would be"
+                "{fault}: it was never injected: no scenario reaches the point where it applies"
             )),
         }
     }
@@ -144,13 +144,14 @@ impl Matrix {
     #[must_use]
     pub fn complaints(&self, whole: bool) -> Vec<String> {
         let unproved = self.rules_without_killer.iter().filter(|_| whole);
-        let unproved = unproved.map(|rule| format!("{rule}: no fault shows that it can fail"));
+        let unproved = unproved
+            .map(|rule| format!("{rule}: it kills no fault, so nothing proves that it can fail"));
         let rows = self.faults.iter().filter_map(Row::complaint);
         rows.chain(unproved).collect()
     }
 
-    /// Where this matrix differs from a published one: faults that are new, gone, or have another text, expectation or fate. Lines and
-    /// frames are not compared, for those of findings that wait for time may differ. A fault is gone only if all were played.
+    /// The differences from a published matrix, as sentences: new and removed faults, and those with another summary, expectation or fate.
+    /// Lines and frames are not compared, because those of timeouts vary. Removed faults are reported only if all faults were run (`whole`).
     #[must_use]
     pub fn differences(&self, published: &Matrix, whole: bool) -> Vec<String> {
         let of =
@@ -185,7 +186,7 @@ impl Matrix {
             .filter(|row| whole && of(self, &row.fault).is_none());
         differences.extend(gone.map(|row| {
             format!(
-                "{}: it is in the published matrix, and no fault any more",
+                "{}: it is in the published matrix, but is no longer a fault",
                 row.fault
             )
         }));

@@ -113,13 +113,13 @@ impl ReportBuilder {
 
     fn coverage(&self) -> Coverage {
         let rules = self.dialects.values().flat_map(|dialect| &dialect.rules);
-        let met = rules.filter(|rule| {
+        let exercised = rules.filter(|rule| {
             self.exercised
                 .rules
                 .get(&rule.id)
                 .is_some_and(|times| *times > 0)
         });
-        let met: IndexSet<&String> = met
+        let exercised: IndexSet<&String> = exercised
             .flat_map(|rule| &rule.clauses)
             .chain(&self.exercised.clauses)
             .collect();
@@ -131,12 +131,12 @@ impl ReportBuilder {
         Coverage {
             clauses_exercised: testable
                 .iter()
-                .filter(|id| met.contains(*id))
+                .filter(|id| exercised.contains(*id))
                 .map(|id| (*id).clone())
                 .collect(),
             clauses_not_exercised: testable
                 .iter()
-                .filter(|id| !met.contains(*id))
+                .filter(|id| !exercised.contains(*id))
                 .map(|id| (*id).clone())
                 .collect(),
             rules: self.exercised.rules.clone(),

@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// As a dialect says them whose frames call a tool `tool_name` or `name`, and a call `call_id` or `id`.
+    /// Those of a dialect with `tool_name` or `name` for tools, and `call_id` or `id` for calls.
     fn member_names() -> MemberNames {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         MemberNames {

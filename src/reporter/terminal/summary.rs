@@ -148,23 +148,23 @@ fn counts(summary: &VerdictCounts) -> [(u32, &'static str, anstyle::Style); 8] {
 }
 
 fn coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let met = report.coverage.clauses_exercised.len();
-    let all = met + report.coverage.clauses_not_exercised.len();
+    let exercised = report.coverage.clauses_exercised.len();
+    let all = exercised + report.coverage.clauses_not_exercised.len();
     if all > 0 {
         writeln!(
             out,
-            "{:>13} {met} of {all} testable clauses exercised",
+            "{:>13} {exercised} of {all} testable clauses exercised",
             "Clauses"
         )?;
     }
     rules(report, out)?;
-    for (probe, readings) in &report.coverage.readings {
-        let met = readings
+    for (rule, readings) in &report.coverage.readings {
+        let counts = readings
             .iter()
             .map(|(reading, times)| format!("{reading} ({times}×)"))
             .collect::<Vec<_>>()
             .join(", ");
-        writeln!(out, "{:>13} {probe}: {met}", "Reading")?;
+        writeln!(out, "{:>13} {rule}: {counts}", "Reading")?;
     }
     Ok(())
 }
@@ -176,7 +176,7 @@ fn rules(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     let idle: Vec<_> = rules
         .iter()
-        .filter(|(_, met)| **met == 0)
+        .filter(|(_, exercised)| **exercised == 0)
         .map(|(rule, _)| rule.as_str())
         .collect();
     write!(
