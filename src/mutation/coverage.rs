@@ -90,8 +90,8 @@ pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Cov
     covered.collect()
 }
 
-/// The ids of the rules that a fault must kill, in the order of the dialect. Rules that bind hosts are included only with `with_hosts`:
-/// only bad hosts can kill them.
+/// The ids of the rules that must kill at least one fault, in the order of the dialect. Rules about hosts are included only with
+/// `with_hosts`: only bad hosts violate them.
 #[must_use]
 pub fn provable_rules(dialect: &Dialect, with_hosts: bool) -> Vec<String> {
     let rules = dialect
