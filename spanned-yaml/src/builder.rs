@@ -1,9 +1,8 @@
 //! Builds the tree of nodes from the events of the YAML parser.
 
-use crate::error::Error;
+use crate::error::{Error, SourceText, Span};
 use crate::node::{Key, Kind, Node};
 use crate::scalar::resolve;
-use crate::source::{SourceText, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Extent, StrInput, Tag};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,8 +1,7 @@
 //! The error type of the deserializer: serde's errors in the words of the user, with the location and the path of the value.
 
-use crate::error::Error;
+use crate::error::{Error, Span};
 use crate::node::{Node, describe_text};
-use crate::source::Span;
 use crate::suggest::unknown;
 use serde::de::{self, Expected, Unexpected};
 use std::fmt;

@@ -13,15 +13,13 @@ mod parse;
 mod recover;
 mod scalar;
 mod serde_access;
-mod source;
 mod spanned;
 mod suggest;
 
 pub use decode::decode;
-pub use error::{Error, render_all};
+pub use error::{Error, SourceText, Span, render_all};
 pub use node::{Key, Kind, Node};
 pub use parse::{load_file, load_yaml};
 pub use recover::decode_all;
-pub use source::{SourceText, Span};
 pub use spanned::{Spanned, present};
 pub use suggest::{did_you_mean, unknown};

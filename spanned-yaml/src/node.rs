@@ -1,7 +1,6 @@
 //! The tree of YAML values: [`Node`], [`Kind`], [`Key`].
 
-use crate::error::Error;
-use crate::source::{SourceText, Span};
+use crate::error::{Error, SourceText, Span};
 use serde_json::{Map, Number, Value};
 use std::sync::Arc;
 

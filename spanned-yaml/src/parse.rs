@@ -1,9 +1,8 @@
 //! Reads and parses YAML files, with limits on size, depth and aliases.
 
 use crate::builder::Builder;
-use crate::error::Error;
+use crate::error::{Error, SourceText};
 use crate::node::Node;
-use crate::source::SourceText;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

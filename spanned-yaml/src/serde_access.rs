@@ -2,8 +2,8 @@
 
 use crate::decode::NodeDeserializer;
 use crate::decode_error::{DecodeError, PathStep};
+use crate::error::Span;
 use crate::node::{Key, Node};
-use crate::source::Span;
 use crate::spanned::SPANNED;
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};

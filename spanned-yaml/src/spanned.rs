@@ -1,7 +1,7 @@
 //! [`Spanned`] values, and nodes as fields: how locations and whole nodes pass through serde.
 
+use crate::error::Span;
 use crate::node::Node;
-use crate::source::Span;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The stream encoder of a wire: turns the pieces of a message into server-sent events.
+//! Stream encoders, and the writer of server-sent events (SSE).
 
 use crate::answer::Piece;
 use crate::request::Request;
@@ -9,10 +9,40 @@ pub(crate) struct WireContext<'a> {
     pub(crate) seed: u64,
 }
 
-/// Encodes pieces as events.
+/// The stream encoder of a wire: turns the pieces of a message into server-sent events.
 pub(crate) trait Encoder {
     /// The events of a piece, each as its bytes; none for waits and cuts.
     fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>>;
     /// An event without content, which keeps the connection alive.
     fn ping(&self) -> Vec<u8>;
+}
+
+/// A writer of server-sent events.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sse {
+    /// The end of a line.
+    eol: &'static str,
+}
+
+impl Sse {
+    pub(crate) fn new(crlf: bool) -> Self {
+        Sse {
+            eol: if crlf { "\r\n" } else { "\n" },
+        }
+    }
+
+    /// An event with its name on an `event:` line. The data is one line of JSON.
+    pub(crate) fn named(self, name: &str, data: &str) -> Vec<u8> {
+        format!("event: {name}{0}data: {data}{0}{0}", self.eol).into_bytes()
+    }
+
+    /// An event with only data.
+    pub(crate) fn data(self, data: &str) -> Vec<u8> {
+        format!("data: {data}{0}{0}", self.eol).into_bytes()
+    }
+
+    /// A comment, which clients ignore.
+    pub(crate) fn comment(self, text: &str) -> Vec<u8> {
+        format!(": {text}{0}{0}", self.eol).into_bytes()
+    }
 }

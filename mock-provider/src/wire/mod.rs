@@ -10,7 +10,6 @@ mod join;
 mod model_list;
 mod response_headers;
 mod responses;
-mod sse;
 mod usual_errors;
 
 pub(crate) use dispatch::{count_tokens, encoder, token_count_error, validation_error, whole};

@@ -9,10 +9,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mock_provider::Script;
 use mock_provider::server::{
     ExchangeEnd, Journal, JournalEntry, JournalEvent, Server, ServerOptions,
 };
+use mock_provider::{Script, ScriptFailure};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -60,6 +60,18 @@ impl Mock {
     pub async fn next(&mut self) -> JournalEvent {
         let JournalEntry { event, .. } = soon(self.journal.recv()).await.expect("an entry");
         event
+    }
+
+    /// The failures in the journal up to the end of the next exchange.
+    pub async fn failures(&mut self) -> Vec<ScriptFailure> {
+        let mut failures = Vec::new();
+        loop {
+            match self.next().await {
+                JournalEvent::Failure(failure) => failures.push(failure),
+                JournalEvent::Reply { .. } => return failures,
+                _ => {}
+            }
+        }
     }
 
     /// The end of the next exchange.

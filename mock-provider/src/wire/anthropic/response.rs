@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::encoder::{Encoder, WireContext};
+use crate::wire::encoder::{Encoder, Sse, WireContext};
 use crate::wire::join::{JoinedMessage, join_pieces};
-use crate::wire::sse::Sse;
 
 /// A message as a stream of events.
 pub(in crate::wire) struct AnthropicStream<'a> {

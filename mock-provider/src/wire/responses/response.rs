@@ -8,8 +8,7 @@ use super::output_item::OutputItem;
 use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::encoder::{Encoder, WireContext};
-use crate::wire::sse::Sse;
+use crate::wire::encoder::{Encoder, Sse, WireContext};
 
 /// The request fields that a response repeats, with their defaults as JSON.
 const REPEATED: [(&str, &str); 14] = [
