@@ -5,7 +5,7 @@ use super::events::AionrsState;
 use super::faults;
 use super::flags::FLAGS;
 use super::tools::TOOLS_V0_2;
-use super::version::Version;
+use super::version::AionrsVersion;
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env};
 use crate::protocols::adapter::Adapter;
@@ -17,8 +17,8 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
     line_limit: LINE_LIMIT,
-    encoder: || Box::new(AionrsState::new(Version::V0_1)),
-    command: |session, input| commands::take(session, input, Version::V0_1),
+    encoder: || Box::new(AionrsState::new(AionrsVersion::V0_1)),
+    command: |session, input| commands::take(session, input, AionrsVersion::V0_1),
     kind_pointer: "/type",
     faults: faults::table::TABLES,
     tools: TOOLS,
@@ -27,8 +27,8 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
 
 pub(in crate::protocols) const V0_2: Adapter = Adapter {
     version: "0.2",
-    encoder: || Box::new(AionrsState::new(Version::V0_2)),
-    command: |session, input| commands::take(session, input, Version::V0_2),
+    encoder: || Box::new(AionrsState::new(AionrsVersion::V0_2)),
+    command: |session, input| commands::take(session, input, AionrsVersion::V0_2),
     tools: TOOLS_V0_2,
     ..V0_1
 };

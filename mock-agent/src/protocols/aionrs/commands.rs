@@ -2,7 +2,7 @@
 
 use super::events::{AionrsState, info, invalid};
 use super::slash_commands;
-use super::version::Version;
+use super::version::AionrsVersion;
 use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::failure::Failure;
 use crate::core::failure::Halt;
@@ -16,39 +16,39 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// Handles a command.
-type Handler = fn(&Session, Value, Version) -> Result<(), Failure>;
+type Handler = fn(&Session, Value, AionrsVersion) -> Result<(), Failure>;
 
 /// Every command by its type, and the versions that have it.
-const COMMANDS: &[(&str, fn(Version) -> bool, Handler)] = &[
-    ("message", Version::any, message),
-    ("stop", Version::any, |session, _, _| {
+const COMMANDS: &[(&str, fn(AionrsVersion) -> bool, Handler)] = &[
+    ("message", AionrsVersion::any, message),
+    ("stop", AionrsVersion::any, |session, _, _| {
         session.stop(Halt::Stop);
         Ok(())
     }),
-    ("tool_approve", Version::any, tool_approve),
-    ("tool_deny", Version::any, tool_deny),
-    ("init_history", Version::any, init_history),
-    ("set_mode", Version::any, set_mode),
-    ("set_config", Version::has_config, set_config),
+    ("tool_approve", AionrsVersion::any, tool_approve),
+    ("tool_deny", AionrsVersion::any, tool_deny),
+    ("init_history", AionrsVersion::any, init_history),
+    ("set_mode", AionrsVersion::any, set_mode),
+    ("set_config", AionrsVersion::has_config, set_config),
     (
         "add_mcp_server",
-        Version::has_add_mcp_server,
+        AionrsVersion::has_add_mcp_server,
         |session, command, _| session.add_mcp_server(read::<McpServer>(command)?),
     ),
-    ("ping", Version::has_ping, |session, _, _| {
+    ("ping", AionrsVersion::has_ping, |session, _, _| {
         session.events.send_frame(json!({ "type": "pong" }));
         Ok(())
     }),
 ];
 
 /// Handles one line. Sends a protocol error if it is no valid command.
-pub(super) fn take(session: &Session, input: Input, version: Version) {
+pub(super) fn take(session: &Session, input: Input, version: AionrsVersion) {
     if let Err(failure) = handle(session, input, version) {
         session.reject_command(&failure);
     }
 }
 
-fn handle(session: &Session, input: Input, version: Version) -> Result<(), Failure> {
+fn handle(session: &Session, input: Input, version: AionrsVersion) -> Result<(), Failure> {
     let Input::Line(line) = input else {
         return Err(invalid("The command is longer than 16 MiB"));
     };
@@ -77,7 +77,7 @@ fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
     serde_json::from_value(command).map_err(|error| invalid(format!("Invalid {kind}: {error}")))
 }
 
-fn message(session: &Session, command: Value, version: Version) -> Result<(), Failure> {
+fn message(session: &Session, command: Value, version: AionrsVersion) -> Result<(), Failure> {
     let prompt = prompt(command, version.message_text_member())?;
     if version.has_slash_commands() && slash_commands::answer(session, &prompt)? {
         return Ok(());
@@ -105,7 +105,7 @@ fn prompt(mut command: Value, member: &str) -> Result<Prompt, Failure> {
     })
 }
 
-fn tool_approve(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
+fn tool_approve(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Approve {
         call_id: String,
@@ -124,7 +124,7 @@ fn tool_approve(session: &Session, command: Value, _: Version) -> Result<(), Fai
     session.decide(&call_id, Decision::Approve { always })
 }
 
-fn tool_deny(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
+fn tool_deny(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Deny {
         call_id: String,
@@ -135,7 +135,7 @@ fn tool_deny(session: &Session, command: Value, _: Version) -> Result<(), Failur
     session.decide(&call_id, Decision::Deny { reason })
 }
 
-fn init_history(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
+fn init_history(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct InitHistory {
         text: String,
@@ -144,7 +144,7 @@ fn init_history(session: &Session, command: Value, _: Version) -> Result<(), Fai
     session.add_history(text)
 }
 
-fn set_mode(session: &Session, command: Value, version: Version) -> Result<(), Failure> {
+fn set_mode(session: &Session, command: Value, version: AionrsVersion) -> Result<(), Failure> {
     let mode = mode(command)?;
     session.set_mode(mode);
     if version.has_config() {
@@ -179,7 +179,7 @@ fn mode(command: Value) -> Result<ApprovalMode, Failure> {
     })
 }
 
-fn set_config(session: &Session, command: Value, _: Version) -> Result<(), Failure> {
+fn set_config(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
     let Value::Object(changes) = command else {
         return Err(invalid("set_config is no object"));
     };

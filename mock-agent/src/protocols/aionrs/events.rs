@@ -1,7 +1,7 @@
 //! Sections 1.1 to 1.11 of the page: the encoder of events.
 
 use super::session_config::{EFFORTS, SessionConfig};
-use super::version::Version;
+use super::version::AionrsVersion;
 use crate::core::event::ReportedCall;
 use crate::core::event::{AgentInfo, Event};
 use crate::core::event_sink::EventEncoder;
@@ -18,7 +18,7 @@ const VERSION_0_2: &str = "0.2.0";
 /// The adapter's state. Only 0.2 uses more than the version.
 #[derive(Default)]
 pub(super) struct AionrsState {
-    version: Version,
+    version: AionrsVersion,
     pub(super) config: SessionConfig,
     in_turn: bool,
     /// The turn has failed.
@@ -30,7 +30,7 @@ pub(super) struct AionrsState {
 }
 
 impl AionrsState {
-    pub(super) fn new(version: Version) -> Self {
+    pub(super) fn new(version: AionrsVersion) -> Self {
         AionrsState {
             version,
             ..AionrsState::default()

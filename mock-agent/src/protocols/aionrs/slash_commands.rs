@@ -7,10 +7,10 @@ use crate::core::session::Session;
 use crate::model::message::TokenUsage;
 
 /// Runs a slash command. Returns its text, or None if it takes longer and reports later.
-type Handler = fn(&Session, &Prompt) -> Option<String>;
+type SlashHandler = fn(&Session, &Prompt) -> Option<String>;
 
 /// Name, description and handler.
-const COMMANDS: &[(&str, &str, Handler)] = &[
+const COMMANDS: &[(&str, &str, SlashHandler)] = &[
     ("/clear", "Clear the conversation", |session, _| {
         session.conversation.borrow_mut().messages.clear();
         Some("Conversation cleared".into())

@@ -8,7 +8,7 @@ use super::faults;
 use super::flags::{FLAGS, FLAGS_V0_14};
 use super::state::PiState;
 use super::tools::TOOLS;
-use super::version::Version;
+use super::version::PiVersion;
 use crate::protocols::adapter::Adapter;
 
 pub(in crate::protocols) const V0_14: Adapter = Adapter {
@@ -28,17 +28,17 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
 pub(in crate::protocols) const V0_73: Adapter = Adapter {
     version: "0.73",
     flags: FLAGS,
-    encoder: || Box::new(PiState::new(Version::V0_73)),
-    command: |session, input| commands::take(session, input, Version::V0_73),
-    configure: |options, env| configure(Version::V0_73, options, env),
+    encoder: || Box::new(PiState::new(PiVersion::V0_73)),
+    command: |session, input| commands::take(session, input, PiVersion::V0_73),
+    configure: |options, env| configure(PiVersion::V0_73, options, env),
     ..V0_14
 };
 
 pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version: "0.87",
-    encoder: || Box::new(PiState::new(Version::V0_87)),
-    command: |session, input| commands::take(session, input, Version::V0_87),
-    configure: |options, env| configure(Version::V0_87, options, env),
+    encoder: || Box::new(PiState::new(PiVersion::V0_87)),
+    command: |session, input| commands::take(session, input, PiVersion::V0_87),
+    configure: |options, env| configure(PiVersion::V0_87, options, env),
     ..V0_73
 };
 

@@ -8,11 +8,11 @@ use serde_json::Value;
 /// "Attachment" of the page, the members that are needed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Attachment {
+struct PiAttachment {
     #[serde(rename = "id")]
     _id: String,
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: AttachmentKind,
     file_name: String,
     mime_type: String,
     #[serde(rename = "size")]
@@ -23,7 +23,7 @@ struct Attachment {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum AttachmentKind {
     Image,
     Document,
 }
@@ -33,18 +33,18 @@ enum Kind {
 /// # Errors
 /// It is not an attachment, or it has no content for the model.
 pub(super) fn block(attachment: &Value) -> Result<ContentBlock, String> {
-    let read = Attachment::deserialize(attachment).map_err(|error| error.to_string())?;
+    let read = PiAttachment::deserialize(attachment).map_err(|error| error.to_string())?;
     match read.kind {
-        Kind::Image => Ok(ContentBlock::Image {
+        AttachmentKind::Image => Ok(ContentBlock::Image {
             media_type: read.mime_type,
             data: read.content,
         }),
-        Kind::Document => document(read),
+        AttachmentKind::Document => document(read),
     }
 }
 
 /// A document's extracted text. Without one, the document itself if the model can read it.
-fn document(read: Attachment) -> Result<ContentBlock, String> {
+fn document(read: PiAttachment) -> Result<ContentBlock, String> {
     let name = read.file_name;
     if let Some(text) = read.extracted_text {
         return Ok(text_of(&name, &text));

@@ -5,11 +5,11 @@ use super::hooks;
 use super::models;
 use super::queries;
 use super::queue::{self, queue_update};
-use super::responses::{Answer, Command, Handler, respond};
+use super::responses::{Answer, Handler, PiCommand, respond};
 use super::sessions;
 use super::shell;
 use super::state::PiState;
-use super::version::Version;
+use super::version::PiVersion;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
 use crate::faults::Faults;
@@ -71,22 +71,24 @@ const COMMANDS: &[(&str, Handler)] = &[
 ];
 
 /// The commands that only some versions have.
-const OPTIONAL_COMMANDS: &[(&str, fn(Version) -> bool, Handler)] = &[
-    ("clear_queue", Version::has_clear_queue, |c| {
+const OPTIONAL_COMMANDS: &[(&str, fn(PiVersion) -> bool, Handler)] = &[
+    ("clear_queue", PiVersion::has_clear_queue, |c| {
         Some(queue::clear(c))
     }),
     (
         "get_available_thinking_levels",
-        Version::lists_levels,
+        PiVersion::lists_levels,
         |c| Some(models::available_levels(c)),
     ),
-    ("get_entries", Version::has_entries, |c| {
+    ("get_entries", PiVersion::has_entries, |c| {
         Some(queries::entries(c))
     }),
-    ("get_tree", Version::has_entries, |c| Some(queries::tree(c))),
+    ("get_tree", PiVersion::has_entries, |c| {
+        Some(queries::tree(c))
+    }),
 ];
 
-fn handler(version: Version, name: &str) -> Option<Handler> {
+fn handler(version: PiVersion, name: &str) -> Option<Handler> {
     let always = COMMANDS.iter().find(|(known, _)| *known == name);
     let optional = OPTIONAL_COMMANDS
         .iter()
@@ -97,7 +99,7 @@ fn handler(version: Version, name: &str) -> Option<Handler> {
 }
 
 /// Handles one line.
-pub(super) fn take(session: &Session, input: Input, version: Version) {
+pub(super) fn take(session: &Session, input: Input, version: PiVersion) {
     let mut fields = match read(input) {
         Ok(fields) => fields,
         Err(why) => {
@@ -111,7 +113,7 @@ pub(super) fn take(session: &Session, input: Input, version: Version) {
     if fields["type"] == "extension_ui_response" {
         return dialogs::handle_answer(session, &fields);
     }
-    let command = Command {
+    let command = PiCommand {
         session,
         version,
         fields,
@@ -138,14 +140,14 @@ fn read(input: Input) -> Result<Value, String> {
     serde_json::from_str(text.trim()).map_err(|error| error.to_string())
 }
 
-fn prompt(command: &Command<'_>) -> Option<Answer> {
+fn prompt(command: &PiCommand<'_>) -> Option<Answer> {
     match start_run(command) {
         Ok(()) => None,
         Err(why) => Some(Err(why)),
     }
 }
 
-fn start_run(command: &Command<'_>) -> Result<(), String> {
+fn start_run(command: &PiCommand<'_>) -> Result<(), String> {
     const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
     let session = command.session;
     let text = command.text("message")?;
@@ -171,7 +173,7 @@ fn start_run(command: &Command<'_>) -> Result<(), String> {
         .map_err(|failure| failure.message)
 }
 
-fn abort(command: &Command<'_>) -> Option<Answer> {
+fn abort(command: &PiCommand<'_>) -> Option<Answer> {
     let session = command.session;
     if !session.is_busy() {
         session.hooks.on_idle_stop();
@@ -183,7 +185,7 @@ fn abort(command: &Command<'_>) -> Option<Answer> {
     None
 }
 
-fn compact(command: &Command<'_>) -> Option<Answer> {
+fn compact(command: &PiCommand<'_>) -> Option<Answer> {
     let session = command.session;
     let instructions = command.fields["customInstructions"].as_str();
     let id = command.id().cloned();

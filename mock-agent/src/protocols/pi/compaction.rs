@@ -1,4 +1,4 @@
-//! "Compaction events" of the page.
+//! "Compaction events" of the page, and the answers to `compact`.
 
 use super::messages::{bare_frame, totalled, usage};
 use super::responses::response;

@@ -3,7 +3,7 @@
 use super::extension_script::ExtensionScript;
 use super::models::LEVELS;
 use super::models_json::{self, ModelFlags};
-use super::version::Version;
+use super::version::PiVersion;
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
 use crate::core::approval::ApprovalMode;
@@ -88,7 +88,7 @@ pub(super) fn configure_v0_14(
 
 /// The configuration of 0.73 and later: tools run in parallel, and a failed turn is retried.
 pub(super) fn configure(
-    version: Version,
+    version: PiVersion,
     mut options: CliOptions,
     env: Env<'_>,
 ) -> Result<AgentConfig, String> {

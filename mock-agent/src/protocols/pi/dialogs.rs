@@ -109,7 +109,7 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
         if waits {
             state
                 .dialogs
-                .insert(id.clone(), PendingDialog::Command(sender));
+                .insert(id.clone(), PendingDialog::PiCommand(sender));
         }
         (id, frame)
     });
@@ -121,19 +121,19 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
         return Value::Null;
     }
     let timeout = dialog["timeout"].as_u64();
-    let given = match timeout.filter(|_| hooks::applies_timeout(session)) {
+    let answer = match timeout.filter(|_| hooks::applies_timeout(session)) {
         None => receiver.await.ok(),
         Some(millis) => {
             let wait = Duration::from_millis(millis);
-            let given = tokio::time::timeout(wait, receiver).await;
-            given.ok().and_then(Result::ok)
+            let answer = tokio::time::timeout(wait, receiver).await;
+            answer.ok().and_then(Result::ok)
         }
     };
     PiState::with(session, |state| state.dialogs.remove(&id));
-    value(method, &given.unwrap_or_default())
+    value(method, &answer.unwrap_or_default())
 }
 
-/// What an extension gets from a response.
+/// The value of a response for the extension.
 fn value(method: &str, response: &Value) -> Value {
     let cancelled = response["cancelled"] == true;
     match method {
@@ -159,7 +159,7 @@ pub(super) fn handle_answer(session: &Session, response: &Value) {
     let id = hooks::answered_dialog(session, id);
     let pending = PiState::with(session, |state| state.dialogs.remove(&id)).flatten();
     match pending {
-        Some(PendingDialog::Command(sender)) => {
+        Some(PendingDialog::PiCommand(sender)) => {
             let _ = sender.send(response.clone());
         }
         Some(PendingDialog::ToolCall(call)) => {
@@ -173,7 +173,7 @@ pub(super) fn handle_answer(session: &Session, response: &Value) {
                 tracing::warn!("{}", failure.message);
             }
         }
-        None => tracing::warn!("no dialog waits under the id {id:?}"),
+        None => tracing::warn!("no dialog waits with the id {id:?}"),
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_cancelled_is_nothing_and_a_confirm_is_false() {
+    fn a_cancelled_dialog_has_no_value_and_a_cancelled_confirm_is_false() {
         let cancelled = json!({ "cancelled": true });
 
         assert_eq!(value("select", &cancelled), Value::Null);

@@ -8,7 +8,7 @@ use super::messages::{
 use super::queue::queue_update;
 use super::responses::response;
 use super::state::{PiState, RunState};
-use super::stream::{Form, Reply};
+use super::stream::{Form, StreamingReply};
 use crate::core::event::Event;
 use crate::core::event::ReportedCall;
 use crate::core::event_sink::EventEncoder;
@@ -171,14 +171,14 @@ impl PiState {
     }
 
     /// The reply that is streaming. Starts one if there is none.
-    fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
+    fn reply(&mut self, frames: &mut Vec<Value>) -> &mut StreamingReply {
         let (model_info, clock) = (&self.model_info, &mut self.clock);
         let form = match self.version.streams_deltas() {
             false => Form::Whole,
             true => Form::Deltas,
         };
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(form, model_info.clone(), clock.tick());
+            let reply = StreamingReply::new(form, model_info.clone(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
             reply
         })

@@ -1,7 +1,9 @@
 //! "Output Protocol" of pi@0.14: its encoder. A turn of the core is a run here, with one turn for each reply of the model.
 
-use super::messages::{Clock, arguments, bare_frame, bash, tool_message, tool_result, user};
-use super::stream::{Form, Reply};
+use super::messages::{
+    CountingClock, arguments, bare_frame, bash, tool_message, tool_result, user,
+};
+use super::stream::{Form, StreamingReply};
 use crate::core::event::ReportedCall;
 use crate::core::event::{Event, Summary};
 use crate::core::event_sink::EventEncoder;
@@ -17,7 +19,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Default)]
 pub(super) struct EventsV0_14 {
     model_info: Option<ModelInfo>,
-    clock: Clock,
+    clock: CountingClock,
     run: RunV0_14,
 }
 
@@ -26,7 +28,7 @@ pub(super) struct EventsV0_14 {
 struct RunV0_14 {
     messages: Vec<Value>,
     /// The reply that is streaming.
-    reply: Option<Reply>,
+    reply: Option<StreamingReply>,
     /// The turn's complete reply.
     answer: Option<Value>,
     results: Vec<Value>,
@@ -129,10 +131,10 @@ impl EventsV0_14 {
     }
 
     /// The reply that is streaming. Starts one if there is none.
-    fn reply(&mut self, frames: &mut Vec<Value>) -> &mut Reply {
+    fn reply(&mut self, frames: &mut Vec<Value>) -> &mut StreamingReply {
         let (model_info, clock) = (&self.model_info, &mut self.clock);
         self.run.reply.get_or_insert_with(|| {
-            let reply = Reply::new(
+            let reply = StreamingReply::new(
                 Form::Whole,
                 model_info.clone().unwrap_or_default(),
                 clock.tick(),
@@ -149,7 +151,7 @@ impl EventsV0_14 {
         let message = self.reply(&mut frames).message(reason, error);
         self.run.reply = None;
         self.run.answer = Some(message.clone());
-        frames.push(Reply::end(&message));
+        frames.push(StreamingReply::end(&message));
         frames.push(self.message_end(message));
         frames
     }

@@ -8,29 +8,29 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A file with front matter between two lines of `---`.
-struct Document {
+struct PromptFile {
     head: String,
     body: String,
 }
 
-fn read(path: &Path) -> Option<Document> {
+fn read(path: &Path) -> Option<PromptFile> {
     let text = std::fs::read_to_string(path).ok()?;
     let Some((head, body)) = text
         .strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
     else {
-        return Some(Document {
+        return Some(PromptFile {
             head: String::new(),
             body: text,
         });
     };
-    Some(Document {
+    Some(PromptFile {
         head: head.to_owned(),
         body: body.to_owned(),
     })
 }
 
-impl Document {
+impl PromptFile {
     fn field(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
         lines

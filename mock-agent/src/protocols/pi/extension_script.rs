@@ -27,7 +27,7 @@ pub(super) struct ExtensionScript {
 #[derive(Debug)]
 pub(super) enum PendingDialog {
     /// An extension's command waits for the answer.
-    Command(oneshot::Sender<Value>),
+    PiCommand(oneshot::Sender<Value>),
     /// The tool call with this id waits for the answer.
     ToolCall(String),
 }

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 
 /// A clock that counts, so that the same script gives the same bytes.
 #[derive(Debug, Default)]
-pub(super) struct Clock(u64);
+pub(super) struct CountingClock(u64);
 
 /// The first timestamp, in milliseconds of Unix time.
 const EPOCH: u64 = 1_764_547_200_000;
 
-impl Clock {
+impl CountingClock {
     /// The next millisecond.
     pub(super) fn tick(&mut self) -> u64 {
         self.0 += 1;
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_clock_counts_from_a_fixed_day() {
-        let mut clock = Clock::default();
+        let mut clock = CountingClock::default();
 
         assert_eq!([clock.tick(), clock.tick()], [EPOCH + 1, EPOCH + 2]);
     }

@@ -1,7 +1,7 @@
 //! "Model" and "Thinking" of the page: the commands that choose the model and its thinking level.
 
 use super::hooks;
-use super::responses::{Answer, Command, data};
+use super::responses::{Answer, PiCommand, data};
 use super::state::PiState;
 use crate::core::session::Session;
 use crate::core::settings::ListedModel;
@@ -76,7 +76,7 @@ pub(super) fn send_effort(session: &Session) {
         .set_effort(effort.as_deref().map(Effort::named));
 }
 
-pub(super) fn set_model(command: &Command<'_>) -> Answer {
+pub(super) fn set_model(command: &PiCommand<'_>) -> Answer {
     let (provider, id) = (command.text("provider")?, command.text("modelId")?);
     let models = &command.session.settings.host_options.models;
     let listed = models
@@ -87,7 +87,7 @@ pub(super) fn set_model(command: &Command<'_>) -> Answer {
     data(listed.description.clone())
 }
 
-pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
+pub(super) fn cycle_model(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     let host_options = &session.settings.host_options;
     let named = |listed: &&ListedModel| {
@@ -110,7 +110,7 @@ pub(super) fn cycle_model(command: &Command<'_>) -> Answer {
     }))
 }
 
-pub(super) fn available_models(command: &Command<'_>) -> Answer {
+pub(super) fn available_models(command: &PiCommand<'_>) -> Answer {
     let models = command.session.settings.host_options.models.iter();
     let descriptions: Vec<_> = models.map(|listed| &listed.description).collect();
     data(json!({ "models": descriptions }))
@@ -121,7 +121,7 @@ fn has_reasoning(session: &Session) -> bool {
     current(session).is_some_and(|listed| listed.has_reasoning)
 }
 
-pub(super) fn set_level(command: &Command<'_>) -> Answer {
+pub(super) fn set_level(command: &PiCommand<'_>) -> Answer {
     let level = command.text("level")?;
     if !LEVELS.contains(&level) && level != MAX_LEVEL {
         return Err(format!("Unknown thinking level: {level}"));
@@ -132,7 +132,7 @@ pub(super) fn set_level(command: &Command<'_>) -> Answer {
     Ok(None)
 }
 
-pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
+pub(super) fn cycle_level(command: &PiCommand<'_>) -> Answer {
     if !has_reasoning(command.session) {
         return data(Value::Null);
     }
@@ -147,7 +147,7 @@ pub(super) fn cycle_level(command: &Command<'_>) -> Answer {
     data(json!({ "level": next }))
 }
 
-pub(super) fn available_levels(command: &Command<'_>) -> Answer {
+pub(super) fn available_levels(command: &PiCommand<'_>) -> Answer {
     data(json!({ "levels": levels(command.session) }))
 }
 

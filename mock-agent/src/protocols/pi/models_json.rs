@@ -25,31 +25,31 @@ pub(super) struct ModelFlags<'a> {
 }
 
 #[derive(Deserialize)]
-struct Models {
+struct ModelsFile {
     providers: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Provider {
+struct ProviderEntry {
     base_url: String,
     api_key: String,
     api: String,
-    models: Vec<Model>,
+    models: Vec<ModelEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Model {
+struct ModelEntry {
     id: String,
     context_window: u64,
     max_tokens: u32,
-    cost: Cost,
+    cost: CostEntry,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Cost {
+struct CostEntry {
     input: f64,
     output: f64,
     cache_read: f64,
@@ -76,12 +76,12 @@ pub(super) fn choose(
 }
 
 fn read(text: &str, flags: ModelFlags<'_>, env: Env<'_>) -> Result<ChosenModel, String> {
-    let models: Models = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let models: ModelsFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut providers = models.providers.into_iter();
     let (name, provider) = providers
         .find(|(name, _)| flags.provider.is_none_or(|asked| asked == name))
         .ok_or_else(|| missing("provider", flags.provider))?;
-    let provider: Provider =
+    let provider: ProviderEntry =
         serde_json::from_value(provider).map_err(|error| format!("{name}: {error}"))?;
     let mut models = provider.models.into_iter();
     let model = models
@@ -138,7 +138,8 @@ pub(super) fn list(
         return Ok(Vec::new());
     };
     let failed = |why: String| format!("{}: {why}", path.display());
-    let models: Models = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    let models: ModelsFile =
+        serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
     let mut listed = Vec::new();
     for (name, provider) in models.providers {
         if wire(provider["api"].as_str().unwrap_or_default()).is_none() {

@@ -3,11 +3,11 @@
 use super::entries::EntryTree;
 use super::expand;
 use super::models::current_model;
-use super::responses::{Answer, Command, data};
+use super::responses::{Answer, PiCommand, data};
 use super::session_log::text_of;
 use serde_json::json;
 
-pub(super) fn state(command: &Command<'_>) -> Answer {
+pub(super) fn state(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     let model = current_model(session);
     let mode = |together: bool| if together { "all" } else { "one-at-a-time" };
@@ -37,7 +37,7 @@ pub(super) fn state(command: &Command<'_>) -> Answer {
     data(shown)
 }
 
-pub(super) fn messages(command: &Command<'_>) -> Answer {
+pub(super) fn messages(command: &PiCommand<'_>) -> Answer {
     let messages = command.state(|state| {
         let entries = state.log.entries.iter();
         entries
@@ -47,7 +47,7 @@ pub(super) fn messages(command: &Command<'_>) -> Answer {
     data(json!({ "messages": messages }))
 }
 
-pub(super) fn fork_messages(command: &Command<'_>) -> Answer {
+pub(super) fn fork_messages(command: &PiCommand<'_>) -> Answer {
     let messages = command.state(|state| {
         let users = state.log.of_role("user");
         users
@@ -57,7 +57,7 @@ pub(super) fn fork_messages(command: &Command<'_>) -> Answer {
     data(json!({ "messages": messages }))
 }
 
-pub(super) fn last_text(command: &Command<'_>) -> Answer {
+pub(super) fn last_text(command: &PiCommand<'_>) -> Answer {
     let text = command.state(|state| {
         let last = state.log.of_role("assistant").next_back();
         last.map(|entry| text_of(&entry.message))
@@ -65,7 +65,7 @@ pub(super) fn last_text(command: &Command<'_>) -> Answer {
     data(json!({ "text": text.flatten() }))
 }
 
-pub(super) fn stats(command: &Command<'_>) -> Answer {
+pub(super) fn stats(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     let context = session.context_tokens.get();
     let stats = command.state(|state| {
@@ -100,22 +100,22 @@ pub(super) fn stats(command: &Command<'_>) -> Answer {
     Ok(stats)
 }
 
-pub(super) fn commands(command: &Command<'_>) -> Answer {
+pub(super) fn commands(command: &PiCommand<'_>) -> Answer {
     data(json!({ "commands": expand::available_commands(command.session) }))
 }
 
-pub(super) fn entries(command: &Command<'_>) -> Answer {
+pub(super) fn entries(command: &PiCommand<'_>) -> Answer {
     let tree = tree_of(command);
     let entries = tree.since(command.fields["since"].as_str())?;
     data(json!({ "entries": entries, "leafId": tree.leaf() }))
 }
 
-pub(super) fn tree(command: &Command<'_>) -> Answer {
+pub(super) fn tree(command: &PiCommand<'_>) -> Answer {
     let tree = tree_of(command);
     data(json!({ "tree": tree.nested(), "leafId": tree.leaf() }))
 }
 
-fn tree_of(command: &Command<'_>) -> EntryTree {
+fn tree_of(command: &PiCommand<'_>) -> EntryTree {
     command
         .state(|state| state.tree.clone())
         .unwrap_or_default()

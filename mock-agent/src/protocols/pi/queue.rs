@@ -3,7 +3,7 @@
 use super::dialogs;
 use super::expand::expand;
 use super::hooks;
-use super::responses::{Answer, Command, data};
+use super::responses::{Answer, PiCommand, data};
 use crate::core::queues::Prompt;
 use crate::core::queues::{Queue, Queues};
 use crate::model::message::ContentBlock;
@@ -18,15 +18,15 @@ pub(super) fn queue_update(queues: &Queues) -> Value {
     })
 }
 
-pub(super) fn steer(command: &Command<'_>) -> Answer {
+pub(super) fn steer(command: &PiCommand<'_>) -> Answer {
     enqueue(command, "steer", &command.session.queues.steering)
 }
 
-pub(super) fn follow_up(command: &Command<'_>) -> Answer {
+pub(super) fn follow_up(command: &PiCommand<'_>) -> Answer {
     enqueue(command, "follow_up", &command.session.queues.follow_up)
 }
 
-fn enqueue(command: &Command<'_>, name: &str, queue: &Queue) -> Answer {
+fn enqueue(command: &PiCommand<'_>, name: &str, queue: &Queue) -> Answer {
     let session = command.session;
     let text = command.text("message")?;
     if dialogs::extension_command(session, text).is_some() {
@@ -38,7 +38,7 @@ fn enqueue(command: &Command<'_>, name: &str, queue: &Queue) -> Answer {
 }
 
 /// The prompt in a command, with its text expanded.
-pub(super) fn prompt(command: &Command<'_>, text: &str) -> Result<Prompt, String> {
+pub(super) fn prompt(command: &PiCommand<'_>, text: &str) -> Result<Prompt, String> {
     let images = command.fields["images"].as_array();
     let blocks = images.into_iter().flatten().map(image);
     Ok(Prompt {
@@ -57,7 +57,7 @@ fn image(image: &Value) -> Result<ContentBlock, String> {
     }
 }
 
-pub(super) fn set_mode(command: &Command<'_>, queue: &Queue) -> Answer {
+pub(super) fn set_mode(command: &PiCommand<'_>, queue: &Queue) -> Answer {
     match command.text("mode")? {
         "all" => queue.together.set(true),
         "one-at-a-time" => queue.together.set(false),
@@ -67,7 +67,7 @@ pub(super) fn set_mode(command: &Command<'_>, queue: &Queue) -> Answer {
     Ok(None)
 }
 
-pub(super) fn clear(command: &Command<'_>) -> Answer {
+pub(super) fn clear(command: &PiCommand<'_>) -> Answer {
     let queues = &command.session.queues;
     let cleared =
         json!({ "steering": queues.steering.texts(), "followUp": queues.follow_up.texts() });

@@ -1,14 +1,14 @@
 //! A command of the host, and the response to it.
 
 use super::state::PiState;
-use super::version::Version;
+use super::version::PiVersion;
 use crate::core::session::Session;
 use serde_json::{Value, json};
 
 /// A command that was read.
-pub(super) struct Command<'a> {
+pub(super) struct PiCommand<'a> {
     pub(super) session: &'a Session,
-    pub(super) version: Version,
+    pub(super) version: PiVersion,
     pub(super) fields: Value,
 }
 
@@ -16,9 +16,9 @@ pub(super) struct Command<'a> {
 pub(super) type Answer = Result<Option<Value>, String>;
 
 /// Handles a command. None where the response comes later.
-pub(super) type Handler = fn(&Command<'_>) -> Option<Answer>;
+pub(super) type Handler = fn(&PiCommand<'_>) -> Option<Answer>;
 
-impl Command<'_> {
+impl PiCommand<'_> {
     pub(super) fn id(&self) -> Option<&Value> {
         self.fields.get("id").filter(|id| !id.is_null())
     }

@@ -3,7 +3,7 @@
 use super::extension_script::ExtensionScript;
 use super::hooks;
 use super::models::send_effort;
-use super::responses::{Answer, Command, cancelled, data, respond};
+use super::responses::{Answer, PiCommand, cancelled, data, respond};
 use super::session_log::{LogEntry, SavedSession, text_of};
 use super::state::PiState;
 use crate::core::compaction::estimate_tokens;
@@ -37,7 +37,7 @@ pub(super) fn begin(session: &Session) {
 type Change = fn(&Session, &Value) -> Answer;
 
 /// Changes the session at once if the agent is idle. Otherwise stops its work first and answers later.
-fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -> Option<Answer> {
+fn change(command: &PiCommand<'_>, event: &str, name: &'static str, act: Change) -> Option<Answer> {
     let session = command.session;
     let cancels = PiState::with(session, |state| state.script.cancels(event));
     if cancels == Some(true) {
@@ -59,7 +59,7 @@ fn change(command: &Command<'_>, event: &str, name: &'static str, act: Change) -
 }
 
 /// The answer to a change that an extension cancelled.
-fn cancelled_by_extension(name: &str, command: &Command<'_>) -> Answer {
+fn cancelled_by_extension(name: &str, command: &PiCommand<'_>) -> Answer {
     if name != "fork" || !command.version.cancelled_fork_has_text() {
         return cancelled(true);
     }
@@ -68,7 +68,7 @@ fn cancelled_by_extension(name: &str, command: &Command<'_>) -> Answer {
     data(json!({ "text": text, "cancelled": true }))
 }
 
-pub(super) fn new_session(command: &Command<'_>) -> Option<Answer> {
+pub(super) fn new_session(command: &PiCommand<'_>) -> Option<Answer> {
     change(
         command,
         "session_before_switch",
@@ -87,7 +87,7 @@ pub(super) fn new_session(command: &Command<'_>) -> Option<Answer> {
     )
 }
 
-pub(super) fn switch_session(command: &Command<'_>) -> Option<Answer> {
+pub(super) fn switch_session(command: &PiCommand<'_>) -> Option<Answer> {
     change(
         command,
         "session_before_switch",
@@ -113,7 +113,7 @@ pub(super) fn switch_session(command: &Command<'_>) -> Option<Answer> {
     )
 }
 
-pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
+pub(super) fn fork(command: &PiCommand<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "fork", |session, fields| {
         let entry = fields["entryId"].as_str().unwrap_or_default();
         let (place, text) = find(session, entry)?;
@@ -125,7 +125,7 @@ pub(super) fn fork(command: &Command<'_>) -> Option<Answer> {
     })
 }
 
-pub(super) fn clone_session(command: &Command<'_>) -> Option<Answer> {
+pub(super) fn clone_session(command: &PiCommand<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "clone", |session, _| {
         let entries = PiState::with(session, |state| state.log.entries.clone());
         let messages = session.conversation.borrow().messages.clone();
@@ -190,7 +190,7 @@ fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
     });
 }
 
-pub(super) fn set_name(command: &Command<'_>) -> Answer {
+pub(super) fn set_name(command: &PiCommand<'_>) -> Answer {
     let name = command.text("name")?.trim().to_owned();
     if name.is_empty() {
         return Err("Session name cannot be empty".to_owned());
@@ -209,7 +209,7 @@ pub(super) fn set_name(command: &Command<'_>) -> Answer {
 }
 
 /// Writes the session as a page for a browser.
-pub(super) fn export(command: &Command<'_>) -> Answer {
+pub(super) fn export(command: &PiCommand<'_>) -> Answer {
     let mut log = PiState::with(command.session, |state| state.log.clone()).unwrap_or_default();
     if !hooks::exports_messages(command.session) {
         log.entries.clear();

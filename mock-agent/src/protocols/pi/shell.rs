@@ -1,7 +1,7 @@
 //! `bash` and `abort_bash`: shell commands of the host, which run as background tasks beside the turns.
 
 use super::messages::bash as message;
-use super::responses::{Answer, Command, respond};
+use super::responses::{Answer, PiCommand, respond};
 use super::state::PiState;
 use crate::core::session::Session;
 use crate::core::shell_commands::{description, shell_options};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-pub(super) fn bash(command: &Command<'_>) -> Option<Answer> {
+pub(super) fn bash(command: &PiCommand<'_>) -> Option<Answer> {
     let text = match command.text("command") {
         Ok(text) => text.to_owned(),
         Err(why) => return Some(Err(why)),
@@ -101,7 +101,7 @@ fn result(executed: &ShellResult) -> Value {
 }
 
 /// Stops every running command.
-pub(super) fn abort(command: &Command<'_>) -> Answer {
+pub(super) fn abort(command: &PiCommand<'_>) -> Answer {
     if !Faults::of(command.session).ignores_second_stop() {
         command.state(|state| {
             state.shell_stops.iter().for_each(|stop| stop.notify_one());

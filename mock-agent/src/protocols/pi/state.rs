@@ -2,10 +2,10 @@
 
 use super::entries::EntryTree;
 use super::extension_script::{ExtensionScript, PendingDialog};
-use super::messages::Clock;
+use super::messages::CountingClock;
 use super::session_log::{LogEntry, SavedSession, SessionLog};
-use super::stream::Reply;
-use super::version::Version;
+use super::stream::StreamingReply;
+use super::version::PiVersion;
 use crate::core::event::CompactionReason;
 use crate::core::session::Session;
 use crate::core::settings::ModelInfo;
@@ -18,9 +18,9 @@ use tokio::sync::Notify;
 /// The adapter's state. Its encoder is in `events.rs`.
 #[derive(Debug, Default)]
 pub(super) struct PiState {
-    pub(super) version: Version,
+    pub(super) version: PiVersion,
     pub(super) model_info: ModelInfo,
-    pub(super) clock: Clock,
+    pub(super) clock: CountingClock,
     pub(super) run: RunState,
     pub(super) log: SessionLog,
     /// The entries of the session; stays empty in versions without entries.
@@ -53,7 +53,7 @@ pub(super) struct RunState {
     pub(super) active: bool,
     pub(super) messages: Vec<Value>,
     /// The reply that is streaming.
-    pub(super) reply: Option<Reply>,
+    pub(super) reply: Option<StreamingReply>,
     /// The turn's complete reply.
     pub(super) answer: Option<Value>,
     /// The result messages of finished calls, in the order in which they finished.
@@ -65,7 +65,7 @@ pub(super) struct RunState {
 }
 
 impl PiState {
-    pub(super) fn new(version: Version) -> Self {
+    pub(super) fn new(version: PiVersion) -> Self {
         PiState {
             version,
             ..PiState::default()

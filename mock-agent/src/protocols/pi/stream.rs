@@ -21,34 +21,34 @@ pub(super) enum Form {
 
 /// A reply so far.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct StreamingReply {
     form: Form,
     model_info: ModelInfo,
     timestamp: u64,
-    parts: Vec<Part>,
+    parts: Vec<StreamedBlock>,
     usage: TokenUsage,
 }
 
 /// A block of the message. Its position in the list is its `contentIndex`.
 #[derive(Debug)]
-struct Part {
+struct StreamedBlock {
     /// Its number in the model's stream.
     index: usize,
-    block: Block,
+    block: BlockKind,
     body: String,
     signature: String,
 }
 
 #[derive(Debug)]
-enum Block {
+enum BlockKind {
     Text,
     Thinking,
     Call { id: String, name: String },
 }
 
-impl Reply {
+impl StreamingReply {
     pub(super) fn new(form: Form, model_info: ModelInfo, timestamp: u64) -> Self {
-        Reply {
+        StreamingReply {
             form,
             model_info,
             timestamp,
@@ -59,7 +59,7 @@ impl Reply {
 
     /// The message, with its stop reason and error.
     pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
-        let content: Vec<_> = self.parts.iter().map(Part::content).collect();
+        let content: Vec<_> = self.parts.iter().map(StreamedBlock::content).collect();
         let mut message = json!({
             "role": "assistant",
             "content": content,
@@ -88,7 +88,7 @@ impl Reply {
     /// Whether the model called tools.
     pub(super) fn has_calls(&self) -> bool {
         let mut parts = self.parts.iter();
-        parts.any(|part| matches!(part.block, Block::Call { .. }))
+        parts.any(|part| matches!(part.block, BlockKind::Call { .. }))
     }
 
     /// The message while it is streaming.
@@ -126,7 +126,7 @@ impl Reply {
             event[name] = value;
         }
         if self.form == Form::Deltas {
-            if let (Chunk::Start { .. }, Block::Call { id, name }) =
+            if let (Chunk::Start { .. }, BlockKind::Call { id, name }) =
                 (chunk, &self.parts[place].block)
             {
                 event["id"] = json!(id);
@@ -146,7 +146,7 @@ impl Reply {
     fn event(&mut self, chunk: &Chunk) -> Option<EventParts> {
         match chunk {
             Chunk::Start { index, block } => {
-                let part = Part::new(*index, block)?;
+                let part = StreamedBlock::new(*index, block)?;
                 let kind = format!("{}_start", part.kind());
                 self.parts.push(part);
                 Some((self.parts.len() - 1, kind, None))
@@ -183,7 +183,7 @@ impl Reply {
         }
     }
 
-    fn part(&mut self, index: usize) -> Option<(usize, &mut Part)> {
+    fn part(&mut self, index: usize) -> Option<(usize, &mut StreamedBlock)> {
         let mut parts = self.parts.iter_mut().enumerate().rev();
         parts.find(|(_, part)| part.index == index)
     }
@@ -194,19 +194,19 @@ fn update(message: &Value, event: Value) -> Value {
     json!({ "type": "message_update", "message": message, "assistantMessageEvent": event })
 }
 
-impl Part {
+impl StreamedBlock {
     /// None for blocks that only the model can read.
     fn new(index: usize, opening: &BlockStart) -> Option<Self> {
         let block = match opening {
-            BlockStart::Text => Block::Text,
-            BlockStart::Thinking => Block::Thinking,
+            BlockStart::Text => BlockKind::Text,
+            BlockStart::Thinking => BlockKind::Thinking,
             BlockStart::Redacted(_) => return None,
-            BlockStart::Call { id, tool } => Block::Call {
+            BlockStart::Call { id, tool } => BlockKind::Call {
                 id: id.clone(),
                 name: tool.clone(),
             },
         };
-        Some(Part {
+        Some(StreamedBlock {
             index,
             block,
             body: String::new(),
@@ -216,22 +216,22 @@ impl Part {
 
     fn kind(&self) -> &'static str {
         match self.block {
-            Block::Text => "text",
-            Block::Thinking => "thinking",
-            Block::Call { .. } => "toolcall",
+            BlockKind::Text => "text",
+            BlockKind::Thinking => "thinking",
+            BlockKind::Call { .. } => "toolcall",
         }
     }
 
     fn content(&self) -> Value {
         match &self.block {
-            Block::Text => text(&self.body),
-            Block::Thinking if self.signature.is_empty() => {
+            BlockKind::Text => text(&self.body),
+            BlockKind::Thinking if self.signature.is_empty() => {
                 json!({ "type": "thinking", "thinking": self.body })
             }
-            Block::Thinking => {
+            BlockKind::Thinking => {
                 json!({ "type": "thinking", "thinking": self.body, "thinkingSignature": self.signature })
             }
-            Block::Call { id, name } => {
+            BlockKind::Call { id, name } => {
                 let args = serde_json::from_str(&self.body).unwrap_or_default();
                 json!({ "type": "toolCall", "id": id, "name": name, "arguments": arguments(&args) })
             }
@@ -241,7 +241,7 @@ impl Part {
     /// The member of the block's end event with all of its content.
     fn end_member(&self) -> (&'static str, Value) {
         match self.block {
-            Block::Call { .. } => ("toolCall", self.content()),
+            BlockKind::Call { .. } => ("toolCall", self.content()),
             _ => ("content", json!(self.body)),
         }
     }
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use crate::core::settings::{DEFAULT_RATES, DEFAULT_WINDOW};
 
-    fn reply() -> Reply {
+    fn reply() -> StreamingReply {
         let model_info = ModelInfo {
             api: "a".into(),
             provider: "p".into(),
@@ -260,7 +260,7 @@ mod tests {
             window: DEFAULT_WINDOW,
             rates: DEFAULT_RATES,
         };
-        Reply::new(Form::Whole, model_info, 1)
+        StreamingReply::new(Form::Whole, model_info, 1)
     }
 
     fn start(index: usize, block: BlockStart) -> Chunk {
@@ -315,7 +315,10 @@ mod tests {
         ] {
             let message = reply.message(stop, None);
             let expected = json!({ "type": kind, "reason": stop, member: message });
-            assert_eq!(Reply::end(&message)["assistantMessageEvent"], expected);
+            assert_eq!(
+                StreamingReply::end(&message)["assistantMessageEvent"],
+                expected
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! The tools by the names that the dialect's models know.
+//! The tools with their names and arguments in pi.
 
 use crate::tools::Category;
 use crate::tools::{Bash, Edit, Job, Read, Tool, Write};

@@ -1,10 +1,10 @@
 //! The adapter of synaps@1.
 
 use super::commands;
+use super::configure::configure;
 use super::faults;
 use super::flags::FLAGS;
 use super::frames;
-use super::launch;
 use super::state::SynapsState;
 use super::tools;
 use crate::protocols::adapter::Adapter;
@@ -20,7 +20,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     kind_pointer: "/type",
     faults: faults::table::TABLES,
     tools: tools::TOOLS,
-    configure: launch::configure,
+    configure,
 };
 
 /// The subcommand that chooses this protocol.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::path::Path;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Attachment {
+pub(super) struct SynapsAttachment {
     path: String,
     name: Option<String>,
     mime: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct Attachment {
 /// # Errors
 /// A path is not accepted, or its file cannot be read.
 pub(super) fn read(
-    attachments: &[Attachment],
+    attachments: &[SynapsAttachment],
     root: &Path,
     accepts: &dyn Fn(PathFlaw) -> bool,
 ) -> Result<Vec<ContentBlock>, String> {
@@ -28,7 +28,7 @@ pub(super) fn read(
         .collect()
 }
 
-impl Attachment {
+impl SynapsAttachment {
     fn read(
         &self,
         root: &Path,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn refused(path: &str) -> String {
-        let one = Attachment {
+        let one = SynapsAttachment {
             path: path.into(),
             name: None,
             mime: None,

@@ -1,7 +1,7 @@
 //! Commands ("RpcCommand", lines 101 to 194), and the errors of lines that are no command.
 
 use super::answers;
-use super::attachments::{self, Attachment};
+use super::attachments::{self, SynapsAttachment};
 use super::frames::{error, ok, response};
 use super::hooks;
 use super::state::{ActiveCommand, COMPACT, SynapsState};
@@ -16,12 +16,12 @@ use serde_json::{Map, Value};
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Command {
+enum SynapsCommand {
     Prompt {
         id: String,
         message: String,
         #[serde(default)]
-        attachments: Vec<Attachment>,
+        attachments: Vec<SynapsAttachment>,
     },
     FollowUp {
         id: String,
@@ -57,15 +57,15 @@ enum Command {
 
 const FOLLOW_UP: &str = "follow_up";
 
-impl Command {
+impl SynapsCommand {
     /// Whether it changes nothing.
     fn is_query(&self) -> bool {
         matches!(
             self,
-            Command::GetMessages { .. }
-                | Command::GetAvailableModels { .. }
-                | Command::GetSessionStats { .. }
-                | Command::GetState { .. }
+            SynapsCommand::GetMessages { .. }
+                | SynapsCommand::GetAvailableModels { .. }
+                | SynapsCommand::GetSessionStats { .. }
+                | SynapsCommand::GetState { .. }
         )
     }
 }
@@ -102,7 +102,7 @@ fn reject(session: &Session, bad: &BadLine) {
 }
 
 /// Reads a line. None if it is blank.
-fn read(session: &Session, input: Input) -> Result<Option<Command>, BadLine> {
+fn read(session: &Session, input: Input) -> Result<Option<SynapsCommand>, BadLine> {
     let bad = |why: String| BadLine {
         id: None,
         unknown: None,
@@ -133,7 +133,7 @@ fn read(session: &Session, input: Input) -> Result<Option<Command>, BadLine> {
     })
 }
 
-fn handle(session: &Session, command: Command) {
+fn handle(session: &Session, command: SynapsCommand) {
     let answer = |id: &str, name, done: Result<Map<String, Value>, Rejection>| match done {
         Ok(body) => session.events.send_frame(response(id, name, body)),
         Err(why) => session.events.send_frame(error(Some(id), &why)),
@@ -147,36 +147,36 @@ fn handle(session: &Session, command: Command) {
         return;
     }
     match command {
-        Command::Prompt {
+        SynapsCommand::Prompt {
             id,
             message,
             attachments,
         } => rejected(&id, prompt(session, &id, message, &attachments)),
-        Command::FollowUp { id, message } => {
+        SynapsCommand::FollowUp { id, message } => {
             let blocks = Vec::new();
             rejected(&id, send(session, &id, FOLLOW_UP, message, blocks));
         }
-        Command::Compact { id } => rejected(&id, compact(session, &id)),
-        Command::NewSession { id } => {
+        SynapsCommand::Compact { id } => rejected(&id, compact(session, &id)),
+        SynapsCommand::NewSession { id } => {
             let renewed = idle(session).map(|()| answers::new_session(session));
             answer(&id, "new_session", renewed);
         }
-        Command::GetMessages { id } => {
+        SynapsCommand::GetMessages { id } => {
             answer(&id, "get_messages", Ok(answers::messages(session)));
         }
-        Command::SetModel { id, model } => {
+        SynapsCommand::SetModel { id, model } => {
             let set = idle(session).and_then(|()| answers::set_model(session, &model));
             answer(&id, "set_model", set);
         }
-        Command::GetAvailableModels { id } => {
+        SynapsCommand::GetAvailableModels { id } => {
             answer(&id, "get_available_models", Ok(answers::models(session)));
         }
-        Command::Abort { id } => abort(session, id),
-        Command::GetSessionStats { id } => {
+        SynapsCommand::Abort { id } => abort(session, id),
+        SynapsCommand::GetSessionStats { id } => {
             answer(&id, "get_session_stats", Ok(answers::stats(session)));
         }
-        Command::GetState { id } => answer(&id, "get_state", Ok(answers::state(session))),
-        Command::Shutdown => shut_down(session),
+        SynapsCommand::GetState { id } => answer(&id, "get_state", Ok(answers::state(session))),
+        SynapsCommand::Shutdown => shut_down(session),
     }
 }
 
@@ -192,7 +192,7 @@ fn prompt(
     session: &Session,
     id: &str,
     message: String,
-    attachments: &[Attachment],
+    attachments: &[SynapsAttachment],
 ) -> Result<(), Rejection> {
     let accepts = |flaw| hooks::accepts_path(session, flaw);
     let mut blocks = attachments::read(attachments, session.workspace.root(), &accepts)?;

@@ -1,4 +1,4 @@
-//! The tools by their names in this dialect.
+//! The tools with their names and arguments in synaps.
 
 use crate::tools::{BASH, EDIT, GLOB, GREP, READ, SUBAGENT, Tool, WRITE};
 use serde_json::Value;
@@ -63,7 +63,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_path_of_a_file_goes_by_another_name() {
+    fn the_path_of_a_file_is_the_argument_path() {
         let write = &TOOLS[2];
 
         assert_eq!((write.parameters)()["required"], json!(["path", "content"]));

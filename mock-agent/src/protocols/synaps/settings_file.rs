@@ -1,30 +1,30 @@
 //! The settings file: lines of `key = value`.
 
-/// What the user has settled.
+/// The settings of the user.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Settings {
-    /// The model to begin with, as `PROVIDER/MODEL`.
+pub(super) struct SettingsFile {
+    /// The model to start with, as `PROVIDER/MODEL`.
     pub(super) model: Option<String>,
     pub(super) retries: Option<u32>,
-    pub(super) providers: Vec<Provider>,
+    pub(super) providers: Vec<ProviderSettings>,
 }
 
-/// A place where models are served.
+/// The endpoint of a provider, and its models.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Provider {
+pub(super) struct ProviderSettings {
     pub(super) name: String,
     pub(super) url: Option<String>,
     pub(super) key: Option<String>,
     pub(super) models: Vec<String>,
 }
 
-impl Settings {
-    /// Reads the file's text. Keys that mean nothing here are passed over.
+impl SettingsFile {
+    /// Parses the file. Ignores unknown keys.
     ///
     /// # Errors
-    /// A value that cannot be.
+    /// A value is not valid.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let mut settings = Settings::default();
+        let mut settings = SettingsFile::default();
         for line in text.lines().map(str::trim) {
             let pair = line.split_once('=').filter(|_| !line.starts_with('#'));
             if let Some((key, value)) = pair {
@@ -55,12 +55,12 @@ impl Settings {
         Ok(())
     }
 
-    fn provider(&mut self, name: &str) -> &mut Provider {
+    fn provider(&mut self, name: &str) -> &mut ProviderSettings {
         let known = self.providers.iter().position(|one| one.name == name);
         let at = known.unwrap_or_else(|| {
-            self.providers.push(Provider {
+            self.providers.push(ProviderSettings {
                 name: name.to_owned(),
-                ..Provider::default()
+                ..ProviderSettings::default()
             });
             self.providers.len() - 1
         });
@@ -73,18 +73,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_something_is_taken() {
+    fn known_keys_are_read_and_others_ignored() {
         let text = "# mine\nmodel = local/a\n\nprovider.local.url=http://h/v1\nprovider.local.models = a, b,\ntheme = dark\napi_retries = 2\n";
 
-        let local = Provider {
+        let local = ProviderSettings {
             name: "local".into(),
             url: Some("http://h/v1".into()),
             key: None,
             models: vec!["a".into(), "b".into()],
         };
         assert_eq!(
-            Settings::read(text),
-            Ok(Settings {
+            SettingsFile::read(text),
+            Ok(SettingsFile {
                 model: Some("local/a".into()),
                 retries: Some(2),
                 providers: vec![local]
@@ -93,9 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn a_number_must_be_one() {
+    fn an_invalid_number_is_an_error() {
         assert_eq!(
-            Settings::read("api_retries = many").unwrap_err(),
+            SettingsFile::read("api_retries = many").unwrap_err(),
             "api_retries: \"many\" is not a number"
         );
     }

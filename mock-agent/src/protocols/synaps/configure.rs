@@ -1,22 +1,22 @@
-//! From the settings file and the flags to what the agent runs with.
+//! The configuration from flags, environment and the settings file.
 
-use super::settings::{Provider, Settings};
+use super::settings_file::{ProviderSettings, SettingsFile};
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
 use crate::core::settings::ModelProvider;
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
 
-/// The model where nobody has settled one.
+/// The default model.
 const MODEL: &str = "local/mock-model";
 
-/// What the provider of that model is called.
+/// The provider of the default model.
 const PROVIDER: &str = "local";
 
-/// What the provider is called whose models are named without it, and that is asked on a wire of its own.
+/// The provider whose models are named without it, and that has a wire of its own.
 const ANTHROPIC: &str = "anthropic";
 
-/// The variable that says where that one is.
+/// The variable with the base URL of that provider.
 const ANTHROPIC_URL: &str = "SYNAPS_ANTHROPIC_BASE_URL";
 
 pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentConfig, String> {
@@ -25,7 +25,7 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
         Some(profile) => base.join(profile).join("config"),
         None => base.join("config"),
     });
-    let settings = settings(file.as_deref())?;
+    let settings = read_settings(file.as_deref())?;
     let chosen = options.model.take().or(settings.model);
     let chosen = chosen.unwrap_or_else(|| MODEL.into());
     let mut offers = offers(&settings.providers)?;
@@ -76,18 +76,18 @@ fn base(env: Env<'_>) -> Option<PathBuf> {
     named.or_else(usual).filter(|base| base.is_dir())
 }
 
-fn settings(file: Option<&Path>) -> Result<Settings, String> {
+fn read_settings(file: Option<&Path>) -> Result<SettingsFile, String> {
     match file.filter(|file| file.exists()) {
-        None => Ok(Settings::default()),
+        None => Ok(SettingsFile::default()),
         Some(file) => std::fs::read_to_string(file)
             .map_err(|error| error.to_string())
-            .and_then(|text| Settings::read(&text))
+            .and_then(|text| SettingsFile::read(&text))
             .map_err(|why| format!("{}: {why}", file.display())),
     }
 }
 
-/// The models to choose from; the scripted one where there are no others.
-fn offers(providers: &[Provider]) -> Result<Vec<ModelProvider>, String> {
+/// The models to choose from. The scripted one if there are no others.
+fn offers(providers: &[ProviderSettings]) -> Result<Vec<ModelProvider>, String> {
     if providers.is_empty() {
         return Ok(vec![ModelProvider {
             provider: PROVIDER.into(),
@@ -97,7 +97,7 @@ fn offers(providers: &[Provider]) -> Result<Vec<ModelProvider>, String> {
         }]);
     }
     let offers = providers.iter().map(|provider| {
-        let Provider {
+        let ProviderSettings {
             name,
             url,
             key,
@@ -115,7 +115,7 @@ fn offers(providers: &[Provider]) -> Result<Vec<ModelProvider>, String> {
     offers.collect()
 }
 
-/// The provider that needs no settings, if the environment says where it is.
+/// The provider without settings, if the environment has its base URL.
 fn anthropic(env: Env<'_>) -> Result<Option<ModelProvider>, String> {
     let url = env(ANTHROPIC_URL).filter(|url| !url.is_empty());
     let offer = url.map(|url| {
@@ -130,7 +130,7 @@ fn anthropic(env: Env<'_>) -> Result<Option<ModelProvider>, String> {
     offer.transpose()
 }
 
-/// A prompt is given as it is, or as the path of a file.
+/// The flag holds the prompt, or the path of a file with it.
 fn system_prompt(given: String) -> String {
     std::fs::read_to_string(&given).unwrap_or(given)
 }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_served_where_its_provider_is() {
+    fn the_endpoint_of_a_model_is_that_of_its_provider() {
         let file = "model = b/x\nprovider.a.url = http://one/v1\nprovider.b.url = http://two/v1\n";
         let config = configured(file, None).unwrap();
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_without_a_provider_is_asked_where_the_environment_says() {
+    fn a_model_without_a_provider_has_the_endpoint_of_the_environment() {
         let file = "provider.local.url = http://one/v1\nmodel = ";
         let two = || ModelSource::Endpoint(Endpoint::new("http://two", "none".into()).unwrap());
         for (model, url, wire, elsewhere) in [
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_wins_over_the_settings() {
+    fn a_script_takes_precedence_over_the_settings() {
         let file = "provider.local.url = http://one/v1\n";
 
         let config = configured(file, Some("s.yaml")).unwrap();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_is_none_is_named() {
+    fn an_invalid_url_is_reported_with_its_key() {
         let why = configured("provider.local.url = nowhere\n", None).unwrap_err();
 
         assert!(why.starts_with("provider.local.url: "), "{why}");
