@@ -1,7 +1,7 @@
 //! The end of a session: shutdown on request, exit, crash, kill, timeout.
 
 use crate::frame::{Body, End, Frame};
-use crate::rules::rule::EndCircumstances;
+use crate::rules::monitor::EndCircumstances;
 use crate::signals;
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -3,7 +3,8 @@
 use super::evidence::RecentFrames;
 use crate::finding::{Finding, Level};
 use crate::profile::Profile;
-use crate::rules::rule::{Rule, Violation};
+use crate::rules::monitor::Violation;
+use crate::rules::rule::Rule;
 use std::collections::HashMap;
 
 /// The most findings of one rule at one place of a frame that are listed.

@@ -2,7 +2,8 @@
 
 use crate::dialect::Dialect;
 use crate::rules::frame_context::FrameContext;
-use crate::rules::rule::{EndCircumstances, Monitor, Rule, Violation};
+use crate::rules::monitor::{EndCircumstances, Monitor, Violation};
+use crate::rules::rule::Rule;
 use crate::rules::slices::SliceKey;
 use crate::rules::symbol::{FrameSymbols, SymbolSet};
 use indexmap::IndexMap;
@@ -31,13 +32,17 @@ impl Monitors {
         for (n, rule) in rules.iter().enumerate() {
             let monitor = rule.monitor(unobservable);
             if monitor.is_some() {
-                for scope in &rule.scopes {
+                for scope in &rule.config.scopes {
                     by_scope[*scope].push(n);
                 }
             }
             monitors.push(monitor);
         }
-        let first = |rule: &Rule| rules.iter().position(|other| other.each == rule.each);
+        let first = |rule: &Rule| {
+            rules
+                .iter()
+                .position(|other| other.config.each == rule.config.each)
+        };
         Monitors {
             same_slices: rules.iter().filter_map(first).collect(),
             slices: vec![SliceOfFrame::default(); rules.len()],
@@ -68,7 +73,7 @@ impl Monitors {
             let slice = &mut self.slices[self.same_slices[n]];
             let key = slice.key(rule, context, &mut self.text);
             with_monitor(&mut self.monitors, n, out, |monitor, out| {
-                monitor.on_frame(rule, key, context, out);
+                monitor.on_frame(&rule.config, key, context, out);
             });
         }
     }
@@ -85,7 +90,7 @@ impl Monitors {
         for scope in scopes {
             for n in self.by_scope[*scope].iter().copied() {
                 with_monitor(&mut self.monitors, n, out, |monitor, out| {
-                    monitor.on_scope_closed(&rules[n], context, judge, out);
+                    monitor.on_scope_closed(&rules[n].config, context, judge, out);
                 });
             }
         }
@@ -101,7 +106,7 @@ impl Monitors {
     ) {
         for (n, rule) in rules.iter().enumerate() {
             with_monitor(&mut self.monitors, n, out, |monitor, out| {
-                monitor.on_end(rule, context, end, out);
+                monitor.on_end(&rule.config, context, end, out);
             });
         }
     }
@@ -154,7 +159,7 @@ impl SliceOfFrame {
     ) -> Option<&SliceKey> {
         if self.frame != context.n {
             self.frame = context.n;
-            self.known = context.write_slice_key(&rule.each, text).is_some();
+            self.known = context.write_slice_key(&rule.config.each, text).is_some();
             let same = |key: &SliceKey| key.text() == text;
             if self.known && !self.key.as_ref().is_some_and(same) {
                 self.key = Some(SliceKey::new(text));

@@ -5,7 +5,8 @@ use super::monitors::Violations;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Level};
 use crate::frame::{Body, Frame};
-use crate::rules::rule::{Rule, RuleForm, Violation};
+use crate::rules::monitor::Violation;
+use crate::rules::rule::{Rule, RuleForm};
 
 /// The rules that look at one frame and need no history.
 #[derive(Clone)]
@@ -40,7 +41,7 @@ impl PerFrameChecks {
     /// How often a rule applied.
     pub(super) fn exercised(&self, n: usize, rule: &Rule) -> u64 {
         match rule.form {
-            RuleForm::Wire(_) => self.lines[side(rule.blame.unwrap_or(Blame::Agent))],
+            RuleForm::Wire(_) => self.lines[side(rule.config.blame.unwrap_or(Blame::Agent))],
             _ => self.schema[n],
         }
     }
@@ -65,7 +66,7 @@ impl PerFrameChecks {
             let RuleForm::Wire(names) = &rule.form else {
                 continue;
             };
-            if rule.blame.unwrap_or(Blame::Agent) == decoded.blame {
+            if rule.config.blame.unwrap_or(Blame::Agent) == decoded.blame {
                 let defects = decoded.defects.iter();
                 let forbidden = defects.filter(|(name, _)| names.iter().any(|n| n == name));
                 out.extend(forbidden.map(|(_, message)| (n, violation(decoded, message.clone()))));

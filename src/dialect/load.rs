@@ -8,6 +8,7 @@ use super::types::{Clause, DetectionProbe, Dialect, FrameNames, SessionSpec};
 use crate::finding::{Level, Source};
 use crate::matcher;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
+use crate::rules::monitor::MonitorConfig;
 use crate::rules::parse::{FramePattern, Names, pattern};
 use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::symbol::Symbols;
@@ -266,10 +267,7 @@ fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Ru
         doc: format!("Every `{prefix}{name}` has the shape that the page gives it. {description}")
             .trim()
             .to_owned(),
-        message: None,
-        blame: None,
-        each: Vec::new(),
-        scopes: Vec::new(),
+        config: MonitorConfig::default(),
         form: RuleForm::Schema(format!("{prefix}{name}")),
     }
 }

@@ -122,7 +122,7 @@ fn can_fail(rule: &Rule, dialect: &Dialect) -> bool {
 /// Whether a rule is about the host.
 fn binds_host(rule: &Rule, dialect: &Dialect) -> bool {
     let symbols = &dialect.symbols;
-    rule.blame == Some(Blame::Host)
+    rule.config.blame == Some(Blame::Host)
         || match &rule.form {
             RuleForm::Schema(name) => name.starts_with('>'),
             RuleForm::Require(require) => {

@@ -2,13 +2,14 @@
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
+use super::monitor::{AtEnd, EndCircumstances, Monitor, MonitorConfig, Violation};
 use super::order::list;
 use super::parse::FramePattern;
-use super::rule::{AtEnd, EndCircumstances, Monitor, Rule, RuleForm, Violation};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
 use crate::finding::Blame;
+use std::sync::Arc;
 
 /// A deadline rule.
 #[derive(Debug, Clone)]
@@ -46,13 +47,17 @@ impl DeadlineRule {
 
     /// A monitor; none if the history cannot show the frames.
     #[must_use]
-    pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
+    pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         if self.to.symbols().intersects(unobservable)
             || self.from.symbols().intersects(unobservable)
         {
             return None;
         }
-        Some(Box::new(DeadlineMonitor::default()))
+        Some(Box::new(DeadlineMonitor {
+            rule: Arc::clone(self),
+            owed: Slices::default(),
+            exercised: 0,
+        }))
     }
 }
 
@@ -62,8 +67,9 @@ struct Obligation {
     at: u64,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct DeadlineMonitor {
+    rule: Arc<DeadlineRule>,
     owed: Slices<Obligation>,
     exercised: u64,
 }
@@ -83,18 +89,15 @@ impl DeadlineMonitor {
 
     fn report(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         context: &FrameContext<'_>,
         late: Vec<(SliceKey, Obligation)>,
         how: impl Fn() -> String,
         out: &mut Vec<Violation>,
     ) {
-        let RuleForm::Deadline(deadline) = &rule.form else {
-            return;
-        };
         for (key, owed) in late {
             self.exercised += 1;
-            let expected = deadline.to.sources();
+            let expected = self.rule.to.sources();
             let message = || {
                 format!(
                     "{}, and {} owed since frame {} had not come",
@@ -104,9 +107,9 @@ impl DeadlineMonitor {
                 )
             };
             out.push(Violation {
-                blame: rule.blame.unwrap_or(Blame::Agent),
+                blame: config.blame.unwrap_or(Blame::Agent),
                 key: key.text().to_owned(),
-                message: rule.violation_message(context, message),
+                message: config.violation_message(context, message),
                 expected,
                 pointer: String::new(),
             });
@@ -121,14 +124,12 @@ impl Monitor for DeadlineMonitor {
 
     fn on_frame(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let RuleForm::Deadline(deadline) = &rule.form else {
-            return;
-        };
+        let deadline = Arc::clone(&self.rule);
         if context.matches(&deadline.to) != Truth::False {
             let met = self.take_obligations(key);
             self.exercised += met.len() as u64;
@@ -144,7 +145,7 @@ impl Monitor for DeadlineMonitor {
                         budget / 1000
                     )
                 };
-                self.report(rule, context, late, how, out);
+                self.report(config, context, late, how, out);
             }
         }
         if context.matches(&deadline.unless) != Truth::False {
@@ -164,13 +165,13 @@ impl Monitor for DeadlineMonitor {
                         budget / 1000
                     )
                 };
-                self.report(rule, context, late, how, out);
+                self.report(config, context, late, how, out);
             }
         }
         if context.matches(&deadline.before) == Truth::True {
             let late = self.take_obligations(key);
             let how = || format!("`{}` came", context.frame_name());
-            self.report(rule, context, late, how, out);
+            self.report(config, context, late, how, out);
         }
         if let Some(key) = key
             && context.matches(&deadline.from) == Truth::True
@@ -185,7 +186,7 @@ impl Monitor for DeadlineMonitor {
 
     fn on_scope_closed(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         context: &FrameContext<'_>,
         judge: bool,
         out: &mut Vec<Violation>,
@@ -193,24 +194,23 @@ impl Monitor for DeadlineMonitor {
         let late = self.owed.drain();
         if judge {
             let how = || format!("`{}` came", context.frame_name());
-            self.report(rule, context, late, how, out);
+            self.report(config, context, late, how, out);
         }
     }
 
     fn on_end(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         context: &FrameContext<'_>,
         end: EndCircumstances,
         out: &mut Vec<Violation>,
     ) {
-        if let RuleForm::Deadline(deadline) = &rule.form
-            && deadline.at_end.is_due(end)
-            && (!end.out_of_time || context.certainly_holds(deadline.in_time.as_ref()))
+        if self.rule.at_end.is_due(end)
+            && (!end.out_of_time || context.certainly_holds(self.rule.in_time.as_ref()))
         {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
-            self.report(rule, context, late, how, out);
+            self.report(config, context, late, how, out);
         }
     }
 

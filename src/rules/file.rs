@@ -1,6 +1,6 @@
 //! The format of `ordering.yaml`: the YAML keys of rules, state variables and scopes. Expressions are still text here.
 
-use super::rule::AtEnd;
+use super::monitor::AtEnd;
 use crate::finding::{Blame, Level, Source};
 use indexmap::IndexMap;
 use serde::Deserialize;

@@ -13,6 +13,7 @@ pub mod file;
 pub mod frame_context;
 pub mod history_state;
 pub mod lexer;
+pub mod monitor;
 pub mod order;
 pub mod parse;
 pub mod pointer;

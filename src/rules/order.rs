@@ -3,12 +3,13 @@
 use super::automaton::{Automaton, PositionSet, START, positions};
 use super::condition::Condition;
 use super::frame_context::FrameContext;
+use super::monitor::{AtEnd, EndCircumstances, Monitor, MonitorConfig, Violation};
 use super::parse::FramePattern;
-use super::rule::{AtEnd, EndCircumstances, Monitor, Rule, Violation};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
 use crate::finding::Blame;
+use std::sync::Arc;
 
 /// An order rule.
 #[derive(Debug, Clone)]
@@ -42,11 +43,16 @@ impl OrderRule {
 
     /// A monitor; none if the history cannot show frames that the expression names.
     #[must_use]
-    pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
+    pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         if self.automaton.symbols().intersects(unobservable) {
             return None;
         }
-        Some(Box::new(OrderMonitor::default()))
+        Some(Box::new(OrderMonitor {
+            rule: Arc::clone(self),
+            slices: Slices::default(),
+            excuse_new: false,
+            exercised: 0,
+        }))
     }
 }
 
@@ -57,8 +63,9 @@ struct OrderSlice {
     last: u64,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct OrderMonitor {
+    rule: Arc<OrderRule>,
     slices: Slices<OrderSlice>,
     excuse_new: bool,
     exercised: u64,
@@ -69,12 +76,12 @@ const DEAD: PositionSet = 0;
 impl OrderMonitor {
     fn report_unfinished(
         &mut self,
-        rule: &Rule,
-        order: &OrderRule,
+        config: &MonitorConfig,
         context: &FrameContext<'_>,
         end: bool,
         out: &mut Vec<Violation>,
     ) {
+        let order = &*self.rule;
         for (key, slice) in self.slices.drain() {
             if slice.state == DEAD || slice.excused || order.automaton.accepts(slice.state) {
                 continue;
@@ -91,9 +98,9 @@ impl OrderMonitor {
                 slice.last
             );
             out.push(Violation {
-                blame: rule.blame.unwrap_or(Blame::Agent),
+                blame: config.blame.unwrap_or(Blame::Agent),
                 key: key.text().to_owned(),
-                message: rule.violation_message(context, || message),
+                message: config.violation_message(context, || message),
                 expected,
                 pointer: String::new(),
             });
@@ -108,14 +115,12 @@ impl Monitor for OrderMonitor {
 
     fn on_frame(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let super::rule::RuleForm::Order(order) = &rule.form else {
-            return;
-        };
+        let order = &*self.rule;
         if context.matches(&order.void) != Truth::False {
             match key {
                 Some(key) => self.slices.entry(key, || new_slice(false)).state = DEAD,
@@ -124,7 +129,7 @@ impl Monitor for OrderMonitor {
             return;
         }
         if context.matches(&order.excuse) != Truth::False {
-            self.excuse_new = !rule.scopes.is_empty();
+            self.excuse_new = !config.scopes.is_empty();
             self.slices.values_mut().for_each(|s| s.excused = true);
         }
         let Some(key) = key else {
@@ -163,9 +168,9 @@ impl Monitor for OrderMonitor {
         if next == DEAD {
             let expected = order.automaton.expected(slice.state);
             out.push(Violation {
-                blame: rule.blame.unwrap_or(context.blame),
+                blame: config.blame.unwrap_or(context.blame),
                 key: key.text().to_owned(),
-                message: rule
+                message: config
                     .violation_message(context, || unexpected(context, &expected, slice.last)),
                 expected,
                 pointer: String::new(),
@@ -177,16 +182,13 @@ impl Monitor for OrderMonitor {
 
     fn on_scope_closed(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         context: &FrameContext<'_>,
         judge: bool,
         out: &mut Vec<Violation>,
     ) {
-        let super::rule::RuleForm::Order(order) = &rule.form else {
-            return;
-        };
         if judge {
-            self.report_unfinished(rule, order, context, false, out);
+            self.report_unfinished(config, context, false, out);
         }
         self.slices = Slices::default();
         self.excuse_new = false;
@@ -194,19 +196,19 @@ impl Monitor for OrderMonitor {
 
     fn on_end(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         context: &FrameContext<'_>,
         end: EndCircumstances,
         out: &mut Vec<Violation>,
     ) {
-        if let super::rule::RuleForm::Order(order) = &rule.form
-            && order.at_end.is_due(end)
+        let order = &*self.rule;
+        if order.at_end.is_due(end)
             && (!end.out_of_time || context.certainly_holds(order.in_time.as_ref()))
         {
-            if rule.each.is_empty() {
+            if config.each.is_empty() {
                 self.slices.entry(&SliceKey::new(""), || new_slice(false));
             }
-            self.report_unfinished(rule, order, context, true, out);
+            self.report_unfinished(config, context, true, out);
         }
     }
 

@@ -2,10 +2,11 @@
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
+use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
 use super::parse::FramePattern;
-use super::rule::{EndCircumstances, Monitor, Rule, RuleForm, Violation};
 use super::slices::SliceKey;
 use super::truth::Truth;
+use std::sync::Arc;
 
 /// A readings rule.
 #[derive(Debug, Clone)]
@@ -19,17 +20,17 @@ pub struct ReadingsRule {
 impl ReadingsRule {
     /// A monitor.
     #[must_use]
-    pub fn monitor(&self) -> Box<dyn Monitor> {
+    pub fn monitor(self: &Arc<Self>) -> Box<dyn Monitor> {
         Box::new(ReadingsMonitor {
+            rule: Arc::clone(self),
             counts: vec![0; self.readings.len()],
-            names: self.readings.iter().map(|(name, _)| name.clone()).collect(),
         })
     }
 }
 
 #[derive(Clone)]
 struct ReadingsMonitor {
-    names: Vec<String>,
+    rule: Arc<ReadingsRule>,
     counts: Vec<u64>,
 }
 
@@ -40,16 +41,14 @@ impl Monitor for ReadingsMonitor {
 
     fn on_frame(
         &mut self,
-        rule: &Rule,
+        _: &MonitorConfig,
         _: Option<&SliceKey>,
         context: &FrameContext<'_>,
         _: &mut Vec<Violation>,
     ) {
-        let RuleForm::Readings(probe) = &rule.form else {
-            return;
-        };
-        if context.matches(&probe.on) == Truth::True {
-            let met = probe
+        if context.matches(&self.rule.on) == Truth::True {
+            let met = self
+                .rule
                 .readings
                 .iter()
                 .position(|(_, condition)| context.certainly_holds(Some(condition)));
@@ -59,12 +58,18 @@ impl Monitor for ReadingsMonitor {
         }
     }
 
-    fn on_scope_closed(&mut self, _: &Rule, _: &FrameContext<'_>, _: bool, _: &mut Vec<Violation>) {
+    fn on_scope_closed(
+        &mut self,
+        _: &MonitorConfig,
+        _: &FrameContext<'_>,
+        _: bool,
+        _: &mut Vec<Violation>,
+    ) {
     }
 
     fn on_end(
         &mut self,
-        _: &Rule,
+        _: &MonitorConfig,
         _: &FrameContext<'_>,
         _: EndCircumstances,
         _: &mut Vec<Violation>,
@@ -76,7 +81,8 @@ impl Monitor for ReadingsMonitor {
     }
 
     fn readings(&self) -> Vec<(String, u64)> {
-        let met = self.names.iter().cloned().zip(self.counts.iter().copied());
+        let names = self.rule.readings.iter().map(|(name, _)| name.clone());
+        let met = names.zip(self.counts.iter().copied());
         met.filter(|(_, count)| *count > 0).collect()
     }
 }

@@ -3,13 +3,14 @@
 use super::condition::{Condition, Operand};
 use super::evaluate::{EvalContext, number};
 use super::frame_context::FrameContext;
+use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
 use super::parse::FramePattern;
-use super::rule::{EndCircumstances, Monitor, Rule, RuleForm, Violation};
 use super::slices::{SliceKey, Slices};
 use super::state_variable::MAX_TEXT;
 use super::symbol::SymbolSet;
 use super::truth::Truth;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A require rule.
 #[derive(Debug, Clone)]
@@ -73,13 +74,14 @@ impl RequireRule {
 
     /// A monitor. A `seen` condition is unknown if the history cannot show its frames.
     #[must_use]
-    pub fn monitor(&self, unobservable: &SymbolSet) -> Box<dyn Monitor> {
+    pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Box<dyn Monitor> {
         let bits = self
             .seen
             .iter()
             .enumerate()
             .filter(|(_, p)| p.symbols().intersects(unobservable));
         Box::new(RequireMonitor {
+            rule: Arc::clone(self),
             unobservable: bits.fold(0, |bits, (n, _)| bits | 1 << n),
             fold_unobservable: self
                 .fold
@@ -100,6 +102,7 @@ struct RequireSlice {
 
 #[derive(Clone)]
 struct RequireMonitor {
+    rule: Arc<RequireRule>,
     unobservable: u64,
     fold_unobservable: bool,
     slices: Slices<RequireSlice>,
@@ -113,14 +116,12 @@ impl Monitor for RequireMonitor {
 
     fn on_frame(
         &mut self,
-        rule: &Rule,
+        config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let RuleForm::Require(require) = &rule.form else {
-            return;
-        };
+        let require = &*self.rule;
         let Some(key) = key else {
             return;
         };
@@ -153,9 +154,9 @@ impl Monitor for RequireMonitor {
                 Truth::False => {
                     self.exercised += 1;
                     out.push(Violation {
-                        blame: rule.blame.unwrap_or(context.blame),
+                        blame: config.blame.unwrap_or(context.blame),
                         key: key.text().to_owned(),
-                        message: rule.violation_message(context, || {
+                        message: config.violation_message(context, || {
                             format!(
                                 "`{}` does not hold what is required of it",
                                 context.frame_name()
@@ -184,13 +185,19 @@ impl Monitor for RequireMonitor {
         }
     }
 
-    fn on_scope_closed(&mut self, _: &Rule, _: &FrameContext<'_>, _: bool, _: &mut Vec<Violation>) {
+    fn on_scope_closed(
+        &mut self,
+        _: &MonitorConfig,
+        _: &FrameContext<'_>,
+        _: bool,
+        _: &mut Vec<Violation>,
+    ) {
         self.slices = Slices::default();
     }
 
     fn on_end(
         &mut self,
-        _: &Rule,
+        _: &MonitorConfig,
         _: &FrameContext<'_>,
         _: EndCircumstances,
         _: &mut Vec<Violation>,

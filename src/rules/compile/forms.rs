@@ -7,12 +7,14 @@ use crate::rules::automaton::Automaton;
 use crate::rules::deadline::DeadlineRule;
 use crate::rules::file::{FoldFile, RuleFile};
 use crate::rules::frame_context::KeySource;
+use crate::rules::monitor::MonitorConfig;
 use crate::rules::order::OrderRule;
 use crate::rules::parse;
 use crate::rules::readings::ReadingsRule;
 use crate::rules::require::{FOLD_METHODS, Fold, RequireRule};
 use crate::rules::rule::{Rule, RuleForm};
 use spanned_yaml::{Span, Spanned, unknown};
+use std::sync::Arc;
 
 impl Compiler<'_> {
     pub(super) fn rule(&mut self, name: &str, file: &RuleFile) -> Option<Rule> {
@@ -45,10 +47,12 @@ impl Compiler<'_> {
                 .as_ref()
                 .map(|d| d.value.trim().to_owned())
                 .unwrap_or_default(),
-            message: file.message.as_ref().and_then(|m| self.message(m)),
-            blame: file.blame,
-            scopes: scopes.collect(),
-            each,
+            config: MonitorConfig {
+                message: file.message.as_ref().and_then(|m| self.message(m)),
+                blame: file.blame,
+                scopes: scopes.collect(),
+                each,
+            },
             form,
         })
     }
@@ -89,7 +93,7 @@ impl Compiler<'_> {
                 for (name, node) in &file.readings {
                     readings.push((name.clone(), self.condition(node)?));
                 }
-                Some(RuleForm::Readings(ReadingsRule { on, readings }))
+                Some(RuleForm::Readings(Arc::new(ReadingsRule { on, readings })))
             }
             _ => {
                 let message = "a rule has exactly one form: order, require, exit, from (a deadline), wire or readings (a probe)";
@@ -106,7 +110,7 @@ impl Compiler<'_> {
             Ok(automaton) => automaton,
             Err(message) => return self.fail(node.error(message)),
         };
-        Some(RuleForm::Order(Box::new(OrderRule {
+        Some(RuleForm::Order(Arc::new(OrderRule {
             automaton,
             source: node.as_str().unwrap_or_default().to_owned(),
             also: self.optional_pattern(file.also.as_ref())?,
@@ -140,7 +144,7 @@ impl Compiler<'_> {
             Some(fold) => Some(self.fold(fold)?),
             None => None,
         };
-        Some(RuleForm::Require(Box::new(RequireRule {
+        Some(RuleForm::Require(Arc::new(RequireRule {
             on,
             when,
             require,
@@ -178,7 +182,7 @@ impl Compiler<'_> {
         };
         let within = self.budget(file.within.as_ref())?;
         let patience = self.budget(file.patience.as_ref())?;
-        Some(RuleForm::Deadline(Box::new(DeadlineRule {
+        Some(RuleForm::Deadline(Arc::new(DeadlineRule {
             from: self.pattern(from)?,
             when: match &file.when {
                 Some(node) => Some(self.condition(node)?),
