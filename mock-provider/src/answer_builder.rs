@@ -3,7 +3,7 @@
 use crate::answer::{Answer, AnswerMessage, BlockKind, HttpError, Piece, Tokens};
 use crate::ids;
 use crate::request::{Request, Wire};
-use crate::script::{ContentItem, HttpFault, ScriptReply, Stop, Thinking, TokenUsage, ToolCall};
+use crate::script::{ContentItem, HttpFault, ScriptReply, ScriptedUsage, Stop, Thinking, ToolCall};
 
 /// Input tokens if the script gives no number.
 const INPUT_TOKENS: u64 = 10;
@@ -64,7 +64,7 @@ fn items(reply: &ScriptReply) -> Vec<ContentItem> {
     thinking.chain(text).chain(calls).collect()
 }
 
-fn tokens(usage: TokenUsage, characters: usize) -> Tokens {
+fn tokens(usage: ScriptedUsage, characters: usize) -> Tokens {
     Tokens {
         input: usage.input.unwrap_or(INPUT_TOKENS),
         output: usage

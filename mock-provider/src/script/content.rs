@@ -251,7 +251,7 @@ impl JsonSchema for Cut {
 /// The token usage that the model reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TokenUsage {
+pub struct ScriptedUsage {
     /// Input tokens that came from no cache; 10 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,

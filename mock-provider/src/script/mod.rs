@@ -10,7 +10,7 @@ mod reply;
 mod time_span;
 mod values;
 
-pub use content::{ContentItem, Cut, Stall, StreamError, Thinking, TokenUsage, ToolCall};
+pub use content::{ContentItem, Cut, ScriptedUsage, Stall, StreamError, Thinking, ToolCall};
 pub use delivery::{Delivery, Pace};
 pub use expect::{Expect, ExpectedToolResult};
 pub use reply::{HttpFault, Script, ScriptError, ScriptReply, Stop};

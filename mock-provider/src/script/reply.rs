@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::{ContentItem, Cut, Thinking, TokenUsage, ToolCall};
+use super::content::{ContentItem, Cut, ScriptedUsage, Thinking, ToolCall};
 use super::delivery::Delivery;
 use super::expect::Expect;
 use super::time_span::TimeSpan;
@@ -130,7 +130,7 @@ pub struct ScriptReply {
     pub interleave: bool,
     /// The token usage.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<TokenUsage>,
+    pub usage: Option<ScriptedUsage>,
     /// Why the model stopped; `tool_use` after tool calls, else `end_turn`, if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,

@@ -1,6 +1,6 @@
 //! Validates the thinking blocks that a request sends back, and the thinking budget.
 
-use super::turns::{ContentBlock, RoleTurn, blocks_of_type};
+use super::turns::{RequestBlock, RoleTurn, blocks_of_type};
 use crate::request::Request;
 use crate::signatures::SignatureStore;
 
@@ -23,7 +23,7 @@ pub(super) fn check_thinking(
         Some("adaptive") => {}
         _ => return Ok(()),
     }
-    for ContentBlock { path, block } in turns
+    for RequestBlock { path, block } in turns
         .iter()
         .flat_map(|turn| blocks_of_type(turn, "thinking"))
     {
@@ -46,7 +46,7 @@ pub(super) fn check_thinking(
     let Some(last) = turns.iter().rfind(|turn| turn.assistant) else {
         return Ok(());
     };
-    let Some(ContentBlock { path, block }) = last.blocks.first() else {
+    let Some(RequestBlock { path, block }) = last.blocks.first() else {
         return Ok(());
     };
     let kind = block["type"].as_str().unwrap_or("text");

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 /// One block of content, with its path. Content that is a bare string is one block.
-pub(super) struct ContentBlock<'a> {
+pub(super) struct RequestBlock<'a> {
     /// Such as `messages.2.content.0`.
     pub(super) path: String,
     pub(super) block: &'a Value,
@@ -16,14 +16,14 @@ pub(super) struct RoleTurn<'a> {
     /// The number of its first message.
     pub(super) first: usize,
     pub(super) assistant: bool,
-    pub(super) blocks: Vec<ContentBlock<'a>>,
+    pub(super) blocks: Vec<RequestBlock<'a>>,
 }
 
 /// The blocks of a type.
 pub(super) fn blocks_of_type<'t, 'a>(
     turn: &'t RoleTurn<'a>,
     kind: &'t str,
-) -> impl Iterator<Item = &'t ContentBlock<'a>> {
+) -> impl Iterator<Item = &'t RequestBlock<'a>> {
     turn.blocks
         .iter()
         .filter(move |placed| placed.block["type"] == kind)
@@ -65,7 +65,7 @@ pub(super) fn turns(body: &Value) -> Result<Vec<RoleTurn<'_>>, String> {
     Ok(turns)
 }
 
-fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<ContentBlock<'_>>, String> {
+fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<RequestBlock<'_>>, String> {
     let empty = || {
         format!(
             "messages.{i}: all messages must have non-empty content except for the optional final assistant message"
@@ -74,13 +74,13 @@ fn blocks(i: usize, content: &Value, may_be_empty: bool) -> Result<Vec<ContentBl
     match content {
         Value::Null => Err(format!("messages.{i}.content: Field required")),
         Value::String(text) if text.is_empty() && !may_be_empty => Err(empty()),
-        Value::String(_) => Ok(vec![ContentBlock {
+        Value::String(_) => Ok(vec![RequestBlock {
             path: format!("messages.{i}.content.0"),
             block: content,
         }]),
         Value::Array(list) if list.is_empty() && !may_be_empty => Err(empty()),
         Value::Array(list) => {
-            let placed = list.iter().enumerate().map(|(j, block)| ContentBlock {
+            let placed = list.iter().enumerate().map(|(j, block)| RequestBlock {
                 path: format!("messages.{i}.content.{j}"),
                 block,
             });
@@ -103,7 +103,7 @@ const REQUIRED_FIELDS: [(&str, &[&str]); 5] = [
     ("tool_result", &["tool_use_id"]),
 ];
 
-fn block(ContentBlock { path, block }: &ContentBlock) -> Result<(), String> {
+fn block(RequestBlock { path, block }: &RequestBlock) -> Result<(), String> {
     let Some(kind) = block["type"].as_str() else {
         return Err(format!("{path}.type: Field required"));
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::thinking::check_thinking;
-use super::turns::{ContentBlock, RoleTurn, blocks_of_type, turns};
+use super::turns::{RequestBlock, RoleTurn, blocks_of_type, turns};
 use crate::answer::HttpError;
 use crate::request::Request;
 use crate::signatures::SignatureStore;
@@ -58,7 +58,7 @@ fn check_tool_results(turns: &[RoleTurn]) -> Result<(), String> {
     let mut every: Vec<&str> = Vec::new();
     for (i, turn) in turns.iter().enumerate() {
         let mut answered = Vec::new();
-        for ContentBlock { path, block } in blocks_of_type(turn, "tool_result") {
+        for RequestBlock { path, block } in blocks_of_type(turn, "tool_result") {
             let id = block["tool_use_id"].as_str().unwrap_or_default();
             if !calls.contains(&id) {
                 return Err(format!(
@@ -87,7 +87,7 @@ fn check_tool_results(turns: &[RoleTurn]) -> Result<(), String> {
             return Err(missing_results(&turns[i - 1], &missing));
         }
         calls.clear();
-        for ContentBlock { path, block } in blocks_of_type(turn, "tool_use") {
+        for RequestBlock { path, block } in blocks_of_type(turn, "tool_use") {
             let id = block["id"].as_str().unwrap_or_default();
             if every.contains(&id) {
                 return Err(format!("{path}: `tool_use` ids must be unique"));
