@@ -7,7 +7,7 @@ use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
 use super::state::SessionState;
 use crate::model::ModelRequest;
-use crate::model::message::{ContentBlock, Message, Role, TokenUsage};
+use crate::model::message::{ContentBlock, Message, Role, Usage};
 use tokio::sync::Notify;
 
 /// A compaction that is queued or runs.
@@ -132,7 +132,7 @@ impl Compaction {
         &self,
         state: &SessionState,
         request: &ModelRequest<'_>,
-    ) -> Result<(ReplyBuilder, TokenUsage), Failure> {
+    ) -> Result<(ReplyBuilder, Usage), Failure> {
         let policy = state
             .settings
             .turn_retries

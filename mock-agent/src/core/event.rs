@@ -5,7 +5,7 @@ use super::failure::{Failure, Halt};
 use super::queues::{Prompt, Queues};
 use super::settings::ModelInfo;
 use crate::model::Chunk;
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 use crate::tools::shell::ShellResult;
 use crate::tools::{Category, ToolResult};
 use serde_json::Value;
@@ -58,7 +58,7 @@ pub(crate) enum Event<'a> {
     /// A turn is over. `halt` is set if it was stopped.
     TurnEnd {
         turn: &'a str,
-        usage: TokenUsage,
+        usage: Usage,
         halt: Option<Halt>,
         /// Whether it has failed and will be retried.
         will_retry: bool,
@@ -165,7 +165,7 @@ pub(crate) enum SummaryRetry<'a> {
 pub(crate) struct Summary {
     pub(crate) text: String,
     /// The tokens used for it.
-    pub(crate) usage: TokenUsage,
+    pub(crate) usage: Usage,
     /// The tokens of the context before.
     pub(crate) before: u64,
     /// Whether the compaction was automatic.

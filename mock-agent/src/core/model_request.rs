@@ -4,7 +4,7 @@ use super::event::Event;
 use super::reply::ReplyBuilder;
 use super::state::SessionState;
 use super::turn_context::TurnContext;
-use crate::model::message::{ContentBlock, StopReason, TokenUsage};
+use crate::model::message::{ContentBlock, StopReason, Usage};
 use crate::model::{Chunk, ModelError, ModelRequest};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -109,12 +109,12 @@ async fn try_stream_reply(
 pub(super) async fn collect_reply(
     state: &SessionState,
     request: &ModelRequest<'_>,
-) -> Result<(ReplyBuilder, TokenUsage), ModelError> {
+) -> Result<(ReplyBuilder, Usage), ModelError> {
     let timeout = state.settings.model_timeout;
     let body = state.model.body(request);
     let mut stream = within(timeout, state.model.send(body)).await??;
     let mut reply = ReplyBuilder::default();
-    let mut usage = TokenUsage::default();
+    let mut usage = Usage::default();
     while let Some(chunk) = within(timeout, stream.next()).await? {
         let chunk = chunk?;
         if let Chunk::Usage(so_far) = chunk {

@@ -3,7 +3,7 @@
 use super::event::Event;
 use super::failure::{Failure, Halt};
 use super::state::SessionState;
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 use std::cell::Cell;
 use tokio::sync::Notify;
 
@@ -59,17 +59,17 @@ impl StopSignal {
 /// The tokens that a turn has used: by finished requests, and by the one that is running.
 #[derive(Debug, Default)]
 pub(crate) struct TurnUsage {
-    finished: Cell<TokenUsage>,
-    running: Cell<TokenUsage>,
+    finished: Cell<Usage>,
+    running: Cell<Usage>,
 }
 
 impl TurnUsage {
     /// Sets the usage of the running request.
-    pub(super) fn set_running(&self, usage: TokenUsage) {
+    pub(super) fn set_running(&self, usage: Usage) {
         self.running.set(usage);
     }
 
-    pub(super) fn running(&self) -> TokenUsage {
+    pub(super) fn running(&self) -> Usage {
         self.running.get()
     }
 
@@ -79,14 +79,14 @@ impl TurnUsage {
     }
 
     /// Adds a finished request.
-    pub(super) fn add(&self, usage: TokenUsage) {
+    pub(super) fn add(&self, usage: Usage) {
         let mut finished = self.finished.get();
         finished += usage;
         self.finished.set(finished);
     }
 
     pub(super) fn is_zero(&self) -> bool {
-        self.total() == TokenUsage::default()
+        self.total() == Usage::default()
     }
 
     /// Forgets the finished requests.
@@ -94,7 +94,7 @@ impl TurnUsage {
         self.finished.take();
     }
 
-    pub(super) fn total(&self) -> TokenUsage {
+    pub(super) fn total(&self) -> Usage {
         let mut total = self.finished.get();
         total += self.running.get();
         total

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{ModelRequest, merge_roles};
-use crate::model::message::{ContentBlock, ResultContent, Role, StopReason, TokenUsage};
+use crate::model::message::{ContentBlock, ResultContent, Role, StopReason, Usage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request.
@@ -80,7 +80,7 @@ fn source(media_type: &str, data: &str) -> Value {
 /// Decodes the stream.
 #[derive(Debug, Default)]
 pub(super) struct AnthropicDecoder {
-    usage: TokenUsage,
+    usage: Usage,
     stop: Option<StopReason>,
     complete: bool,
 }

@@ -65,14 +65,14 @@ pub(crate) enum ResultContent {
 
 /// Token usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct TokenUsage {
+pub(crate) struct Usage {
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) cache_read: u64,
     pub(crate) cache_write: u64,
 }
 
-impl TokenUsage {
+impl Usage {
     /// All tokens of a request and its reply: the size of the context.
     pub(crate) fn context(self) -> u64 {
         let read = self.cache_read.saturating_add(self.cache_write);
@@ -80,7 +80,7 @@ impl TokenUsage {
     }
 }
 
-impl std::ops::AddAssign for TokenUsage {
+impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, more: Self) {
         self.input = self.input.saturating_add(more.input);
         self.output = self.output.saturating_add(more.output);

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::model::message::{ContentBlock, Role, StopReason, TokenUsage};
+use crate::model::message::{ContentBlock, Role, StopReason, Usage};
 use serde_json::{Map, Value, json};
 
 /// The JSON body of a request.
@@ -213,12 +213,12 @@ impl ChatDecoder {
 }
 
 /// Token usage. The wire counts cached tokens as prompt tokens too.
-fn usage(reported: &Value) -> Option<TokenUsage> {
+fn usage(reported: &Value) -> Option<Usage> {
     let prompt = reported["prompt_tokens"].as_u64()?;
     let cached = reported["prompt_tokens_details"]["cached_tokens"]
         .as_u64()
         .unwrap_or_default();
-    Some(TokenUsage {
+    Some(Usage {
         input: prompt.saturating_sub(cached),
         output: reported["completion_tokens"].as_u64().unwrap_or_default(),
         cache_read: cached,

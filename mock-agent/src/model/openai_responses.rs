@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk, StreamDecoder};
 use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
-use crate::model::message::{ContentBlock, Role, StopReason, TokenUsage};
+use crate::model::message::{ContentBlock, Role, StopReason, Usage};
 use serde_json::{Value, json};
 
 /// The JSON body of a request. The provider stores nothing, so reasoning items are sent back as they were received.
@@ -174,11 +174,11 @@ fn failure(error: &Value) -> ModelError {
 }
 
 /// Token usage. The wire counts cached tokens as input tokens too.
-fn usage(reported: &Value) -> Option<TokenUsage> {
+fn usage(reported: &Value) -> Option<Usage> {
     let details = &reported["input_tokens_details"];
     let cached = |name: &str| details[name].as_u64().unwrap_or_default();
     let (read, written) = (cached("cached_tokens"), cached("cache_write_tokens"));
-    Some(TokenUsage {
+    Some(Usage {
         input: reported["input_tokens"]
             .as_u64()?
             .saturating_sub(read + written),
@@ -215,7 +215,7 @@ mod tests {
             json!({ "type": "response.completed", "response": { "usage": used } }),
         ]);
 
-        let usage = TokenUsage {
+        let usage = Usage {
             input: 6,
             output: 3,
             cache_read: 4,

@@ -1,7 +1,7 @@
 //! The streamed reply: its chunks, and the decoder that each wire implements.
 
 use super::error::ModelError;
-use crate::model::message::{StopReason, TokenUsage};
+use crate::model::message::{StopReason, Usage};
 
 /// One piece of a reply as it streams in.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ pub(crate) enum Chunk {
         index: usize,
     },
     /// The tokens of the request so far; replaces earlier counts.
-    Usage(TokenUsage),
+    Usage(Usage),
     /// The reply is complete.
     Stop(StopReason),
 }

@@ -3,7 +3,7 @@
 use super::echo;
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk};
-use crate::model::message::{StopReason, TokenUsage};
+use crate::model::message::{StopReason, Usage};
 use mock_provider::script::Stop as ScriptedStop;
 use mock_provider::{Answer, BlockKind, Model, ModelResponse, Piece, Request, Tokens, Wire};
 use serde_json::Value;
@@ -157,8 +157,8 @@ fn block_start(block: BlockKind) -> BlockStart {
     }
 }
 
-fn usage(tokens: Tokens) -> TokenUsage {
-    TokenUsage {
+fn usage(tokens: Tokens) -> Usage {
+    Usage {
         input: tokens.input,
         output: tokens.output,
         cache_read: tokens.cache_read,

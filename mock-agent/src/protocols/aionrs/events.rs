@@ -7,7 +7,7 @@ use crate::core::event::{AgentInfo, Event};
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::{Failure, FailureSource};
 use crate::model::Chunk;
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
@@ -57,9 +57,9 @@ impl AionrsState {
         ready(hello, VERSION_0_2, self.config.capabilities())
     }
 
-    fn turn_ended(&mut self, turn: &str, usage: TokenUsage) -> Vec<Value> {
+    fn turn_ended(&mut self, turn: &str, usage: Usage) -> Vec<Value> {
         let failed = std::mem::take(&mut self.failed);
-        let usage = if failed { TokenUsage::default() } else { usage };
+        let usage = if failed { Usage::default() } else { usage };
         self.in_turn = false;
         let mut frames = vec![stream_end(turn, usage)];
         frames.append(&mut self.queued);
@@ -69,7 +69,7 @@ impl AionrsState {
     /// The end of a message that asked for a compaction, after this report.
     fn compacted(&mut self, report: Value) -> Vec<Value> {
         let end = self.compacting.take();
-        let end = end.map(|message| stream_end(&message, TokenUsage::default()));
+        let end = end.map(|message| stream_end(&message, Usage::default()));
         std::iter::once(report).chain(end).collect()
     }
 }
@@ -220,7 +220,7 @@ fn tool_result(turn: &str, call: &ReportedCall, outcome: &ToolResult) -> Value {
     frame
 }
 
-pub(super) fn stream_end(turn: &str, usage: TokenUsage) -> Value {
+pub(super) fn stream_end(turn: &str, usage: Usage) -> Value {
     json!({
         "type": "stream_end",
         "msg_id": turn,

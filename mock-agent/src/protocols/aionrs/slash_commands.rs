@@ -4,7 +4,7 @@ use super::events::{AionrsState, info, invalid, stream_end};
 use crate::core::failure::Failure;
 use crate::core::queues::Prompt;
 use crate::core::session::Session;
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 
 /// Runs a slash command. Returns its text, or None if it takes longer and reports later.
 type SlashHandler = fn(&Session, &Prompt) -> Option<String>;
@@ -43,7 +43,7 @@ pub(super) fn answer(session: &Session, prompt: &Prompt) -> Result<bool, Failure
         session.events.send_frame(info(&text));
         session
             .events
-            .send_frame(stream_end(&prompt.turn, TokenUsage::default()));
+            .send_frame(stream_end(&prompt.turn, Usage::default()));
     }
     Ok(true)
 }

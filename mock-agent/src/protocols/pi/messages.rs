@@ -4,7 +4,7 @@ use super::tools::TOOLS;
 use crate::core::event::ReportedCall;
 use crate::core::queues::Prompt;
 use crate::core::settings::Rates;
-use crate::model::message::{ContentBlock, TokenUsage};
+use crate::model::message::{ContentBlock, Usage};
 use crate::tools::shell::ShellResult;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
@@ -121,7 +121,7 @@ pub(super) fn system_message(timestamp: u64) -> Value {
 }
 
 /// "Usage".
-pub(super) fn usage(usage: TokenUsage, rates: Rates) -> Value {
+pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
     let costs = [
         (usage.input, rates.input),
         (usage.output, rates.output),
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn the_cost_of_tokens_adds_up() {
-        let used = TokenUsage {
+        let used = Usage {
             input: 1_000_000,
             output: 100_000,
-            ..TokenUsage::default()
+            ..Usage::default()
         };
         let rates = Rates {
             input: 3.0,

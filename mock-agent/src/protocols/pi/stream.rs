@@ -2,7 +2,7 @@
 
 use super::messages::{arguments, text, totalled, usage};
 use crate::core::settings::ModelInfo;
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) struct StreamingReply {
     model_info: ModelInfo,
     timestamp: u64,
     parts: Vec<StreamedBlock>,
-    usage: TokenUsage,
+    usage: Usage,
 }
 
 /// A block of the message. Its position in the list is its `contentIndex`.
@@ -53,7 +53,7 @@ impl StreamingReply {
             model_info,
             timestamp,
             parts: Vec::new(),
-            usage: TokenUsage::default(),
+            usage: Usage::default(),
         }
     }
 

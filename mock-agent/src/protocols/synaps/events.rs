@@ -5,7 +5,7 @@ use super::state::{ActiveCommand, COMPACT, StreamingCall, SynapsState};
 use crate::core::event::{Event, SubagentUpdate};
 use crate::core::event_sink::EventEncoder;
 use crate::core::failure::Halt;
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
@@ -132,7 +132,7 @@ impl SynapsState {
     }
 
     /// A turn ended: its end, its response, and those of the aborts that waited.
-    fn turn_ended(&mut self, usage: TokenUsage, halt: Option<Halt>) -> Vec<Value> {
+    fn turn_ended(&mut self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         self.spent += usage;
         self.calls.clear();
         let mut frames = self
@@ -145,7 +145,7 @@ impl SynapsState {
 }
 
 impl ActiveCommand {
-    fn end(self, usage: TokenUsage, halt: Option<Halt>) -> Vec<Value> {
+    fn end(self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         let model = self.answered.then_some(self.model.as_str());
         let mut body = ok();
         if let Some(failure) = self.failure {

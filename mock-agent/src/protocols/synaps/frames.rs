@@ -1,6 +1,6 @@
 //! Frames: their members and their size limit.
 
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 use serde_json::{Map, Value, json};
 
 /// The longest frame in either direction, in bytes without its newline ("Framing", lines 18 to 21).
@@ -62,7 +62,7 @@ pub(super) fn fits(frame: &Value) -> bool {
 }
 
 /// The end of a turn, without a model if none has answered.
-pub(super) fn agent_end(usage: TokenUsage, model: Option<&str>) -> Value {
+pub(super) fn agent_end(usage: Usage, model: Option<&str>) -> Value {
     let mut totals = json!({
         "input_tokens": usage.input,
         "output_tokens": usage.output,

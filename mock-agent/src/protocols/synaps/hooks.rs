@@ -5,7 +5,7 @@ use super::state::SynapsState;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, TokenUsage};
+use crate::model::message::{ContentBlock, Usage};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -164,12 +164,7 @@ pub(super) fn on_new_session(session: &Session) {
 }
 
 /// A new session has an id and a usage of its own; `id` and `usage` are those of the session before.
-pub(super) fn on_new_state(
-    session: &Session,
-    state: &mut SynapsState,
-    id: String,
-    usage: TokenUsage,
-) {
+pub(super) fn on_new_state(session: &Session, state: &mut SynapsState, id: String, usage: Usage) {
     if plays(session, Bug::NewSessionKeepsId) {
         state.session = id;
     }

@@ -1,6 +1,6 @@
 //! The state of one session: what the encoder and the command handlers share.
 
-use crate::model::message::TokenUsage;
+use crate::model::message::Usage;
 
 /// The command that takes time without a turn.
 pub(super) const COMPACT: &str = "compact";
@@ -16,7 +16,7 @@ pub(super) struct SynapsState {
     /// How many sessions there were.
     pub(super) sessions: u64,
     /// The usage of the session.
-    pub(super) spent: TokenUsage,
+    pub(super) spent: Usage,
     /// The command whose turn is running.
     pub(super) active: Option<ActiveCommand>,
     /// The ids of `abort` commands that wait for the end of the turn.
@@ -60,7 +60,7 @@ impl SynapsState {
     pub(super) fn begin_session(&mut self, id: Option<&str>) {
         self.sessions += 1;
         self.session = id.map_or_else(|| format!("session-{}", self.sessions), str::to_owned);
-        self.spent = TokenUsage::default();
+        self.spent = Usage::default();
     }
 
     /// The streaming call with this index.
