@@ -18,8 +18,11 @@ use serde_json::{Value, json};
 /// Handles a command.
 type Handler = fn(&Session, Value, AionrsVersion) -> Result<(), Failure>;
 
+/// Whether a version has a feature.
+type AionrsFeature = fn(AionrsVersion) -> bool;
+
 /// Every command by its type, and the versions that have it.
-const COMMANDS: &[(&str, fn(AionrsVersion) -> bool, Handler)] = &[
+const COMMANDS: &[(&str, AionrsFeature, Handler)] = &[
     ("message", AionrsVersion::any, message),
     ("stop", AionrsVersion::any, |session, _, _| {
         session.stop(Halt::Stop);

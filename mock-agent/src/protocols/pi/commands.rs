@@ -70,8 +70,11 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("get_commands", |c| Some(queries::commands(c))),
 ];
 
+/// Whether a version has a feature.
+type PiFeature = fn(PiVersion) -> bool;
+
 /// The commands that only some versions have.
-const OPTIONAL_COMMANDS: &[(&str, fn(PiVersion) -> bool, Handler)] = &[
+const OPTIONAL_COMMANDS: &[(&str, PiFeature, Handler)] = &[
     ("clear_queue", PiVersion::has_clear_queue, |c| {
         Some(queue::clear(c))
     }),
