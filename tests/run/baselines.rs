@@ -122,7 +122,7 @@ fn mistakes_in_a_baseline_are_reported_with_their_location_before_the_run() {
         (
             "kind: known, expires: soon",
             "known.yaml:2:",
-            "a day such as",
+            "expected a date such as",
         ),
         ("kind: known, until: x", "known.yaml:2:", "until"),
     ] {
