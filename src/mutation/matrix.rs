@@ -297,7 +297,7 @@ mod tests {
             [
                 "a: its fate is `SURVIVED`, and `killed` in the published matrix",
                 "c: it is not in the published matrix",
-                "b: it is in the published matrix, and no fault any more",
+                "b: it is in the published matrix, but is no longer a fault",
             ]
         );
     }
