@@ -1,5 +1,6 @@
 //! The baseline options of `conform run` and `conform check`, and how a baseline is applied to a report. Only here the clock is read.
 
+use super::catalogue::render_errors;
 use super::output;
 use crate::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
 use crate::finding::Blame;
@@ -95,8 +96,7 @@ impl ActiveBaseline {
     fn updated(&self, report: &Report, extent: RunExtent) -> Result<Baseline, String> {
         let path = &self.baseline.path;
         let text = baseline::update(&self.baseline, report, self.today, extent);
-        let updated =
-            baseline::load(path.clone(), &text).map_err(|e| spanned_yaml::render_all(&e))?;
+        let updated = baseline::load(path.clone(), &text).map_err(|e| render_errors(&e))?;
         write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
         let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry]| {
@@ -119,8 +119,7 @@ impl ActiveBaseline {
 
 fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
     match std::fs::read_to_string(path) {
-        Ok(text) => baseline::load(path.to_owned(), &text)
-            .map_err(|errors| spanned_yaml::render_all(&errors)),
+        Ok(text) => baseline::load(path.to_owned(), &text).map_err(|errors| render_errors(&errors)),
         Err(error) if error.kind() == ErrorKind::NotFound && may_be_new => Ok(Baseline {
             path: path.to_owned(),
             entries: Vec::new(),

@@ -2,6 +2,7 @@
 
 mod journal;
 
+use super::catalogue::render_errors;
 use super::{exit::ExitStatus, output, termination};
 use crate::matcher::{Captures, Template};
 use crate::scenario::{model_of, script_of};
@@ -87,7 +88,7 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
 /// The script of a file, checked and with its placeholders filled.
 fn script(args: &ProviderArgs) -> Result<Script, String> {
     let node = spanned_yaml::load_file(&args.script).map_err(|error| error.to_string())?;
-    script_of(&node).map_err(|errors| spanned_yaml::render_all(&errors))?;
+    script_of(&node).map_err(|errors| render_errors(&errors))?;
     let model = model_of(&node).map_err(|error| error.to_string())?;
     let workspace = match &args.workspace {
         Some(folder) => std::path::absolute(folder),

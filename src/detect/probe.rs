@@ -65,9 +65,9 @@ const START: Duration = Duration::from_secs(10);
 /// The timeout for a conclusive line after one that rules a dialect out or shows a likely one.
 const AFTER_FIRST_EVIDENCE: Duration = Duration::from_secs(2);
 /// How many lines are read before the probe gives up.
-const LINES: u32 = 1000;
+const MAX_LINES: u32 = 1000;
 /// How many characters of a line are shown.
-const SHOWN: usize = 200;
+const SHOWN_CHARS: usize = 200;
 
 impl AgentProbe<'_> {
     /// Starts the agent, reads its first lines, and kills it.
@@ -166,14 +166,14 @@ impl AgentProbe<'_> {
         let mut evidence = DialectEvidence::new(self.known, self.named);
         let mut stderr = StderrSummary::default();
         loop {
-            let Ok(item) = tokio::time::timeout_at(until, queue.next()).await else {
+            let Ok(event) = tokio::time::timeout_at(until, queue.next()).await else {
                 let when = format!("within {} (`start` budget){stderr}", show(budget));
                 return (
                     self.inconclusive(first, &evidence, queue.unfinished(), &when),
                     false,
                 );
             };
-            match item {
+            match event {
                 SessionEvent::Frame(frame) => match frame.body {
                     Body::FromAgent(line) => {
                         evidence.add_line(&line, || shown(&line));
@@ -187,8 +187,8 @@ impl AgentProbe<'_> {
                         }
                         first.get_or_insert_with(|| shown(&line));
                         lines += 1;
-                        if lines == LINES {
-                            let when = format!("in {LINES} lines");
+                        if lines == MAX_LINES {
+                            let when = format!("in {MAX_LINES} lines");
                             return (self.inconclusive(first, &evidence, 0, &when), false);
                         }
                     }
@@ -262,9 +262,9 @@ pub(super) async fn kill(process: &AgentProcess, queue: &EventQueue) {
     }
 }
 
-pub(super) fn is_end(item: &SessionEvent) -> bool {
+pub(super) fn is_end(event: &SessionEvent) -> bool {
     matches!(
-        item,
+        event,
         SessionEvent::Frame(Frame {
             body: Body::End(_),
             ..
@@ -302,7 +302,7 @@ impl std::fmt::Display for StderrSummary {
 }
 
 fn shown(line: &Line) -> String {
-    line.text().chars().take(SHOWN).collect()
+    line.text().chars().take(SHOWN_CHARS).collect()
 }
 
 fn ended(end: &End) -> String {

@@ -69,11 +69,11 @@ pub(super) async fn program_output(
 
 async fn read(queue: &EventQueue, output: &mut String) {
     while output.len() < LIMIT {
-        let item = queue.next().await;
-        if is_end(&item) {
+        let event = queue.next().await;
+        if is_end(&event) {
             return;
         }
-        if let SessionEvent::Frame(frame) = item
+        if let SessionEvent::Frame(frame) = event
             && let Body::FromAgent(line) | Body::Stderr(line) = &frame.body
         {
             output.push_str(&line.text());

@@ -36,8 +36,8 @@ impl EventQueue {
     /// Waits for the next event and takes it.
     pub(crate) async fn next(&self) -> SessionEvent {
         loop {
-            if let Some(item) = self.take() {
-                return item;
+            if let Some(event) = self.take() {
+                return event;
             }
             self.arrived.notified().await;
         }
@@ -45,11 +45,11 @@ impl EventQueue {
 
     fn take(&self) -> Option<SessionEvent> {
         let mut state = self.lock();
-        let item = state.take()?;
+        let event = state.take()?;
         if !state.is_full() {
             self.space.notify_one();
         }
-        Some(item)
+        Some(event)
     }
 
     /// Queues what the host does, after everything that the agent wrote before. False if the session is over.

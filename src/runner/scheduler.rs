@@ -90,13 +90,13 @@ pub enum SuiteEnd {
 
 /// A scenario in the queue of the scheduler.
 struct QueuedScenario {
-    suite: Arc<SuiteContext>,
+    context: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
 }
 
 impl QueuedScenario {
     fn id(&self) -> String {
-        format!("{}/{}", self.suite.dialect.id(), self.scenario.id)
+        format!("{}/{}", self.context.dialect.id(), self.scenario.id)
     }
 }
 
@@ -107,22 +107,22 @@ pub async fn run(
     settings: &SuiteSettings,
     sandboxes: Arc<SandboxRoot>,
     cancel: watch::Receiver<bool>,
-    hand_over: &mut dyn FnMut(ScenarioRun),
+    on_result: &mut dyn FnMut(ScenarioRun),
 ) -> SuiteEnd {
     let mut queue: VecDeque<QueuedScenario> = VecDeque::new();
-    for part in suites {
-        let suite = Arc::new(SuiteContext {
-            agent: part.agent,
-            dialect: part.dialect,
-            wire: part.wire,
+    for suite in suites {
+        let context = Arc::new(SuiteContext {
+            agent: suite.agent,
+            dialect: suite.dialect,
+            wire: suite.wire,
             profile: settings.profile,
             time_scale: settings.time_scale,
             seed: settings.seed,
             sandboxes: Arc::clone(&sandboxes),
             cancel: cancel.clone(),
         });
-        queue.extend(part.scenarios.into_iter().map(|scenario| QueuedScenario {
-            suite: Arc::clone(&suite),
+        queue.extend(suite.scenarios.into_iter().map(|scenario| QueuedScenario {
+            context: Arc::clone(&context),
             scenario: Arc::new(scenario),
         }));
     }
@@ -134,17 +134,17 @@ pub async fn run(
     let (mut silent_so_far, mut ended) = (Some(0), SuiteEnd::Complete);
     loop {
         while playing.len() < jobs && ended == SuiteEnd::Complete && !*cancel.borrow() {
-            let Some(waiting) = queue.pop_front() else {
+            let Some(queued) = queue.pop_front() else {
                 break;
             };
-            let (suite, scenario) = (Arc::clone(&waiting.suite), Arc::clone(&waiting.scenario));
-            let handle = playing.spawn(play_with_retries(suite, scenario, Arc::clone(&retry)));
-            names.insert(handle.id(), waiting);
+            let (context, scenario) = (Arc::clone(&queued.context), Arc::clone(&queued.scenario));
+            let handle = playing.spawn(play_with_retries(context, scenario, Arc::clone(&retry)));
+            names.insert(handle.id(), queued);
         }
         let Some(joined) = playing.join_next_with_id().await else {
             break;
         };
-        let (waiting, played) = match joined {
+        let (queued, played) = match joined {
             Ok((id, played)) => (names.remove(&id), played),
             Err(error) => (
                 names.remove(&error.id()),
@@ -154,14 +154,14 @@ pub async fn run(
                 ))),
             ),
         };
-        let Some(waiting) = waiting else { continue };
+        let Some(queued) = queued else { continue };
         match played {
             Err(why) => ended = SuiteEnd::NotStarted(why),
             Ok(played) => {
-                let entry = entry(&waiting, played, settings);
-                let is_silent = !entry.spoke && FAILURES.contains(&entry.report.verdict);
+                let entry = entry(&queued, played, settings);
+                let is_silent = !entry.spoke && SILENT_VERDICTS.contains(&entry.report.verdict);
                 silent_so_far = silent_so_far.filter(|_| is_silent).map(|before| before + 1);
-                hand_over(entry);
+                on_result(entry);
                 if ended == SuiteEnd::Complete
                     && silent_so_far.is_some_and(|silent| silent >= silent_limit)
                 {
@@ -177,20 +177,20 @@ pub async fn run(
         return SuiteEnd::Complete;
     }
     if ended == SuiteEnd::Silent {
-        for waiting in queue {
-            hand_over(left_out(&waiting));
+        for queued in queue {
+            on_result(left_out(&queued));
         }
     }
     ended
 }
 
 /// The verdicts of a scenario in which the agent wrote nothing.
-const FAILURES: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
+const SILENT_VERDICTS: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
 /// After how many scenarios without an event of the agent the rest is left out.
 const SILENT_SCENARIOS: usize = 3;
 
-fn entry(waiting: &QueuedScenario, attempts: Attempts, settings: &SuiteSettings) -> ScenarioRun {
-    let id = waiting.id();
+fn entry(queued: &QueuedScenario, attempts: Attempts, settings: &SuiteSettings) -> ScenarioRun {
+    let id = queued.id();
     let (wall, overhead) = attempts.times();
     let Attempts {
         failed,
@@ -221,17 +221,17 @@ fn entry(waiting: &QueuedScenario, attempts: Attempts, settings: &SuiteSettings)
         transcripts,
         sessions: played.sessions,
         exercised: played.exercised,
-        expects_turn: expects_turn(&waiting.scenario),
+        expects_turn: expects_turn(&queued.scenario),
         wall: wall + cleanup,
         overhead: overhead + cleanup,
     }
 }
 
-fn left_out(waiting: &QueuedScenario) -> ScenarioRun {
+fn left_out(queued: &QueuedScenario) -> ScenarioRun {
     let why = "not played: the agent wrote nothing in the scenarios before";
     ScenarioRun {
         report: ScenarioReport {
-            id: waiting.id(),
+            id: queued.id(),
             verdict: Verdict::Inconclusive,
             reason: why.to_owned(),
             ..ScenarioReport::default()
@@ -241,7 +241,7 @@ fn left_out(waiting: &QueuedScenario) -> ScenarioRun {
         exercised: Exercised::default(),
         spoke: false,
         turn: false,
-        expects_turn: expects_turn(&waiting.scenario),
+        expects_turn: expects_turn(&queued.scenario),
         wall: Duration::ZERO,
         overhead: Duration::ZERO,
     }

@@ -2,6 +2,7 @@
 
 use crate::cli::args::{DialectArgs, ReportTarget, report_target};
 use crate::cli::baseline::BaselineArgs;
+use crate::cli::catalogue::render_errors;
 use crate::dialect::ToolName;
 use crate::profile::Profile;
 use crate::runner::selection::Shard;
@@ -107,5 +108,5 @@ pub(super) fn read_config() -> Result<ProjectConfig, String> {
         return Ok(ProjectConfig::default());
     }
     let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
-    spanned_yaml::decode_all(&node).map_err(|errors| spanned_yaml::render_all(&errors))
+    spanned_yaml::decode_all(&node).map_err(|errors| render_errors(&errors))
 }

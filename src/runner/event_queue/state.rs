@@ -134,14 +134,14 @@ impl QueueState {
     }
 
     pub(super) fn take(&mut self) -> Option<SessionEvent> {
-        let item = self.queue.pop_front()?;
-        self.held -= weight(&item);
-        Some(item)
+        let event = self.queue.pop_front()?;
+        self.held -= weight(&event);
+        Some(event)
     }
 
-    pub(super) fn push(&mut self, item: SessionEvent) {
-        self.held += weight(&item);
-        self.queue.push_back(item);
+    pub(super) fn push(&mut self, event: SessionEvent) {
+        self.held += weight(&event);
+        self.queue.push_back(event);
     }
 
     /// Queues a frame with the current time; false if there is no session.
@@ -155,7 +155,7 @@ impl QueueState {
     }
 
     /// Queues an event from elsewhere, after everything that the agent had written before it.
-    pub(super) fn push_after_stdout(&mut self, item: SessionEvent) {
+    pub(super) fn push_after_stdout(&mut self, event: SessionEvent) {
         self.read_stdout();
         let Some(session) = &mut self.session else {
             return;
@@ -165,18 +165,18 @@ impl QueueState {
             rustix::io::ioctl_fionread(&*out.pipe).unwrap_or(0)
         });
         if unread == 0 && session.deferred.is_empty() {
-            self.push_now(item);
+            self.push_now(event);
         } else {
-            session.deferred.push_back((session.bytes + unread, item));
+            session.deferred.push_back((session.bytes + unread, event));
         }
     }
 
     /// Queues an event with the current time.
-    fn push_now(&mut self, mut item: SessionEvent) {
-        if let (SessionEvent::Frame(frame), Some(session)) = (&mut item, &self.session) {
+    fn push_now(&mut self, mut event: SessionEvent) {
+        if let (SessionEvent::Frame(frame), Some(session)) = (&mut event, &self.session) {
             frame.at = session.micros();
         }
-        self.push(item);
+        self.push(event);
     }
 
     /// Reads the stdout pipe into the queue, as far as there is space.
@@ -225,9 +225,9 @@ impl QueueState {
                 .deferred
                 .front()
                 .is_some_and(|(at, _)| *at <= session.bytes)
-            && let Some((_, item)) = session.deferred.pop_front()
+            && let Some((_, event)) = session.deferred.pop_front()
         {
-            self.push_now(item);
+            self.push_now(event);
         }
     }
 
@@ -272,8 +272,8 @@ impl QueueState {
         if let Some(line) = last {
             self.push_frame(Body::FromAgent(line));
         }
-        for (_, item) in deferred {
-            self.push_now(item);
+        for (_, event) in deferred {
+            self.push_now(event);
         }
         if was_open {
             self.push(SessionEvent::StdoutEnd);
@@ -281,8 +281,8 @@ impl QueueState {
     }
 }
 
-fn weight(item: &SessionEvent) -> usize {
-    match item {
+fn weight(event: &SessionEvent) -> usize {
+    match event {
         SessionEvent::Frame(Frame {
             body: Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line),
             ..

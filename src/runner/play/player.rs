@@ -44,7 +44,7 @@ pub(crate) struct ScenarioPlayer {
     /// The requests to the model, and those among them that the script has no reply for.
     pub(super) requests: ModelRequests,
     /// The pause after a command that interrupts the agent.
-    pub(super) interrupt_grace: InterruptGrace,
+    pub(super) interrupt_pause: InterruptPause,
     /// The clauses that steps have checked.
     pub(super) checked_clauses: IndexSet<String>,
     /// How often each automatic answer was sent.
@@ -56,7 +56,7 @@ pub(crate) struct ScenarioPlayer {
 
 /// The pause after a command that interrupts the agent, in which the host watches whether the agent ends.
 #[derive(Debug, Default)]
-pub(crate) struct InterruptGrace {
+pub(crate) struct InterruptPause {
     pub(super) until: Option<Instant>,
     /// Whether a step has waited since the interruption. Commands that follow the interruption at once are not delayed.
     pub(super) waited: bool,
@@ -128,7 +128,7 @@ impl ScenarioPlayer {
             offered: HashMap::new(),
             step: 0,
             requests: ModelRequests::default(),
-            interrupt_grace: InterruptGrace::default(),
+            interrupt_pause: InterruptPause::default(),
             checked_clauses: IndexSet::new(),
             agent_lifetime: Duration::ZERO,
             answers_sent: vec![0; scenario.answers.len()],

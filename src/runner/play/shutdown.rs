@@ -6,7 +6,7 @@
 use super::agent_session::AgentSession;
 use super::context::EarlyStop;
 use super::event_loop::{EventWait, cancelled};
-use super::player::{InterruptGrace, ScenarioPlayer};
+use super::player::{InterruptPause, ScenarioPlayer};
 use crate::frame::{Body, End, Frame};
 use crate::runner::limits;
 use crate::scenario::types::StepAction;
@@ -125,7 +125,7 @@ impl ScenarioPlayer {
         let name = name.and_then(Value::as_str).unwrap_or_default();
         if dialect.session.interrupts.iter().any(|known| known == name) {
             let until = Instant::now() + self.budgets.scaled(INTERRUPT_PAUSE);
-            self.interrupt_grace = InterruptGrace {
+            self.interrupt_pause = InterruptPause {
                 until: Some(until),
                 waited: false,
             };
@@ -144,19 +144,19 @@ impl ScenarioPlayer {
             | StepAction::Signal(_)
             | StepAction::CloseStdin
             | StepAction::Restart(_) => {
-                if self.interrupt_grace.waited {
+                if self.interrupt_pause.waited {
                     self.watch_interrupted().await?;
                 }
             }
             StepAction::Release(_) | StepAction::PauseReading(_) => {}
-            _ => self.interrupt_grace.waited = true,
+            _ => self.interrupt_pause.waited = true,
         }
         Ok(())
     }
 
     /// Handles events of an interrupted agent until the pause is over or the agent ends.
     pub(super) async fn watch_interrupted(&mut self) -> Result<(), EarlyStop> {
-        let Some(until) = self.interrupt_grace.until.take() else {
+        let Some(until) = self.interrupt_pause.until.take() else {
             return Ok(());
         };
         let mut wait = EventWait::for_event();
