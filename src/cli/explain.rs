@@ -34,7 +34,7 @@ enum Topic<'a> {
     Rule(&'a Rule),
     Clause(&'a str, &'a Clause),
     Scenario(&'a Scenario),
-    Fault(Fault),
+    Fault(Box<Fault>),
     Step(&'static StepRule),
 }
 
@@ -87,7 +87,7 @@ fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
         known
             .faults()
             .find(|fault| fault.id == id)
-            .map(Topic::Fault)
+            .map(|fault| Topic::Fault(Box::new(fault)))
     };
     let step = || {
         step_rules::RULES
