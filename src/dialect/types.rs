@@ -3,8 +3,8 @@
 use super::file::{CapabilityFile, FrameSpec, LaunchRecipe, MemberNames, Side, ToolName};
 use crate::finding::Level;
 use crate::matcher::Matcher;
+use crate::rules::frame_pattern::FramePattern;
 use crate::rules::history_state::Declarations;
-use crate::rules::parse::FramePattern;
 use crate::rules::rule::Rule;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;

@@ -4,7 +4,8 @@
 //! (Brzozowski) is the set of following positions that match the frame. If it is empty the frame is a violation, and the followers of
 //! the state before it say what would have been allowed.
 
-use super::parse::{Atom, Expr};
+use super::frame_pattern::Atom;
+use super::parse::Expr;
 use super::symbol::{FrameSymbols, SymbolSet};
 
 /// The largest number of positions an expression may have.

@@ -7,9 +7,10 @@ mod slice_key;
 
 use super::condition::Operand;
 use super::file::OrderingFile;
+use super::frame_pattern::FramePattern;
 use super::history_state::Declarations;
 use super::lexer::SyntaxError;
-use super::parse::{self, FramePattern, Names};
+use super::parse::{self, Names};
 use super::rule::Rule;
 use super::symbol::Symbols;
 use indexmap::IndexMap;

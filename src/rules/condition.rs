@@ -1,6 +1,6 @@
 //! The syntax tree of conditions and operands: what a rule can ask of a frame and of the history state. `evaluate` gives the answers.
 
-use super::parse::FramePattern;
+use super::frame_pattern::FramePattern;
 use super::pointer::JsonPointer;
 use regex::Regex;
 use serde_json::Value;

@@ -2,9 +2,9 @@
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
+use super::frame_pattern::FramePattern;
 use super::monitor::{AtEnd, EndCircumstances, Monitor, MonitorConfig, Violation};
 use super::order::list;
-use super::parse::FramePattern;
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;

@@ -3,7 +3,7 @@
 
 use super::compare::compare;
 use super::condition::{Compare, Condition, Function, Operand};
-use super::parse::{Atom, FramePattern};
+use super::frame_pattern::{Atom, FramePattern};
 use super::state_variable::{Variable, VariableContent, canonical};
 use super::symbol::FrameSymbols;
 use super::truth::Truth;

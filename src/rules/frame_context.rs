@@ -2,8 +2,8 @@
 
 use super::condition::{Condition, Operand};
 use super::evaluate::EvalContext;
+use super::frame_pattern::FramePattern;
 use super::history_state::HistoryState;
-use super::parse::FramePattern;
 use super::symbol::FrameSymbols;
 use super::truth::Truth;
 use crate::finding::Blame;

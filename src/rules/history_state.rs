@@ -2,7 +2,7 @@
 
 use super::condition::Operand;
 use super::evaluate::EvalContext;
-use super::parse::FramePattern;
+use super::frame_pattern::FramePattern;
 use super::state_variable::{Change, Effect, Variable, VariableSpec, canonical};
 use super::symbol::{FrameSymbols, Symbols};
 use super::truth::Truth;

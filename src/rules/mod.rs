@@ -11,6 +11,7 @@ pub mod deadline;
 pub mod evaluate;
 pub mod file;
 pub mod frame_context;
+pub mod frame_pattern;
 pub mod history_state;
 pub mod lexer;
 pub mod monitor;

@@ -2,8 +2,8 @@
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
+use super::frame_pattern::FramePattern;
 use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
-use super::parse::FramePattern;
 use super::slices::SliceKey;
 use super::truth::Truth;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use super::condition::{Condition, Operand};
 use super::evaluate::{EvalContext, number};
 use super::frame_context::FrameContext;
+use super::frame_pattern::FramePattern;
 use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
-use super::parse::FramePattern;
 use super::slices::{SliceKey, Slices};
 use super::state_variable::MAX_TEXT;
 use super::symbol::SymbolSet;

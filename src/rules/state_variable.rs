@@ -4,7 +4,7 @@
 //! Until then the variable has several possible contents: one for every prefix of the pending changes, because commands are taken in order.
 
 use super::condition::Operand;
-use super::parse::FramePattern;
+use super::frame_pattern::FramePattern;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -3,8 +3,9 @@
 use super::Compiler;
 use crate::rules::condition::Operand;
 use crate::rules::file::{OrderingFile, StateFile};
+use crate::rules::frame_pattern::FramePattern;
 use crate::rules::history_state::{CommandAnswer, Declarations, ScopeDeclaration};
-use crate::rules::parse::{self, FramePattern};
+use crate::rules::parse;
 use crate::rules::state_variable::{Change, DeclaredChange, VariableKind, VariableSpec};
 use spanned_yaml::{Node, unknown};
 

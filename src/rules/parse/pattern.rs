@@ -1,6 +1,7 @@
 //! The parser of patterns and of order expressions.
 
-use super::{Atom, Expr, FramePattern, MAX_DEPTH, Parser, nearest};
+use super::{Expr, MAX_DEPTH, Parser, nearest};
+use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::lexer::{SyntaxError, Token};
 use crate::rules::symbol::SymbolSet;
 
