@@ -42,8 +42,11 @@ fn microseconds(digits: &[u8]) -> Option<u64> {
     })
 }
 
-fn direction(text: &[u8]) -> Option<(fn(Line) -> Body, &[u8])> {
-    let known: [(&[u8], fn(Line) -> Body); 3] = [
+/// Makes a line the content of a frame.
+type ToBody = fn(Line) -> Body;
+
+fn direction(text: &[u8]) -> Option<(ToBody, &[u8])> {
+    let known: [(&[u8], ToBody); 3] = [
         (b"\"from_agent\"", Body::FromAgent),
         (b"\"to_agent\"", Body::ToAgent),
         (b"\"stderr\"", Body::Stderr),
