@@ -1,4 +1,4 @@
-//! The invariants of the architecture, held against the source itself. `src/lib.rs` says why they are there.
+//! The invariants of the architecture, held against the source itself. `docs/architecture.md` says why they are there.
 
 use regex::Regex;
 use std::fs;
@@ -166,6 +166,52 @@ fn the_reference_agent_does_not_depend_on_the_judge() {
             "src/reporter",
         ]),
     );
+}
+
+/// The layers of the reference agent, the highest first.
+const AGENT_LAYERS: &[&str] = &[
+    "process",
+    "protocols",
+    "faults",
+    "config",
+    "core",
+    "tools",
+    "session_store",
+    "model",
+    "os",
+];
+
+#[test]
+fn a_layer_of_the_reference_agent_imports_only_lower_layers() {
+    for (depth, layer) in AGENT_LAYERS.iter().enumerate() {
+        let folder = format!("mock-agent/src/{layer}");
+        let place = if Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder).is_dir() {
+            folder
+        } else {
+            format!("{folder}.rs")
+        };
+        let higher = AGENT_LAYERS[..depth].join("|");
+        if !higher.is_empty() {
+            none(&format!(r"\bcrate::({higher})\b"), &sources(&[&place]));
+        }
+    }
+}
+
+/// The pages for contributors name files: each of them is there.
+#[test]
+fn the_paths_in_the_pages_for_contributors_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = "src|tests|benches|docs|reports|schemas|scenarios|mock-agent|mock-provider|json-matcher|spanned-yaml|\\.ci";
+    let path = Regex::new(&format!(r"`((?:{folders})/[^`\s<*]*)`")).unwrap();
+    let mut named = 0;
+    for page in ["CONTRIBUTING.md", "docs/architecture.md"] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        for path in path.captures_iter(&text) {
+            named += 1;
+            assert!(root.join(&path[1]).exists(), "{page} names {}", &path[1]);
+        }
+    }
+    assert!(named > 20, "only {named} paths were found");
 }
 
 #[test]

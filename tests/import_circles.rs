@@ -165,7 +165,7 @@ impl Package {
                 use_tree(&tree[1], &[], &mut found);
             }
             for (name, target) in found {
-                let Some(target) = self.from_root(&path, &target) else {
+                let Some(target) = self.path_from_root(&path, &target) else {
                     continue;
                 };
                 let module = self.modules.get_mut(&path).unwrap();
@@ -181,7 +181,7 @@ impl Package {
     }
 
     /// A path as written in a module, from the root of the package; none if it leads out of the package.
-    fn from_root(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
+    fn path_from_root(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
         let mut here = module.to_vec();
         let mut rest = path;
         let mut relative = false;
@@ -265,7 +265,7 @@ impl Package {
                 let target = if inner && !is_bound {
                     None
                 } else {
-                    self.from_root(path, &parts)
+                    self.path_from_root(path, &parts)
                 };
                 let target = target.and_then(|target| self.definer(&target, 0));
                 files.extend(target.map(|target| self.modules[&target].file.clone()));
