@@ -241,13 +241,18 @@ impl MutationContext {
                 _ => {}
             }
         }
-        // A finding that comes from a timeout budget that is too short must not decide: play again with full budgets.
+        // Neither a finding nor a survival that comes from a timeout budget that is too short must decide: play again with full budgets.
         let (found, silent): (Vec<PlayedScenario>, Vec<PlayedScenario>) = played
             .into_iter()
             .partition(|played| !played.findings.is_empty());
-        let again = |id: &String| found.iter().any(|p| p.id == *id);
+        let likely = self.scenarios_of(fault, Round::Likely).await?;
+        let again = |id: &String| match found.as_slice() {
+            [] => likely.contains(id),
+            found => found.iter().any(|played| played.id == *id),
+        };
         let mut played = self.attempt(fault, again, 1.0).await?;
-        played.extend(silent);
+        let replayed: BTreeSet<String> = played.iter().map(|one| one.id.clone()).collect();
+        played.extend(silent.into_iter().filter(|one| !replayed.contains(&one.id)));
         played.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(matrix_row(fault, &played))
     }
