@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 /// An error that ends the reading of a transcript.
 #[derive(Debug)]
-pub struct Error {
+pub struct TranscriptError {
     /// The line of the file, from 1.
     pub line: u64,
     /// The byte column, from 1, if one place is wrong.
@@ -35,7 +35,7 @@ pub enum Problem {
     BadRecord(String),
 }
 
-impl Error {
+impl TranscriptError {
     /// `file:line:column: message`.
     #[must_use]
     pub fn in_file(&self, file: impl fmt::Display) -> String {
@@ -46,7 +46,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for TranscriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.column {
             Some(column) => write!(f, "line {}, column {column}: {}", self.line, self.problem),
@@ -55,7 +55,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for TranscriptError {}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

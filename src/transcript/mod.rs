@@ -12,7 +12,7 @@ mod record;
 mod tests;
 mod writer;
 
-pub use error::{Error, Problem};
+pub use error::{Problem, TranscriptError};
 pub use header::{Header, VERSION};
 pub use reader::TranscriptReader;
 pub use writer::TranscriptWriter;

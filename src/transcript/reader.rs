@@ -1,6 +1,6 @@
 //! The transcript reader: reads transcripts and plain captures of stdout, one frame at a time.
 
-use super::{Error, Header, Problem, record};
+use super::{Header, Problem, TranscriptError, record};
 use crate::frame::{Body, Eol, Frame, Line};
 use crate::framing::{Framer, LINE_LIMIT};
 use std::io::BufRead;
@@ -23,7 +23,7 @@ impl<R: BufRead> TranscriptReader<R> {
     ///
     /// # Errors
     /// A header that is broken, cut or of an unknown version; whatever reading the input reports.
-    pub fn new(input: R) -> Result<Self, Error> {
+    pub fn new(input: R) -> Result<Self, TranscriptError> {
         let mut reader = TranscriptReader {
             input,
             header: None,
@@ -50,7 +50,7 @@ impl<R: BufRead> TranscriptReader<R> {
         self.header.as_ref()
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, Error> {
+    fn next_frame(&mut self) -> Result<Option<Frame>, TranscriptError> {
         if self.header.is_none() {
             let line = match self.first.take() {
                 Some(line) => Some(line),
@@ -96,7 +96,7 @@ impl<R: BufRead> TranscriptReader<R> {
         Some(read)
     }
 
-    fn next_line(&mut self, limit: usize) -> Result<Option<Line>, Error> {
+    fn next_line(&mut self, limit: usize) -> Result<Option<Line>, TranscriptError> {
         let mut framer = Framer::new(limit);
         let mut line = None;
         self.line += 1;
@@ -117,8 +117,8 @@ impl<R: BufRead> TranscriptReader<R> {
         Ok(line)
     }
 
-    fn error(&self, column: Option<usize>, problem: Problem) -> Error {
-        Error {
+    fn error(&self, column: Option<usize>, problem: Problem) -> TranscriptError {
+        TranscriptError {
             line: self.line,
             column,
             problem,
@@ -127,7 +127,7 @@ impl<R: BufRead> TranscriptReader<R> {
 }
 
 impl<R: BufRead> Iterator for TranscriptReader<R> {
-    type Item = Result<Frame, Error>;
+    type Item = Result<Frame, TranscriptError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {

@@ -1,6 +1,6 @@
 //! Deliberate faults of the reference agent. Without `--fault` there is none; with it exactly one is active, from a certain turn on.
 //!
-//! A fault is data: an operation on the frames that are sent ([`Op`]), a bug in a decision of the agent ([`Bug`]), or a change of its
+//! A fault is data: an operation on the frames that are sent (`Op`), a bug in a decision of the agent (`Bug`), or a change of its
 //! options or commands. Each protocol adapter has a table of faults. When a fault takes effect, the fault log on stderr says so, with
 //! the number of the output line.
 

@@ -78,7 +78,7 @@ struct TranscriptJudge<'a> {
 struct JudgedTranscript {
     entry: ScenarioReport,
     exercised: Exercised,
-    error: Option<transcript::Error>,
+    error: Option<transcript::TranscriptError>,
 }
 
 impl TranscriptJudge<'_> {
@@ -112,7 +112,7 @@ impl TranscriptJudge<'_> {
         path: &Path,
         outcome: CheckOutcome,
         micros: u64,
-        error: Option<transcript::Error>,
+        error: Option<transcript::TranscriptError>,
     ) -> JudgedTranscript {
         let known = match self.side {
             Blame::Agent => outcome.events,

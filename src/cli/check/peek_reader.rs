@@ -1,7 +1,7 @@
 //! A transcript reader that can peek at the first frames before they are judged.
 
 use crate::frame::{Body, Frame};
-use crate::transcript::{Error, Header, TranscriptReader};
+use crate::transcript::{Header, TranscriptError, TranscriptReader};
 use std::collections::VecDeque;
 use std::io::BufRead;
 
@@ -11,7 +11,7 @@ type Input = Box<dyn BufRead>;
 pub(super) struct PeekReader {
     reader: TranscriptReader<Input>,
     peeked: VecDeque<Frame>,
-    error: Option<Error>,
+    error: Option<TranscriptError>,
 }
 
 impl PeekReader {
@@ -52,7 +52,7 @@ fn size(frame: &Frame) -> usize {
 }
 
 impl Iterator for PeekReader {
-    type Item = Result<Frame, Error>;
+    type Item = Result<Frame, TranscriptError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.peeked.pop_front() {

@@ -34,13 +34,13 @@ pub(super) struct StreamingReply {
 struct StreamedBlock {
     /// Its number in the model's stream.
     index: usize,
-    block: BlockKind,
+    block: StreamedBlockKind,
     body: String,
     signature: String,
 }
 
 #[derive(Debug)]
-enum BlockKind {
+enum StreamedBlockKind {
     Text,
     Thinking,
     Call { id: String, name: String },
@@ -88,7 +88,7 @@ impl StreamingReply {
     /// Whether the model called tools.
     pub(super) fn has_calls(&self) -> bool {
         let mut parts = self.parts.iter();
-        parts.any(|part| matches!(part.block, BlockKind::Call { .. }))
+        parts.any(|part| matches!(part.block, StreamedBlockKind::Call { .. }))
     }
 
     /// The message while it is streaming.
@@ -126,7 +126,7 @@ impl StreamingReply {
             event[name] = value;
         }
         if self.form == Form::Deltas {
-            if let (Chunk::Start { .. }, BlockKind::Call { id, name }) =
+            if let (Chunk::Start { .. }, StreamedBlockKind::Call { id, name }) =
                 (chunk, &self.parts[place].block)
             {
                 event["id"] = json!(id);
@@ -198,10 +198,10 @@ impl StreamedBlock {
     /// None for blocks that only the model can read.
     fn new(index: usize, opening: &BlockStart) -> Option<Self> {
         let block = match opening {
-            BlockStart::Text => BlockKind::Text,
-            BlockStart::Thinking => BlockKind::Thinking,
+            BlockStart::Text => StreamedBlockKind::Text,
+            BlockStart::Thinking => StreamedBlockKind::Thinking,
             BlockStart::Redacted(_) => return None,
-            BlockStart::Call { id, tool } => BlockKind::Call {
+            BlockStart::Call { id, tool } => StreamedBlockKind::Call {
                 id: id.clone(),
                 name: tool.clone(),
             },
@@ -216,22 +216,22 @@ impl StreamedBlock {
 
     fn kind(&self) -> &'static str {
         match self.block {
-            BlockKind::Text => "text",
-            BlockKind::Thinking => "thinking",
-            BlockKind::Call { .. } => "toolcall",
+            StreamedBlockKind::Text => "text",
+            StreamedBlockKind::Thinking => "thinking",
+            StreamedBlockKind::Call { .. } => "toolcall",
         }
     }
 
     fn content(&self) -> Value {
         match &self.block {
-            BlockKind::Text => text(&self.body),
-            BlockKind::Thinking if self.signature.is_empty() => {
+            StreamedBlockKind::Text => text(&self.body),
+            StreamedBlockKind::Thinking if self.signature.is_empty() => {
                 json!({ "type": "thinking", "thinking": self.body })
             }
-            BlockKind::Thinking => {
+            StreamedBlockKind::Thinking => {
                 json!({ "type": "thinking", "thinking": self.body, "thinkingSignature": self.signature })
             }
-            BlockKind::Call { id, name } => {
+            StreamedBlockKind::Call { id, name } => {
                 let args = serde_json::from_str(&self.body).unwrap_or_default();
                 json!({ "type": "toolCall", "id": id, "name": name, "arguments": arguments(&args) })
             }
@@ -241,7 +241,7 @@ impl StreamedBlock {
     /// The member of the block's end event with all of its content.
     fn end_member(&self) -> (&'static str, Value) {
         match self.block {
-            BlockKind::Call { .. } => ("toolCall", self.content()),
+            StreamedBlockKind::Call { .. } => ("toolCall", self.content()),
             _ => ("content", json!(self.body)),
         }
     }
