@@ -35,7 +35,7 @@ impl Captures {
         for (name, pointer) in pointers {
             let part = value.pointer(pointer).ok_or_else(|| Mismatch {
                 pointer: pointer.clone(),
-                rule: String::new(),
+                matcher_pointer: String::new(),
                 expected: format!("a value to capture as `{name}`"),
                 actual: "nothing".to_owned(),
             })?;

@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn a_difference_points_to_a_part_of_the_matcher(written in any_matcher(), value in any_value()) {
         for difference in matcher(&written).differences(&value, &Captures::default()) {
-            prop_assert!(written.pointer(&difference.rule).is_some(), "{}", difference.rule);
+            prop_assert!(written.pointer(&difference.matcher_pointer).is_some(), "{}", difference.matcher_pointer);
         }
     }
 

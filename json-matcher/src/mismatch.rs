@@ -9,7 +9,7 @@ pub struct Mismatch {
     /// JSON Pointer into the value; empty for the whole value.
     pub pointer: String,
     /// JSON Pointer into the matcher as written, to the part that does not match.
-    pub rule: String,
+    pub matcher_pointer: String,
     /// The expected value, in words.
     pub expected: String,
     /// The actual value: JSON, or `nothing`.

@@ -45,7 +45,7 @@ pub(crate) struct MatchContext<'a> {
     /// The position in the value.
     pub(crate) pointer: &'a Pointer<'a>,
     /// The position in the matcher as written.
-    pub(crate) rule: &'a Pointer<'a>,
+    pub(crate) matcher_pointer: &'a Pointer<'a>,
     pub(crate) captures: &'a Captures,
 }
 
@@ -53,14 +53,17 @@ impl<'a> MatchContext<'a> {
     pub(crate) fn root(captures: &'a Captures) -> Self {
         MatchContext {
             pointer: &Pointer::Root,
-            rule: &Pointer::Root,
+            matcher_pointer: &Pointer::Root,
             captures,
         }
     }
 
     /// The same value, compared with an inner part of the matcher.
-    pub(crate) fn with_rule(self, rule: &'a Pointer<'a>) -> Self {
-        MatchContext { rule, ..self }
+    pub(crate) fn with_matcher_pointer(self, matcher_pointer: &'a Pointer<'a>) -> Self {
+        MatchContext {
+            matcher_pointer,
+            ..self
+        }
     }
 
     /// An inner value.
@@ -83,16 +86,18 @@ impl Pattern {
         match (self, value) {
             (Pattern::Checks(checks), _) => {
                 for (name, check) in checks {
-                    let rule = Pointer::Entry(context.rule, name);
-                    check.check(value, &context.with_rule(&rule), out);
+                    let matcher_pointer = Pointer::Entry(context.matcher_pointer, name);
+                    check.check(value, &context.with_matcher_pointer(&matcher_pointer), out);
                 }
             }
             (Pattern::Object(entries), Some(Value::Object(object))) => {
                 for (written, pattern) in entries {
                     let key = plain_key(written);
                     let pointer = Pointer::Entry(context.pointer, key);
-                    let rule = Pointer::Entry(context.rule, written);
-                    let inner = context.with_pointer(&pointer).with_rule(&rule);
+                    let matcher_pointer = Pointer::Entry(context.matcher_pointer, written);
+                    let inner = context
+                        .with_pointer(&pointer)
+                        .with_matcher_pointer(&matcher_pointer);
                     pattern.check(object.get(key), &inner, out);
                 }
             }
@@ -101,8 +106,10 @@ impl Pattern {
             {
                 for (index, (pattern, item)) in patterns.iter().zip(items).enumerate() {
                     let pointer = Pointer::Item(context.pointer, index);
-                    let rule = Pointer::Item(context.rule, index);
-                    let inner = context.with_pointer(&pointer).with_rule(&rule);
+                    let matcher_pointer = Pointer::Item(context.matcher_pointer, index);
+                    let inner = context
+                        .with_pointer(&pointer)
+                        .with_matcher_pointer(&matcher_pointer);
                     pattern.check(Some(item), &inner, out);
                 }
             }
@@ -206,7 +213,7 @@ impl Differences {
         if !self.is_full() {
             self.list.push(Mismatch {
                 pointer: context.pointer.to_string(),
-                rule: context.rule.to_string(),
+                matcher_pointer: context.matcher_pointer.to_string(),
                 expected,
                 actual: shown(actual),
             });

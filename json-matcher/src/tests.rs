@@ -221,12 +221,12 @@ fn a_difference_points_to_the_part_of_the_matcher() {
             "/a/$all/1/text",
         ),
     ];
-    for (written, pointer, rule) in cases {
+    for (written, pointer, matcher_pointer) in cases {
         let found = compiled(written).matches(&value, &Captures::default());
         let found = found.expect_err("a difference");
         assert_eq!(
-            (found.pointer.as_str(), found.rule.as_str()),
-            (pointer, rule),
+            (found.pointer.as_str(), found.matcher_pointer.as_str()),
+            (pointer, matcher_pointer),
             "{written}"
         );
     }

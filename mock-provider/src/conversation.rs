@@ -14,7 +14,7 @@ pub(crate) struct ConversationView<'a> {
 
 /// One message of a conversation, or one item of a Responses input.
 pub(crate) struct RequestMessage<'a> {
-    /// It is a message of the model.
+    /// Whether it is from the model.
     pub(crate) is_from_model: bool,
     /// It is an instruction to the model, like a system prompt.
     pub(crate) is_instruction: bool,

@@ -60,7 +60,7 @@ fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
     };
     let differences = matcher.differences(body, &Captures::default());
     let mismatches = differences.into_iter().map(|found| RequestMismatch {
-        pointer: format!("/body{}", found.rule),
+        pointer: format!("/body{}", found.matcher_pointer),
         expected: match found.pointer.as_str() {
             "" => format!("{} as the body", found.expected),
             pointer => format!("{} at {pointer} of the body", found.expected),

@@ -78,7 +78,7 @@ impl Monitors {
         }
     }
 
-    /// Closes scopes; with `judge` false their slices are only forgotten.
+    /// Closes scopes. With `judge` true their incomplete slices are reported; with false they are dropped without a finding.
     pub(super) fn on_scopes_closed(
         &mut self,
         rules: &[Rule],

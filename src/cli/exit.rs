@@ -21,7 +21,7 @@ pub enum ExitStatus {
 impl ExitStatus {
     /// The exit status of a run or a check, from its counts and from an `objection`: stale entries of the baseline, or denied warnings.
     ///
-    /// A fault of the harness outweighs everything, since then nothing else can be trusted. A violation outweighs what is incomplete. If nothing
+    /// An internal error outweighs everything, since then nothing else can be trusted. A violation outweighs what is incomplete. If nothing
     /// passed, the run is incomplete.
     #[must_use]
     pub fn of(summary: &VerdictCounts, objection: bool) -> Self {

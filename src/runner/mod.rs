@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The player takes one event after the other from the event queue, in the order of cause and effect. Each wait has a timeout budget.
-//! Whatever happens, the whole process tree of the agent has been killed or has ended when a scenario is over.
+//! When a scenario is over, the whole process tree of the agent has ended or has been killed; what could not be killed is reported.
 
 pub mod agent;
 pub(crate) mod event_queue;

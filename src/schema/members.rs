@@ -12,7 +12,7 @@ pub type MemberError = (String, String);
 struct Members<'a> {
     /// The definitions of members that apply in every case.
     fixed: Vec<(&'a str, &'a Value)>,
-    /// Those that apply in some cases only.
+    /// The definitions of members that apply in some cases only.
     maybe: Vec<(&'a str, &'a Value)>,
     /// Required members.
     required: Vec<&'a str>,

@@ -22,7 +22,7 @@ pub(super) fn read(record: &[u8]) -> Option<Frame> {
     })
 }
 
-/// What stands behind the name of a member: `before`, the name and a colon, with at most one space behind `before` and the colon.
+/// What follows the name of a member: `before`, the name and a colon, with at most one space behind `before` and the colon.
 fn member<'r>(record: &'r [u8], before: &[u8], name: &[u8]) -> Option<&'r [u8]> {
     let rest = skip_space(record.strip_prefix(before)?);
     let rest = rest.strip_prefix(name)?.strip_prefix(b":")?;
@@ -42,7 +42,7 @@ fn microseconds(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Makes a line the content of a frame.
+/// A constructor of a frame's content from a line.
 type ToBody = fn(Line) -> Body;
 
 fn direction(text: &[u8]) -> Option<(ToBody, &[u8])> {

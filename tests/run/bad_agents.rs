@@ -23,7 +23,7 @@ fn an_agent_that_cannot_be_started_is_one_line_of_error() {
             bad.as_str(),
             "the interpreter that its first line names is not there",
         ),
-        (garbled.as_str(), "no program that this system can run"),
+        (garbled.as_str(), "not a program that this system can run"),
     ] {
         let result = dir.run(&["--dialect", "aionrs", program]);
         result.assert_exit(2, why);

@@ -59,8 +59,8 @@ impl Check for All {
 
     fn check(&self, value: Option<&Value>, context: &MatchContext<'_>, out: &mut Differences) {
         for (index, one) in self.0.iter().enumerate() {
-            let rule = Pointer::Item(context.rule, index);
-            one.check(value, &context.with_rule(&rule), out);
+            let matcher_pointer = Pointer::Item(context.matcher_pointer, index);
+            one.check(value, &context.with_matcher_pointer(&matcher_pointer), out);
         }
     }
 }

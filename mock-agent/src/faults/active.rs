@@ -76,7 +76,7 @@ impl Faults {
         })
     }
 
-    /// The faults of a session; without any where its hooks are others.
+    /// The faults of a session: its hooks, if they are faults, else none.
     pub(crate) fn of(session: &Session) -> Rc<Self> {
         let hooks: Rc<dyn Any> = Rc::clone(&session.hooks) as Rc<dyn Any>;
         hooks.downcast().unwrap_or_default()

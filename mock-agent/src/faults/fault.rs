@@ -14,7 +14,7 @@ pub struct Fault {
     pub summary: &'static str,
     /// What must catch it: ids of rules without their dialect (`turn-envelope`, `schema/ready`), or scenarios one of whose
     /// steps must fail (`scenario:stop/while-streaming`); each of them is enough. Empty for what is legal on the wire and only
-    /// there to try hosts with.
+    /// there to test hosts.
     pub caught_by: &'static [&'static str],
     /// On which line of the output it can be caught.
     pub shown_at: ShownAt,
@@ -151,7 +151,8 @@ impl Fault {
         written[..end].to_owned()
     }
 
-    /// Limits it to frames with these values: JSON Pointer and value, written as text; [`ABSENT`](super::ABSENT) for no value.
+    /// Limits it to frames with these values: JSON Pointer and value, written as text; [`ABSENT`](super::ABSENT) for no value. It replaces
+    /// the values of an earlier call.
     pub(crate) const fn when(self, when: &'static [(&'static str, &'static str)]) -> Self {
         match self.effect {
             FaultEffect::Frames(frames) => Fault {

@@ -98,7 +98,7 @@ impl FrameChanger {
             }
             Op::Before(json) => vec![line(&from_template(json, &frame)), plain],
             Op::After(json) => vec![plain, line(&from_template(json, &frame))],
-            Op::Behind(more) => {
+            Op::FramesAfter(more) => {
                 let more = more.iter().map(|json| line(&from_template(json, &frame)));
                 std::iter::once(plain).chain(more).collect()
             }

@@ -37,7 +37,7 @@ pub(crate) enum Op {
     /// Sends another frame after it.
     After(&'static str),
     /// Sends other frames after it.
-    Behind(&'static [&'static str]),
+    FramesAfter(&'static [&'static str]),
     /// Sends another frame so many milliseconds after it.
     AfterWhile(u64, &'static str),
     /// Writes raw bytes before it.
@@ -48,7 +48,7 @@ pub(crate) enum Op {
     Line(fn(&mut Vec<u8>)),
     /// Sends it after the next frame of this kind; after the next of any kind if empty.
     Late(&'static str),
-    /// Sends it just before the next frame of this kind.
+    /// Sends it just before the next frame of this kind; of any kind if empty.
     Until(&'static str),
     /// Exits before it, with this status.
     Exit(i32),
@@ -62,7 +62,7 @@ pub(crate) enum Op {
     Delay(u64),
     /// Writes each of its bytes on its own.
     Trickle,
-    /// The text at the second pointer is preceded by all earlier such texts. They start anew where the value at the first pointer changes.
+    /// The text at the second pointer is preceded by all earlier such texts. They start again where the value at the first pointer changes.
     Cumulate(Option<&'static str>, &'static str),
 }
 
@@ -95,7 +95,7 @@ impl Op {
             | Op::Cumulate(..) => ShownAt::ChangedLine,
             Op::Drop
             | Op::Change(_)
-            | Op::Behind(_)
+            | Op::FramesAfter(_)
             | Op::Late(_)
             | Op::Until(_)
             | Op::Exit(_)

@@ -23,9 +23,9 @@ const RIGHT_AFTER: Duration = Duration::from_millis(100);
 impl Faults {
     /// Called before anything else.
     pub(crate) fn on_process_start(&self, args: &[String]) {
-        const OLD: [&str; 2] = ["--max-turns", "--no-session"];
-        let gone = args.iter().find(|arg| OLD.contains(&arg.as_str()));
-        if let Some(flag) = gone
+        const OLD_FLAGS: [&str; 2] = ["--max-turns", "--no-session"];
+        let old_flag = args.iter().find(|arg| OLD_FLAGS.contains(&arg.as_str()));
+        if let Some(flag) = old_flag
             && self.triggers(Bug::RejectsOldFlag)
         {
             eprintln!("error: unexpected argument '{flag}' found");

@@ -29,7 +29,7 @@ pub(crate) enum EarlyStop {
     Failed(Option<&'static str>),
     /// The agent lacks what the scenario needs; a sentence.
     Skipped(String),
-    /// A fault of the harness or of the scenario; a sentence.
+    /// An internal error, or a mistake in the scenario; a sentence.
     Broken(String),
     /// The agent cannot be started; a sentence.
     NotStarted(String),

@@ -64,7 +64,7 @@ impl EventWait {
         }
     }
 
-    /// The same wait for something else than a line of stdout.
+    /// The same wait for something other than a line of stdout.
     pub(super) fn without_stdout(self) -> Self {
         EventWait {
             needs_stdout: false,

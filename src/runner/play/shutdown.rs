@@ -1,7 +1,7 @@
 //! Graceful shutdown of the agent: closes its stdin, waits for its exit, and kills its process tree if it does not end in time.
 //!
-//! Here is also the pause after a command that interrupts the agent (`session.interrupts` of the dialect). An agent that ends soon after
-//! the interruption would else be seen by the next command in one run and not in another.
+//! It also has the pause after a command that interrupts the agent (`session.interrupts` of the dialect). Without it, whether the next
+//! command sees that the agent has ended would differ from run to run.
 
 use super::agent_session::AgentSession;
 use super::context::EarlyStop;

@@ -63,7 +63,7 @@ impl fmt::Display for SpawnError {
             _ if self.error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
                 write!(
                     f,
-                    "it is no program that this system can run (a script needs a `#!` line)"
+                    "it is not a program that this system can run (a script needs a `#!` line)"
                 )
             }
             _ => self.error.fmt(f),

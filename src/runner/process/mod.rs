@@ -1,7 +1,7 @@
 //! The agent's process: how it is spawned in a process group of its own, its pipes, its supervisor, and how its process tree is killed.
 //!
-//! All three pipes are served at the same time, so a full pipe can never block the agent; and no pipe is waited for once the whole
-//! process tree has gone.
+//! All three pipes are served at the same time, so a full pipe can never block the agent; and once the whole process tree
+//! has gone, the pipes get a short timeout.
 
 pub(crate) mod agent_process;
 mod pipes;

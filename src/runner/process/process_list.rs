@@ -47,7 +47,7 @@ impl RunningProcess {
 }
 
 /// Whether a SIGKILL is already pending for a process.
-pub(super) fn is_killed(pid: Pid) -> bool {
+pub(super) fn has_pending_kill(pid: Pid) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
     status.is_ok_and(|status| awaits_kill(&status))
 }
@@ -101,6 +101,6 @@ mod tests {
         assert!(awaits_kill(&status(none, "0000000000004100")));
         assert!(!awaits_kill(&status(none, "0000000000004000")));
         assert!(!awaits_kill(""));
-        assert!(!is_killed(rustix::process::getpid()));
+        assert!(!has_pending_kill(rustix::process::getpid()));
     }
 }

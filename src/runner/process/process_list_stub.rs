@@ -19,7 +19,7 @@ impl RunningProcess {
     }
 }
 
-pub(super) fn is_killed(_pid: Pid) -> bool {
+pub(super) fn has_pending_kill(_pid: Pid) -> bool {
     false
 }
 

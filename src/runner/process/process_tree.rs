@@ -73,7 +73,7 @@ impl AgentProcessTree {
         rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 
-    /// Kills the whole process tree with SIGKILL, and waits until it is gone. Returns how many processes it killed, without those that the
+    /// Kills the process tree with SIGKILL, but for its leader, which the supervisor kills, and waits until it is gone. Returns how many processes it killed, without those that the
     /// agent itself had already sent a SIGKILL.
     pub(super) async fn kill_all(&self) -> u32 {
         let until = Instant::now() + limits::KILL_TIMEOUT;
@@ -92,7 +92,7 @@ impl AgentProcessTree {
                 break;
             }
             for pid in left {
-                if !killed.contains(&pid) && !process_list::is_killed(pid) {
+                if !killed.contains(&pid) && !process_list::has_pending_kill(pid) {
                     killed.push(pid);
                 }
                 // Fails if the process has ended in the meantime.

@@ -1,4 +1,4 @@
-//! SynapsState ("RpcEvent", lines 200 to 362): what the core says, in this dialect's frames.
+//! The event encoder of synaps ("RpcEvent", lines 200 to 362): the events of the core as frames.
 
 use super::frames::{agent_end, error, fits, ok, pieces, response, update};
 use super::state::{ActiveCommand, COMPACT, StreamingCall, SynapsState};

@@ -55,7 +55,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "turn-that-nobody-asked-for",
         "a turn begins for a message that was never sent",
         "stream_end",
-        Op::Behind(GHOST),
+        Op::FramesAfter(GHOST),
     )
     .caught_by(&["turn-has-message"]),
     start(

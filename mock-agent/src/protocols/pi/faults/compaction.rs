@@ -146,7 +146,7 @@ pub(super) const FAULTS_SINCE_0_73: &[Fault] = &[
     event("failed-compaction-without-result", "a failed compaction leaves the result out", "compaction_end", Op::Remove("/result"), &["schema/compaction_end"]).when(&[("/result", "null")]).only_in(V0_73),
     event("overflow-will-not-retry", "a compaction for overflow does not say that the prompt is tried again", "compaction_end", Op::Set("/willRetry", "false"), &["compaction-retries", "prompt-response-first"]).when(&[("/reason", "overflow"), ("/willRetry", "true")]),
     event("manual-without-command", "an automatic compaction says that it was asked for", "compaction_start", Op::Set("/reason", "\"manual\""), &["compaction-asked", "compaction-same-reason"]).when(&[("/reason", "threshold")]),
-    event("compacts-though-switched-off", "there is an automatic compaction though it was switched off", "agent_end", Op::Behind(&[
+    event("compacts-though-switched-off", "there is an automatic compaction though it was switched off", "agent_end", Op::FramesAfter(&[
         r#"{"type":"compaction_start","reason":"threshold"}"#,
         r#"{"type":"compaction_end","reason":"threshold","result":null,"aborted":false,"willRetry":false,"errorMessage":"none"}"#,
     ]), &["compaction-off", "scenario:compact/switched-off"]).when(&[("/messages/0/content/0/text", "and now")]).later().only_in(V0_73),

@@ -129,7 +129,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "two-answers-in-turn",
         "a turn has two assistant messages",
         "message_end",
-        Op::Behind(&[
+        Op::FramesAfter(&[
             r#"{"type":"message_start","message":"$/message"}"#,
             r#"{"type":"message_end","message":"$/message"}"#,
         ]),

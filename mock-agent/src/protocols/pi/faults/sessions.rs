@@ -134,7 +134,7 @@ pub(super) const FAULTS_SINCE_0_87: &[Fault] = &[
     event("output-without-delta", "`bash_execution_update` has no delta", "bash_execution_update", Op::Remove("/delta"), &["schema/bash_execution_update", "bash-output-told"]).at_start(),
 
     // compaction
-    event("compacts-though-switched-off", "there is an automatic compaction though it was switched off", "agent_end", Op::Behind(&[
+    event("compacts-though-switched-off", "there is an automatic compaction though it was switched off", "agent_end", Op::FramesAfter(&[
         r#"{"type":"compaction_start","reason":"threshold"}"#,
         r#"{"type":"compaction_end","reason":"threshold","aborted":false,"willRetry":false,"errorMessage":"none"}"#,
     ]), &["compaction-off", "scenario:compact/switched-off"]).when(&[("/messages/0/content/0/text", "and now")]).later(),
