@@ -70,7 +70,7 @@ impl RequestMatcher {
 
 fn compare(template: &Template, request: &LlmRequest, captures: &Captures) -> Result<(), Mismatch> {
     let mismatch = |pointer: String, expected: String, actual: String| Mismatch {
-        rule: pointer.clone(),
+        matcher_pointer: pointer.clone(),
         pointer,
         expected,
         actual,
