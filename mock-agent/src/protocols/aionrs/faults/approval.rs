@@ -220,7 +220,7 @@ pub(super) const FAULTS: &[Fault] = &[
     frame(
         "goes-on-while-it-waits",
         "the model is asked again while a request has no answer",
-        "tool_running",
+        "stream_start",
         Op::After(GHOST),
     )
     .later()
