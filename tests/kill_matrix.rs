@@ -64,6 +64,61 @@ fn a_fault_of_each_kind_of_operation_is_killed_as_published() {
 }
 
 #[test]
+fn a_fault_that_is_killed_otherwise_than_published_is_an_error() {
+    let mut before = published();
+    let row = before
+        .faults
+        .iter_mut()
+        .find(|row| row.fault == "ignores-stop");
+    row.unwrap().must = vec!["aionrs/another-rule".to_owned()];
+    let folder = tempfile::tempdir().unwrap();
+    let text = serde_json::to_string(&before).unwrap();
+    fs::write(folder.path().join(format!("{DIALECT}.json")), text).unwrap();
+    let place = folder.path().display().to_string();
+
+    let (status, output) = conform(&[
+        "mutants",
+        "--dialect",
+        DIALECT,
+        "--only",
+        "ignores-stop",
+        "--compare",
+        &place,
+    ]);
+
+    assert_eq!(status, Some(1), "{output}");
+    assert!(output.contains("1 of 1 faults killed"), "{output}");
+    assert!(
+        output.contains("error: ignores-stop: its must is"),
+        "{output}"
+    );
+}
+
+#[test]
+fn shards_of_a_mutation_run_play_each_fault_once() {
+    let faults = ["stops-once", "stop-without-end", "stop-keeps-request"];
+    let played = |part: &str| {
+        let mut args = vec!["mutants", "--dialect", DIALECT, "--shard", part];
+        for fault in faults {
+            args.extend(["--only", fault]);
+        }
+        let (status, output) = conform(&args);
+        assert_eq!(status, Some(0), "{output}");
+        let is_played = |fault: &&str| {
+            output
+                .lines()
+                .any(|line| line.starts_with(&format!("{fault} ")))
+        };
+        faults.into_iter().filter(is_played).collect::<Vec<_>>()
+    };
+
+    let (first, second) = (played("1/2"), played("2/2"));
+
+    assert_eq!((first.len(), second.len()), (2, 1), "{first:?} {second:?}");
+    assert!(!first.contains(&second[0]), "{first:?} {second:?}");
+}
+
+#[test]
 fn the_published_matrix_contains_every_fault_of_the_agent() {
     let published = published();
     assert!(!published.faults.is_empty());

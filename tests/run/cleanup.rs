@@ -32,11 +32,19 @@ fn a_child_process_without_the_agent_s_environment_is_killed_too() {
         "env -i MARK={} setsid sleep 1000 >/dev/null 2>&1 &\n",
         mark.display()
     );
-    let result = dir.run_scenario(
-        START_AND_EXIT,
-        &agent(&[&hidden, READY, "cat >/dev/null\n"]),
-    );
-    result.assert_exit(0, "stray process");
+    let scenario = dir.file("one.yaml", START_AND_EXIT);
+    let agent = dir.file("agent.sh", &agent(&[&hidden, READY, "cat >/dev/null\n"]));
+    // The probe would start the agent once more, and leave a process of its own or none.
+    let result = dir.run(&[
+        "--dialect",
+        "aionrs@0.1",
+        "--no-probe",
+        "--scenarios",
+        &scenario,
+        "sh",
+        &agent,
+    ]);
+    result.assert_exit(0, "1 stray process of an agent was killed");
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
