@@ -148,6 +148,7 @@ fn the_reference_agent_does_not_depend_on_the_judge() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let judge = Regex::new(r"(?m)^conform\b").unwrap();
     for package in [
+        "frame-faults",
         "json-matcher",
         "mock-agent",
         "mock-provider",
@@ -201,7 +202,7 @@ fn a_layer_of_the_reference_agent_imports_only_lower_layers() {
 #[test]
 fn the_paths_in_the_pages_for_contributors_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = "src|tests|benches|docs|reports|schemas|scenarios|mock-agent|mock-provider|json-matcher|spanned-yaml|\\.ci";
+    let folders = "src|tests|benches|docs|reports|schemas|scenarios|mock-agent|mock-provider|frame-faults|json-matcher|spanned-yaml|\\.ci";
     let path = Regex::new(&format!(r"`((?:{folders})/[^`\s<*]*)`")).unwrap();
     let mut named = 0;
     for page in ["CONTRIBUTING.md", "docs/architecture.md"] {
@@ -226,6 +227,7 @@ fn no_dialect_is_named_outside_its_data_and_its_adapter() {
     let mut places = sources(&[
         "src",
         "mock-agent/src",
+        "frame-faults/src",
         "json-matcher/src",
         "mock-provider/src",
         "spanned-yaml/src",

@@ -1,0 +1,52 @@
+//! Checks the names in the faults of a dialect against what the dialect has.
+
+use crate::compile::OPTIONS;
+use crate::table::{FaultTable, Reference, ReferenceKind};
+use spanned_yaml::{Error, unknown};
+
+/// The names that faults may use.
+#[derive(Debug, Clone, Default)]
+pub struct KnownNames {
+    /// Ids of rules, without their dialect.
+    pub rules: Vec<String>,
+    /// Ids of scenarios, without their dialect.
+    pub scenarios: Vec<String>,
+    /// Kinds of events.
+    pub events: Vec<String>,
+    /// Kinds of commands.
+    pub commands: Vec<String>,
+    /// Behaviors of the reference agent.
+    pub behaviors: Vec<String>,
+}
+
+impl FaultTable {
+    /// An error for each name that is not known, at its place.
+    #[must_use]
+    pub fn check(&self, known: &KnownNames) -> Vec<Error> {
+        let references = self.references.iter();
+        references
+            .filter_map(|reference| {
+                let message = mistake(reference, known)?;
+                Some(reference.file.error_at(reference.name.span, message))
+            })
+            .collect()
+    }
+}
+
+fn mistake(reference: &Reference, known: &KnownNames) -> Option<String> {
+    let name = reference.name.as_str();
+    let (what, name, known) = match reference.kind {
+        ReferenceKind::Catcher => match name.strip_prefix("scenario:") {
+            Some(scenario) => ("scenario", scenario, &known.scenarios),
+            None => ("rule", name, &known.rules),
+        },
+        ReferenceKind::Frames if ["*", ">*", OPTIONS].contains(&name) => return None,
+        ReferenceKind::Frames => match name.strip_prefix('>') {
+            Some(command) => ("command", command, &known.commands),
+            None => ("event", name, &known.events),
+        },
+        ReferenceKind::Behavior => ("behavior", name, &known.behaviors),
+    };
+    let is_known = known.iter().any(|one| one == name);
+    (!is_known).then(|| unknown(what, name, known.iter().map(String::as_str)))
+}

@@ -1,0 +1,439 @@
+//! Edits of a frame.
+
+use crate::condition::PartMatcher;
+use crate::file::Retype;
+use crate::pointer::{Pointer, parent};
+use crate::template::filled;
+use regex::Regex;
+use serde_json::{Value, json};
+
+/// Edits, made one after the other, and where they are made.
+#[derive(Debug, Clone, Default)]
+pub struct Edits {
+    /// The places in which they are made; in the frame as a whole if `None`.
+    pub(crate) inside: Option<Pointer>,
+    /// Only values that match are edited.
+    pub(crate) matching: Option<PartMatcher>,
+    pub(crate) edits: Vec<Edit>,
+}
+
+/// One edit. Its pointers start at the value that is edited.
+#[derive(Debug, Clone)]
+pub enum Edit {
+    /// Sets members, from templates.
+    Set(Vec<(Pointer, Value)>),
+    /// Gives a member another name.
+    Rename(Pointer, String),
+    /// Turns a value into another type.
+    Retype(Pointer, Retype),
+    /// Adds to a number.
+    Add(Pointer, f64),
+    /// Multiplies a number.
+    Multiply(Pointer, f64),
+    /// Sets a number to the sum of members of its object.
+    Sum(Pointer, Vec<String>),
+    /// Cuts a text or a list; a negative number keeps the end.
+    Cut(Pointer, i64),
+    /// Has each element of a list twice.
+    Double(Pointer),
+    /// Reverses a list.
+    Reverse(Pointer),
+    /// Removes the elements or members that match.
+    Discard(Pointer, PartMatcher),
+    /// Keeps only these members of an object.
+    Keep(Pointer, Vec<String>),
+    /// Replaces what regular expressions find in a text.
+    Replace(Pointer, Vec<(Regex, String)>),
+    /// Removes white space at both ends of a text.
+    Trim(Pointer),
+    /// Turns a text into lower case.
+    Lower(Pointer),
+    /// Puts something before a text.
+    Prepend(Pointer, String),
+    /// Puts something after a text.
+    Append(Pointer, String),
+    /// Puts all earlier texts before a text; they start again where the value at the other pointer changes.
+    Cumulate(Pointer, Option<String>),
+    /// Removes a member or an element.
+    Remove(Pointer),
+}
+
+/// What edits remember between frames: the texts so far, and the value for which they were collected.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EditMemory {
+    group: Option<Value>,
+    text: String,
+}
+
+impl From<Edit> for Edits {
+    fn from(edit: Edit) -> Self {
+        Edits {
+            edits: vec![edit],
+            ..Edits::default()
+        }
+    }
+}
+
+impl Edits {
+    pub(crate) fn apply(&self, frame: &mut Value, memory: &mut EditMemory) {
+        let Some(inside) = &self.inside else {
+            self.edit(frame, memory);
+            return;
+        };
+        // The innermost values first, so that no edit moves a place before it is visited.
+        for place in inside.places(frame).iter().rev() {
+            if let Some(part) = frame.pointer_mut(place) {
+                self.edit(part, memory);
+            }
+        }
+    }
+
+    fn edit(&self, value: &mut Value, memory: &mut EditMemory) {
+        let matching = self.matching.as_ref();
+        if matching.is_none_or(|matcher| matcher.matches(Some(value))) {
+            for edit in &self.edits {
+                edit.apply(value, memory);
+            }
+        }
+    }
+}
+
+impl Edit {
+    fn apply(&self, value: &mut Value, memory: &mut EditMemory) {
+        match self {
+            Edit::Set(members) => set(value, members),
+            Edit::Rename(at, name) => {
+                for place in at.places(value) {
+                    if let Some(moved) = take(value, &place)
+                        && let Some((above, _)) = parent(&place)
+                        && let Some(Value::Object(members)) = value.pointer_mut(above)
+                    {
+                        members.insert(name.clone(), moved);
+                    }
+                }
+            }
+            Edit::Retype(at, to) => change(value, at, |part| retype(part, *to)),
+            Edit::Add(at, more) => change(value, at, |part| arithmetic(part, |n| n + more)),
+            Edit::Multiply(at, by) => change(value, at, |part| arithmetic(part, |n| n * by)),
+            Edit::Sum(at, parts) => sum(value, at, parts),
+            Edit::Cut(at, length) => change(value, at, |part| cut(part, *length)),
+            Edit::Double(at) => change(value, at, |part| {
+                if let Value::Array(items) = part {
+                    *items = items
+                        .iter()
+                        .flat_map(|item| [item.clone(), item.clone()])
+                        .collect();
+                }
+            }),
+            Edit::Reverse(at) => change(value, at, |part| {
+                if let Value::Array(items) = part {
+                    items.reverse();
+                }
+            }),
+            Edit::Discard(at, matcher) => change(value, at, |part| match part {
+                Value::Array(items) => items.retain(|item| !matcher.matches(Some(item))),
+                Value::Object(members) => members.retain(|_, one| !matcher.matches(Some(one))),
+                _ => {}
+            }),
+            Edit::Keep(at, names) => change(value, at, |part| {
+                if let Value::Object(members) = part {
+                    members.retain(|name, _| names.contains(name));
+                }
+            }),
+            Edit::Replace(at, replacements) => text(value, at, |text| {
+                replacements
+                    .iter()
+                    .fold(text.to_owned(), |text, (what, by)| {
+                        what.replace_all(&text, by).into_owned()
+                    })
+            }),
+            Edit::Trim(at) => text(value, at, |text| text.trim().to_owned()),
+            Edit::Lower(at) => text(value, at, str::to_lowercase),
+            Edit::Prepend(at, more) => text(value, at, |text| format!("{more}{text}")),
+            Edit::Append(at, more) => text(value, at, |text| format!("{text}{more}")),
+            Edit::Cumulate(at, group) => {
+                let group = group
+                    .as_ref()
+                    .and_then(|group| value.pointer(group))
+                    .cloned();
+                if memory.group != group {
+                    *memory = EditMemory {
+                        group,
+                        text: String::new(),
+                    };
+                }
+                text(value, at, |text| {
+                    memory.text.push_str(text);
+                    memory.text.clone()
+                });
+            }
+            Edit::Remove(at) => {
+                for place in at.places(value).iter().rev() {
+                    take(value, place);
+                }
+            }
+        }
+    }
+}
+
+/// Sets members. References in the values are to the value as it was before.
+fn set(value: &mut Value, members: &[(Pointer, Value)]) {
+    let before = value.clone();
+    for (at, template) in members {
+        for place in at.settable_places(value) {
+            let filled = filled(template, &before);
+            match value.pointer_mut(&place) {
+                Some(part) => *part = filled,
+                None => {
+                    if let Some((above, name)) = parent(&place)
+                        && let Some(Value::Object(members)) = value.pointer_mut(above)
+                    {
+                        members.insert(name, filled);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn take(value: &mut Value, place: &str) -> Option<Value> {
+    let (above, name) = parent(place)?;
+    match value.pointer_mut(above)? {
+        Value::Object(members) => members.shift_remove(&name),
+        Value::Array(items) => {
+            let index = name.parse().ok().filter(|index| *index < items.len());
+            index.map(|index: usize| items.remove(index))
+        }
+        _ => None,
+    }
+}
+
+fn change(value: &mut Value, at: &Pointer, mut edit: impl FnMut(&mut Value)) {
+    for place in at.places(value).iter().rev() {
+        if let Some(part) = value.pointer_mut(place) {
+            edit(part);
+        }
+    }
+}
+
+fn text(value: &mut Value, at: &Pointer, mut edit: impl FnMut(&str) -> String) {
+    change(value, at, |part| {
+        if let Value::String(text) = part {
+            *text = edit(text);
+        }
+    });
+}
+
+/// Changes a number: a whole number stays one if the result is whole.
+fn arithmetic(part: &mut Value, compute: impl Fn(f64) -> f64) {
+    let Some(number) = part.as_f64() else {
+        return;
+    };
+    let result = compute(number);
+    *part = match (part.is_f64(), result) {
+        (false, whole) if whole.fract() == 0.0 && whole.abs() < WHOLE => json!(whole as i64),
+        _ => json!(result),
+    };
+}
+
+/// Whole numbers below this are exact as `f64`.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+fn sum(value: &mut Value, at: &Pointer, parts: &[String]) {
+    for place in at.settable_places(value) {
+        let Some((above, name)) = parent(&place) else {
+            continue;
+        };
+        if let Some(Value::Object(members)) = value.pointer_mut(above) {
+            let numbers = parts.iter().map(|part| members.get(part));
+            let numbers: Vec<&Value> = numbers.flatten().collect();
+            let total = match numbers.iter().map(|number| number.as_u64()).sum() {
+                Some::<u64>(total) => json!(total),
+                None => json!(
+                    numbers
+                        .iter()
+                        .filter_map(|number| number.as_f64())
+                        .sum::<f64>()
+                ),
+            };
+            members.insert(name, total);
+        }
+    }
+}
+
+fn cut(part: &mut Value, length: i64) {
+    let kept = usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX);
+    let excess = |all: usize| {
+        if length < 0 {
+            all.saturating_sub(kept)
+        } else {
+            0
+        }
+    };
+    match part {
+        Value::String(text) => {
+            let start = excess(text.chars().count());
+            *text = text.chars().skip(start).take(kept).collect();
+        }
+        Value::Array(items) => {
+            items.drain(..excess(items.len()));
+            items.truncate(kept);
+        }
+        _ => {}
+    }
+}
+
+fn retype(part: &mut Value, to: Retype) {
+    let changed = match (to, &*part) {
+        (Retype::NumberToText, number) if !number.is_number() => return,
+        (Retype::NullToText, other) if !other.is_null() => return,
+        (Retype::Text, Value::String(_)) => return,
+        (Retype::Text | Retype::NullToText, Value::Null) => json!(""),
+        (Retype::Text | Retype::NumberToText | Retype::NullToText, other) => {
+            json!(other.to_string())
+        }
+        (Retype::Float, other) => json!(other.as_f64().unwrap_or_default()),
+        (Retype::Number, Value::String(text)) => serde_json::from_str(text)
+            .ok()
+            .filter(Value::is_number)
+            .unwrap_or(json!(0)),
+        (Retype::Number, Value::Number(_)) => return,
+        (Retype::Number, _) => json!(0),
+        (Retype::Boolean, _) => json!(true),
+        (Retype::List, other) => json!([other]),
+        (Retype::Object, other) => json!({ "value": other }),
+        (Retype::Null, _) => Value::Null,
+    };
+    *part = changed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::compile_edits;
+    use crate::file::FaultFile;
+    use similar_asserts::assert_eq;
+
+    /// What edits, as written, make of a value.
+    fn edited(written: &str, mut value: Value) -> Value {
+        let node = spanned_yaml::load_yaml("faults.yaml", written).unwrap();
+        let file: FaultFile = spanned_yaml::decode(&node).unwrap();
+        let edits = compile_edits(&file, &node).unwrap().expect("edits");
+        edits.apply(&mut value, &mut EditMemory::default());
+        value
+    }
+
+    #[test]
+    fn each_edit_does_what_its_name_says() {
+        let cases = [
+            (
+                "set: { /a: 2, /c: $/b }",
+                json!({ "a": 1, "b": [0] }),
+                json!({ "a": 2, "b": [0], "c": [0] }),
+            ),
+            (
+                "set: { /a: $/b, /b: $/a }",
+                json!({ "a": 1, "b": 2 }),
+                json!({ "a": 2, "b": 1 }),
+            ),
+            ("rename: { /a: z }", json!({ "a": 1 }), json!({ "z": 1 })),
+            (
+                "retype: { '/**/x': number_to_text }",
+                json!({ "x": 1, "y": [{ "x": null }] }),
+                json!({ "x": "1", "y": [{ "x": null }] }),
+            ),
+            (
+                "retype: { /x: float }",
+                json!({ "x": 3 }),
+                json!({ "x": 3.0 }),
+            ),
+            ("add: { /x: -2 }", json!({ "x": 1 }), json!({ "x": -1 })),
+            (
+                "multiply: { /x: 1000 }",
+                json!({ "x": 0.5 }),
+                json!({ "x": 500.0 }),
+            ),
+            (
+                "sum: { /t: [a, b] }",
+                json!({ "a": 1, "b": 2, "t": 9 }),
+                json!({ "a": 1, "b": 2, "t": 3 }),
+            ),
+            (
+                "cut: { /t: 2, /l: -1 }",
+                json!({ "t": "äöü", "l": [1, 2] }),
+                json!({ "t": "äö", "l": [2] }),
+            ),
+            (
+                "double: [/l]",
+                json!({ "l": [1, 2] }),
+                json!({ "l": [1, 1, 2, 2] }),
+            ),
+            (
+                "reverse: [/l]",
+                json!({ "l": [1, 2] }),
+                json!({ "l": [2, 1] }),
+            ),
+            (
+                "discard: { /l: { role: tool } }",
+                json!({ "l": [{ "role": "tool" }, { "role": "user" }] }),
+                json!({ "l": [{ "role": "user" }] }),
+            ),
+            (
+                "discard: { /o: null }",
+                json!({ "o": { "a": null, "b": 1 } }),
+                json!({ "o": { "b": 1 } }),
+            ),
+            (
+                "keep: { '/l/*': [a] }",
+                json!({ "l": [{ "a": 1, "b": 2 }] }),
+                json!({ "l": [{ "a": 1 }] }),
+            ),
+            (
+                "replace: { /t: { '\\s+': ' ', '^(\\w)': '<$1>' } }",
+                json!({ "t": "a \n b" }),
+                json!({ "t": "<a> b" }),
+            ),
+            ("trim: [/t]", json!({ "t": " a " }), json!({ "t": "a" })),
+            ("lower: [/t]", json!({ "t": "ABC" }), json!({ "t": "abc" })),
+            (
+                "{ prepend: { /t: x }, append: { /t: y } }",
+                json!({ "t": "-" }),
+                json!({ "t": "x-y" }),
+            ),
+            (
+                "remove: [/l/-1, '/l/*/a']",
+                json!({ "l": [{ "a": 1 }, 2] }),
+                json!({ "l": [{}] }),
+            ),
+        ];
+        for (written, before, after) in cases {
+            assert_eq!(edited(written, before), after, "{written}");
+        }
+    }
+
+    #[test]
+    fn edits_are_made_in_every_value_that_matches() {
+        let value = json!({ "role": "user", "list": [{ "role": "user" }, { "role": "tool" }] });
+        let expected = json!({ "role": "user", "list": [{ "role": "user", "n": 1 }, { "role": "tool" }], "n": 1 });
+
+        assert_eq!(
+            edited("{ where: { role: user }, set: { /n: 1 } }", value),
+            expected
+        );
+        assert_eq!(
+            edited(
+                "{ in: '/files/*', where: { name: { $absent: true } }, set: { '': 7 } }",
+                json!({ "files": [{}, { "name": "a" }] })
+            ),
+            json!({ "files": [7, { "name": "a" }] })
+        );
+    }
+
+    #[test]
+    fn all_elements_of_a_list_can_be_removed() {
+        assert_eq!(
+            edited("remove: ['/l/*']", json!({ "l": [1, 2, 3] })),
+            json!({ "l": [] })
+        );
+    }
+}

@@ -1,0 +1,29 @@
+//! The fault log: a line on stderr with the fault that has taken effect, and the first output line that it can have affected.
+
+const BEGIN: &str = "fault ";
+const MIDDLE: &str = " played at line ";
+
+/// The log line. `line` is the first line of stdout, counted from 1, that the fault can have affected.
+#[must_use]
+pub fn entry(fault: &str, line: u64) -> String {
+    format!("{BEGIN}{fault}{MIDDLE}{line}")
+}
+
+/// Reads a line of stderr: the fault and its first line of stdout, or `None` if it is no entry of the fault log.
+#[must_use]
+pub fn parse_entry(text: &str) -> Option<(&str, u64)> {
+    let (fault, line) = text.strip_prefix(BEGIN)?.split_once(MIDDLE)?;
+    Some((fault, line.trim_end().parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_entry_is_parsed_back() {
+        assert_eq!(parse_entry(&entry("no-ready", 1)), Some(("no-ready", 1)));
+        assert_eq!(parse_entry("fault x played at line y"), None);
+        assert_eq!(parse_entry("something else"), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Frames as lines, and changes of their bytes.
+
+use crate::fault::LineEdit;
+use crate::pointer::Pointer;
+use serde_json::{Value, json};
+
+/// A text that no frame has: the place where bytes are put in.
+const MARK: &str = "\u{f8ff}mark\u{f8ff}";
+
+/// A frame as a line. U+2028 and U+2029 are escaped: some readers take them for the end of a line.
+#[must_use]
+pub fn line(frame: &Value) -> Vec<u8> {
+    let mut text = frame.to_string();
+    for (raw, escaped) in [('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")] {
+        if text.contains(raw) {
+            text = text.replace(raw, escaped);
+        }
+    }
+    text.push('\n');
+    text.into_bytes()
+}
+
+impl LineEdit {
+    /// The line of a frame, changed. `plain` is the line as it is.
+    pub(crate) fn apply(&self, frame: &Value, plain: Vec<u8>) -> Vec<u8> {
+        match self {
+            LineEdit::Before(bytes) => [bytes, &*plain].concat(),
+            LineEdit::After(bytes) => [&*plain, bytes].concat(),
+            LineEdit::InText(at, bytes) => in_text(frame, at, bytes).unwrap_or(plain),
+            LineEdit::End(end) => {
+                let text = plain.strip_suffix(b"\n").unwrap_or(&plain);
+                [text, end].concat()
+            }
+            LineEdit::RepeatMember(name) => match frame.get(name) {
+                Some(value) => inside(plain, format!("{}:{value},", json!(name)).as_bytes()),
+                None => plain,
+            },
+            LineEdit::Pad(length) => inside(plain, &vec![b' '; *length]),
+            LineEdit::Nest(depth) => {
+                let deep = format!("\"x\":{}{},", "[".repeat(*depth), "]".repeat(*depth));
+                inside(plain, deep.as_bytes())
+            }
+            LineEdit::CutCharacter(longer_than) => cut_character(plain, *longer_than),
+        }
+    }
+}
+
+/// Puts bytes behind the first brace.
+fn inside(mut line: Vec<u8>, bytes: &[u8]) -> Vec<u8> {
+    if let Some(brace) = line.iter().position(|byte| *byte == b'{') {
+        line.splice(brace + 1..=brace, bytes.iter().copied());
+    }
+    line
+}
+
+/// Puts bytes at the beginning of a text; `None` if the frame has none there.
+fn in_text(frame: &Value, at: &Pointer, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut marked = frame.clone();
+    let place = at.places(frame).into_iter().next()?;
+    match marked.pointer_mut(&place)? {
+        Value::String(text) => text.insert_str(0, MARK),
+        _ => return None,
+    }
+    let line = line(&marked);
+    let start = find(&line, MARK.as_bytes())?;
+    Some([&line[..start], bytes, &line[start + MARK.len()..]].concat())
+}
+
+fn find(line: &[u8], part: &[u8]) -> Option<usize> {
+    line.windows(part.len()).position(|window| window == part)
+}
+
+fn cut_character(mut line: Vec<u8>, longer_than: usize) -> Vec<u8> {
+    let last = line.iter().rposition(|byte| !byte.is_ascii());
+    if let Some(last) = last.filter(|_| line.len() > longer_than) {
+        line.remove(last);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(edit: &LineEdit, frame: &Value) -> Vec<u8> {
+        edit.apply(frame, line(frame))
+    }
+
+    #[test]
+    fn the_bytes_of_a_line_are_changed() {
+        let frame = json!({ "type": "a", "data": { "text": "hö" } });
+        let text = Pointer::parse("/data/text").unwrap();
+        let cases: [(LineEdit, &[u8]); 7] = [
+            (
+                LineEdit::Before(b"\xef\xbb\xbf".to_vec()),
+                b"\xef\xbb\xbf{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
+            ),
+            (
+                LineEdit::InText(text, b"\xff".to_vec()),
+                b"{\"type\":\"a\",\"data\":{\"text\":\"\xffh\xc3\xb6\"}}\n",
+            ),
+            (
+                LineEdit::End(b"\r\n".to_vec()),
+                b"{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\r\n",
+            ),
+            (
+                LineEdit::RepeatMember("type".into()),
+                b"{\"type\":\"a\",\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
+            ),
+            (
+                LineEdit::Pad(2),
+                b"{  \"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
+            ),
+            (
+                LineEdit::Nest(2),
+                b"{\"x\":[[]],\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
+            ),
+            (
+                LineEdit::CutCharacter(10),
+                b"{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\"}}\n",
+            ),
+        ];
+        for (edit, expected) in cases {
+            assert_eq!(changed(&edit, &frame), expected, "{edit:?}");
+        }
+    }
+
+    #[test]
+    fn line_separators_are_escaped() {
+        let frame = json!({ "text": "a\u{2028}b\u{2029}" });
+
+        assert_eq!(line(&frame), b"{\"text\":\"a\\u2028b\\u2029\"}\n");
+    }
+}

@@ -1,0 +1,523 @@
+//! Plays one fault on the frames of a session.
+
+use crate::edit::EditMemory;
+use crate::fault::{ActiveFrom, Effect, EventFault, Fault, KillSignal, Operation};
+use crate::fault_log::entry;
+use crate::line::line;
+use crate::template::filled;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What is done in place of writing a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// These bytes are written.
+    Bytes(Vec<u8>),
+    /// Nothing is written for this time.
+    Wait(Duration),
+    /// The process exits with this status.
+    Exit(i32),
+    /// The process ends with this signal.
+    Kill(KillSignal),
+}
+
+/// Where frames name their kind, as JSON Pointers.
+#[derive(Debug, Clone, Default)]
+pub struct KindPointers {
+    /// In frames that the agent sends.
+    pub events: String,
+    /// In frames that the host sends.
+    pub commands: String,
+}
+
+/// A fault at work in one session, or none. It knows no clock and writes nothing: the caller does what the [`Output`]s say.
+#[derive(Debug, Default)]
+pub struct FaultPlayer {
+    fault: Option<Fault>,
+    kinds: KindPointers,
+    /// The turn from which on it is active; 0: from the start.
+    from: u32,
+    turns: u32,
+    /// Lines written so far.
+    lines: u64,
+    /// Whether a frame has matched.
+    has_matched: bool,
+    silent: bool,
+    held: Vec<Held>,
+    memory: EditMemory,
+    log: Log,
+}
+
+/// The entry of the fault log.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Log {
+    #[default]
+    NotPlayed,
+    Due(u64),
+    Taken,
+}
+
+/// A line that is held back.
+#[derive(Debug)]
+struct Held {
+    line: Vec<u8>,
+    /// The kind of frame that releases it; any if `None`.
+    released_by: Option<String>,
+    /// Whether it is written before that frame, or after it.
+    before: bool,
+}
+
+impl FaultPlayer {
+    /// Plays a fault from a turn on (0: from the start), by default from where the fault says.
+    #[must_use]
+    pub fn new(fault: Fault, kinds: KindPointers, from: Option<u32>) -> Self {
+        let usual = match fault.active_from {
+            ActiveFrom::Start => 0,
+            ActiveFrom::Turn => 1,
+        };
+        FaultPlayer {
+            fault: Some(fault),
+            kinds,
+            from: from.unwrap_or(usual),
+            ..FaultPlayer::default()
+        }
+    }
+
+    /// Counts a turn that begins. The frame that begins it is in the turn: call this before the frame.
+    pub fn start_turn(&mut self) {
+        self.turns += 1;
+    }
+
+    /// The number of the current turn, from 1; 0 before the first.
+    #[must_use]
+    pub fn turn(&self) -> u32 {
+        self.turns
+    }
+
+    /// The first turn in which the fault is active.
+    #[must_use]
+    pub fn first_turn(&self) -> u32 {
+        self.from.max(1)
+    }
+
+    /// Whether the reference agent has this behavior now.
+    #[must_use]
+    pub fn has_behavior(&self, name: &str) -> bool {
+        matches!(self.effect(), Some(Effect::Behavior(active)) if active == name)
+    }
+
+    /// Notes that the fault takes effect now, before the next line. Only for behaviors: frames are noted as they are played.
+    pub fn note_played(&mut self) {
+        self.note_played_at(self.lines + 1);
+    }
+
+    /// The entry of the fault log, once, after the fault has taken effect. It belongs on stderr before the outputs are written, as one
+    /// of them may end the process.
+    pub fn take_log_entry(&mut self) -> Option<String> {
+        let Log::Due(line) = self.log else {
+            return None;
+        };
+        self.log = Log::Taken;
+        let fault = self.fault.as_ref()?;
+        Some(entry(&fault.id, line))
+    }
+
+    /// What is done in place of a frame that the agent sends.
+    pub fn event(&mut self, frame: &Value) -> Vec<Output> {
+        let plain = line(frame);
+        self.play(frame, plain)
+    }
+
+    /// What is done in place of a line that the agent writes, with its newline. A line that the fault leaves alone stays as it is, byte
+    /// for byte; so does what is no JSON object.
+    pub fn event_line(&mut self, bytes: &[u8]) -> Vec<Output> {
+        match serde_json::from_slice::<Value>(bytes) {
+            Ok(frame) if frame.is_object() => self.play(&frame, bytes.to_vec()),
+            _ if self.silent => Vec::new(),
+            _ => self.counted(vec![Output::Bytes(bytes.to_vec())]),
+        }
+    }
+
+    /// Changes a command; says whether it has.
+    pub fn command(&mut self, command: &mut Value) -> bool {
+        let kind = kind(command, &self.kinds.commands);
+        match self.effect() {
+            Some(Effect::Commands(on, edits)) if on.matches(&kind, command) => {
+                let edits = edits.clone();
+                self.edit(command, |command, memory| edits.apply(command, memory))
+            }
+            _ => false,
+        }
+    }
+
+    /// The line of a command, with its newline, after the fault has changed it; `None` if it has not.
+    pub fn command_line(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        if !matches!(self.effect(), Some(Effect::Commands(..))) {
+            return None;
+        }
+        let mut command = serde_json::from_slice(bytes).ok()?;
+        self.command(&mut command).then(|| line(&command))
+    }
+
+    /// Changes the options of the process, as a map; says whether it has.
+    pub fn options(&mut self, options: &mut Value) -> bool {
+        match self.effect() {
+            Some(Effect::Options(on, edits)) if on.matches("", options) => {
+                let edits = edits.clone();
+                self.edit(options, |options, memory| edits.apply(options, memory))
+            }
+            _ => false,
+        }
+    }
+
+    fn edit(&mut self, value: &mut Value, apply: impl FnOnce(&mut Value, &mut EditMemory)) -> bool {
+        let before = value.clone();
+        apply(value, &mut self.memory);
+        let changed = *value != before;
+        if changed {
+            self.note_played();
+        }
+        changed
+    }
+
+    fn effect(&self) -> Option<&Effect> {
+        let fault = self.fault.as_ref()?;
+        (self.turns >= self.from).then_some(&fault.effect)
+    }
+
+    fn note_played_at(&mut self, line: u64) {
+        if self.log == Log::NotPlayed {
+            self.log = Log::Due(line);
+        }
+    }
+
+    fn play(&mut self, frame: &Value, plain: Vec<u8>) -> Vec<Output> {
+        if self.silent {
+            return Vec::new();
+        }
+        if self.fault.is_none() {
+            return self.counted(vec![Output::Bytes(plain)]);
+        }
+        let kind = kind(frame, &self.kinds.events);
+        if let Some(operation) = self.operation_on(&kind, frame) {
+            self.has_matched = true;
+            let outputs = self.apply(&operation, frame, &plain);
+            if let Some(unchanged) = unchanged_lines(&outputs, &plain) {
+                self.note_played_at(self.lines + unchanged + 1);
+            }
+            return self.counted(outputs);
+        }
+        let mut outputs = self.released(&kind, true);
+        outputs.push(Output::Bytes(plain));
+        outputs.append(&mut self.released(&kind, false));
+        self.counted(outputs)
+    }
+
+    /// The operation for this frame, if the fault is played on it now.
+    fn operation_on(&self, kind: &str, frame: &Value) -> Option<Operation> {
+        let Some(Effect::Events(EventFault {
+            on,
+            every,
+            operation,
+        })) = self.effect()
+        else {
+            return None;
+        };
+        let is_due = *every || !self.has_matched;
+        (is_due && on.matches(kind, frame)).then(|| operation.clone())
+    }
+
+    fn counted(&mut self, outputs: Vec<Output>) -> Vec<Output> {
+        for output in &outputs {
+            if let Output::Bytes(bytes) = output {
+                let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+                self.lines += lines as u64;
+            }
+        }
+        outputs
+    }
+
+    /// The held lines that a frame of this kind releases.
+    fn released(&mut self, kind: &str, before: bool) -> Vec<Output> {
+        let is_released = |held: &mut Held| {
+            let by = held.released_by.as_deref();
+            held.before == before && by.is_none_or(|by| by == kind)
+        };
+        let released = self.held.extract_if(.., is_released);
+        released.map(|held| Output::Bytes(held.line)).collect()
+    }
+
+    fn hold(&mut self, plain: &[u8], released_by: Option<String>, before: bool) -> Vec<Output> {
+        self.held.push(Held {
+            line: plain.to_vec(),
+            released_by,
+            before,
+        });
+        Vec::new()
+    }
+
+    /// What is done in place of a frame that the fault is played on.
+    fn apply(&mut self, operation: &Operation, frame: &Value, plain: &[u8]) -> Vec<Output> {
+        let write = || Output::Bytes(plain.to_vec());
+        let others = |templates: &[Value]| -> Vec<Output> {
+            let lines = templates
+                .iter()
+                .map(|template| line(&filled(template, frame)));
+            lines.map(Output::Bytes).collect()
+        };
+        match operation {
+            Operation::Edit(edits) => {
+                let mut changed = frame.clone();
+                edits.apply(&mut changed, &mut self.memory);
+                match changed == *frame {
+                    true => vec![write()],
+                    false => vec![Output::Bytes(line(&changed))],
+                }
+            }
+            Operation::Drop => Vec::new(),
+            Operation::Twice => vec![write(), write()],
+            Operation::Before(frames) => {
+                let mut outputs = others(frames);
+                outputs.push(write());
+                outputs
+            }
+            Operation::After(frames, wait) => {
+                let wait = (!wait.is_zero()).then_some(Output::Wait(*wait));
+                let outputs = [write()].into_iter().chain(wait);
+                outputs.chain(others(frames)).collect()
+            }
+            Operation::Late(released_by) => self.hold(plain, released_by.clone(), false),
+            Operation::Until(released_by) => self.hold(plain, released_by.clone(), true),
+            Operation::Delay(wait) => vec![Output::Wait(*wait), write()],
+            Operation::Silence => {
+                self.silent = true;
+                Vec::new()
+            }
+            Operation::Exit(status) => vec![Output::Exit(*status)],
+            Operation::Kill(signal) => vec![Output::Kill(*signal)],
+            Operation::HalfThenExit(status) => {
+                let half = plain[..plain.len() / 2].to_vec();
+                vec![Output::Bytes(half), Output::Exit(*status)]
+            }
+            Operation::ByteByByte => {
+                let bytes = plain.chunks(1).map(<[u8]>::to_vec);
+                bytes.map(Output::Bytes).collect()
+            }
+            Operation::Line(edit) => vec![Output::Bytes(edit.apply(frame, plain.to_vec()))],
+        }
+    }
+}
+
+fn kind(frame: &Value, pointer: &str) -> String {
+    let kind = frame.pointer(pointer).and_then(Value::as_str);
+    kind.unwrap_or_default().to_owned()
+}
+
+/// How many lines come before the first wrong one; `None` if all are right.
+fn unchanged_lines(outputs: &[Output], plain: &[u8]) -> Option<u64> {
+    match outputs {
+        [Output::Bytes(only)] if only == plain => None,
+        [Output::Bytes(first), ..] if first.starts_with(plain) => Some(1),
+        _ => Some(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::FrameSelector;
+    use crate::edit::Edit;
+    use crate::fault::ShownAt;
+    use crate::pointer::Pointer;
+    use serde_json::json;
+
+    fn player(operation: Operation, every: bool) -> FaultPlayer {
+        let fault = Fault {
+            id: "x".into(),
+            summary: "x".into(),
+            caught_by: Vec::new(),
+            shown_at: ShownAt::Line,
+            active_from: ActiveFrom::Start,
+            effect: Effect::Events(EventFault {
+                on: FrameSelector::of_kind(Some("a")),
+                every,
+                operation,
+            }),
+        };
+        FaultPlayer::new(fault, kinds(), None)
+    }
+
+    fn kinds() -> KindPointers {
+        KindPointers {
+            events: "/type".into(),
+            commands: "/type".into(),
+        }
+    }
+
+    fn shown(outputs: Vec<Output>) -> String {
+        let shown = outputs.into_iter().map(|output| match output {
+            Output::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
+            other => format!("<{other:?}>"),
+        });
+        shown.collect()
+    }
+
+    fn passed(operation: Operation, every: bool, frames: &[Value]) -> String {
+        let mut player = player(operation, every);
+        frames
+            .iter()
+            .map(|frame| shown(player.event(frame)))
+            .collect()
+    }
+
+    fn a(n: u32) -> Value {
+        json!({ "type": "a", "n": n })
+    }
+
+    fn b() -> Value {
+        json!({ "type": "b" })
+    }
+
+    fn remove(pointer: &str) -> Operation {
+        let at = Pointer::parse(pointer).unwrap();
+        Operation::Edit(Edit::Remove(at).into())
+    }
+
+    #[test]
+    fn only_the_first_frame_of_the_kind_is_changed_unless_all_are() {
+        let frames = [b(), a(1), a(2)];
+        let plain = "{\"type\":\"b\"}\n";
+
+        let once = passed(remove("/n"), false, &frames);
+        assert_eq!(once, format!("{plain}{{\"type\":\"a\"}}\n{}\n", a(2)));
+        let all = passed(Operation::Drop, true, &frames);
+        assert_eq!(all, plain);
+    }
+
+    #[test]
+    fn a_late_frame_is_written_after_the_one_that_releases_it() {
+        let frames = [a(1), a(2), b(), a(3)];
+
+        assert_eq!(
+            passed(Operation::Late(Some("b".into())), false, &frames),
+            format!("{}\n{}\n{}\n{}\n", a(2), b(), a(1), a(3))
+        );
+        assert_eq!(
+            passed(Operation::Late(None), false, &frames[..2]),
+            format!("{}\n{}\n", a(2), a(1))
+        );
+    }
+
+    #[test]
+    fn a_frame_can_wait_until_another_is_written() {
+        let frames = [a(1), json!({ "type": "c" }), a(2), b()];
+
+        assert_eq!(
+            passed(Operation::Until(Some("b".into())), true, &frames),
+            format!("{{\"type\":\"c\"}}\n{}\n{}\n{}\n", a(1), a(2), b())
+        );
+    }
+
+    #[test]
+    fn silence_drops_all_later_frames() {
+        let frames = [b(), a(1), b()];
+
+        assert_eq!(
+            passed(Operation::Silence, false, &frames),
+            "{\"type\":\"b\"}\n"
+        );
+    }
+
+    #[test]
+    fn the_process_exits_after_half_a_line() {
+        assert_eq!(
+            passed(Operation::HalfThenExit(3), false, &[json!({ "type": "a" })]),
+            "{\"type<Exit(3)>"
+        );
+    }
+
+    #[test]
+    fn texts_add_up_within_a_turn() {
+        let said = |turn: &str, text: &str| json!({ "type": "a", "msg_id": turn, "text": text });
+        let frames = [said("m", "x"), said("m", "y"), said("n", "z")];
+        let text = Pointer::parse("/text").unwrap();
+        let cumulate = Edit::Cumulate(text, Some("/msg_id".into()));
+
+        assert_eq!(
+            passed(Operation::Edit(cumulate.into()), true, &frames),
+            format!(
+                "{}\n{}\n{}\n",
+                said("m", "x"),
+                said("m", "xy"),
+                said("n", "z")
+            )
+        );
+    }
+
+    #[test]
+    fn the_log_names_the_first_line_that_is_affected() {
+        let mut player = player(Operation::Twice, false);
+
+        player.event(&b());
+        assert_eq!(player.take_log_entry(), None);
+        player.event(&a(1));
+        assert_eq!(
+            player.take_log_entry().as_deref(),
+            Some("fault x played at line 3")
+        );
+        player.event(&a(2));
+        assert_eq!(player.take_log_entry(), None);
+    }
+
+    #[test]
+    fn a_fault_is_active_from_its_turn_on() {
+        let mut player = player(Operation::Drop, true);
+        player.from = 2;
+
+        player.start_turn();
+        assert_eq!(player.event(&a(1)).len(), 1);
+        player.start_turn();
+        assert_eq!(player.event(&a(2)), []);
+    }
+
+    #[test]
+    fn lines_that_the_fault_leaves_alone_stay_as_they_are() {
+        let mut player = player(remove("/n"), true);
+        let lines: [&[u8]; 4] = [
+            b"{ \"type\" : \"b\" }\r\n",
+            b"no json\n",
+            b"\xff\n",
+            b"{\"type\":\"a\"}",
+        ];
+
+        for line in lines {
+            assert_eq!(player.event_line(line), [Output::Bytes(line.to_vec())]);
+        }
+        assert_eq!(
+            player.event_line(b"{ \"type\": \"a\", \"n\": 1 }\n"),
+            [Output::Bytes(b"{\"type\":\"a\"}\n".to_vec())]
+        );
+    }
+
+    #[test]
+    fn commands_are_changed_from_the_start() {
+        let fault = Fault {
+            effect: Effect::Commands(
+                FrameSelector::of_kind(Some("go")),
+                Edit::Remove(Pointer::parse("/n").unwrap()).into(),
+            ),
+            ..player(Operation::Drop, true).fault.unwrap()
+        };
+        let mut player = FaultPlayer::new(fault, kinds(), None);
+
+        assert_eq!(player.command_line(b"{\"type\":\"stop\",\"n\":1}\n"), None);
+        assert_eq!(
+            player.command_line(b"{\"type\":\"go\",\"n\":1}\n"),
+            Some(b"{\"type\":\"go\"}\n".to_vec())
+        );
+        assert_eq!(
+            player.take_log_entry().as_deref(),
+            Some("fault x played at line 1")
+        );
+    }
+}

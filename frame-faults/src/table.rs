@@ -1,0 +1,246 @@
+//! The faults of a dialect: its `faults.yaml`, merged with those of its bases.
+
+use crate::common;
+use crate::compile::{Context, compile_fault};
+use crate::fault::Fault;
+use crate::file::{FaultFile, FaultsFile, FramesFile, Names};
+use indexmap::IndexMap;
+use spanned_yaml::{Error, Node, Spanned, unknown};
+use std::path::PathBuf;
+
+/// The faults of a dialect, in their order.
+#[derive(Debug, Default)]
+pub struct FaultTable {
+    faults: Vec<Fault>,
+    pub(crate) references: Vec<Reference>,
+}
+
+/// A name in a file that something else must know.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    pub(crate) kind: ReferenceKind,
+    pub(crate) name: Spanned<String>,
+    pub(crate) file: Node,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReferenceKind {
+    /// A rule, or `scenario:ID`.
+    Catcher,
+    /// A kind of event, `>command`, or neither.
+    Frames,
+    Behavior,
+}
+
+/// The files of a dialect as they are merged. Each part keeps its file, for errors.
+#[derive(Default)]
+struct Merged {
+    rules: IndexMap<String, (Names, Node)>,
+    frames: IndexMap<String, (FramesFile, Node)>,
+    faults: IndexMap<String, Entry>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    id: Spanned<String>,
+    fault: FaultFile,
+    file: Node,
+    caught_by: (Names, Node),
+}
+
+impl FaultTable {
+    /// Reads the files of a dialect: that of its oldest base first, its own last.
+    ///
+    /// # Errors
+    /// Every mistake, with its place.
+    pub fn load(files: &[(PathBuf, String)]) -> Result<Self, Vec<Error>> {
+        let mut merged = Merged::default();
+        let mut errors = Vec::new();
+        let mut last = None;
+        for (path, text) in files {
+            let node = spanned_yaml::load_yaml(path.clone(), text).map_err(|error| vec![error])?;
+            let file: FaultsFile = spanned_yaml::decode_all(&node)?;
+            errors.extend(merged.add(file.clone(), &node));
+            last = Some((file, node));
+        }
+        let mut table = FaultTable::default();
+        for entry in merged.faults.values() {
+            match merged.compile(entry) {
+                Ok(fault) => table.faults.push(fault),
+                Err(more) => errors.extend(more),
+            }
+        }
+        if let Some((file, node)) = last {
+            errors.extend(merged.unused(&file, &node));
+        }
+        if !errors.is_empty() {
+            errors.sort_by_key(|error| (error.file.clone(), error.span.line, error.span.column));
+            errors.dedup();
+            return Err(errors);
+        }
+        table.references = merged.references();
+        Ok(table)
+    }
+
+    /// A table of faults that were made otherwise.
+    #[must_use]
+    pub fn of(faults: Vec<Fault>) -> Self {
+        FaultTable {
+            faults,
+            references: Vec::new(),
+        }
+    }
+
+    /// The faults, in their order.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// The fault of this id.
+    ///
+    /// # Errors
+    /// There is none; the message suggests one.
+    pub fn find(&self, id: &str) -> Result<&Fault, String> {
+        let found = self.faults.iter().find(|fault| fault.id == id);
+        found.ok_or_else(|| unknown("fault", id, self.faults.iter().map(|fault| &*fault.id)))
+    }
+}
+
+impl Merged {
+    /// Adds the file of a newer version.
+    fn add(&mut self, file: FaultsFile, node: &Node) -> Vec<Error> {
+        let mut errors = Vec::new();
+        for (name, list) in file.rules {
+            self.rules.insert(name.value, (list, node.clone()));
+        }
+        for (name, frames) in file.frames {
+            self.frames.insert(name.value, (frames, node.clone()));
+        }
+        let inherited = |faults: &IndexMap<String, Entry>, id: &Spanned<String>| {
+            let known = faults.keys().map(String::as_str);
+            node.error_at(id.span, unknown("inherited fault", id, known))
+        };
+        for id in &file.remove {
+            if self.faults.shift_remove(&id.value).is_none() {
+                errors.push(inherited(&self.faults, id));
+            }
+        }
+        for (id, caught_by) in file.caught_by {
+            match self.faults.get_mut(&id.value) {
+                Some(entry) => entry.caught_by = (caught_by, node.clone()),
+                None => errors.push(inherited(&self.faults, &id)),
+            }
+        }
+        let own = file.faults.into_iter().map(|(id, fault)| Entry {
+            caught_by: (fault.caught_by.clone(), node.clone()),
+            fault,
+            file: node.clone(),
+            id,
+        });
+        let mut faults: IndexMap<_, _> = own.map(|entry| (entry.id.value.clone(), entry)).collect();
+        for (id, entry) in std::mem::take(&mut self.faults) {
+            faults.entry(id).or_insert(entry);
+        }
+        self.faults = faults;
+        errors
+    }
+
+    fn compile(&self, entry: &Entry) -> Result<Fault, Vec<Error>> {
+        let (names, file) = &entry.caught_by;
+        let caught_by = self.expanded(names, file, 0)?;
+        let faults = entry.file.get("faults");
+        let node = faults.and_then(|faults| faults.get(&entry.id));
+        let context = Context {
+            frames: &self.frames,
+            common: &common::fault,
+            common_names: &common::common_names(),
+        };
+        let node = node.unwrap_or(&entry.file);
+        compile_fault(&entry.id, &entry.fault, node, caught_by, &context)
+    }
+
+    /// The names with `$name` replaced by the list of that name.
+    fn expanded(
+        &self,
+        names: &Names,
+        file: &Node,
+        depth: usize,
+    ) -> Result<Vec<String>, Vec<Error>> {
+        let mut all = Vec::new();
+        for name in names {
+            let Some(list) = name.strip_prefix('$') else {
+                all.push(name.value.clone());
+                continue;
+            };
+            match self.rules.get(list) {
+                Some((_, _)) if depth > self.rules.len() => {
+                    let message = format!("the list `{list}` contains itself");
+                    return Err(vec![file.error_at(name.span, message)]);
+                }
+                Some((names, file)) => all.extend(self.expanded(names, file, depth + 1)?),
+                None => {
+                    let known = self.rules.keys().map(String::as_str);
+                    let message = unknown("list of rules", list, known);
+                    return Err(vec![file.error_at(name.span, message)]);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// An error for each name of this file that nothing uses.
+    fn unused(&self, file: &FaultsFile, node: &Node) -> Vec<Error> {
+        let entries = || self.faults.values();
+        let uses_list = |name: &str| {
+            let caught_by = entries().flat_map(|entry| &entry.caught_by.0);
+            let in_lists = self.rules.values().flat_map(|(list, _)| list);
+            let mut names = caught_by.chain(in_lists);
+            names.any(|used| used.strip_prefix('$') == Some(name))
+        };
+        let uses_frames = |name: &str| {
+            let mut on = entries().filter_map(|entry| entry.fault.on.as_ref());
+            on.any(|used| used.strip_prefix('$') == Some(name))
+        };
+        let lists = file.rules.keys().filter(|name| !uses_list(name));
+        let frames = file.frames.keys().filter(|name| !uses_frames(name));
+        let unused = lists.chain(frames).map(|name| {
+            let message = format!("no fault uses `${}`: remove it", name.value);
+            node.error_at(name.span, message)
+        });
+        unused.collect()
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        let reference = |kind, name: &Spanned<String>, file: &Node| Reference {
+            kind,
+            name: name.clone(),
+            file: file.clone(),
+        };
+        let is_plain = |name: &&Spanned<String>| !name.starts_with('$');
+        let mut all = Vec::new();
+        for (names, file) in self.rules.values() {
+            let names = names.iter().filter(is_plain);
+            all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
+        }
+        for (frames, file) in self.frames.values() {
+            all.push(reference(ReferenceKind::Frames, &frames.on, file));
+        }
+        for entry in self.faults.values() {
+            let Entry {
+                fault,
+                file,
+                caught_by: (names, names_file),
+                ..
+            } = entry;
+            let names = names.iter().filter(is_plain);
+            all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, names_file)));
+            let kinds = [&fault.on, &fault.late, &fault.until].into_iter().flatten();
+            let kinds = kinds.filter(is_plain);
+            all.extend(kinds.map(|kind| reference(ReferenceKind::Frames, kind, file)));
+            let behavior = fault.behavior.iter();
+            all.extend(behavior.map(|name| reference(ReferenceKind::Behavior, name, file)));
+        }
+        all
+    }
+}

@@ -1,0 +1,44 @@
+//! Values with references to parts of a frame.
+
+use serde_json::Value;
+
+/// The value with each text `$/pointer` replaced by that part of the frame, and each text `$` by all of it. A reference to nothing
+/// stays as it is.
+pub(crate) fn filled(template: &Value, frame: &Value) -> Value {
+    match template {
+        Value::String(text) => reference(text)
+            .and_then(|pointer| frame.pointer(pointer))
+            .unwrap_or(template)
+            .clone(),
+        Value::Array(items) => items.iter().map(|item| filled(item, frame)).collect(),
+        Value::Object(members) => {
+            let members = members.iter();
+            let members = members.map(|(name, value)| (name.clone(), filled(value, frame)));
+            Value::Object(members.collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
+fn reference(text: &str) -> Option<&str> {
+    text.strip_prefix('$')
+        .filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn references_are_filled_from_the_frame() {
+        let frame = json!({ "id": "m1", "usage": { "n": 3 } });
+        let template = json!({ "to": "$/id", "all": ["$/usage", "$/none", "plain", "$5"] });
+
+        assert_eq!(
+            filled(&template, &frame),
+            json!({ "to": "m1", "all": [{ "n": 3 }, "$/none", "plain", "$5"] })
+        );
+        assert_eq!(filled(&json!("$"), &frame), frame);
+    }
+}
