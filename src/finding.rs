@@ -65,8 +65,97 @@ pub enum Blame {
     Host,
 }
 
+/// The kind of difference between a session and a rule, without the values.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    Default,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum DifferenceKind {
+    /// A condition of the rule does not hold.
+    #[default]
+    Condition,
+    /// A member of a frame, or a file, is missing.
+    Missing,
+    /// A value has the wrong type.
+    WrongType,
+    /// A value is wrong.
+    WrongValue,
+    /// A line is not what the transport allows.
+    Malformed,
+    /// A frame came that must not come there.
+    Unexpected,
+    /// A frame did not come.
+    Absent,
+    /// A frame came too late.
+    Late,
+    /// The process ended, or its output did.
+    Ended,
+}
+
+impl DifferenceKind {
+    /// The name in files and ids.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            DifferenceKind::Condition => "condition",
+            DifferenceKind::Missing => "missing",
+            DifferenceKind::WrongType => "wrong_type",
+            DifferenceKind::WrongValue => "wrong_value",
+            DifferenceKind::Malformed => "malformed",
+            DifferenceKind::Unexpected => "unexpected",
+            DifferenceKind::Absent => "absent",
+            DifferenceKind::Late => "late",
+            DifferenceKind::Ended => "ended",
+        }
+    }
+}
+
+/// What differs, without the values: findings with the same difference at the same place are one cause.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// The kind.
+    #[serde(default)]
+    pub kind: DifferenceKind,
+    /// The frame that came or did not come, or the defect of a line; empty where neither distinguishes the difference.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+impl Difference {
+    /// A difference of this kind.
+    #[must_use]
+    pub fn of(kind: DifferenceKind) -> Self {
+        Difference::named(kind, String::new())
+    }
+
+    /// A difference of this kind, about a frame or a defect.
+    #[must_use]
+    pub fn named(kind: DifferenceKind, name: impl Into<String>) -> Self {
+        Difference {
+            kind,
+            name: name.into(),
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        *self == Difference::default()
+    }
+}
+
 /// One violation with its evidence.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// The rule's id; `conform explain ID` prints its text.
@@ -93,6 +182,15 @@ pub struct Finding {
     /// A JSON Pointer into the frame, if one place is wrong.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,
+    /// The kind of difference, without the values.
+    #[serde(default, skip_serializing_if = "Difference::is_plain")]
+    pub difference: Difference,
+    /// The id of its cause in the report; empty until the findings of its scenario are grouped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cause: String,
+    /// Whether it only follows from another finding of its scenario, whose cause it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub echo: bool,
     /// The frames around the failure, the failing one marked.
     #[serde(default)]
     pub evidence: Vec<Evidence>,

@@ -5,7 +5,7 @@ mod members;
 
 pub use members::MemberError;
 
-use crate::finding::Level;
+use crate::finding::{DifferenceKind, Level};
 use jsonschema::paths::Location;
 use jsonschema::{Draft, Keyword, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
@@ -35,6 +35,8 @@ pub struct SchemaViolation {
     pub message: String,
     /// What would have been allowed.
     pub expected: Vec<String>,
+    /// The kind of difference, without the values.
+    pub kind: DifferenceKind,
     /// The clauses of the nearest part of the definition that names any (`x-clauses`).
     pub clauses: Vec<String>,
     /// The level of that part (`x-level`); `must` by default.
@@ -191,10 +193,16 @@ impl Schemas {
             ),
             _ => (error.to_string(), Vec::new()),
         };
+        let kind = match error.kind() {
+            ValidationErrorKind::Required { .. } => DifferenceKind::Missing,
+            ValidationErrorKind::Type { .. } => DifferenceKind::WrongType,
+            _ => DifferenceKind::WrongValue,
+        };
         SchemaViolation {
             pointer,
             message,
             expected,
+            kind,
             clauses,
             level,
         }

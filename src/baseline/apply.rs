@@ -115,7 +115,7 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunE
     for scenario in &mut report.scenarios {
         mark(scenario, report.side, baseline, today);
     }
-    report.summary = verdict_rules::summary(&report.scenarios);
+    report.summarize();
     report.stale = stale_entries(report, baseline, today, extent)
         .iter()
         .map(|entry| entry.message(baseline))

@@ -105,24 +105,15 @@ fn write_entry(text: &mut String, entry: &BaselineEntry) {
 mod tests {
     use super::*;
     use crate::baseline::{apply, load, stale_entries};
-    use crate::finding::{Blame, Source};
     use crate::report::Try;
 
     fn finding(rule: &str) -> Finding {
         Finding {
             rule: rule.into(),
             level: Level::Must,
-            source: Source::Spec,
-            blame: Blame::Agent,
-            clauses: vec![],
             at: 3,
-            key: String::new(),
             message: format!("{rule} is \"broken\""),
-            expected: vec![],
-            pointer: String::new(),
-            evidence: vec![],
-            rerun: String::new(),
-            baseline: None,
+            ..Finding::default()
         }
     }
 

@@ -55,9 +55,9 @@ impl FindingLog {
             message: violation.message,
             expected: violation.expected,
             pointer: violation.pointer,
+            difference: violation.difference,
             evidence: recent.quoted(),
-            rerun: String::new(),
-            baseline: None,
+            ..Finding::default()
         });
     }
 }

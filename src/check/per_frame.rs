@@ -3,7 +3,7 @@
 use super::decoded_frame::DecodedFrame;
 use super::monitors::Violations;
 use crate::dialect::Dialect;
-use crate::finding::{Blame, Level};
+use crate::finding::{Blame, Difference, DifferenceKind, Level};
 use crate::frame::{Body, Frame};
 use crate::rules::monitor::Violation;
 use crate::rules::rule::{Rule, RuleForm};
@@ -69,7 +69,10 @@ impl PerFrameChecks {
             if rule.config.blame.unwrap_or(Blame::Agent) == decoded.blame {
                 let defects = decoded.defects.iter();
                 let forbidden = defects.filter(|(name, _)| names.iter().any(|n| n == name));
-                out.extend(forbidden.map(|(_, message)| (n, violation(decoded, message.clone()))));
+                out.extend(forbidden.map(|(name, message)| {
+                    let difference = Difference::named(DifferenceKind::Malformed, *name);
+                    (n, violation(decoded, message.clone(), difference))
+                }));
             }
         }
         out
@@ -90,7 +93,7 @@ impl PerFrameChecks {
                 violation: Violation {
                     expected: broken.expected.clone(),
                     pointer: broken.pointer.clone(),
-                    ..violation(decoded, message)
+                    ..violation(decoded, message, Difference::of(broken.kind))
                 },
                 clauses: broken.clauses.clone(),
                 level: broken.level,
@@ -104,12 +107,13 @@ fn side(blame: Blame) -> usize {
     usize::from(blame == Blame::Host)
 }
 
-fn violation(decoded: &DecodedFrame<'_>, message: String) -> Violation {
+fn violation(decoded: &DecodedFrame<'_>, message: String, difference: Difference) -> Violation {
     Violation {
         blame: decoded.blame,
         key: String::new(),
         message,
         expected: Vec::new(),
         pointer: String::new(),
+        difference,
     }
 }

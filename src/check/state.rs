@@ -10,8 +10,8 @@ use super::finding_log::FindingLog;
 use super::line_classifier::LineClassifier;
 use super::monitors::{Monitors, Violations};
 use super::per_frame::PerFrameChecks;
-use crate::dialect::Dialect;
-use crate::finding::{Evidence, Finding};
+use crate::dialect::{Dialect, FrameIdentity};
+use crate::finding::{DifferenceKind, Evidence, Finding};
 use crate::frame::{Body, Frame};
 use crate::rules::frame_context::FrameContext;
 use crate::rules::history_state::HistoryState;
@@ -147,6 +147,7 @@ impl CheckerState {
             &closing,
             is_command,
         );
+        name_unknown_frames(dialect, &decoded, is_command, &mut violations);
         self.log(dialect, violations);
     }
 
@@ -232,6 +233,30 @@ impl CheckerState {
             commands: self.commands,
             turn: self.turn,
         }
+    }
+}
+
+/// A frame that the dialect does not know has no symbol of its own, so a rule cannot name it.
+fn name_unknown_frames(
+    dialect: &Dialect,
+    decoded: &DecodedFrame<'_>,
+    is_command: bool,
+    violations: &mut Violations,
+) {
+    let vocabulary = if is_command {
+        &dialect.commands
+    } else {
+        &dialect.events
+    };
+    if violations.is_empty() {
+        return;
+    }
+    if let FrameIdentity::Unknown(name) = vocabulary.identify(&decoded.value) {
+        let unexpected = violations
+            .iter_mut()
+            .map(|(_, violation)| &mut violation.difference)
+            .filter(|difference| difference.kind == DifferenceKind::Unexpected);
+        unexpected.for_each(|difference| difference.name.clone_from(&name));
     }
 }
 

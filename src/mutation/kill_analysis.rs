@@ -219,24 +219,16 @@ fn is_step(rule: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Level, Source};
+    use crate::finding::Level;
 
     /// A scenario with findings, each a rule and a frame; the fault affects the second line, which is frame 4.
     fn scenario(id: &str, findings: &[(&str, u64)]) -> PlayedScenario {
         let finding = |(rule, at): &(&str, u64)| Finding {
             rule: (*rule).into(),
             level: Level::Must,
-            source: Source::Spec,
-            blame: Blame::Agent,
             clauses: vec!["c".into()],
             at: *at,
-            key: String::new(),
-            message: String::new(),
-            expected: vec![],
-            pointer: String::new(),
-            evidence: vec![],
-            rerun: String::new(),
-            baseline: None,
+            ..Finding::default()
         };
         PlayedScenario {
             id: id.into(),

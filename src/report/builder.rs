@@ -1,7 +1,6 @@
 //! Report builder: collects the results of scenarios or transcripts into one report with counts, coverage and the cited clauses.
 
 use super::model::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport};
-use super::verdict_rules;
 use crate::dialect::Dialect;
 use crate::finding::Blame;
 use indexmap::{IndexMap, IndexSet};
@@ -74,16 +73,17 @@ impl ReportBuilder {
     #[must_use]
     pub fn finish(mut self) -> Report {
         self.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
-        Report {
+        let mut report = Report {
             command: self.command,
             dialect: self.dialects.keys().cloned().collect(),
             side: self.side,
-            summary: verdict_rules::summary(&self.scenarios),
             clauses: self.cited_clauses(),
             coverage: self.coverage(),
             scenarios: self.scenarios,
             ..Report::default()
-        }
+        };
+        report.summarize();
+        report
     }
 
     /// The clauses that findings cite, with their texts.

@@ -1,7 +1,6 @@
 //! Merges reports: the shards of one run, or checks made one at a time. Pure.
 
 use super::model::{Coverage, Report};
-use super::verdict_rules;
 
 /// Merges several reports into one. Its duration is that of the longest, because shards run in parallel.
 ///
@@ -13,6 +12,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     for part in reports {
         add(&mut whole, part)?;
     }
+    whole.summarize();
     Ok(whole)
 }
 
@@ -36,7 +36,6 @@ fn add(whole: &mut Report, part: Report) -> Result<(), String> {
     }
     whole.scenarios.extend(part.scenarios);
     whole.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
-    whole.summary = verdict_rules::summary(&whole.scenarios);
     extend_new(&mut whole.stale, part.stale);
     whole.duration_ms = whole.duration_ms.max(part.duration_ms);
     whole.clauses.extend(part.clauses);
@@ -73,6 +72,7 @@ fn extend_new(list: &mut Vec<String>, more: Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::verdict_rules;
     use crate::reporter::sample;
 
     fn halves() -> (Report, Report) {
@@ -89,7 +89,8 @@ mod tests {
         let (left, right) = halves();
         let whole = merge(vec![left, right]).unwrap();
         assert_eq!(whole.summary, sample::report().summary);
-        assert_eq!(whole.scenarios.len(), 9);
+        assert_eq!(whole.scenarios.len(), 10);
+        assert_eq!(whole.causes, sample::report().causes);
         assert!(
             whole
                 .scenarios

@@ -1,16 +1,20 @@
-//! Reports: the data model, the builder that collects results into one report, verdict rules, merging of shards, and the comparison of
-//! several agents. Pure data and functions; `reporter` renders them.
+//! Reports: the data model, the builder that collects results into one report, verdict rules, the causes of findings, merging of
+//! shards, and the comparison of several agents. Pure data and functions; `reporter` renders them.
 
 mod builder;
+mod cause;
+pub mod causes;
 mod comparison;
 mod merge;
 mod model;
+mod summarize;
 pub mod verdict_rules;
 
 pub use builder::{Exercised, ReportBuilder};
+pub use cause::{Cause, CauseExample};
 pub use comparison::{Cell, ComparedAgent, Comparison, Group, GroupedFinding, compare};
 pub use merge::merge;
 pub use model::{
-    CitedClause, Coverage, Report, ReportCommand, ReportTool, ScenarioReport, Try, Verdict,
-    VerdictCounts,
+    CitedClause, Coverage, ReasonGroup, Report, ReportCommand, ReportTool, ScenarioReport, Try,
+    Verdict, VerdictCounts,
 };

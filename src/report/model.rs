@@ -1,5 +1,6 @@
 //! The report document (JSON), from which every other format is rendered. Data only; reporters never compute a verdict.
 
+use super::cause::Cause;
 use crate::finding::{Blame, Finding, Level};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -30,6 +31,12 @@ pub struct Report {
     pub duration_ms: u64,
     /// Counts by verdict.
     pub summary: VerdictCounts,
+    /// What is to be fixed: the findings of all scenarios, grouped by their causes. Those that explain most come first.
+    #[serde(default)]
+    pub causes: Vec<Cause>,
+    /// The scenarios without a result, grouped by their reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_result: Vec<ReasonGroup>,
     /// The entries: one for each scenario (`run`) or transcript (`check`), sorted by id.
     pub scenarios: Vec<ScenarioReport>,
     /// Baseline entries that must be deleted, each with its location and the reason. One is enough to fail the run.
@@ -203,6 +210,18 @@ impl ScenarioReport {
         let earlier = self.tries.iter_mut().flat_map(|one| &mut one.findings);
         self.findings.iter_mut().chain(earlier)
     }
+}
+
+/// The scenarios that have no result for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReasonGroup {
+    /// Their verdict: skipped, inconclusive, not exercised or broken.
+    pub verdict: Verdict,
+    /// The reason.
+    pub reason: String,
+    /// Their ids, sorted.
+    pub scenarios: Vec<String>,
 }
 
 /// What a run exercised.

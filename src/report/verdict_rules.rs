@@ -117,23 +117,14 @@ pub fn summary(scenarios: &[ScenarioReport]) -> VerdictCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Source;
 
     fn finding(level: Level, blame: Blame) -> Finding {
         Finding {
             rule: "r".into(),
             level,
-            source: Source::Spec,
             blame,
-            clauses: vec![],
             at: 1,
-            key: String::new(),
-            message: String::new(),
-            expected: vec![],
-            pointer: String::new(),
-            evidence: vec![],
-            rerun: String::new(),
-            baseline: None,
+            ..Finding::default()
         }
     }
 

@@ -1,6 +1,8 @@
 //! A sample report with every verdict and every kind of finding, for the tests of the formats.
 
-use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level, Source};
+use crate::finding::{
+    Baselined, BaselinedKind, Blame, Difference, DifferenceKind, Evidence, Finding, Level,
+};
 use crate::report::Verdict;
 use crate::report::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport, Try};
 use indexmap::IndexMap;
@@ -19,17 +21,10 @@ pub(super) fn finding(rule: &str, level: Level, blame: Blame, at: u64, message: 
     Finding {
         rule: rule.into(),
         level,
-        source: Source::Spec,
         blame,
-        clauses: vec![],
         at,
-        key: String::new(),
         message: message.into(),
-        expected: vec![],
-        pointer: String::new(),
-        evidence: vec![],
-        rerun: String::new(),
-        baseline: None,
+        ..Finding::default()
     }
 }
 
@@ -48,7 +43,8 @@ fn scenario(id: &str, verdict: Verdict, reason: &str, findings: Vec<Finding>) ->
 fn broken_order() -> Finding {
     Finding {
         clauses: vec!["demo.tool.announced".into(), "demo.tool.unquoted".into()],
-        key: "/call_id = t1".into(),
+        key: "call_id t1".into(),
+        difference: Difference::named(DifferenceKind::Unexpected, "tool_result"),
         expected: vec!["tool_request".into(), "the end of the turn".into()],
         pointer: "/call_id".into(),
         evidence: vec![
@@ -77,6 +73,23 @@ fn broken_order() -> Finding {
             Blame::Agent,
             9,
             "tool_result came for a call that was never requested",
+        )
+    }
+}
+
+/// A step that failed because of [`broken_order`].
+fn not_seen() -> Finding {
+    Finding {
+        clauses: vec!["demo.tool.announced".into()],
+        key: "step 3, line 9".into(),
+        expected: vec![r#"{"type":"tool_request"}"#.into()],
+        difference: Difference::named(DifferenceKind::Absent, "tool_request"),
+        ..finding(
+            "scenario.expect",
+            Level::Must,
+            Blame::Agent,
+            11,
+            "the expected event did not come within 5 s",
         )
     }
 }
@@ -110,7 +123,17 @@ pub(crate) fn report() -> Report {
         "demo@1/tools/denied",
         Verdict::Fail,
         "",
-        vec![broken_order(), hosts],
+        vec![broken_order(), not_seen(), hosts],
+    );
+    let again = scenario(
+        "demo@1/tools/approved",
+        Verdict::Fail,
+        "",
+        vec![Finding {
+            at: 12,
+            key: "call_id t7".into(),
+            ..broken_order()
+        }],
     );
     failed.stderr = vec![
         "thread 'main' panicked".into(),
@@ -149,6 +172,7 @@ pub(crate) fn report() -> Report {
     let scenarios = vec![
         scenario("demo@1/basic", Verdict::Pass, "", vec![note()]),
         failed,
+        again,
         scenario("demo@1/usage", Verdict::Warn, "", vec![weak, note()]),
         scenario(
             "demo@1/mcp",
@@ -184,13 +208,12 @@ pub(crate) fn report() -> Report {
                the modes that run it without asking."
             .into(),
     };
-    Report {
+    let mut report = Report {
         command: ReportCommand::Run,
         dialect: vec!["demo@1".into()],
         agent: vec!["./my-agent".into()],
         seed: 7,
         duration_ms: 84,
-        summary: crate::report::verdict_rules::summary(&scenarios),
         scenarios,
         stale: vec![
             "b.yaml:9: delete this entry (demo.usage in demo@1/basic): nothing matched it in this run".into(),
@@ -209,5 +232,7 @@ pub(crate) fn report() -> Report {
         },
         clauses: IndexMap::from([("demo.tool.announced".to_owned(), announced)]),
         ..Report::default()
-    }
+    };
+    report.summarize();
+    report
 }

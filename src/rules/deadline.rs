@@ -8,7 +8,7 @@ use super::order::list;
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
-use crate::finding::Blame;
+use crate::finding::{Blame, Difference, DifferenceKind};
 use std::sync::Arc;
 
 /// A deadline rule.
@@ -92,6 +92,7 @@ impl DeadlineMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         late: Vec<(SliceKey, Obligation)>,
+        kind: DifferenceKind,
         how: impl Fn() -> String,
         out: &mut Vec<Violation>,
     ) {
@@ -112,6 +113,7 @@ impl DeadlineMonitor {
                 message: config.violation_message(context, message),
                 expected,
                 pointer: String::new(),
+                difference: Difference::of(kind),
             });
         }
     }
@@ -145,7 +147,7 @@ impl Monitor for DeadlineMonitor {
                         budget / 1000
                     )
                 };
-                self.report(config, context, late, how, out);
+                self.report(config, context, late, DifferenceKind::Late, how, out);
             }
         }
         if context.matches(&deadline.unless) != Truth::False {
@@ -165,13 +167,13 @@ impl Monitor for DeadlineMonitor {
                         budget / 1000
                     )
                 };
-                self.report(config, context, late, how, out);
+                self.report(config, context, late, DifferenceKind::Absent, how, out);
             }
         }
         if context.matches(&deadline.before) == Truth::True {
             let late = self.take_obligations(key);
             let how = || format!("`{}` came", context.frame_name());
-            self.report(config, context, late, how, out);
+            self.report(config, context, late, DifferenceKind::Absent, how, out);
         }
         if let Some(key) = key
             && context.matches(&deadline.from) == Truth::True
@@ -194,7 +196,7 @@ impl Monitor for DeadlineMonitor {
         let late = self.owed.drain();
         if judge {
             let how = || format!("`{}` came", context.frame_name());
-            self.report(config, context, late, how, out);
+            self.report(config, context, late, DifferenceKind::Absent, how, out);
         }
     }
 
@@ -210,7 +212,7 @@ impl Monitor for DeadlineMonitor {
         {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
-            self.report(config, context, late, how, out);
+            self.report(config, context, late, DifferenceKind::Absent, how, out);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::frame_context::{FrameContext, KeyPart, MessagePart};
 use super::slices::SliceKey;
-use crate::finding::Blame;
+use crate::finding::{Blame, Difference};
 
 /// What monitors of every form need of their rule.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,8 @@ pub struct Violation {
     pub expected: Vec<String>,
     /// A JSON Pointer into the frame.
     pub pointer: String,
+    /// The kind of difference, without the values.
+    pub difference: Difference,
 }
 
 /// The circumstances of the end of a session.

@@ -8,7 +8,7 @@ use super::monitor::{AtEnd, EndCircumstances, Monitor, MonitorConfig, Violation}
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
-use crate::finding::Blame;
+use crate::finding::{Blame, Difference, DifferenceKind};
 use std::sync::Arc;
 
 /// An order rule.
@@ -103,6 +103,7 @@ impl OrderMonitor {
                 message: config.violation_message(context, || message),
                 expected,
                 pointer: String::new(),
+                difference: Difference::of(DifferenceKind::Absent),
             });
         }
     }
@@ -174,6 +175,7 @@ impl Monitor for OrderMonitor {
                     .violation_message(context, || unexpected(context, &expected, slice.last)),
                 expected,
                 pointer: String::new(),
+                difference: Difference::named(DifferenceKind::Unexpected, context.frame_name()),
             });
         }
         slice.state = next;

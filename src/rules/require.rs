@@ -9,6 +9,7 @@ use super::slices::{SliceKey, Slices};
 use super::state_variable::MAX_TEXT;
 use super::symbol::SymbolSet;
 use super::truth::Truth;
+use crate::finding::Difference;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -164,6 +165,7 @@ impl Monitor for RequireMonitor {
                         }),
                         expected: require.source.clone(),
                         pointer: first_pointer(&require.require).unwrap_or_default(),
+                        difference: Difference::default(),
                     });
                 }
             }

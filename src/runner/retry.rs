@@ -147,24 +147,15 @@ pub(super) fn first_path(kept: &[PathBuf]) -> String {
 mod tests {
     use super::*;
     use crate::baseline;
-    use crate::finding::{Level, Source};
+    use crate::finding::Level;
 
     #[test]
     fn only_failures_beyond_the_baseline_are_retried() {
         let finding = |rule: &str, level| Finding {
             rule: rule.into(),
             level,
-            source: Source::Spec,
-            blame: Blame::Agent,
-            clauses: vec![],
             at: 1,
-            key: String::new(),
-            message: String::new(),
-            expected: vec![],
-            pointer: String::new(),
-            evidence: vec![],
-            rerun: String::new(),
-            baseline: None,
+            ..Finding::default()
         };
         let text = "findings:\n  - { scenario: d@1/s, rule: known, kind: known, reason: x }\n";
         let known = DatedBaseline {

@@ -9,9 +9,9 @@ use crate::detect::recording;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::report::Verdict;
-use crate::report::verdict_rules;
 use crate::report::{Exercised, ReportBuilder};
 use crate::report::{Report, ReportCommand, ScenarioReport};
+use crate::report::{causes, verdict_rules};
 use crate::reporter::terminal;
 use crate::transcript::{self, TranscriptReader};
 use std::collections::HashMap;
@@ -131,6 +131,7 @@ impl TranscriptJudge<'_> {
             _ => String::new(),
         };
         let mut findings = outcome.findings;
+        causes::attribute(&mut findings);
         for finding in &mut findings {
             finding.rerun = self.rerun(path);
         }

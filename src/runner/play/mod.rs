@@ -14,6 +14,7 @@ pub(super) mod scenario_result;
 mod send;
 mod shutdown;
 mod skip;
+mod step_difference;
 mod step_finding;
 mod steps;
 mod timeout_message;

@@ -5,8 +5,8 @@ use super::model_requests::ModelRequests;
 use super::player::ScenarioPlayer;
 use super::scenario_result::ScenarioResult;
 use crate::finding::{Blame, Finding};
-use crate::report::Exercised;
 use crate::report::verdict_rules::{self, ScenarioFacts};
+use crate::report::{Exercised, causes};
 use crate::runner::session_recorder::RecordedSession;
 use crate::scenario::types::StepAction;
 use std::time::Instant;
@@ -55,10 +55,11 @@ impl ScenarioPlayer {
         if matches!(stop, Some(EarlyStop::Skipped(_))) {
             step_findings.clear();
         }
-        let (sessions, findings): (Vec<usize>, Vec<Finding>) =
+        let (sessions, mut findings): (Vec<usize>, Vec<Finding>) =
             findings(&past, step_findings, &requests)
                 .into_iter()
                 .unzip();
+        causes::attribute(&mut findings);
         let mut exercised = Exercised::default();
         for RecordedSession { outcome, .. } in &past {
             for (rule, times) in &outcome.exercised {

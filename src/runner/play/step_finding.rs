@@ -1,10 +1,10 @@
 //! Findings of steps: what a step found wrong with the agent, added with the frames around it as evidence.
 
 use super::player::ScenarioPlayer;
-use crate::finding::{Blame, Finding, Level, Source};
+use crate::finding::{Blame, Difference, Finding, Level, Source};
 use crate::scenario::types::Step;
 
-/// A finding of a step before it is added. Level, clauses and key default to those of the current step.
+/// A finding of a step before it is added. Level, clauses, key and difference default to those of the current step.
 #[derive(Debug)]
 pub(super) struct StepFinding {
     pub(super) rule: &'static str,
@@ -14,6 +14,7 @@ pub(super) struct StepFinding {
     pub(super) expected: Vec<String>,
     pub(super) key: Option<String>,
     pub(super) frame: BlamedFrame,
+    pub(super) difference: Option<Difference>,
 }
 
 /// The frame that a finding points at.
@@ -38,6 +39,7 @@ impl StepFinding {
             expected: Vec::new(),
             key: None,
             frame: BlamedFrame::default(),
+            difference: None,
         }
     }
 }
@@ -50,6 +52,10 @@ impl ScenarioPlayer {
             return;
         }
         let step = self.scenario.steps.get(self.step);
+        let difference = found
+            .difference
+            .clone()
+            .unwrap_or_else(|| self.step_difference(&found));
         let clauses = found.clauses.unwrap_or_else(|| self.clauses_of(step));
         let source = if clauses.is_empty() {
             Source::Host
@@ -92,9 +98,9 @@ impl ScenarioPlayer {
             message: found.message,
             expected: found.expected,
             pointer,
+            difference,
             evidence,
-            rerun: String::new(),
-            baseline: None,
+            ..Finding::default()
         };
         self.findings.push((self.past_sessions.len(), finding));
     }

@@ -5,6 +5,7 @@ use super::event_loop::WaitResult;
 use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;
 use super::timeout_message::ReceivedEvents;
+use crate::finding::{Difference, DifferenceKind};
 use crate::matcher::render_text;
 use crate::runner::step_rules;
 use crate::scenario::types::{FileState, Step};
@@ -36,6 +37,11 @@ impl ScenarioPlayer {
                     self.add_finding(StepFinding {
                         key: Some(path),
                         expected: vec![describe(&expected)],
+                        difference: Some(Difference::of(match expected {
+                            FileState::Absent => DifferenceKind::Unexpected,
+                            FileState::Present => DifferenceKind::Missing,
+                            _ => DifferenceKind::WrongValue,
+                        })),
                         ..StepFinding::new(step_rules::FILES_AFTER, message)
                     });
                 }

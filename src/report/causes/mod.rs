@@ -1,0 +1,12 @@
+//! Causes: findings of the same rule, clauses and shape over all scenarios, each one thing to fix. Pure.
+//!
+//! [`attribute`] gives each finding of a scenario its cause, and marks those that only follow from another finding (echoes).
+//! [`collect`] groups the findings of all scenarios by their causes.
+
+mod collect;
+mod echoes;
+mod shape;
+
+pub use collect::{collect, group_by_reason};
+pub use echoes::attribute;
+pub use shape::place;
