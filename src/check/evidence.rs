@@ -13,8 +13,9 @@ const TEXT: usize = 600;
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecentFrames(VecDeque<QuotedFrame>);
 
+/// One frame, shortened.
 #[derive(Debug, Clone)]
-struct QuotedFrame {
+pub(super) struct QuotedFrame {
     frame: u64,
     micros: u64,
     dir: &'static str,
@@ -24,22 +25,15 @@ struct QuotedFrame {
 
 impl RecentFrames {
     pub(super) fn push(&mut self, n: u64, frame: &Frame) {
-        let (dir, text) = quote(&frame.body);
-        let whole = text.len();
-        let mut kept = if self.0.len() == FRAMES {
-            self.0.pop_front().map(|q| q.text).unwrap_or_default()
+        let buffer = if self.0.len() == FRAMES {
+            self.0
+                .pop_front()
+                .map(QuotedFrame::into_buffer)
+                .unwrap_or_default()
         } else {
             Vec::new()
         };
-        kept.clear();
-        kept.extend_from_slice(&text[..whole.min(TEXT)]);
-        self.0.push_back(QuotedFrame {
-            frame: n,
-            micros: frame.at,
-            dir,
-            text: kept,
-            whole,
-        });
+        self.0.push_back(QuotedFrame::new(n, frame, buffer));
     }
 
     /// The number of the newest frame, counted from 1; 0 before the first.
@@ -50,18 +44,41 @@ impl RecentFrames {
     /// The newest frames as evidence, the newest one marked.
     pub(super) fn quoted(&self) -> Vec<Evidence> {
         let newest = self.newest();
-        let each = self.0.iter().map(|q| Evidence {
-            frame: q.frame,
-            micros: q.micros,
-            dir: q.dir.to_owned(),
-            text: q.shown(),
-            here: q.frame == newest,
-        });
-        each.collect()
+        let each = self.0.iter();
+        each.map(|q| q.evidence(q.frame == newest)).collect()
     }
 }
 
 impl QuotedFrame {
+    /// Quotes frame number `n`; its text is kept in `buffer`, which saves an allocation.
+    pub(super) fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
+        let (dir, text) = quote(&frame.body);
+        buffer.clear();
+        buffer.extend_from_slice(&text[..text.len().min(TEXT)]);
+        QuotedFrame {
+            frame: n,
+            micros: frame.at,
+            dir,
+            text: buffer,
+            whole: text.len(),
+        }
+    }
+
+    /// Its buffer, for the quote of another frame.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.text
+    }
+
+    pub(super) fn evidence(&self, here: bool) -> Evidence {
+        Evidence {
+            frame: self.frame,
+            micros: self.micros,
+            dir: self.dir.to_owned(),
+            text: self.shown(),
+            here,
+        }
+    }
+
     fn shown(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.text).into_owned();
         if self.whole > TEXT {

@@ -8,6 +8,7 @@ mod decoded_frame;
 mod dispatch;
 mod end_of_session;
 mod evidence;
+mod excerpt;
 mod finding_log;
 mod line_classifier;
 mod monitors;
@@ -15,3 +16,4 @@ mod per_frame;
 mod state;
 
 pub use checker::{CheckOptions, CheckOutcome, Checker};
+pub use excerpt::SessionExcerpt;

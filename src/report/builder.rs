@@ -25,6 +25,7 @@ pub struct ReportBuilder {
     dialects: IndexMap<String, Arc<Dialect>>,
     scenarios: Vec<ScenarioReport>,
     exercised: Exercised,
+    entries_by_clause: IndexMap<String, u32>,
 }
 
 impl ReportBuilder {
@@ -38,6 +39,7 @@ impl ReportBuilder {
             dialects: IndexMap::new(),
             scenarios: Vec::new(),
             exercised,
+            entries_by_clause: IndexMap::new(),
         }
     }
 
@@ -57,6 +59,9 @@ impl ReportBuilder {
     /// Adds the result of a scenario or a transcript, and what it exercised.
     pub fn add(&mut self, scenario: ScenarioReport, exercised: Exercised) {
         self.scenarios.push(scenario);
+        for clause in self.clauses_checked(&exercised) {
+            *self.entries_by_clause.entry(clause).or_default() += 1;
+        }
         for (rule, times) in exercised.rules {
             *self.exercised.rules.entry(rule).or_default() += times;
         }
@@ -77,7 +82,7 @@ impl ReportBuilder {
             command: self.command,
             dialect: self.dialects.keys().cloned().collect(),
             side: self.side,
-            clauses: self.cited_clauses(),
+            clauses: self.clauses(),
             coverage: self.coverage(),
             scenarios: self.scenarios,
             ..Report::default()
@@ -86,29 +91,26 @@ impl ReportBuilder {
         report
     }
 
-    /// The clauses that findings cite, with their texts.
-    fn cited_clauses(&self) -> IndexMap<String, CitedClause> {
-        let mut cited = IndexMap::new();
-        for id in self
-            .scenarios
-            .iter()
-            .flat_map(ScenarioReport::all_findings)
-            .flat_map(|finding| &finding.clauses)
-        {
-            if let Some(clause) = self
-                .dialects
-                .values()
-                .find_map(|dialect| dialect.clauses.get(id))
-            {
-                let (section, text) = (clause.section.clone(), clause.text.clone());
-                cited.entry(id.clone()).or_insert(CitedClause {
-                    section,
-                    strength: clause.strength,
-                    text,
-                });
-            }
-        }
-        cited
+    /// The clauses that the rules evaluated by one entry check, and those that its steps checked.
+    fn clauses_checked(&self, exercised: &Exercised) -> IndexSet<String> {
+        let rules = self.dialects.values().flat_map(|dialect| &dialect.rules);
+        let evaluated = rules.filter(|rule| exercised.rules.get(&rule.id).is_some_and(|n| *n > 0));
+        let by_rules = evaluated.flat_map(|rule| &rule.clauses);
+        by_rules.chain(&exercised.clauses).cloned().collect()
+    }
+
+    /// The clauses of all dialects, with their texts.
+    fn clauses(&self) -> IndexMap<String, CitedClause> {
+        let all = self.dialects.values().flat_map(|dialect| &dialect.clauses);
+        all.map(|(id, clause)| {
+            let cited = CitedClause {
+                section: clause.section.clone(),
+                strength: clause.strength,
+                text: clause.text.clone(),
+            };
+            (id.clone(), cited)
+        })
+        .collect()
     }
 
     fn coverage(&self) -> Coverage {
@@ -139,6 +141,7 @@ impl ReportBuilder {
                 .filter(|id| !exercised.contains(*id))
                 .map(|id| (*id).clone())
                 .collect(),
+            entries_by_clause: self.entries_by_clause.clone(),
             rules: self.exercised.rules.clone(),
             readings: self.exercised.readings.clone(),
         }

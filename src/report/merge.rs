@@ -50,6 +50,9 @@ fn add_coverage(whole: &mut Coverage, part: Coverage) {
     whole
         .clauses_not_exercised
         .retain(|id| !whole.clauses_exercised.contains(id));
+    for (clause, entries) in part.entries_by_clause {
+        *whole.entries_by_clause.entry(clause).or_default() += entries;
+    }
     for (rule, times) in part.rules {
         *whole.rules.entry(rule).or_default() += times;
     }

@@ -1,7 +1,7 @@
 //! The report document (JSON), from which every other format is rendered. Data only; reporters never compute a verdict.
 
 use super::cause::Cause;
-use crate::finding::{Blame, Finding, Level};
+use crate::finding::{Blame, Evidence, Finding, Level};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct Report {
     pub stale: Vec<String>,
     /// What the run exercised.
     pub coverage: Coverage,
-    /// The clauses that findings cite, by id, so that a report can be read without the dialect.
+    /// The clauses of the dialects, by id, so that a report can be read without them.
     #[serde(default)]
     pub clauses: IndexMap<String, CitedClause>,
 }
@@ -61,7 +61,7 @@ pub enum ReportCommand {
     Check,
 }
 
-/// A clause that a finding cites.
+/// A clause of a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitedClause {
@@ -169,6 +169,9 @@ pub struct ScenarioReport {
     /// The number of findings that are not listed because their rule had too many.
     #[serde(default)]
     pub findings_dropped: u64,
+    /// The first and last frames of the session that has the first finding above a note; empty if there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excerpt: Vec<Evidence>,
     /// The path of the transcript; empty if it was not kept.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub transcript: String,
@@ -232,6 +235,9 @@ pub struct Coverage {
     pub clauses_exercised: Vec<String>,
     /// Testable clauses that nothing checked.
     pub clauses_not_exercised: Vec<String>,
+    /// In how many entries each clause was checked, by clause id.
+    #[serde(default)]
+    pub entries_by_clause: IndexMap<String, u32>,
     /// How often each rule was evaluated; 0 means "not exercised", which is not a pass.
     pub rules: IndexMap<String, u64>,
     /// Which reading of an ambiguous clause the agent follows: rule id, then reading, then how often.

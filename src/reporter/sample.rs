@@ -40,6 +40,23 @@ fn scenario(id: &str, verdict: Verdict, reason: &str, findings: Vec<Finding>) ->
     }
 }
 
+/// The session of the failed scenario: a long stream of text in its middle is left out.
+fn conversation() -> Vec<Evidence> {
+    let delta = r#"{"type":"text_delta","text":"ab"}"#;
+    let start = [
+        frame(1, 900, "from_agent", r#"{"type":"ready"}"#),
+        frame(2, 1_500, "from_agent", delta),
+        frame(3, 1_600, "from_agent", delta),
+        frame(4, 1_700, "from_agent", delta),
+    ];
+    let mut frames = start.to_vec();
+    frames.extend(broken_order().evidence);
+    for frame in &mut frames {
+        frame.here = false;
+    }
+    frames
+}
+
 fn broken_order() -> Finding {
     Finding {
         clauses: vec!["demo.tool.announced".into(), "demo.tool.unquoted".into()],
@@ -141,6 +158,7 @@ pub(crate) fn report() -> Report {
     ];
     failed.transcript = "target/conform/denied.jsonl".into();
     failed.findings_dropped = 3;
+    failed.excerpt = conversation();
     let mut known = scenario(
         "demo@1/known",
         Verdict::Pass,
@@ -221,6 +239,10 @@ pub(crate) fn report() -> Report {
         coverage: Coverage {
             clauses_exercised: vec!["demo.tool.announced".into(), "demo.usage".into()],
             clauses_not_exercised: vec!["demo.mcp".into()],
+            entries_by_clause: IndexMap::from([
+                ("demo.tool.announced".to_owned(), 2),
+                ("demo.usage".to_owned(), 5),
+            ]),
             rules: IndexMap::from([
                 ("demo.tool-lifecycle".to_owned(), 3),
                 ("demo.mcp-state".to_owned(), 0),

@@ -215,6 +215,7 @@ fn entry(queued: &QueuedScenario, attempts: Attempts, settings: &SuiteSettings) 
             frames: played.frames,
             findings: played.findings,
             findings_dropped: played.findings_dropped,
+            excerpt: played.excerpt,
             transcript: first_path(&transcripts),
             stderr: if passed { Vec::new() } else { played.stderr },
         },

@@ -1,6 +1,6 @@
 //! The recorder of one session: passes each frame to the checker and writes it to the transcript.
 
-use crate::check::{CheckOptions, CheckOutcome, Checker};
+use crate::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
 use crate::dialect::Dialect;
 use crate::finding::Evidence;
 use crate::frame::{Body, Frame};
@@ -19,6 +19,7 @@ const STDERR_TEXT: usize = 500;
 /// The recorder of a session.
 pub(super) struct SessionRecorder {
     checker: Checker,
+    excerpt: SessionExcerpt,
     transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
     path: PathBuf,
     stderr: VecDeque<String>,
@@ -29,6 +30,8 @@ pub(super) struct SessionRecorder {
 pub(super) struct RecordedSession {
     /// The result of the checker.
     pub(super) outcome: CheckOutcome,
+    /// Its first and last frames.
+    pub(super) excerpt: SessionExcerpt,
     /// The path of its transcript.
     pub(super) transcript: PathBuf,
     /// The last lines of stderr.
@@ -55,6 +58,7 @@ impl SessionRecorder {
         let file = File::create(&path).map(BufWriter::new);
         SessionRecorder {
             checker: Checker::new(Arc::clone(dialect), context),
+            excerpt: SessionExcerpt::default(),
             transcript: file.and_then(|file| TranscriptWriter::new(file, &header)),
             path,
             stderr: VecDeque::new(),
@@ -71,6 +75,7 @@ impl SessionRecorder {
                 .push_back(line.text().chars().take(STDERR_TEXT).collect());
         }
         self.checker.push(frame);
+        self.excerpt.push(frame);
         if let Ok(writer) = &mut self.transcript
             && let Err(error) = writer.write(frame)
         {
@@ -100,6 +105,7 @@ impl SessionRecorder {
             .map_err(failed)?;
         Ok(RecordedSession {
             outcome: self.checker.finish(),
+            excerpt: self.excerpt,
             transcript: self.path,
             stderr: self.stderr.into(),
         })

@@ -2,12 +2,12 @@
 
 use super::CheckArgs;
 use super::peek_reader::PeekReader;
-use crate::check::{CheckOptions, CheckOutcome, Checker};
+use crate::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
 use crate::detect::recording;
 use crate::dialect::{self, Dialect, DialectSource};
-use crate::finding::Blame;
+use crate::finding::{Blame, Level};
 use crate::report::Verdict;
 use crate::report::{Exercised, ReportBuilder};
 use crate::report::{Report, ReportCommand, ScenarioReport};
@@ -94,17 +94,24 @@ impl TranscriptJudge<'_> {
             profile: self.args.profile,
         };
         let mut checker = Checker::new(dialect, context);
+        let mut excerpt = SessionExcerpt::default();
         let (mut micros, mut error) = (0, None);
         for frame in reader {
             match frame {
                 Ok(frame) => {
                     micros = frame.at;
                     checker.push(&frame);
+                    excerpt.push(&frame);
                 }
                 Err(problem) => error = Some(problem),
             }
         }
-        Ok(self.judged(path, checker.finish(), micros, error))
+        let mut judged = self.judged(path, checker.finish(), micros, error);
+        let findings = &judged.entry.findings;
+        if findings.iter().any(|finding| finding.level > Level::May) {
+            judged.entry.excerpt = excerpt.finish();
+        }
+        Ok(judged)
     }
 
     fn judged(

@@ -4,7 +4,7 @@ use super::context::EarlyStop;
 use super::model_requests::ModelRequests;
 use super::player::ScenarioPlayer;
 use super::scenario_result::ScenarioResult;
-use crate::finding::{Blame, Finding};
+use crate::finding::{Blame, Finding, Level};
 use crate::report::verdict_rules::{self, ScenarioFacts};
 use crate::report::{Exercised, causes};
 use crate::runner::session_recorder::RecordedSession;
@@ -109,9 +109,12 @@ impl ScenarioPlayer {
             checked: !exercised.clauses.is_empty() || spoke,
             unmet: &unchecked,
         });
+        let counted = findings.iter().position(|one| one.level > Level::May);
+        let excerpt = counted.and_then(|index| past.get(sessions[index]));
         ScenarioResult {
             verdict,
             reason,
+            excerpt: excerpt.map_or_else(Vec::new, |session| session.excerpt.finish()),
             findings,
             sessions,
             findings_dropped: sum(|past| past.outcome.dropped),

@@ -1,6 +1,6 @@
 //! The result of a scenario that was played or skipped.
 
-use crate::finding::Finding;
+use crate::finding::{Evidence, Finding};
 use crate::report::Exercised;
 use crate::report::Verdict;
 use crate::runner::sandbox::Sandbox;
@@ -13,6 +13,8 @@ pub(crate) struct ScenarioResult {
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) findings: Vec<Finding>,
+    /// The first and last frames of the session that has the first finding above a note.
+    pub(crate) excerpt: Vec<Evidence>,
     /// For each finding the number of its session, from 0.
     pub(crate) sessions: Vec<usize>,
     pub(crate) findings_dropped: u64,
@@ -49,6 +51,7 @@ impl ScenarioResult {
             verdict,
             reason,
             findings: Vec::new(),
+            excerpt: Vec::new(),
             sessions: Vec::new(),
             findings_dropped: 0,
             frames: 0,

@@ -1,0 +1,72 @@
+//! Session excerpt: the first and the last frames of a session, quoted for the sequence diagram of a report.
+
+use super::evidence::QuotedFrame;
+use crate::finding::Evidence;
+use crate::frame::Frame;
+use std::collections::VecDeque;
+
+/// How many frames are quoted from the start of a session: they hold the handshake and the first command.
+const FIRST: usize = 40;
+/// How many frames are quoted from its end, where most findings are.
+const LAST: usize = 80;
+
+/// Collects the excerpt of one session. Its size is bounded, whatever the length of the session.
+#[derive(Debug, Clone, Default)]
+pub struct SessionExcerpt {
+    frames: u64,
+    first: Vec<QuotedFrame>,
+    last: VecDeque<QuotedFrame>,
+}
+
+impl SessionExcerpt {
+    /// Adds the next frame of the session.
+    pub fn push(&mut self, frame: &Frame) {
+        self.frames += 1;
+        let quote = |buffer| QuotedFrame::new(self.frames, frame, buffer);
+        if self.first.len() < FIRST {
+            self.first.push(quote(Vec::new()));
+            return;
+        }
+        let oldest = (self.last.len() == LAST).then(|| self.last.pop_front());
+        let buffer = oldest.flatten().map(QuotedFrame::into_buffer);
+        self.last.push_back(quote(buffer.unwrap_or_default()));
+    }
+
+    /// The frames in their order, those in the middle of a long session left out. No frame is marked.
+    #[must_use]
+    pub fn finish(&self) -> Vec<Evidence> {
+        let quoted = self.first.iter().chain(&self.last);
+        quoted.map(|frame| frame.evidence(false)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Body, Line};
+
+    fn excerpt(frames: u64) -> Vec<Evidence> {
+        let mut excerpt = SessionExcerpt::default();
+        for n in 1..=frames {
+            let body = Body::FromAgent(Line::new(n.to_string()));
+            excerpt.push(&Frame { at: n * 10, body });
+        }
+        excerpt.finish()
+    }
+
+    #[test]
+    fn a_short_session_is_quoted_in_full() {
+        let quoted = excerpt(3);
+        let texts: Vec<_> = quoted.iter().map(|frame| frame.text.as_str()).collect();
+        assert_eq!(texts, ["1", "2", "3"]);
+        assert_eq!((quoted[2].frame, quoted[2].micros), (3, 30));
+    }
+
+    #[test]
+    fn the_middle_of_a_long_session_is_left_out() {
+        let quoted = excerpt(1_000);
+        let numbers: Vec<_> = quoted.iter().map(|frame| frame.frame).collect();
+        let expected: Vec<_> = (1..=40).chain(921..=1_000).collect();
+        assert_eq!(numbers, expected);
+    }
+}
