@@ -162,8 +162,7 @@ fn dialect_with_rule(rule: &str) -> (tempfile::TempDir, String) {
 fn a_rule_that_is_too_strict_fails_the_reference_agent() {
     let wrong = "
   thinks-first:
-    on: text_delta
-    require: { seen: thinking }
+    require: { on: text_delta, that: { seen: thinking } }
     doc: Every turn begins with thinking.
 ";
     let (_folder, path) = dialect_with_rule(wrong);
@@ -190,8 +189,7 @@ fn a_rule_that_can_never_fail_is_rejected_by_the_linter() {
 fn a_rule_that_no_fault_kills_is_a_gap_in_the_coverage() {
     let ineffective = "
   text-is-text:
-    on: text_delta
-    require: { not: { all: [/text present, /text absent] } }
+    require: { on: text_delta, that: { not: { all: [/text present, /text absent] } } }
     doc: A text is there or not.
 ";
     let (_folder, path) = dialect_with_rule(ineffective);

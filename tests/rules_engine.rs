@@ -13,15 +13,16 @@ name: toy
 version: "1"
 discriminator: { events: /type, commands: /type }
 events: { hello: , begin: , word: , ask: , run: , done: , end: , oops: }
-commands: { go: , yes: , mode: , halt: }
-session: { ready: hello, turn: begin }
+commands: { go: , yes: , mode: , halt: , quit: }
+session: { ready: hello, turn: begin, quit: ">quit" }
 budgets: { response: 2s }
 "#;
 
 const SCHEMA: &str = r#"{ "$defs": {
   "hello": {"type": "object"}, "begin": {"type": "object"}, "word": {"type": "object"}, "ask": {"type": "object"}, "run": {"type": "object"},
   "done": {"type": "object"}, "end": {"type": "object"}, "oops": {"type": "object"},
-  "go": {"type": "object"}, "yes": {"type": "object"}, "mode": {"type": "object"}, "halt": {"type": "object"}
+  "go": {"type": "object"}, "yes": {"type": "object"}, "mode": {"type": "object"}, "halt": {"type": "object"},
+  "quit": {"type": "object"}
 }}"#;
 
 fn try_load(ordering: &str) -> Result<Arc<Dialect>, String> {
@@ -99,7 +100,7 @@ end exited 0
 }
 
 #[test]
-fn an_incomplete_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_time() {
+fn an_incomplete_slice_counts_only_if_the_agent_had_the_chance_to_complete_it() {
     let started = r#"< {"type":"begin","id":1}"#;
     assert_eq!(check(TURN, &format!("{started}\nend exited 0")), ["turn@2"]);
     assert_eq!(
@@ -107,9 +108,32 @@ fn an_incomplete_slice_counts_only_if_the_agent_ended_by_itself_or_ran_out_of_ti
         ["turn@2"]
     );
     assert!(check(TURN, &format!("{started}\nend killed interrupted")).is_empty());
-    assert!(check(TURN, &format!("{started}\nstdin_closed\nend exited 0")).is_empty());
+    assert!(check(TURN, &format!("{started}\nsignal SIGTERM\nend exited 0")).is_empty());
     assert!(check(TURN, &format!("{started}\nend open")).is_empty());
     assert!(check(TURN, started).is_empty());
+}
+
+#[test]
+fn an_agent_that_exits_in_order_after_a_request_had_the_chance_to_finish() {
+    let rule = |more: &str| {
+        format!(
+            "rules: {{ turn: {{ doc: d, each: /id, order: {{ expression: begin word* end{more} }} }} }}"
+        )
+    };
+    let begin = r#"< {"type":"begin","id":1}"#;
+    for request in ["stdin_closed", r#"> {"type":"quit"}"#] {
+        let ends = |end: &str| format!("{begin}\n{request}\nend {end}");
+        assert_eq!(check(&rule(""), &ends("exited 0")), ["turn@3"], "{request}");
+        assert!(check(&rule(""), &ends("exited 1")).is_empty(), "{request}");
+        let excused = [
+            r##", unless: "#stdin_closed | >quit""##,
+            ", at_end: never",
+            ", timeout_if: /a present",
+        ];
+        for more in excused {
+            assert!(check(&rule(more), &ends("exited 0")).is_empty(), "{more}");
+        }
+    }
 }
 
 #[test]
@@ -131,11 +155,11 @@ fn a_broken_order_says_what_was_allowed_and_who_is_to_blame() {
 
 const MODE: &str = r#"
 state:
-  mode: { kind: value, start: ask, argv: { --yolo: { value: yolo } }, on: { ">mode": { set: /mode } }, settles: begin }
+  mode: { kind: value, start: ask, argv: { --yolo: { value: yolo } }, on: { ">mode": { set: /mode } }, acknowledged_by: begin }
 answers:
   - { event: begin, to: ">go", key: /id }
 rules:
-  asks: { doc: d, on: ask, require: $mode != yolo }
+  asks: { doc: d, require: { on: ask, that: $mode != yolo } }
 "#;
 
 #[test]
@@ -186,7 +210,7 @@ fn the_command_line_sets_the_initial_state() {
 fn a_plain_capture_has_no_findings_about_frames_that_it_cannot_contain() {
     let rules = r#"
 rules:
-  approved: { doc: d, each: /id, on: run, require: { seen: ">yes" } }
+  approved: { doc: d, each: /id, require: { on: run, that: { seen: ">yes" } } }
   answered: { doc: d, each: /id, order: ">go begin" }
 "#;
     let run = "< {\"type\":\"run\",\"id\":1}\n< {\"type\":\"begin\",\"id\":1}";
@@ -199,10 +223,10 @@ rules:
 }
 
 #[test]
-fn a_deadline_is_met_missed_or_cancelled() {
+fn a_response_comes_is_missing_or_not_needed() {
     let rules = r##"
 rules:
-  owed: { doc: d, each: /id, from: ">go", to: begin, before: end, unless: "#signal", within: response }
+  owed: { doc: d, each: /id, response: { from: ">go", to: begin, before: end, unless: "#signal" } }
 "##;
     assert!(
         check(
@@ -229,20 +253,13 @@ rules:
         )
         .is_empty()
     );
-    assert_eq!(
-        check(
-            rules,
-            "> {\"type\":\"go\",\"id\":1}\n3000000 < {\"type\":\"begin\",\"id\":1}"
-        ),
-        ["owed@2"]
-    );
 }
 
 #[test]
-fn unless_excuses_nothing_after_patience() {
+fn unless_has_no_effect_after_its_budget() {
     let rules = r##"
 rules:
-  owed: { doc: d, from: ">go", to: begin, unless: "#signal", patience: response }
+  owed: { doc: d, response: { from: ">go", to: begin, unless: "#signal", unless_within: response } }
 "##;
     assert!(
         check(
@@ -271,7 +288,7 @@ rules:
 fn sum_takes_several_operands() {
     let rules = r#"
 rules:
-  adds-up: { doc: d, on: word, require: /id = sum(/a /b 1) }
+  adds-up: { doc: d, require: { on: word, that: /id = sum(/a /b 1) } }
 "#;
     let word = |id: u8| format!(r#"< {{"type":"word","id":{id},"text":"","a":2,"b":3}}"#);
     assert!(check(rules, &word(6)).is_empty());
@@ -287,9 +304,10 @@ rules:
   joined:
     doc: d
     each: [turn, /id]
-    fold: { on: word, concat: /text }
-    on: done
-    require: json($fold) = /input
+    require:
+      on: done
+      fold: { on: word, concat: /text }
+      that: json($fold) = /input
 "#;
     let script = |input: &str| {
         format!(
@@ -308,11 +326,93 @@ rules:
 }
 
 #[test]
+fn a_fold_over_no_frames_is_empty() {
+    let rules = r#"
+rules:
+  all: { doc: d, require: { on: end, fold: { on: word, concat: /text }, that: /text = $fold } }
+  count: { doc: d, require: { on: end, fold: { on: word, sum: /n }, that: /n = $fold } }
+"#;
+    let end = |text: &str, n: u8| format!(r#"< {{"type":"end","text":"{text}","n":{n}}}"#);
+    assert!(check(rules, &end("", 0)).is_empty());
+    assert_eq!(check(rules, &end("a", 1)), ["all@1", "count@1"]);
+    let partly_unknown = format!("< {{\"type\":\"word\"}}\n{}", end("a", 1));
+    assert!(check(rules, &partly_unknown).is_empty());
+}
+
+#[test]
+fn a_named_condition_stands_wherever_a_condition_may() {
+    let rules = r#"
+conditions:
+  busy: $turn present
+  loud: [/loud = true, busy]
+  greeted: { seen: hello }
+classes:
+  shout: ["word{loud}"]
+state:
+  turn: { kind: value, on: { begin: { set: /id }, end: clear } }
+  shouts: { kind: count, on: { shout: increment } }
+rules:
+  in-turn: { doc: d, require: { on: word, that: busy } }
+  quiet: { doc: d, require: { on: "end{busy}", that: $shouts = 0 } }
+  polite: { doc: d, when: { not: loud }, require: { on: word, that: { any: [greeted, /loud present] } } }
+"#;
+    let shout = r#"< {"type":"word","loud":true}"#;
+    let (begin, end) = (r#"< {"type":"begin","id":1}"#, r#"< {"type":"end"}"#);
+    assert_eq!(check(rules, shout), ["in-turn@1"]);
+    assert_eq!(
+        check(rules, &format!("{begin}\n{shout}\n{end}")),
+        ["quiet@3"]
+    );
+    assert!(
+        check(rules, &format!("{shout}\n{end}")).len() == 1,
+        "no shout outside a turn counts"
+    );
+    let word = r#"< {"type":"word","loud":false}"#;
+    assert!(check(rules, &format!("< {{\"type\":\"hello\"}}\n{begin}\n{word}")).is_empty());
+    let rude = r#"< {"type":"word"}"#;
+    let calm = rules.replace("/loud = true", "{ all: [/loud present, /loud = true] }");
+    assert_eq!(check(&calm, &format!("{begin}\n{rude}")), ["polite@2"]);
+}
+
+#[test]
+fn a_group_shares_a_guard_and_what_its_rules_leave_out() {
+    let rules = r#"
+groups:
+  counted:
+    when: /n present
+    level: should
+    rules:
+      small: { doc: d, require: { on: word, that: /n < 9 } }
+      positive: { doc: d, level: must, when: /m present, require: { on: word, that: /n > 0 } }
+"#;
+    let word = |rest: &str| format!(r#"< {{"type":"word"{rest}}}"#);
+    assert!(check(rules, &word("")).is_empty());
+    assert_eq!(check(rules, &word(r#","n":9"#)), ["small@1"]);
+    assert!(
+        check(rules, &word(r#","n":0"#)).is_empty(),
+        "both guards count"
+    );
+    assert_eq!(check(rules, &word(r#","n":0,"m":1"#)), ["positive@1"]);
+    let outcome = check_with(rules, &word(r#","n":9"#), CheckOptions::default());
+    assert_eq!(outcome.findings[0].level, conform::finding::Level::Should);
+}
+
+#[test]
+fn an_order_sees_only_the_frames_of_its_guard() {
+    let rules = "rules: { turn: { doc: d, when: /real = true, order: begin end } }";
+    let frame = |name: &str, real: bool| format!("< {{\"type\":\"{name}\",\"real\":{real}}}\n");
+    let ghost = frame("end", false);
+    let good = frame("begin", true) + &ghost + &frame("end", true);
+    assert!(check(rules, &good).is_empty());
+    assert_eq!(check(rules, &(ghost + &frame("end", true))), ["turn@2"]);
+}
+
+#[test]
 fn a_slice_of_a_scope_must_be_complete_when_the_scope_closes() {
     let rules = r#"
 scopes: { turn: { open: begin, close: end } }
 rules:
-  call: { doc: d, each: [turn, /id], order: run done, excuse: ">halt" }
+  call: { doc: d, each: [turn, /id], order: { expression: run done, unless: ">halt" } }
 "#;
     let open = "< {\"type\":\"begin\"}\n< {\"type\":\"run\",\"id\":1}\n";
     let end = "< {\"type\":\"end\"}";
@@ -322,7 +422,7 @@ rules:
     assert_eq!(
         check(rules, &again),
         ["call@7"],
-        "an excuse applies to its own scope only"
+        "`unless` applies to its own scope only"
     );
 }
 
@@ -332,7 +432,7 @@ fn a_list_is_appended_to_and_cleared() {
 state:
   words: { kind: list, on: { begin: clear, word: { append: /text } } }
 rules:
-  told: { doc: d, on: end, require: /words = $words }
+  told: { doc: d, require: { on: end, that: /words = $words } }
 "#;
     let script = |words: &str| {
         format!(
@@ -345,7 +445,7 @@ rules:
 
 #[test]
 fn requests_to_the_model_are_frames_too() {
-    let rules = "rules: { fed: { doc: d, from: \">go\", to: '@request{/body contains \"REASON\"}', before: end } }";
+    let rules = "rules: { fed: { doc: d, response: { from: \">go\", to: '@request{/body contains \"REASON\"}', before: end } } }";
     let go = "> {\"type\":\"go\"}\n";
     let end = "\n< {\"type\":\"end\"}";
     assert!(
@@ -362,8 +462,8 @@ fn requests_to_the_model_are_frames_too() {
 fn invalid_frames_have_patterns() {
     let rules = r##"
 rules:
-  answered: { doc: d, from: ">#malformed | >#unknown", to: oops, at_end: any }
-  note: { doc: d, level: may, on: "#unknown", require: { any: [] }, message: "what is {/type}?" }
+  answered: { doc: d, response: { from: ">#malformed | >#unknown", to: oops, at_end: any } }
+  note: { doc: d, level: may, require: { on: "#unknown", that: { any: [] } }, message: "what is {/type}?" }
   lines: { doc: d, wire: [not-json, no-discriminator] }
 "##;
     assert_eq!(check(rules, "> {nonsense\nend exited 0"), ["answered@2"]);
@@ -383,7 +483,7 @@ rules:
 
 #[test]
 fn a_probe_records_a_reading_and_has_no_finding() {
-    let rules = "rules: { reading: { doc: d, on: end, readings: { plain: /n absent, counted: /n present } } }";
+    let rules = "rules: { reading: { doc: d, readings: { on: end, of: { plain: /n absent, counted: /n present } } } }";
     let outcome = check_with(
         rules,
         "< {\"type\":\"end\"}\n< {\"type\":\"end\",\"n\":1}\n< {\"type\":\"end\"}",
@@ -410,12 +510,12 @@ fn the_linter_rejects_unsound_and_ineffective_rules_and_unknown_names() {
             "may already be in the pipe",
         ),
         (
-            "rules:\n  r: { doc: d, on: run, require: { not: { seen: \">halt\" } } }",
+            "rules:\n  r: { doc: d, require: { on: run, that: { not: { seen: \">halt\" } } } }",
             2,
             "may already be in the pipe",
         ),
         (
-            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, on: run, require: /id not in $no }",
+            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, require: { on: run, that: /id not in $no } }",
             4,
             "may already be in the pipe",
         ),
@@ -442,17 +542,17 @@ fn the_linter_rejects_unsound_and_ineffective_rules_and_unknown_names() {
             "the clause `toy.x` is not in clauses.yaml",
         ),
         (
-            "rules:\n  r: { doc: d, from: begin, to: end, within: forever }",
+            "rules:\n  r: { doc: d, response: { from: begin, to: end, unless_within: forever } }",
             2,
             "forever",
         ),
         (
-            "rules:\n  r: { doc: d, on: begin, require: /a in $x }",
+            "rules:\n  r: { doc: d, require: { on: begin, that: /a in $x } }",
             2,
             "`$x` is not declared",
         ),
         (
-            "rules:\n  r: { doc: d, on: begin, require: '/a matches \"(\"' }",
+            "rules:\n  r: { doc: d, require: { on: begin, that: '/a matches \"(\"' } }",
             2,
             "not a regular expression",
         ),
@@ -483,10 +583,10 @@ state:
   lost: {{ kind: value, on: {{ "word{{$seen {guard}}}": {{ set: true }} }} }}
   gone: {{ kind: count, on: {{ "word{{$seen {guard}}}": increment }} }}
 rules:
-  seen: {{ doc: d, on: done, require: "$seen absent" }}
-  many: {{ doc: d, on: done, require: "$many = 0" }}
-  lost: {{ doc: d, on: done, require: "$lost absent" }}
-  gone: {{ doc: d, on: done, require: "$gone = 0" }}
+  seen: {{ doc: d, require: {{ on: done, that: "$seen absent" }} }}
+  many: {{ doc: d, require: {{ on: done, that: "$many = 0" }} }}
+  lost: {{ doc: d, require: {{ on: done, that: "$lost absent" }} }}
+  gone: {{ doc: d, require: {{ on: done, that: "$gone = 0" }} }}
 "#
         )
     };

@@ -112,9 +112,11 @@ impl ShutdownFacts {
         let waited = self
             .asked_at
             .is_some_and(|asked| at.saturating_sub(asked) >= GRACE);
+        let exited = matches!(end, End::Exited { code: 0, .. });
         EndCircumstances {
             by_itself: ended && !self.is_asked(),
             out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
+            orderly: exited && (self.stdin_closed || self.quit) && !self.signalled,
             ended,
         }
     }

@@ -1,7 +1,7 @@
 //! Merges a delta (a dialect that `extends` another) into its base: frames, clauses, schemas and the launch recipe.
 
 use super::file::{ClauseFile, DialectFile, InheritanceFile, LaunchRecipe, ToolName};
-use crate::rules::file::OrderingFile;
+use crate::rules::ordering::Ordering;
 use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, Spanned, unknown};
@@ -84,8 +84,8 @@ pub(super) fn removed_clauses(
 /// # Errors
 /// Each variable with another kind.
 pub(super) fn check_state_kinds(
-    delta: &OrderingFile,
-    base: &OrderingFile,
+    delta: &Ordering,
+    base: &Ordering,
     root: &Node,
 ) -> Result<(), Vec<Error>> {
     let errors: Vec<_> = delta

@@ -4,15 +4,15 @@ use super::types::Clause;
 use crate::finding::Level;
 use crate::rules::automaton::{Automaton, START, positions};
 use crate::rules::condition::{Compare, Condition, Operand};
-use crate::rules::file::OrderingFile;
 use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::history_state::Declarations;
+use crate::rules::ordering::Ordering;
 use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::state_variable::VariableKind;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, Spanned, did_you_mean};
+use spanned_yaml::{Error, Node, did_you_mean};
 use std::path::Path;
 
 /// The most states of an automaton that are examined; an expression with more is not linted.
@@ -20,7 +20,7 @@ const MOST_STATES: usize = 4096;
 
 /// Mistakes in the rules themselves.
 pub(super) fn rules(
-    file: &OrderingFile,
+    ordering: &Ordering,
     rules: &[Rule],
     declarations: &Declarations,
     symbols: &Symbols,
@@ -28,7 +28,8 @@ pub(super) fn rules(
 ) -> Vec<Error> {
     let mut errors = Vec::new();
     for rule in rules {
-        let mut say = |message: String| errors.push(root.error_at(rule.span, message));
+        let place = place_of(rule, ordering, root);
+        let mut say = |message: String| errors.push(place.error_at(rule.span, message));
         if rule.doc.is_empty() {
             say(
                 "a rule needs a `doc`: what it requires, and why that matters to a host".to_owned(),
@@ -39,25 +40,25 @@ pub(super) fn rules(
                 if let Some(message) = races(&order.automaton, symbols) {
                     say(message);
                 }
-                if never_fails(&order.automaton, &order.also) {
+                if never_fails(&order.automaton, &order.alphabet) {
                     say("this order can never fail: it accepts every history".to_owned());
                 }
             }
             RuleForm::Require(require) if !only_commands(&require.on, symbols) => {
                 if let Some(message) =
-                    forbids_after_command(&require.require, true, declarations, symbols)
+                    forbids_after_command(&require.that, true, declarations, symbols)
                 {
                     say(message);
                 }
-                if let Some(message) = unset_equals(&require.require, declarations) {
+                if let Some(message) = unset_equals(&require.that, declarations) {
                     say(message);
                 }
             }
             _ => {}
         }
     }
-    for (old, new) in &file.aliases {
-        if !file.rules.contains_key(&new.value) {
+    for (old, new) in &ordering.aliases {
+        if !ordering.rules.contains_key(&new.value) {
             errors.push(root.error_at(
                 new.span,
                 format!("the alias `{old}` names a rule that does not exist"),
@@ -65,6 +66,12 @@ pub(super) fn rules(
         }
     }
     errors
+}
+
+/// A value of the file that a rule is in.
+fn place_of<'n>(rule: &Rule, ordering: &'n Ordering, root: &'n Node) -> &'n Node {
+    let name = rule.id.split_once('/').map_or("", |(_, name)| name);
+    ordering.rules.get(name).map_or(root, |source| &source.node)
 }
 
 /// Finds a race condition: an event that is allowed before a command but not after it may already be in the pipe when the command is
@@ -113,9 +120,9 @@ fn only_commands(pattern: &FramePattern, symbols: &Symbols) -> bool {
 }
 
 /// Whether no history can violate the expression.
-fn never_fails(automaton: &Automaton, also: &FramePattern) -> bool {
+fn never_fails(automaton: &Automaton, alphabet: &FramePattern) -> bool {
     let mut relevant = automaton.symbols();
-    relevant.extend(&also.symbols());
+    relevant.extend(&alphabet.symbols());
     let states = automaton.reachable(MOST_STATES);
     states.len() < MOST_STATES
         && states.iter().all(|state| {
@@ -140,11 +147,11 @@ fn forbids_after_command(
     symbols: &Symbols,
 ) -> Option<String> {
     const ADVICE: &str = "the event may already be in the pipe when the command is sent: write it against the agent's own acknowledgement, \
-                          or let the state `settles`";
+                          or give the state `acknowledged_by`";
     let set_by_commands = |operand: &Operand| match operand {
         Operand::State(var) => {
             let spec = declarations.variables.get(*var)?;
-            (spec.from_commands && spec.settles.is_none()).then(|| spec.name.clone())
+            (spec.from_commands && spec.acknowledged_by.is_none()).then(|| spec.name.clone())
         }
         _ => None,
     };
@@ -207,15 +214,15 @@ fn unknown_clause(id: &str, clauses: &IndexMap<String, Clause>) -> String {
 }
 
 /// Clauses that rules cite, but that do not exist.
-pub(super) fn clause_ids(
-    file: &OrderingFile,
-    clauses: &IndexMap<String, Clause>,
-    root: &Node,
-) -> Vec<Error> {
-    let cited = file.rules.values().flat_map(|rule| &rule.clauses);
-    let unmatched = cited.filter(|c: &&Spanned<String>| !clauses.contains_key(&c.value));
+pub(super) fn clause_ids(ordering: &Ordering, clauses: &IndexMap<String, Clause>) -> Vec<Error> {
+    let rules = ordering.rules.values();
+    let cited = rules.flat_map(|rule| rule.file.clauses.iter().map(move |cited| (rule, cited)));
+    let unmatched = cited.filter(|(_, cited)| !clauses.contains_key(&cited.value));
     unmatched
-        .map(|c| root.error_at(c.span, unknown_clause(&c.value, clauses)))
+        .map(|(rule, cited)| {
+            let message = unknown_clause(&cited.value, clauses);
+            rule.node.error_at(cited.span, message)
+        })
         .collect()
 }
 
@@ -250,6 +257,7 @@ pub(super) fn schema_clauses(
 /// Rules with a weaker level than a clause that they cite.
 pub(super) fn levels(
     rules: &[Rule],
+    ordering: &Ordering,
     clauses: &IndexMap<String, Clause>,
     root: &Node,
 ) -> Vec<Error> {
@@ -261,7 +269,7 @@ pub(super) fn levels(
                  `source: host` or `source: hygiene`",
                 rule.level.word()
             );
-            errors.push(root.error_at(rule.span, message));
+            errors.push(place_of(rule, ordering, root).error_at(rule.span, message));
         }
     }
     errors

@@ -111,8 +111,8 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         &symbols,
         rules_root,
     ));
-    errors.extend(lint::clause_ids(&ordering, &clauses, rules_root));
-    errors.extend(lint::levels(&rules, &clauses, rules_root));
+    errors.extend(lint::clause_ids(&ordering, &clauses));
+    errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
     let session = session_of(file.session, &root, &symbols, &mut errors);
     let launch = file.launch.unwrap_or_default();
     errors.extend(launch_mistakes(&launch, &commands, &root));

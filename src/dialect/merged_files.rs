@@ -7,7 +7,7 @@ use super::delta::{
 use super::file::{ClauseFile, DialectFile, InheritanceFile};
 use super::source::DialectSource;
 use super::types::{Base, Inheritance};
-use crate::rules::file::OrderingFile;
+use crate::rules::ordering::Ordering;
 use serde_json::{Value, json};
 use spanned_yaml::{Error, Node};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 pub(super) struct MergedFiles {
     pub(super) file: DialectFile,
     pub(super) root: Node,
-    pub(super) ordering: OrderingFile,
+    pub(super) ordering: Ordering,
     pub(super) ordering_root: Option<Node>,
     pub(super) clauses: Vec<(ClauseFile, Node)>,
     pub(super) events: Value,
@@ -58,9 +58,9 @@ impl MergedFiles {
             }
         };
         let ordering_root = yaml(source, name, version, "ordering.yaml")?;
-        let ordering: OrderingFile = ordering_root
+        let ordering = ordering_root
             .as_ref()
-            .map_or(Ok(OrderingFile::default()), spanned_yaml::decode_all)?;
+            .map_or(Ok(Ordering::default()), Ordering::read)?;
         let mut clauses = Vec::new();
         if let Some(node) = yaml(source, name, version, "clauses.yaml")? {
             let list: Vec<ClauseFile> = spanned_yaml::decode_all(&node)?;

@@ -3,13 +3,14 @@
 mod condition;
 mod declarations;
 mod forms;
+mod named;
 mod slice_key;
 
 use super::condition::Operand;
-use super::file::OrderingFile;
 use super::frame_pattern::FramePattern;
 use super::history_state::Declarations;
 use super::lexer::SyntaxError;
+use super::ordering::Ordering;
 use super::parse::{self, Names};
 use super::rule::Rule;
 use super::symbol::Symbols;
@@ -28,12 +29,12 @@ pub struct DialectNames<'a> {
     pub budgets: &'a IndexMap<String, u64>,
 }
 
-/// Compiles a file of rules. `root` is the YAML node it was decoded from, for the positions of errors.
+/// Compiles rules. `root` is the YAML node of the file, for the positions of errors.
 ///
 /// # Errors
 /// Every error, each with its position in the file.
 pub fn compile(
-    file: &OrderingFile,
+    ordering: &Ordering,
     root: &Node,
     known: DialectNames<'_>,
 ) -> Result<(Declarations, Vec<Rule>), Vec<Error>> {
@@ -45,12 +46,14 @@ pub fn compile(
             ..Names::default()
         },
         scopes: HashMap::new(),
+        conditions: &ordering.conditions,
         errors: Vec::new(),
         seen: Vec::new(),
     };
-    let declarations = compiler.declarations(file);
+    compiler.names(ordering);
+    let declarations = compiler.declarations(ordering);
     let mut rules = Vec::new();
-    for (name, rule) in &file.rules {
+    for (name, rule) in &ordering.rules {
         if let Some(rule) = compiler.rule(name, rule) {
             rules.push(rule);
         }
@@ -67,6 +70,8 @@ struct Compiler<'a> {
     root: &'a Node,
     names: Names<'a>,
     scopes: HashMap<String, usize>,
+    /// The named conditions as written, for the texts of requirements.
+    conditions: &'a IndexMap<String, Node>,
     errors: Vec<Error>,
     seen: Vec<FramePattern>,
 }
@@ -114,13 +119,13 @@ impl<'a> Compiler<'a> {
         what: &str,
         word: &Spanned<String>,
         table: &[(&str, T)],
+        place: &Node,
     ) -> Option<T> {
         if let Some((_, value)) = table.iter().find(|(name, _)| *name == word.value) {
             return Some(*value);
         }
         let message = unknown(what, &word.value, table.iter().map(|(name, _)| *name));
-        let error = self.root.error_at(word.span, message);
-        self.fail(error)
+        self.fail(place.error_at(word.span, message))
     }
 }
 

@@ -43,12 +43,6 @@ pub enum Function {
     Join,
     /// The elements of a list, each once.
     Distinct,
-    /// Every text of the value, at any depth, joined by newlines.
-    Text,
-    /// The names of an object's members, as a list.
-    Keys,
-    /// A text in lower case.
-    Lower,
     /// A text without white space at its ends.
     Trim,
     /// `string`, `number`, `boolean`, `list` or `object`.
@@ -64,9 +58,6 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
     ("product", Function::Product),
     ("join", Function::Join),
     ("distinct", Function::Distinct),
-    ("text", Function::Text),
-    ("keys", Function::Keys),
-    ("lower", Function::Lower),
     ("trim", Function::Trim),
     ("type", Function::Type),
 ];

@@ -297,19 +297,6 @@ fn call(function: Function, value: &Value) -> Option<Value> {
             let once = items.filter(|item| seen.insert(canonical(item)));
             Some(once.cloned().collect())
         }
-        Function::Text => {
-            let mut texts = Vec::new();
-            collect_texts(value, &mut texts);
-            Some(Value::String(texts.join("\n")))
-        }
-        Function::Keys => Some(
-            value
-                .as_object()?
-                .keys()
-                .cloned()
-                .map(Value::String)
-                .collect(),
-        ),
         Function::Type => {
             let name = match value {
                 Value::Null => return None,
@@ -322,7 +309,6 @@ fn call(function: Function, value: &Value) -> Option<Value> {
             Some(Value::String(name.to_owned()))
         }
         Function::Trim => Some(Value::String(value.as_str()?.trim().to_owned())),
-        Function::Lower => Some(Value::String(value.as_str()?.to_lowercase())),
     }
 }
 
@@ -334,15 +320,6 @@ pub fn number(n: f64) -> Value {
         Value::from(n as i64)
     } else {
         Value::from(n)
-    }
-}
-
-fn collect_texts<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => into.push(text),
-        Value::Array(items) => items.iter().for_each(|v| collect_texts(v, into)),
-        Value::Object(members) => members.values().for_each(|v| collect_texts(v, into)),
-        _ => {}
     }
 }
 
@@ -370,14 +347,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_trimmed_and_lowered_and_nothing_else_is() {
+    fn a_text_is_trimmed_and_nothing_else_is() {
         let applied = |function, value| call(function, &value);
 
         assert_eq!(
             applied(Function::Trim, json!(" a b\n\n")),
             Some(json!("a b"))
         );
-        assert_eq!(applied(Function::Lower, json!("Ab")), Some(json!("ab")));
         assert_eq!(applied(Function::Trim, json!(7)), None);
     }
 }

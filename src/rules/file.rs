@@ -1,178 +1,269 @@
-//! The format of `ordering.yaml`: the YAML keys of rules, state variables and scopes. Expressions are still text here.
+//! The format of `ordering.yaml`: its YAML keys. Expressions are still text here. The doc comments are the descriptions in the JSON
+//! Schema that editors show; docs/rules.md defines each key with an example.
 
+use super::json_schema::{ChangesSchema, ConditionSchema, OperandSchema, SliceKeySchema};
 use super::monitor::AtEnd;
 use crate::finding::{Blame, Level, Source};
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Node, Spanned};
 
-/// A file of rules.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// Rules about the order and the content of the frames of a session, and the state that they use.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(title = "conform ordering rules")]
 pub struct OrderingFile {
-    /// Named groups of patterns.
+    /// Named groups of frame patterns.
+    #[schemars(with = "IndexMap<String, Vec<String>>")]
     pub classes: IndexMap<String, Vec<Node>>,
-    /// Stretches of the history without an id of their own.
+    /// Named conditions; the bare name stands wherever a condition may stand.
+    #[schemars(with = "IndexMap<String, ConditionSchema>")]
+    pub conditions: IndexMap<String, Node>,
+    /// Parts of the history that have no id of their own, such as a turn; their names can stand in `each`.
     pub scopes: IndexMap<String, ScopeFile>,
     /// The state variables.
     pub state: IndexMap<String, StateFile>,
-    /// Events that answer commands.
+    /// Events that answer commands: they show how far the agent has read.
     pub answers: Vec<CommandAnswerFile>,
-    /// The rules, by name.
-    pub rules: IndexMap<String, RuleFile>,
-    /// Old names of rules, with the new ones.
+    /// The rules, by name. With the name of the dialect in front, the name is the rule's id.
+    #[schemars(with = "IndexMap<String, RuleFile>")]
+    pub rules: IndexMap<String, Node>,
+    /// Rules that share a guard, a level, a source or clauses. The name of a group is not part of the ids of its rules.
+    pub groups: IndexMap<String, GroupFile>,
+    /// Former names of rules, with the present ones.
     pub aliases: IndexMap<String, Spanned<String>>,
-    /// In a delta: rules of the base that do not hold here.
+    /// In a version that extends another one: rules of the base that do not hold here.
     pub remove: Vec<Spanned<String>>,
 }
 
-/// A scope.
-#[derive(Debug, Clone, Deserialize)]
+/// A part of the history that has no id of its own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScopeFile {
-    /// The pattern that opens it.
+    /// The pattern of the frame that opens it and belongs to it.
+    #[schemars(with = "String")]
     pub open: Node,
-    /// The pattern that closes it.
+    /// The pattern of the frame that closes it and belongs to it.
+    #[schemars(with = "String")]
     pub close: Node,
 }
 
-/// A state variable.
-#[derive(Debug, Clone, Deserialize)]
+/// A state variable: what the rules remember of earlier frames.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateFile {
     /// `value`, `set`, `map`, `list` or `count`.
+    #[schemars(extend("enum" = ["value", "set", "map", "list", "count"]))]
     pub kind: Spanned<String>,
-    /// Its first value.
+    /// Its content before the first frame; nothing if left out.
     #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
     pub start: Option<Node>,
-    /// Flags of the agent's command line that set the first value: `{ value: X }`, or `next` for the word behind the flag.
+    /// Flags of the agent's command line that replace `start`: `{ value: X }`, or `next` for the word behind the flag.
     #[serde(default)]
+    #[schemars(with = "IndexMap<String, OperandSchema>")]
     pub argv: IndexMap<String, Node>,
     /// The changes, by the pattern of the frames that make them.
     #[serde(default)]
+    #[schemars(with = "Option<IndexMap<String, ChangesSchema>>")]
     pub on: Option<Node>,
-    /// The frames that settle the changes that commands made.
+    /// For state that the agent holds: the pattern of the events that show that the agent works with the commands that it has read.
     #[serde(default)]
-    pub settles: Option<Node>,
+    #[schemars(with = "Option<String>")]
+    pub acknowledged_by: Option<Node>,
 }
 
 /// An event that answers a command.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandAnswerFile {
     /// The pattern of the event.
+    #[schemars(with = "String")]
     pub event: Node,
     /// The pattern of the command.
+    #[schemars(with = "String")]
     pub to: Node,
-    /// The id that both share, as one operand…
+    /// The id that both share; without it the event answers the oldest open command.
     #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
     pub key: Option<Node>,
-    /// …and the operand in the command, if it is another one.
-    #[serde(default)]
-    pub command_key: Option<Node>,
 }
 
-/// A rule. Its keys decide which form it has.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// A group of rules, with what they share. A rule's own `level`, `source` or `blame` replaces that of the group; `when` and `clauses`
+/// of both count.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GroupFile {
+    /// The guard of every rule of the group.
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub when: Option<Node>,
+    /// The level of their findings.
+    pub level: Option<Level>,
+    /// The source of the rules.
+    pub source: Option<Source>,
+    /// Who is to blame for their findings.
+    pub blame: Option<Blame>,
+    /// How they slice the history.
+    #[schemars(with = "Option<SliceKeySchema>")]
+    pub each: Option<Node>,
+    /// Clauses that each of them checks.
+    pub clauses: Vec<Spanned<String>>,
+    /// The rules, by name.
+    #[schemars(with = "IndexMap<String, RuleFile>")]
+    pub rules: IndexMap<String, Node>,
+}
+
+/// A rule: what it is about, and exactly one form (`order`, `response`, `require`, `exit`, `wire` or `readings`).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RuleFile {
-    /// The level of its findings.
-    pub level: Level,
-    /// The source of the rule.
-    pub source: Source,
-    /// The clauses it checks.
+    /// The level of its findings: `must` (the default) is a violation, `should` a warning, `may` a note.
+    pub level: Option<Level>,
+    /// The source of the rule: `spec` (the default), `host` or `hygiene`.
+    pub source: Option<Source>,
+    /// The clauses that it checks, by id.
     pub clauses: Vec<Spanned<String>>,
-    /// What it asks, why a host cares, an example.
+    /// What it requires, and why that matters to a host.
+    #[schemars(required, with = "String")]
     pub doc: Option<Spanned<String>>,
     /// The message of a finding; `{/pointer}` and `{$state}` are filled in.
+    #[schemars(with = "Option<String>")]
     pub message: Option<Node>,
-    /// Who is to blame, if not the sender of the frame that breaks it.
+    /// Who is to blame; the sender of the frame that breaks the rule if left out.
     pub blame: Option<Blame>,
-    /// How the history is sliced.
+    /// How the history is sliced: JSON Pointers, `$state` or scopes. `a | b` takes the first one that is present.
+    #[schemars(with = "Option<SliceKeySchema>")]
     pub each: Option<Node>,
-    /// Form `order`: the expression.
-    pub order: Option<Node>,
-    /// Form `order`: further frames that count.
-    pub also: Option<Node>,
-    /// Form `order`: frames after which an unfinished slice is no violation.
-    pub excuse: Option<Node>,
-    /// Form `order`: frames after which the slice is no longer checked.
-    pub void: Option<Node>,
-    /// Forms `order` and `deadline`: `own`, `any` or `never`.
-    pub at_end: AtEnd,
-    /// Forms `order` and `deadline`: the end by timeout counts only if this certainly holds.
-    pub in_time: Option<Node>,
-    /// Forms `require` and `readings`: the frames.
-    pub on: Option<Node>,
-    /// Forms `require` and `deadline`: only if this certainly holds.
+    /// The guard: frames for which it does not certainly hold are not judged.
+    #[schemars(with = "Option<ConditionSchema>")]
     pub when: Option<Node>,
-    /// Form `require`: what must hold.
-    pub require: Option<Node>,
-    /// Form `exit`: what must hold for the end of the process.
+    /// Form: the frames of a slice come in the order of this regular expression.
+    #[schemars(with = "Option<OrderSchema>")]
+    pub order: Option<Node>,
+    /// Form: one frame is followed by another.
+    pub response: Option<ResponseFile>,
+    /// Form: a condition holds for certain frames.
+    pub require: Option<RequireFile>,
+    /// Form: a condition holds for the end of the process.
+    #[schemars(with = "Option<ConditionSchema>")]
     pub exit: Option<Node>,
-    /// Form `require`: the value that is collected as `$fold`.
-    pub fold: Option<FoldFile>,
-    /// Form `deadline`: from this frame…
-    pub from: Option<Node>,
-    /// …to this…
-    pub to: Option<Node>,
-    /// …before this…
-    pub before: Option<Node>,
-    /// …unless this comes…
-    pub unless: Option<Node>,
-    /// …within this budget.
-    pub within: Option<Spanned<String>>,
-    /// Form `deadline`: a frame of `unless` cancels nothing after this budget.
-    pub patience: Option<Spanned<String>>,
-    /// Form `wire`: the defects of a line.
+    /// Form: the bytes of a line have none of these defects.
     pub wire: Vec<Spanned<String>>,
-    /// Form `readings`: the readings.
-    pub readings: IndexMap<String, Node>,
+    /// Form: records which reading of an open question the agent follows; never a finding.
+    pub readings: Option<ReadingsFile>,
 }
 
-/// A fold: `on`, and one way to combine with the values to combine.
-#[derive(Debug, Clone, Deserialize)]
+/// The form `order`: the expression alone, or a map.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its JSON Schema is used")]
+enum OrderSchema {
+    /// The expression.
+    Expression(String),
+    /// The expression with more keys.
+    Map(OrderFile),
+}
+
+/// The form `order`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrderFile {
+    /// A regular expression over frame patterns.
+    #[schemars(with = "String")]
+    pub expression: Node,
+    /// The pattern of more frames that count: one of them is a finding where the expression does not allow it.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub alphabet: Option<Node>,
+    /// The pattern of frames after which an incomplete slice is no finding.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub unless: Option<Node>,
+    /// The pattern of frames after which the slice is no longer checked.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub disable_on: Option<Node>,
+    /// The ends of a session at which missing frames are a finding.
+    #[serde(default)]
+    pub at_end: AtEnd,
+    /// A condition on the end of a session: at a timeout, and after a request to quit, missing frames are a finding only if it holds.
+    #[serde(default)]
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub timeout_if: Option<Node>,
+}
+
+/// The form `response`: after `from` comes `to`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResponseFile {
+    /// The pattern of the frame that asks for the response.
+    #[schemars(with = "String")]
+    pub from: Node,
+    /// The pattern of the response.
+    #[schemars(with = "String")]
+    pub to: Node,
+    /// The pattern of frames that must not come before the response.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub before: Option<Node>,
+    /// The pattern of frames after which no response is needed.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub unless: Option<Node>,
+    /// A budget: `unless` has no effect once it is over.
+    #[serde(default)]
+    pub unless_within: Option<Spanned<String>>,
+    /// The ends of a session at which a missing response is a finding.
+    #[serde(default)]
+    pub at_end: AtEnd,
+    /// A condition on the end of a session: at a timeout, and after a request to quit, a missing response is a finding only if it
+    /// holds.
+    #[serde(default)]
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub timeout_if: Option<Node>,
+}
+
+/// The form `require`: `that` holds for every frame that matches `on`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequireFile {
+    /// The pattern of the frames.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// What must hold.
+    #[schemars(with = "ConditionSchema")]
+    pub that: Node,
+    /// A value that is collected over the frames of the slice; `that` reads it as `$fold`.
+    #[serde(default)]
+    pub fold: Option<FoldFile>,
+}
+
+/// A value that is collected over the frames of a slice, either as a text or as a number.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FoldFile {
-    /// The frames.
+    /// The pattern of the frames that have a part of it.
+    #[schemars(with = "String")]
     pub on: Node,
-    /// Texts joined.
+    /// The texts to join; the empty text if no frame came.
     #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
     pub concat: Option<Node>,
-    /// Values in a list.
+    /// The numbers to add up; 0 if no frame came.
     #[serde(default)]
-    pub list: Option<Node>,
-    /// Numbers added up.
-    #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
     pub sum: Option<Node>,
-    /// The newest value.
-    #[serde(default)]
-    pub last: Option<Node>,
 }
 
-impl OrderingFile {
-    /// This file, with these clauses removed from its rules.
-    #[must_use]
-    pub fn without_clauses(mut self, gone: &[String]) -> OrderingFile {
-        for rule in self.rules.values_mut() {
-            rule.clauses.retain(|clause| !gone.contains(&clause.value));
-        }
-        self
-    }
-
-    /// This file merged into the file it extends: entries replace those of the base with the same name, `remove` drops rules.
-    #[must_use]
-    pub fn over(mut self, mut base: OrderingFile) -> OrderingFile {
-        base.classes.extend(self.classes);
-        base.scopes.extend(self.scopes);
-        base.state.extend(self.state);
-        base.answers.extend(self.answers);
-        for name in &self.remove {
-            base.rules.shift_remove(&name.value);
-        }
-        base.rules.extend(self.rules.drain(..));
-        base.aliases.extend(self.aliases);
-        base.remove = self.remove;
-        base
-    }
+/// The form `readings`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadingsFile {
+    /// The pattern of the frames that show a reading.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The readings, by name; the first whose condition holds is counted.
+    #[schemars(with = "IndexMap<String, ConditionSchema>")]
+    pub of: IndexMap<String, Node>,
 }

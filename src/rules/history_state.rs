@@ -32,7 +32,7 @@ pub struct CommandAnswer {
     /// The command.
     pub command: FramePattern,
     /// The id in the event and in the command; `None` if any such event answers the oldest command.
-    pub key: Option<(Operand, Operand)>,
+    pub key: Option<Operand>,
 }
 
 /// The state of a dialect's rules as declared: variables, scopes and answers.
@@ -93,7 +93,10 @@ impl Declarations {
                     certain: matches == Truth::True,
                 })
                 .collect(),
-            settling: numbers(self.variables.iter().map(|v| v.settles.as_ref()), symbols),
+            settling: numbers(
+                self.variables.iter().map(|v| v.acknowledged_by.as_ref()),
+                symbols,
+            ),
             opening: numbers(self.scopes.iter().map(|s| Some(&s.open)), symbols),
             closing: numbers(self.scopes.iter().map(|s| Some(&s.close)), symbols),
             answering: numbers(self.answers.iter().map(|a| Some(&a.event)), symbols),
@@ -181,7 +184,7 @@ impl HistoryState {
             self.take_commands(n, &declarations.answers[n], symbols, value);
         }
         for n in touched.settling.iter().copied() {
-            let settles = declarations.variables[n].settles.as_ref();
+            let settles = declarations.variables[n].acknowledged_by.as_ref();
             let eval = self.eval_context(symbols, value);
             if settles.is_some_and(|pattern| eval.matches(pattern) == Truth::True) {
                 self.variables[n].settle(self.taken);
@@ -214,7 +217,7 @@ impl HistoryState {
         if eval.matches(&answer.event) != Truth::True {
             return;
         }
-        let key = key_of(&eval, answer.key.as_ref().map(|(event, _)| event));
+        let key = key_of(&eval, answer.key.as_ref());
         if let Some(command) = key.and_then(|key| self.open_commands.remove(&(n, key))) {
             self.taken = self.taken.max(command);
         }
@@ -265,7 +268,7 @@ impl HistoryState {
             let is_first = effects
                 .last()
                 .is_none_or(|(last, _)| *last != possible.variable);
-            let at_once = !is_command || spec.settles.is_none();
+            let at_once = !is_command || spec.acknowledged_by.is_none();
             let variable = &self.variables[possible.variable];
             match matches {
                 Truth::False => {}
@@ -280,7 +283,7 @@ impl HistoryState {
             }
         }
         for (n, effect) in effects.drain(..) {
-            if is_command && declarations.variables[n].settles.is_some() {
+            if is_command && declarations.variables[n].acknowledged_by.is_some() {
                 self.variables[n].defer(self.newest_command, effect);
             } else {
                 self.variables[n].apply(effect);
@@ -303,7 +306,7 @@ impl HistoryState {
         if eval.matches(&answer.command) != Truth::True {
             return;
         }
-        let key = key_of(&eval, answer.key.as_ref().map(|(_, command)| command));
+        let key = key_of(&eval, answer.key.as_ref());
         if let (Some(key), true) = (key, self.open_commands.len() < MAX_OPEN_COMMANDS) {
             let newest = self.newest_command;
             self.open_commands.entry((n, key)).or_insert(newest);

@@ -5,7 +5,7 @@
 pub enum Token {
     /// A name: an event, `>command`, `#special`, `@model`, a class, or a word of a condition.
     Name(String),
-    /// A JSON JsonPointer: `/tool/name`; a lone `.` is the whole frame and is the empty pointer.
+    /// A JSON Pointer: `/tool/name`; a lone `.` is the whole frame and is the empty pointer.
     Pointer(String),
     /// `$name`.
     State(String),
@@ -68,7 +68,7 @@ fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxErr
             Ok((Token::State(rest[1..end].to_owned()), end))
         }
         '>' | '#' | '@' if second.is_some_and(|c| is_name(c) || c == '#') => {
-            let end = run(if second == Some('#') { 2 } else { 1 }, is_name);
+            let end = name_end(rest, if second == Some('#') { 2 } else { 1 });
             Ok((Token::Name(rest[..end].to_owned()), end))
         }
         '-' | '0'..='9' => {
@@ -80,7 +80,7 @@ fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxErr
             Ok((Token::Number(number), end))
         }
         c if is_name(c) => {
-            let end = run(0, is_name);
+            let end = name_end(rest, 0);
             Ok((Token::Name(rest[..end].to_owned()), end))
         }
         _ => SIGNS
@@ -92,6 +92,19 @@ fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxErr
                 message: format!("`{first}` has no meaning here"),
             }),
     }
+}
+
+/// The end of a name: `session/update` is one name, while `$state/member` is a variable and a pointer.
+fn name_end(rest: &str, from: usize) -> usize {
+    let mut chars = rest[from..].char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let continues = is_name(c)
+            || (c == '/' && at > 0 && chars.peek().is_some_and(|(_, next)| is_name(*next)));
+        if !continues {
+            return from + at;
+        }
+    }
+    rest.len()
 }
 
 fn is_name(c: char) -> bool {
@@ -148,6 +161,21 @@ mod tests {
                 Token::Pointer("/a".into()),
                 Token::Sign("="),
                 Token::Name("b".into()),
+                Token::Sign("}"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_may_contain_slashes() {
+        assert_eq!(
+            tokens(">session/prompt session/update{$state/member}"),
+            [
+                Token::Name(">session/prompt".into()),
+                Token::Name("session/update".into()),
+                Token::Sign("{"),
+                Token::State("state".into()),
+                Token::Pointer("/member".into()),
                 Token::Sign("}"),
             ]
         );

@@ -1,8 +1,11 @@
 //! The interface of monitors: a monitor sees the frames of a session in order and reports the violations of its rule.
 
+use super::condition::Condition;
 use super::frame_context::{FrameContext, KeyPart, MessagePart};
 use super::slices::SliceKey;
 use crate::finding::{Blame, Difference};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// What monitors of every form need of their rule.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +14,8 @@ pub struct MonitorConfig {
     pub each: Vec<KeyPart>,
     /// The scopes named in `each`.
     pub scopes: Vec<usize>,
+    /// The guard: frames for which it does not certainly hold are not judged.
+    pub when: Option<Condition>,
     /// The message of its findings; without one, the form makes the message.
     pub message: Option<Vec<MessagePart>>,
     /// Who is to blame, if not the sender of the frame that breaks the rule.
@@ -55,15 +60,17 @@ pub struct EndCircumstances {
     pub by_itself: bool,
     /// The harness waited for the agent until a timeout.
     pub out_of_time: bool,
+    /// The process exited with status 0 after the host had closed its stdin or sent a command to quit: it had the time to finish.
+    pub orderly: bool,
     /// The process ended, on request or not, and was not killed by the harness.
     pub ended: bool,
 }
 
 /// Which ends of a session are the last chance for frames that must still come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AtEnd {
-    /// The agent ended by itself, or a timeout ran out.
+    /// The agent ended by itself, it exited with status 0 after a request to quit, or a timeout ran out.
     #[default]
     Own,
     /// Any end of the process, except a kill for another reason than a timeout.
@@ -73,11 +80,22 @@ pub enum AtEnd {
 }
 
 impl AtEnd {
-    /// Whether this end is the last chance.
+    /// Whether this end is the last chance. After a request to end and at a timeout, the agent may have waited for the host: then the
+    /// condition `timeout_if` must hold.
     #[must_use]
-    pub fn is_due(self, end: EndCircumstances) -> bool {
+    pub fn is_due(
+        self,
+        end: EndCircumstances,
+        context: &FrameContext<'_>,
+        timeout_if: Option<&Condition>,
+    ) -> bool {
+        let agent_could_go_on = end.by_itself || context.certainly_holds(timeout_if);
+        agent_could_go_on && self.includes(end)
+    }
+
+    fn includes(self, end: EndCircumstances) -> bool {
         match self {
-            AtEnd::Own => end.by_itself || end.out_of_time,
+            AtEnd::Own => end.by_itself || end.orderly || end.out_of_time,
             AtEnd::Any => end.ended || end.out_of_time,
             AtEnd::Never => false,
         }

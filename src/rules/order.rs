@@ -18,16 +18,16 @@ pub struct OrderRule {
     pub automaton: Automaton,
     /// As written.
     pub source: String,
-    /// Frames that the expression need not name and that count nevertheless: they may come only where it names them.
-    pub also: FramePattern,
+    /// Frames that count although the expression need not name them: they may come only where it does.
+    pub alphabet: FramePattern,
     /// Frames after which an unfinished slice is no violation. A wrong order still is one.
-    pub excuse: FramePattern,
+    pub unless: FramePattern,
     /// Frames after which the slice is no longer checked.
-    pub void: FramePattern,
+    pub disable_on: FramePattern,
     /// The kinds of end of a session at which every slice must be finished.
     pub at_end: AtEnd,
-    /// The end of a session by timeout counts only if this certainly holds.
-    pub in_time: Option<Condition>,
+    /// The end of a session by timeout or on request counts only if this certainly holds.
+    pub timeout_if: Option<Condition>,
 }
 
 impl OrderRule {
@@ -35,7 +35,7 @@ impl OrderRule {
     #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.automaton.symbols();
-        for pattern in [&self.also, &self.excuse, &self.void] {
+        for pattern in [&self.alphabet, &self.unless, &self.disable_on] {
             all.extend(&pattern.symbols());
         }
         all
@@ -122,14 +122,14 @@ impl Monitor for OrderMonitor {
         out: &mut Vec<Violation>,
     ) {
         let order = &*self.rule;
-        if context.matches(&order.void) != Truth::False {
+        if context.matches(&order.disable_on) != Truth::False {
             match key {
                 Some(key) => self.slices.entry(key, || new_slice(false)).state = DEAD,
                 None => self.slices.values_mut().for_each(|s| s.state = DEAD),
             }
             return;
         }
-        if context.matches(&order.excuse) != Truth::False {
+        if context.matches(&order.unless) != Truth::False {
             self.excuse_new = !config.scopes.is_empty();
             self.slices.values_mut().for_each(|s| s.excused = true);
         }
@@ -141,10 +141,14 @@ impl Monitor for OrderMonitor {
             return;
         }
         let eval = context.eval_context();
+        let guard = config.when.as_ref().map_or(Truth::True, |c| eval.holds(c));
+        if guard == Truth::False {
+            return;
+        }
         let candidates = order.automaton.candidates(context.symbols);
         let (mut next, mut relevant) = (DEAD, Truth::False);
         for position in positions(order.automaton.followers(state) & candidates) {
-            let holds = eval.holds_all(order.automaton.atom(position));
+            let holds = eval.holds_all(order.automaton.atom(position)).and(guard);
             if holds != Truth::False {
                 next |= 1 << position;
             }
@@ -155,8 +159,8 @@ impl Monitor for OrderMonitor {
         if relevant == Truth::False {
             let named = positions(candidates)
                 .map(|position| eval.holds_all(order.automaton.atom(position)));
-            let also = order.also.0.iter().map(|atom| eval.matches_atom(atom));
-            relevant = Truth::any(named.chain(also));
+            let alphabet = order.alphabet.0.iter().map(|atom| eval.matches_atom(atom));
+            relevant = Truth::any(named.chain(alphabet)).and(guard);
         }
         match relevant {
             Truth::False => return,
@@ -204,9 +208,7 @@ impl Monitor for OrderMonitor {
         out: &mut Vec<Violation>,
     ) {
         let order = &*self.rule;
-        if order.at_end.is_due(end)
-            && (!end.out_of_time || context.certainly_holds(order.in_time.as_ref()))
-        {
+        if order.at_end.is_due(end, context, order.timeout_if.as_ref()) {
             if config.each.is_empty() {
                 self.slices.entry(&SliceKey::new(""), || new_slice(false));
             }

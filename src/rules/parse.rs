@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! expr    = seq ("|" seq)*            seq = rep+           rep = prim ("*" | "+" | "?")*
-//! prim    = atom | "(" expr ")"       atom = "!"? NAME ("{" condition ("," condition)* "}")?
+//! prim    = atom | "(" expr ")"       atom = "!"? frame ("{" condition ("," condition)* "}")?
+//! frame   = NAME | ">"? TEXT
 //! pattern = atom ("|" atom)*
-//! condition    = operand ("present" | "absent" | "empty" | "nonempty" | "matches" TEXT | compare operand ("except" NAME+)?)
+//! condition    = NAME | operand ("present" | "absent" | "empty" | "nonempty" | "matches" TEXT | compare operand ("except" NAME+)?)
 //! compare = "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not" "in" | "contains" | "is"
 //! operand = POINTER | "." | ("$" NAME ("[" operand "]")? | "$fold" | FUNCTION "(" operand ")") POINTER? | TEXT | NUMBER | word
 //! ```
@@ -28,6 +29,17 @@ pub struct Names<'a> {
     pub classes: HashMap<String, FramePattern>,
     /// State variables, by name.
     pub state: HashMap<String, usize>,
+    /// Named conditions.
+    pub conditions: HashMap<String, NamedCondition>,
+}
+
+/// A condition that the file gives a name.
+#[derive(Debug, Clone)]
+pub struct NamedCondition {
+    /// The condition.
+    pub condition: Condition,
+    /// The patterns of its `seen` conditions, by index.
+    pub seen: Vec<FramePattern>,
 }
 
 /// A regular expression over frames.

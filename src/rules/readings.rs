@@ -41,12 +41,14 @@ impl Monitor for ReadingsMonitor {
 
     fn on_frame(
         &mut self,
-        _: &MonitorConfig,
+        config: &MonitorConfig,
         _: Option<&SliceKey>,
         context: &FrameContext<'_>,
         _: &mut Vec<Violation>,
     ) {
-        if context.matches(&self.rule.on) == Truth::True {
+        if context.matches(&self.rule.on) == Truth::True
+            && context.certainly_holds(config.when.as_ref())
+        {
             let met = self
                 .rule
                 .readings

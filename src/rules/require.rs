@@ -18,10 +18,8 @@ use std::sync::Arc;
 pub struct RequireRule {
     /// The frames that are checked.
     pub on: FramePattern,
-    /// They are checked only if this certainly holds.
-    pub when: Option<Condition>,
     /// What must hold. It is a violation only if it certainly does not hold.
-    pub require: Condition,
+    pub that: Condition,
     /// The requirement as text.
     pub source: Vec<String>,
     /// The patterns of the `seen` conditions, by index.
@@ -39,6 +37,8 @@ pub struct Fold {
     pub what: Operand,
     /// How the parts are combined.
     pub how: FoldMethod,
+    /// Its value while no frame has come.
+    pub empty: Value,
 }
 
 /// How a fold combines values.
@@ -46,21 +46,9 @@ pub struct Fold {
 pub enum FoldMethod {
     /// Texts joined.
     Concat,
-    /// Values in a list.
-    List,
     /// Numbers added up.
     Sum,
-    /// The newest value.
-    Last,
 }
-
-/// The names of [`FoldMethod`], as written in a rule.
-pub const FOLD_METHODS: &[(&str, FoldMethod)] = &[
-    ("concat", FoldMethod::Concat),
-    ("list", FoldMethod::List),
-    ("sum", FoldMethod::Sum),
-    ("last", FoldMethod::Last),
-];
 
 impl RequireRule {
     /// The alphabet: the symbols of the frames that matter.
@@ -137,19 +125,20 @@ impl Monitor for RequireMonitor {
         let eval = EvalContext {
             seen: slice.seen,
             unobservable: self.unobservable,
-            fold: slice
+            fold: require
                 .fold
                 .as_ref()
-                .filter(|_| !slice.lost && !self.fold_unobservable),
+                .filter(|_| !slice.lost && !self.fold_unobservable)
+                .map(|fold| slice.fold.as_ref().unwrap_or(&fold.empty)),
             ..context.eval_context()
         };
         if eval.matches(&require.on) == Truth::True
-            && require
+            && config
                 .when
                 .as_ref()
                 .is_none_or(|when| eval.holds(when) == Truth::True)
         {
-            match eval.holds(&require.require) {
+            match eval.holds(&require.that) {
                 Truth::True => self.exercised += 1,
                 Truth::Unknown => {}
                 Truth::False => {
@@ -164,7 +153,7 @@ impl Monitor for RequireMonitor {
                             )
                         }),
                         expected: require.source.clone(),
-                        pointer: first_pointer(&require.require).unwrap_or_default(),
+                        pointer: first_pointer(&require.that).unwrap_or_default(),
                         difference: Difference::default(),
                     });
                 }
@@ -218,17 +207,12 @@ impl RequireSlice {
             return;
         };
         match (fold.how, &mut self.fold, &*value) {
-            (FoldMethod::Last, fold, value) => *fold = Some(value.clone()),
             (FoldMethod::Concat, Some(Value::String(joined)), Value::String(text)) => {
                 joined.push_str(text);
                 self.lost |= joined.len() > MAX_TEXT;
             }
             (FoldMethod::Concat, fold @ None, Value::String(text)) => {
                 *fold = Some(Value::String(text.clone()))
-            }
-            (FoldMethod::List, Some(Value::Array(list)), value) => list.push(value.clone()),
-            (FoldMethod::List, fold @ None, value) => {
-                *fold = Some(Value::Array(vec![value.clone()]))
             }
             (FoldMethod::Sum, fold, Value::Number(n)) => {
                 let sum = fold.as_ref().and_then(Value::as_f64).unwrap_or(0.0);

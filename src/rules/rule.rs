@@ -1,10 +1,10 @@
 //! Compiled rules, and the table of their forms.
 
-use super::deadline::DeadlineRule;
 use super::monitor::{Monitor, MonitorConfig};
 use super::order::OrderRule;
 use super::readings::ReadingsRule;
 use super::require::RequireRule;
+use super::response::ResponseRule;
 use super::symbol::SymbolSet;
 use crate::finding::{Level, Source};
 use spanned_yaml::Span;
@@ -53,8 +53,8 @@ pub enum RuleForm {
     Order(Arc<OrderRule>),
     /// A condition holds whenever a frame comes.
     Require(Arc<RequireRule>),
-    /// A frame comes in time.
-    Deadline(Arc<DeadlineRule>),
+    /// One frame is followed by another.
+    Response(Arc<ResponseRule>),
     /// The bytes of a line have none of these defects.
     Wire(Vec<String>),
     /// The JSON of a frame fits the schema of this name.
@@ -70,7 +70,7 @@ impl Rule {
         match &self.form {
             RuleForm::Order(order) => order.symbols(),
             RuleForm::Require(require) => require.symbols(),
-            RuleForm::Deadline(deadline) => deadline.symbols(),
+            RuleForm::Response(response) => response.symbols(),
             RuleForm::Readings(form) => form.on.symbols(),
             RuleForm::Wire(_) | RuleForm::Schema(_) => SymbolSet::default(),
         }
@@ -82,7 +82,7 @@ impl Rule {
         match &self.form {
             RuleForm::Order(order) => order.monitor(unobservable),
             RuleForm::Require(require) => Some(require.monitor(unobservable)),
-            RuleForm::Deadline(deadline) => deadline.monitor(unobservable),
+            RuleForm::Response(response) => response.monitor(unobservable),
             RuleForm::Readings(form) => Some(form.monitor()),
             RuleForm::Wire(_) | RuleForm::Schema(_) => None,
         }

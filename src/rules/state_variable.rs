@@ -1,6 +1,6 @@
 //! State variables of rules: a value, a set, a map, a list or a count, changed by frames.
 //!
-//! A command that changes what the *agent* holds (`settles`) makes a pending change, until the agent shows that it took the command.
+//! A command that changes what the *agent* holds (`acknowledged_by`) makes a pending change, until the agent shows that it took the command.
 //! Until then the variable has several possible contents: one for every prefix of the pending changes, because commands are taken in order.
 
 use super::condition::Operand;
@@ -78,8 +78,8 @@ pub struct VariableSpec {
     pub argv: Vec<(String, Option<Value>)>,
     /// What changes it, in order.
     pub changes: Vec<DeclaredChange>,
-    /// Frames that settle the changes of the commands that were taken; `None` if all changes are immediate.
-    pub settles: Option<FramePattern>,
+    /// Frames that make the changes of the commands that were taken certain; `None` if all changes are immediate.
+    pub acknowledged_by: Option<FramePattern>,
     /// Whether commands change it.
     pub from_commands: bool,
 }
@@ -363,14 +363,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn mode(settles: bool) -> VariableSpec {
+    fn mode(acknowledged: bool) -> VariableSpec {
         VariableSpec {
             name: "mode".into(),
             kind: VariableKind::Value,
             start: Some(json!("default")),
             argv: vec![("--auto".into(), Some(json!("yolo")))],
             changes: Vec::new(),
-            settles: settles.then(FramePattern::default),
+            acknowledged_by: acknowledged.then(FramePattern::default),
             from_commands: true,
         }
     }

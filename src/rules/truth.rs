@@ -35,6 +35,12 @@ impl Truth {
         result
     }
 
+    /// The conjunction of two.
+    #[must_use]
+    pub fn and(self, other: Truth) -> Truth {
+        Truth::all([self, other].into_iter())
+    }
+
     /// The disjunction: true if one is true, false if all are false.
     pub fn any(each: impl Iterator<Item = Truth>) -> Truth {
         Truth::all(each.map(Truth::negate)).negate()

@@ -1,14 +1,17 @@
-//! The compiler of conditions: text, or YAML lists and maps of conditions.
+//! The compiler of conditions: text, names, or YAML lists and maps of conditions.
 
 use super::Compiler;
 use crate::rules::condition::Condition;
 use crate::rules::parse;
+use indexmap::IndexMap;
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
     pub(super) fn condition(&mut self, node: &Node) -> Option<Condition> {
-        if node.as_str().is_some() {
-            return self.read(node, parse::condition);
+        if let Some(text) = node.as_str() {
+            return self
+                .condition_with_seen(text)
+                .or_else(|| self.read(node, parse::condition));
         }
         if let Some(list) = node.as_list() {
             return Some(Condition::All(self.conditions(list)?));
@@ -30,12 +33,8 @@ impl Compiler<'_> {
             }
         };
         match key.name.as_str() {
-            "any" => Some(Condition::Any(
-                self.conditions(value.as_list().unwrap_or_default())?,
-            )),
-            "all" => Some(Condition::All(
-                self.conditions(value.as_list().unwrap_or_default())?,
-            )),
+            "any" => Some(Condition::Any(self.list_of_conditions(&value)?)),
+            "all" => Some(Condition::All(self.list_of_conditions(&value)?)),
             "not" => Some(Condition::Not(Box::new(self.condition(&value)?))),
             "seen" => {
                 let pattern = self.pattern(&value)?;
@@ -44,8 +43,26 @@ impl Compiler<'_> {
             }
             name => self.fail(node.error_at(
                 key.span,
-                unknown("condition", name, ["any", "all", "not", "seen"]),
+                unknown("condition", name, ["any", "all", "not", "seen", "every"]),
             )),
+        }
+    }
+
+    /// A named condition that contains `seen`: its patterns get numbers of the rule that uses it.
+    fn condition_with_seen(&mut self, name: &str) -> Option<Condition> {
+        let named = self.names.conditions.get(name.trim())?;
+        let first = self.seen.len();
+        self.seen.extend(named.seen.iter().cloned());
+        Some(renumbered(&named.condition, first))
+    }
+
+    fn list_of_conditions(&mut self, node: &Node) -> Option<Vec<Condition>> {
+        match node.as_list() {
+            Some(list) => self.conditions(list),
+            None => self.fail(node.error(format!(
+                "a list of conditions was expected, not {}",
+                node.describe()
+            ))),
         }
     }
 
@@ -54,38 +71,66 @@ impl Compiler<'_> {
     }
 }
 
-/// A condition as readable text, for the `expected` of a finding.
-pub(super) fn describe(node: &Node) -> Vec<String> {
-    fn one(node: &Node) -> String {
-        if let Some(text) = node.as_str() {
-            return text.to_owned();
+/// A condition whose `seen` patterns are numbered from `first`.
+fn renumbered(condition: &Condition, first: usize) -> Condition {
+    let each = |all: &[Condition]| all.iter().map(|one| renumbered(one, first)).collect();
+    match condition {
+        Condition::All(all) => Condition::All(each(all)),
+        Condition::Any(all) => Condition::Any(each(all)),
+        Condition::Not(inner) => Condition::Not(Box::new(renumbered(inner, first))),
+        Condition::Seen(n, pattern) => Condition::Seen(first + n, pattern.clone()),
+        Condition::Every(list, inner) => {
+            Condition::Every(list.clone(), Box::new(renumbered(inner, first)))
         }
-        let join =
-            |nodes: &[Node], word: &str| nodes.iter().map(one).collect::<Vec<_>>().join(word);
-        if let Some(list) = node.as_list() {
-            return join(list, " and ");
+        other => other.clone(),
+    }
+}
+
+/// A condition as readable text, for the `expected` of a finding. Named conditions are written out.
+pub(super) fn describe(node: &Node, named: &IndexMap<String, Node>) -> Vec<String> {
+    let node = resolved(node, named);
+    match node.as_map() {
+        Some([(key, value)]) if key.name == "any" => {
+            let options = value.as_list().unwrap_or_default();
+            options
+                .iter()
+                .map(|option| text_of(option, named))
+                .collect()
         }
-        match node.as_map() {
-            Some([(key, value)]) => match (key.name.as_str(), value.as_list()) {
-                ("any", Some([])) => "never".to_owned(),
-                ("any", Some(list)) => join(list, " or "),
-                ("all", Some(list)) => join(list, " and "),
-                ("seen", _) => format!("{} earlier", one(value)),
-                (word, _) => format!("{word} ({})", one(value)),
-            },
-            Some([(_, list), (_, inner)]) => {
-                format!("for every element of {}: {}", one(list), one(inner))
-            }
-            _ => String::new(),
-        }
+        _ => vec![text_of(node, named)],
+    }
+}
+
+/// The condition behind a name.
+fn resolved<'n>(node: &'n Node, named: &'n IndexMap<String, Node>) -> &'n Node {
+    let condition = node.as_str().and_then(|name| named.get(name.trim()));
+    condition.unwrap_or(node)
+}
+
+fn text_of(node: &Node, named: &IndexMap<String, Node>) -> String {
+    let node = resolved(node, named);
+    if let Some(text) = node.as_str() {
+        return text.to_owned();
+    }
+    let join = |nodes: &[Node], word: &str| {
+        let texts = nodes.iter().map(|one| text_of(one, named));
+        texts.collect::<Vec<_>>().join(word)
+    };
+    if let Some(list) = node.as_list() {
+        return join(list, " and ");
     }
     match node.as_map() {
-        Some([(key, value)]) if key.name == "any" => value
-            .as_list()
-            .unwrap_or_default()
-            .iter()
-            .map(one)
-            .collect(),
-        _ => vec![one(node)],
+        Some([(key, value)]) => match (key.name.as_str(), value.as_list()) {
+            ("any", Some([])) => "never".to_owned(),
+            ("any", Some(list)) => join(list, " or "),
+            ("all", Some(list)) => join(list, " and "),
+            ("seen", _) => format!("{} earlier", text_of(value, named)),
+            (word, _) => format!("{word} ({})", text_of(value, named)),
+        },
+        Some([(_, list), (_, inner)]) => {
+            let (list, inner) = (text_of(list, named), text_of(inner, named));
+            format!("for every element of {list}: {inner}")
+        }
+        _ => String::new(),
     }
 }

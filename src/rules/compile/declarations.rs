@@ -2,28 +2,17 @@
 
 use super::Compiler;
 use crate::rules::condition::Operand;
-use crate::rules::file::{OrderingFile, StateFile};
-use crate::rules::frame_pattern::FramePattern;
+use crate::rules::file::StateFile;
 use crate::rules::history_state::{CommandAnswer, Declarations, ScopeDeclaration};
+use crate::rules::ordering::Ordering;
 use crate::rules::parse;
 use crate::rules::state_variable::{Change, DeclaredChange, VariableKind, VariableSpec};
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
-    pub(super) fn declarations(&mut self, file: &OrderingFile) -> Declarations {
-        for (n, name) in file.state.keys().enumerate() {
-            self.names.state.insert(name.clone(), n);
-        }
-        for (name, patterns) in &file.classes {
-            let atoms = patterns
-                .iter()
-                .filter_map(|p| self.pattern(p))
-                .flat_map(|p| p.0)
-                .collect();
-            self.names.classes.insert(name.clone(), FramePattern(atoms));
-        }
+    pub(super) fn declarations(&mut self, ordering: &Ordering) -> Declarations {
         let mut declarations = Declarations::default();
-        for (name, scope) in &file.scopes {
+        for (name, scope) in &ordering.scopes {
             self.scopes.insert(name.clone(), declarations.scopes.len());
             let (open, close) = (self.pattern(&scope.open), self.pattern(&scope.close));
             declarations.scopes.push(ScopeDeclaration {
@@ -32,19 +21,18 @@ impl Compiler<'_> {
                 close: close.unwrap_or_default(),
             });
         }
-        for (name, state) in &file.state {
+        for (name, state) in &ordering.state {
             if let Some(var) = self.variable(name, state) {
                 declarations.variables.push(var);
             }
         }
-        for answer in &file.answers {
+        for answer in &ordering.answers {
             let key = answer.key.as_ref().and_then(|k| self.operand(k));
-            let command_key = answer.command_key.as_ref().and_then(|k| self.operand(k));
             let (event, command) = (self.pattern(&answer.event), self.pattern(&answer.to));
             declarations.answers.push(CommandAnswer {
                 event: event.unwrap_or_default(),
                 command: command.unwrap_or_default(),
-                key: key.map(|k| (k.clone(), command_key.unwrap_or(k))),
+                key,
             });
         }
         declarations
@@ -58,7 +46,8 @@ impl Compiler<'_> {
             ("list", VariableKind::List),
             ("count", VariableKind::Count),
         ];
-        let kind = self.word("kind of state", &state.kind, KINDS)?;
+        let place = state.on.as_ref().unwrap_or(self.root).clone();
+        let kind = self.word("kind of state", &state.kind, KINDS, &place)?;
         let mut argv = Vec::new();
         for (flag, node) in &state.argv {
             match (node.as_str(), node.get("value")) {
@@ -90,7 +79,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        let settles = match &state.settles {
+        let acknowledged_by = match &state.acknowledged_by {
             Some(node) => Some(self.pattern(node)?),
             None => None,
         };
@@ -103,7 +92,7 @@ impl Compiler<'_> {
             start: state.start.as_ref().map(Node::to_value),
             argv,
             changes,
-            settles,
+            acknowledged_by,
             from_commands,
         })
     }

@@ -4,27 +4,29 @@ use super::Compiler;
 use super::condition::describe;
 use crate::framing::Defect;
 use crate::rules::automaton::Automaton;
-use crate::rules::deadline::DeadlineRule;
-use crate::rules::file::{FoldFile, RuleFile};
+use crate::rules::condition::Condition;
+use crate::rules::file::{FoldFile, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile};
 use crate::rules::frame_context::KeySource;
+use crate::rules::frame_pattern::FramePattern;
+use crate::rules::keys::FORMS;
 use crate::rules::monitor::MonitorConfig;
 use crate::rules::order::OrderRule;
+use crate::rules::ordering::RuleSource;
 use crate::rules::parse;
 use crate::rules::readings::ReadingsRule;
-use crate::rules::require::{FOLD_METHODS, Fold, RequireRule};
+use crate::rules::require::{Fold, FoldMethod, RequireRule};
+use crate::rules::response::ResponseRule;
 use crate::rules::rule::{Rule, RuleForm};
-use spanned_yaml::{Span, Spanned, unknown};
+use serde_json::Value;
+use spanned_yaml::{Node, Spanned, unknown};
 use std::sync::Arc;
 
 impl Compiler<'_> {
-    pub(super) fn rule(&mut self, name: &str, file: &RuleFile) -> Option<Rule> {
-        let span = self
-            .root
-            .get("rules")
-            .and_then(|r| r.entry(name))
-            .map_or(Span::default(), |(k, _)| k.span);
+    pub(super) fn rule(&mut self, name: &str, source: &RuleSource) -> Option<Rule> {
+        let file = &source.file;
         self.seen.clear();
-        let form = self.form(file, span)?;
+        let when = self.optional_condition(file.when.as_ref())?;
+        let form = self.form(source)?;
         let each = file
             .each
             .as_ref()
@@ -36,169 +38,168 @@ impl Compiler<'_> {
                 KeySource::Scope(n) => Some(*n),
                 KeySource::Operand(..) => None,
             });
+        let doc = file.doc.as_ref().map(|doc| doc.value.trim().to_owned());
         Some(Rule {
             id: format!("{}/{name}", self.known.dialect),
-            span,
-            level: file.level,
-            source: file.source,
+            span: source.name,
+            level: file.level.unwrap_or_default(),
+            source: file.source.unwrap_or_default(),
             clauses: file.clauses.iter().map(|c| c.value.clone()).collect(),
-            doc: file
-                .doc
-                .as_ref()
-                .map(|d| d.value.trim().to_owned())
-                .unwrap_or_default(),
+            doc: doc.unwrap_or_default(),
             config: MonitorConfig {
                 message: file.message.as_ref().and_then(|m| self.message(m)),
                 blame: file.blame,
                 scopes: scopes.collect(),
                 each,
+                when,
             },
             form,
         })
     }
 
-    fn form(&mut self, file: &RuleFile, span: Span) -> Option<RuleForm> {
-        let given = [
-            ("order", file.order.is_some()),
-            ("require", file.require.is_some()),
-            ("exit", file.exit.is_some()),
-            ("from", file.from.is_some()),
-            ("wire", !file.wire.is_empty()),
-            ("readings", !file.readings.is_empty()),
-        ];
-        let forms: Vec<_> = given
-            .iter()
-            .filter(|(_, there)| *there)
-            .map(|(name, _)| *name)
-            .collect();
-        match forms[..] {
-            ["order"] => self.order(file),
-            ["require"] | ["exit"] => self.require(file, span),
-            ["from"] => self.deadline(file, span),
-            ["wire"] => {
-                let table: Vec<_> = Defect::NAMES
-                    .iter()
-                    .chain(&["no-discriminator"])
-                    .map(|n| (*n, *n))
-                    .collect();
-                let names = file
-                    .wire
-                    .iter()
-                    .filter_map(|w| self.word("wire defect", w, &table));
-                Some(RuleForm::Wire(names.map(str::to_owned).collect()))
-            }
-            ["readings"] => {
-                let on = self.pattern(file.on.as_ref()?)?;
-                let mut readings = Vec::new();
-                for (name, node) in &file.readings {
-                    readings.push((name.clone(), self.condition(node)?));
-                }
-                Some(RuleForm::Readings(Arc::new(ReadingsRule { on, readings })))
-            }
-            _ => {
-                let message = "a rule has exactly one form: order, require, exit, from (a deadline), wire or readings (a probe)";
-                let error = self.root.error_at(span, message);
-                self.fail(error)
-            }
+    fn form(&mut self, source: &RuleSource) -> Option<RuleForm> {
+        let RuleSource { file, node, .. } = source;
+        let given = FORMS.iter().filter(|form| node.get(form.form).is_some());
+        if given.count() != 1 {
+            let names: Vec<_> = FORMS.iter().map(|form| form.form).collect();
+            let message = format!("a rule has exactly one form: {}", names.join(", "));
+            return self.fail(node.error_at(source.name, message));
         }
+        let form = match file {
+            RuleFile {
+                response: Some(response),
+                ..
+            } => self.response(response, node),
+            RuleFile {
+                require: Some(require),
+                ..
+            } => self.require(require),
+            RuleFile {
+                exit: Some(exit), ..
+            } => self.exit(exit),
+            RuleFile {
+                readings: Some(readings),
+                ..
+            } => self.readings(readings),
+            RuleFile { wire, .. } if !wire.is_empty() => self.wire(source),
+            _ => self.order(source.order.as_ref()?),
+        }?;
+        if !self.seen.is_empty() && !matches!(form, RuleForm::Require(_)) {
+            let message = "`seen` is a condition of `require` and `exit` only: a state variable remembers frames for every form";
+            return self.fail(node.error_at(source.name, message));
+        }
+        Some(form)
     }
 
-    fn order(&mut self, file: &RuleFile) -> Option<RuleForm> {
-        let node = file.order.as_ref()?;
-        let expr = self.read(node, parse::expression)?;
+    fn order(&mut self, file: &OrderFile) -> Option<RuleForm> {
+        let expr = self.read(&file.expression, parse::expression)?;
         let automaton = match Automaton::new(&expr) {
             Ok(automaton) => automaton,
-            Err(message) => return self.fail(node.error(message)),
+            Err(message) => return self.fail(file.expression.error(message)),
         };
         Some(RuleForm::Order(Arc::new(OrderRule {
             automaton,
-            source: node.as_str().unwrap_or_default().to_owned(),
-            also: self.optional_pattern(file.also.as_ref())?,
-            excuse: self.optional_pattern(file.excuse.as_ref())?,
-            void: self.optional_pattern(file.void.as_ref())?,
+            source: file.expression.as_str().unwrap_or_default().to_owned(),
+            alphabet: self.optional_pattern(file.alphabet.as_ref())?,
+            unless: self.optional_pattern(file.unless.as_ref())?,
+            disable_on: self.optional_pattern(file.disable_on.as_ref())?,
             at_end: file.at_end,
-            in_time: match &file.in_time {
-                Some(node) => Some(self.condition(node)?),
-                None => None,
-            },
+            timeout_if: self.optional_condition(file.timeout_if.as_ref())?,
         })))
     }
 
-    fn require(&mut self, file: &RuleFile, span: Span) -> Option<RuleForm> {
-        let (on, demand) = match (&file.exit, &file.on, &file.require) {
-            (Some(exit), _, _) => (parse::pattern("#end", &self.names).ok()?, exit),
-            (None, Some(on), Some(require)) => (self.pattern(on)?, require),
-            _ => {
-                let error = self
-                    .root
-                    .error_at(span, "`require` needs `on`: the frames it is asked of");
-                return self.fail(error);
-            }
-        };
-        let when = match &file.when {
-            Some(node) => Some(self.condition(node)?),
-            None => None,
-        };
-        let require = self.condition(demand)?;
+    fn response(&mut self, file: &ResponseFile, node: &Node) -> Option<RuleForm> {
+        Some(RuleForm::Response(Arc::new(ResponseRule {
+            from: self.pattern(&file.from)?,
+            to: self.pattern(&file.to)?,
+            before: self.optional_pattern(file.before.as_ref())?,
+            unless: self.optional_pattern(file.unless.as_ref())?,
+            unless_within: self.budget(file.unless_within.as_ref(), node)?,
+            at_end: file.at_end,
+            timeout_if: self.optional_condition(file.timeout_if.as_ref())?,
+        })))
+    }
+
+    fn require(&mut self, file: &RequireFile) -> Option<RuleForm> {
+        let on = self.pattern(&file.on)?;
         let fold = match &file.fold {
             Some(fold) => Some(self.fold(fold)?),
             None => None,
         };
+        self.requirement(on, &file.that, fold)
+    }
+
+    fn exit(&mut self, that: &Node) -> Option<RuleForm> {
+        let on = parse::pattern("#end", &self.names).ok()?;
+        self.requirement(on, that, None)
+    }
+
+    fn requirement(
+        &mut self,
+        on: FramePattern,
+        that: &Node,
+        fold: Option<Fold>,
+    ) -> Option<RuleForm> {
+        let condition = self.condition(that)?;
         Some(RuleForm::Require(Arc::new(RequireRule {
             on,
-            when,
-            require,
-            source: describe(demand),
-            seen: std::mem::take(&mut self.seen),
+            that: condition,
+            source: describe(that, self.conditions),
+            seen: self.seen.clone(),
             fold,
         })))
     }
 
     fn fold(&mut self, file: &FoldFile) -> Option<Fold> {
-        let ways = [&file.concat, &file.list, &file.sum, &file.last];
-        let mut given = FOLD_METHODS
-            .iter()
-            .zip(ways)
-            .filter_map(|((_, how), node)| Some((*how, node.as_ref()?)));
-        let (Some((how, what)), None) = (given.next(), given.next()) else {
-            return self.fail(
-                file.on
-                    .error("a fold gathers in exactly one way: concat, list, sum or last"),
-            );
+        let (what, how, empty) = match (&file.concat, &file.sum) {
+            (Some(what), None) => (what, FoldMethod::Concat, Value::from("")),
+            (None, Some(what)) => (what, FoldMethod::Sum, Value::from(0)),
+            _ => {
+                let message = "a fold combines in exactly one way: concat or sum";
+                return self.fail(file.on.error(message));
+            }
         };
         Some(Fold {
             on: self.pattern(&file.on)?,
             what: self.operand(what)?,
             how,
+            empty,
         })
     }
 
-    fn deadline(&mut self, file: &RuleFile, span: Span) -> Option<RuleForm> {
-        let (Some(from), Some(to)) = (&file.from, &file.to) else {
-            let error = self
-                .root
-                .error_at(span, "a deadline needs `to`: what is owed");
-            return self.fail(error);
-        };
-        let within = self.budget(file.within.as_ref())?;
-        let patience = self.budget(file.patience.as_ref())?;
-        Some(RuleForm::Deadline(Arc::new(DeadlineRule {
-            from: self.pattern(from)?,
-            when: match &file.when {
-                Some(node) => Some(self.condition(node)?),
-                None => None,
-            },
-            to: self.pattern(to)?,
-            before: self.optional_pattern(file.before.as_ref())?,
-            unless: self.optional_pattern(file.unless.as_ref())?,
-            within,
-            patience,
-            at_end: file.at_end,
-            in_time: match &file.in_time {
-                Some(node) => Some(self.condition(node)?),
-                None => None,
-            },
-        })))
+    fn wire(&mut self, source: &RuleSource) -> Option<RuleForm> {
+        let RuleSource { file, node, .. } = source;
+        for (key, given) in [("when", &file.when), ("each", &file.each)] {
+            if given.is_some() {
+                let message = format!(
+                    "`{key}` has no effect on `wire`, which looks at the bytes of every line"
+                );
+                return self.fail(node.error_at(source.name, message));
+            }
+        }
+        let names = Defect::NAMES.iter().chain(&["no-discriminator"]);
+        let table: Vec<_> = names.map(|name| (*name, *name)).collect();
+        let defects = file.wire.iter();
+        let defects = defects.filter_map(|word| self.word("wire defect", word, &table, node));
+        Some(RuleForm::Wire(defects.map(str::to_owned).collect()))
+    }
+
+    fn readings(&mut self, file: &ReadingsFile) -> Option<RuleForm> {
+        let on = self.pattern(&file.on)?;
+        let mut readings = Vec::new();
+        for (name, node) in &file.of {
+            readings.push((name.clone(), self.condition(node)?));
+        }
+        Some(RuleForm::Readings(Arc::new(ReadingsRule { on, readings })))
+    }
+
+    /// A condition that may be left out; `Some(None)` if it is.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that an error was recorded"
+    )]
+    fn optional_condition(&mut self, node: Option<&Node>) -> Option<Option<Condition>> {
+        node.map_or(Some(None), |node| self.condition(node).map(Some))
     }
 
     /// The name of a budget and its microseconds; `Some(None)` if no budget is named.
@@ -206,7 +207,11 @@ impl Compiler<'_> {
         clippy::option_option,
         reason = "the outer one says that an error was recorded"
     )]
-    fn budget(&mut self, name: Option<&Spanned<String>>) -> Option<Option<(String, u64)>> {
+    fn budget(
+        &mut self,
+        name: Option<&Spanned<String>>,
+        place: &Node,
+    ) -> Option<Option<(String, u64)>> {
         let Some(name) = name else {
             return Some(None);
         };
@@ -214,9 +219,6 @@ impl Compiler<'_> {
             return Some(Some((name.value.clone(), *micros)));
         }
         let known = self.known.budgets.keys().map(String::as_str);
-        let error = self
-            .root
-            .error_at(name.span, unknown("budget", &name.value, known));
-        self.fail(error)
+        self.fail(place.error_at(name.span, unknown("budget", &name.value, known)))
     }
 }

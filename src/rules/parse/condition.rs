@@ -1,12 +1,15 @@
 //! The parser of conditions.
 
-use super::Parser;
+use super::{Parser, nearest};
 use crate::rules::condition::{Compare, Condition, Operand};
 use crate::rules::lexer::{SyntaxError, Token};
 use regex::Regex;
 
 impl Parser<'_> {
     pub(super) fn condition(&mut self) -> Result<Condition, SyntaxError> {
+        if let Some(name) = self.lone_name() {
+            return self.named_condition(&name);
+        }
         let left = self.operand()?;
         for (word, negated, make) in [
             (
@@ -45,6 +48,35 @@ impl Parser<'_> {
             right,
             except,
         })
+    }
+
+    /// A name with nothing beside it: that of a condition.
+    fn lone_name(&self) -> Option<String> {
+        let Some(Token::Name(name)) = self.peek() else {
+            return None;
+        };
+        let next = self.tokens.get(self.next + 1).map(|token| &token.1);
+        matches!(next, None | Some(Token::Sign("," | "}"))).then(|| name.clone())
+    }
+
+    fn named_condition(&mut self, name: &str) -> Result<Condition, SyntaxError> {
+        let known = &self.names.conditions;
+        let Some(named) = known.get(name) else {
+            let near = nearest(name, known.keys().map(String::as_str));
+            let hint = near.map_or_else(
+                || "; a comparison such as `/a = b` or `$x present` was expected".to_owned(),
+                |near| format!("; did you mean `{near}`?"),
+            );
+            return Err(self.error(format!("`{name}` is not declared under `conditions`{hint}")));
+        };
+        if !named.seen.is_empty() {
+            let message = format!(
+                "`{name}` uses `seen`, which only the conditions of `require` and `exit` can ask"
+            );
+            return Err(self.error(message));
+        }
+        self.next += 1;
+        Ok(named.condition.clone())
     }
 
     fn matches(&mut self, left: Operand) -> Result<Condition, SyntaxError> {

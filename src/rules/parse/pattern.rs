@@ -20,7 +20,7 @@ impl Parser<'_> {
 
     fn seq(&mut self) -> Result<Expr, SyntaxError> {
         let mut parts = Vec::new();
-        while matches!(self.peek(), Some(Token::Name(_) | Token::Sign("(" | "!"))) {
+        while self.starts_frame() {
             parts.push(self.rep()?);
         }
         match parts.len() {
@@ -28,6 +28,16 @@ impl Parser<'_> {
             1 => Ok(parts.remove(0)),
             _ => Ok(Expr::Seq(parts)),
         }
+    }
+
+    fn starts_frame(&self) -> bool {
+        let starts = |token: &Token| {
+            matches!(
+                token,
+                Token::Name(_) | Token::Text(_) | Token::Sign("(" | "!" | ">")
+            )
+        };
+        self.peek().is_some_and(starts)
     }
 
     fn rep(&mut self) -> Result<Expr, SyntaxError> {
@@ -74,11 +84,7 @@ impl Parser<'_> {
         let start = self.offset();
         let negated = self.take_sign("!");
         let place = self.offset();
-        let Some(Token::Name(name)) = self.peek().cloned() else {
-            return Err(self.error("an event, a `>command` or a class was expected here"));
-        };
-        self.next += 1;
-        let mut atoms = self.resolve(&name, place)?;
+        let (name, mut atoms) = self.frame_name(place)?;
         if negated {
             let mut exclude = SymbolSet::default();
             for atom in &atoms {
@@ -117,27 +123,40 @@ impl Parser<'_> {
         Ok(FramePattern(atoms))
     }
 
+    /// Parses the name of a frame or a class. A name in quotes is always that of an event or, behind `>`, of a command.
+    fn frame_name(&mut self, at: usize) -> Result<(String, Vec<Atom>), SyntaxError> {
+        let command = self.take_sign(">");
+        let token = self.peek().cloned();
+        match token {
+            Some(Token::Text(text)) => {
+                self.next += 1;
+                let name = if command { format!(">{text}") } else { text };
+                let atoms = self.resolve_symbol(&name, at)?;
+                Ok((name, atoms))
+            }
+            Some(Token::Name(name)) if !command => {
+                self.next += 1;
+                let atoms = self.resolve(&name, at)?;
+                Ok((name, atoms))
+            }
+            _ => Err(self.error("an event, a `>command` or a class was expected here")),
+        }
+    }
+
     fn resolve(&self, name: &str, at: usize) -> Result<Vec<Atom>, SyntaxError> {
-        let plain = |include: SymbolSet| {
-            vec![Atom {
-                include,
-                exclude: SymbolSet::default(),
-                guards: Vec::new(),
-                source: name.to_owned(),
-            }]
-        };
         if let Some(class) = self.names.classes.get(name) {
             return Ok(class.0.clone());
         }
-        let symbols = self.names.symbols;
-        let found = match name {
-            "any" => symbols.map(|s| plain(s.events)),
-            ">any" => symbols.map(|s| plain(s.commands)),
-            _ => symbols
-                .and_then(|s| s.id(name))
-                .map(|id| plain(SymbolSet::of(id))),
-        };
-        found.ok_or_else(|| {
+        match (name, self.names.symbols) {
+            ("any", Some(symbols)) => Ok(plain(name, symbols.events)),
+            (">any", Some(symbols)) => Ok(plain(name, symbols.commands)),
+            _ => self.resolve_symbol(name, at),
+        }
+    }
+
+    fn resolve_symbol(&self, name: &str, at: usize) -> Result<Vec<Atom>, SyntaxError> {
+        let id = self.names.symbols.and_then(|symbols| symbols.id(name));
+        id.map(|id| plain(name, SymbolSet::of(id))).ok_or_else(|| {
             let what = if name.starts_with('>') {
                 "command"
             } else {
@@ -155,4 +174,14 @@ impl Parser<'_> {
         let known = known.chain(self.names.classes.keys().map(String::as_str));
         nearest(name, known).map_or(String::new(), |n| format!("; did you mean `{n}`?"))
     }
+}
+
+/// One atom without guards.
+fn plain(name: &str, include: SymbolSet) -> Vec<Atom> {
+    vec![Atom {
+        include,
+        exclude: SymbolSet::default(),
+        guards: Vec::new(),
+        source: name.to_owned(),
+    }]
 }

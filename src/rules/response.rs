@@ -1,4 +1,4 @@
-//! Deadline rules: after one frame another must come, before a third one, within a timeout, or before the process ends.
+//! Response rules: after one frame another must come, before a third one, or before the process ends.
 
 use super::condition::Condition;
 use super::frame_context::FrameContext;
@@ -11,30 +11,26 @@ use super::truth::Truth;
 use crate::finding::{Blame, Difference, DifferenceKind};
 use std::sync::Arc;
 
-/// A deadline rule.
+/// A response rule.
 #[derive(Debug, Clone)]
-pub struct DeadlineRule {
+pub struct ResponseRule {
     /// The frame that starts the obligation.
     pub from: FramePattern,
-    /// The obligation starts only if this certainly holds.
-    pub when: Option<Condition>,
     /// The frame that must come.
     pub to: FramePattern,
     /// After this frame it is too late.
     pub before: FramePattern,
     /// This frame cancels the obligation.
     pub unless: FramePattern,
-    /// The timeout: the name of the dialect's budget, and its microseconds.
-    pub within: Option<(String, u64)>,
     /// A frame of `unless` cancels nothing after this budget: its name, and its microseconds.
-    pub patience: Option<(String, u64)>,
+    pub unless_within: Option<(String, u64)>,
     /// The kinds of end of a session at which it is too late.
     pub at_end: AtEnd,
-    /// The end of a session by timeout counts only if this certainly holds.
-    pub in_time: Option<Condition>,
+    /// The end of a session by timeout or on request counts only if this certainly holds.
+    pub timeout_if: Option<Condition>,
 }
 
-impl DeadlineRule {
+impl ResponseRule {
     /// The alphabet: the symbols of the frames that matter.
     #[must_use]
     pub fn symbols(&self) -> SymbolSet {
@@ -53,7 +49,7 @@ impl DeadlineRule {
         {
             return None;
         }
-        Some(Box::new(DeadlineMonitor {
+        Some(Box::new(ResponseMonitor {
             rule: Arc::clone(self),
             owed: Slices::default(),
             exercised: 0,
@@ -68,13 +64,13 @@ struct Obligation {
 }
 
 #[derive(Clone)]
-struct DeadlineMonitor {
-    rule: Arc<DeadlineRule>,
+struct ResponseMonitor {
+    rule: Arc<ResponseRule>,
     owed: Slices<Obligation>,
     exercised: u64,
 }
 
-impl DeadlineMonitor {
+impl ResponseMonitor {
     fn take_obligations(&mut self, key: Option<&SliceKey>) -> Vec<(SliceKey, Obligation)> {
         match key {
             Some(key) => self
@@ -119,7 +115,7 @@ impl DeadlineMonitor {
     }
 }
 
-impl Monitor for DeadlineMonitor {
+impl Monitor for ResponseMonitor {
     fn boxed_clone(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
@@ -131,30 +127,16 @@ impl Monitor for DeadlineMonitor {
         context: &FrameContext<'_>,
         out: &mut Vec<Violation>,
     ) {
-        let deadline = Arc::clone(&self.rule);
-        if context.matches(&deadline.to) != Truth::False {
+        let response = Arc::clone(&self.rule);
+        if context.matches(&response.to) != Truth::False {
             let met = self.take_obligations(key);
             self.exercised += met.len() as u64;
-            if let Some((name, budget)) = &deadline.within {
-                let late = met
-                    .into_iter()
-                    .filter(|(_, o)| context.at > o.at.saturating_add(*budget))
-                    .collect();
-                let how = || {
-                    format!(
-                        "`{}` came later than the budget `{name}` ({} ms) allows",
-                        context.frame_name(),
-                        budget / 1000
-                    )
-                };
-                self.report(config, context, late, DifferenceKind::Late, how, out);
-            }
         }
-        if context.matches(&deadline.unless) != Truth::False {
+        if context.matches(&response.unless) != Truth::False {
             let excused = self.take_obligations(key);
-            if let Some((name, budget)) = &deadline.patience
-                && context.matches(&deadline.unless) == Truth::True
-                && context.certainly_holds(deadline.in_time.as_ref())
+            if let Some((name, budget)) = &response.unless_within
+                && context.matches(&response.unless) == Truth::True
+                && context.certainly_holds(response.timeout_if.as_ref())
             {
                 let late = excused
                     .into_iter()
@@ -170,14 +152,14 @@ impl Monitor for DeadlineMonitor {
                 self.report(config, context, late, DifferenceKind::Absent, how, out);
             }
         }
-        if context.matches(&deadline.before) == Truth::True {
+        if context.matches(&response.before) == Truth::True {
             let late = self.take_obligations(key);
             let how = || format!("`{}` came", context.frame_name());
             self.report(config, context, late, DifferenceKind::Absent, how, out);
         }
         if let Some(key) = key
-            && context.matches(&deadline.from) == Truth::True
-            && context.certainly_holds(deadline.when.as_ref())
+            && context.matches(&response.from) == Truth::True
+            && context.certainly_holds(config.when.as_ref())
         {
             self.owed.entry(key, || Obligation {
                 since: context.n,
@@ -207,8 +189,10 @@ impl Monitor for DeadlineMonitor {
         end: EndCircumstances,
         out: &mut Vec<Violation>,
     ) {
-        if self.rule.at_end.is_due(end)
-            && (!end.out_of_time || context.certainly_holds(self.rule.in_time.as_ref()))
+        let response = &*self.rule;
+        if response
+            .at_end
+            .is_due(end, context, response.timeout_if.as_ref())
         {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
