@@ -2,6 +2,7 @@
 
 use crate::report::Report;
 use crate::scenario::ScenarioFile;
+use mock_agent::AgentScriptFile;
 use mock_provider::Script;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -15,6 +16,7 @@ pub type Generated = (&'static str, fn() -> Value);
 pub const GENERATED: &[Generated] = &[
     ("scenario", scenario_schema),
     ("script", script_schema),
+    ("agent-script", agent_script_schema),
     ("report", report_schema),
 ];
 
@@ -50,4 +52,10 @@ pub fn scenario_schema() -> Value {
 #[must_use]
 pub fn script_schema() -> Value {
     of::<Script>("conform:script", "conform model script")
+}
+
+/// The schema of an agent script.
+#[must_use]
+pub fn agent_script_schema() -> Value {
+    of::<AgentScriptFile>("conform:agent-script", "conform agent script")
 }

@@ -172,6 +172,7 @@ fn the_reference_agent_does_not_depend_on_the_judge() {
 /// The layers of the reference agent, the highest first.
 const AGENT_LAYERS: &[&str] = &[
     "process",
+    "agent_script",
     "protocols",
     "faults",
     "config",
@@ -179,6 +180,7 @@ const AGENT_LAYERS: &[&str] = &[
     "tools",
     "session_store",
     "model",
+    "control",
     "os",
 ];
 

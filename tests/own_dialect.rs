@@ -38,7 +38,12 @@ fn conform(folder: &Path, line: &str) -> Command {
 }
 
 fn commands() -> Vec<String> {
-    let lines = blocks("run").remove(0).1;
+    commands_of_block(0)
+}
+
+/// The commands of the page's block of this number that start `conform`.
+fn commands_of_block(number: usize) -> Vec<String> {
+    let lines = blocks("run").remove(number).1;
     lines
         .lines()
         .filter(|l| l.starts_with("conform "))
@@ -120,4 +125,116 @@ fn a_broken_dialect_is_one_error_with_a_location() {
         assert!(output.contains(file), "{output}");
         assert_eq!(output.matches("error:").count(), 1, "{output}");
     }
+}
+
+#[test]
+fn the_mock_of_the_page_passes_the_scenarios_of_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let commands = commands_of_block(1);
+    assert_eq!(commands.len(), 2);
+    conform(folder.path(), &commands[0])
+        .assert()
+        .success()
+        .stdout(contains("1 agent script"));
+    conform(folder.path(), &commands[1])
+        .assert()
+        .success()
+        .stdout(contains("5 scenarios: 5 passed"));
+}
+
+#[test]
+fn a_mock_that_breaks_the_protocol_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let mock = folder.path().join("parrot-mock.yaml");
+    let text = std::fs::read_to_string(&mock).unwrap();
+    let broken = text.replacen("text: \"{said}\"", "text: \"{text}\"", 1);
+    assert_ne!(broken, text);
+    std::fs::write(&mock, broken).unwrap();
+    let run = conform(folder.path(), &commands_of_block(1)[1])
+        .assert()
+        .code(1);
+    run.stdout(contains("parrot/end-has-all"));
+}
+
+#[test]
+fn a_mistake_in_the_mock_is_one_error_with_a_location() {
+    for (from, to, message) in [
+        ("type: word,", "type: wrod,", "did you mean `word`?"),
+        ("$upper", "$uper", "did you mean `$upper`?"),
+        ("{said}{word}", "{said}{wrod}", "unknown name `wrod`"),
+        ("[say, shout]", "[]", "at least one element"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path());
+        let mock = folder.path().join("parrot-mock.yaml");
+        let text = std::fs::read_to_string(&mock).unwrap();
+        let broken = text.replacen(from, to, 1);
+        assert_ne!(broken, text, "{from}");
+        std::fs::write(&mock, broken).unwrap();
+        let lint = conform(folder.path(), &commands_of_block(1)[0])
+            .assert()
+            .code(2);
+        let output = String::from_utf8(lint.get_output().stderr.clone()).unwrap();
+        assert!(output.contains(message), "{output}");
+        assert!(output.contains("parrot-mock.yaml:"), "{output}");
+        assert_eq!(output.matches("error:").count(), 1, "{output}");
+        let mut agent = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        agent.current_dir(folder.path());
+        agent.args(["--dialect-dir", "dialects", "--script", "parrot-mock.yaml"]);
+        let refused = agent.assert().code(2).stdout("");
+        let refused = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(refused.contains(message), "{refused}");
+    }
+}
+
+/// A host of the parrot protocol: says a text, shows the words of the answer, and asks its user after the first one whether to go on.
+const HOST: &str = r#"#!/bin/sh
+mkfifo to from
+"$@" <to >from &
+exec 3>to 4<from
+shown= ended=no
+while IFS= read -r line <&4; do
+  case $line in
+    *'"hello"'*) echo '{"type":"say","id":"1","text":"pieces of eight"}' >&3 ;;
+    *'"word"'*)
+      echo "shows $(printf '%s\n' "$line" | sed -n 's/.*"text":"\([^"]*\)".*/\1/p')"
+      if [ -z "$shown" ]; then
+        shown=1
+        read -r answer
+        [ "$answer" = stop ] && echo '{"type":"forget"}' >&3
+      fi ;;
+    *'"end"'*) echo "shows the end"; ended=yes; echo '{"type":"quit"}' >&3 ;;
+  esac
+done
+[ $ended = yes ] || echo "shows an incomplete answer"
+"#;
+
+/// What the host shows with the mock of the page, these variables and this answer of its user.
+fn shown_by_host(env: &[(&str, &str)], args: &[&str], answer: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    std::fs::write(folder.path().join("host.sh"), HOST).unwrap();
+    let mut host = Command::new("sh");
+    host.current_dir(folder.path()).arg("host.sh");
+    host.arg(env!("CARGO_BIN_EXE_mock-agent"));
+    host.args(["--dialect-dir", "dialects", "--script", "parrot-mock.yaml"]);
+    host.args(args).envs(env.iter().copied());
+    let ended = host.write_stdin(format!("{answer}\n")).assert().success();
+    String::from_utf8(ended.get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn a_host_is_tested_while_a_gate_holds_the_answer() {
+    let held = [("MOCK_AGENT_GATE_MS", "3600000")];
+    assert_eq!(
+        shown_by_host(&held, &[], "stop"),
+        "shows pieces\nshows the end\n"
+    );
+    let open = [("MOCK_AGENT_GATE_MS", "1")];
+    assert_eq!(
+        shown_by_host(&open, &[], "go"),
+        "shows pieces\nshows of\nshows eight\nshows the end\n"
+    );
 }

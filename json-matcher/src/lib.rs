@@ -20,6 +20,7 @@
 mod captures;
 mod closest;
 mod compile;
+mod json_schema;
 #[cfg(test)]
 mod laws;
 mod matcher;
@@ -30,12 +31,15 @@ mod placeholder;
 mod template;
 #[cfg(test)]
 mod tests;
+mod yaml;
 
 pub use captures::Captures;
 pub use closest::Closest;
 pub use compile::{CompileError, CompileErrorKind, EntryPart, Operator};
+pub use json_schema::{AnyValueSchema, MatcherSchema};
 pub use matcher::Matcher;
 pub use mismatch::Mismatch;
 pub use operators::OPERATORS;
 pub use placeholder::{Placeholder, Segment, UnknownPlaceholder, fill, placeholders, segments};
 pub use template::{Template, render_text};
+pub use yaml::{compile_node, placeholders_in};

@@ -14,12 +14,14 @@
 //! |---|---|
 //! | `process` | the process: protocol selection, startup, event loop, shutdown, exit status, `--help` |
 //! | `protocols` | protocol adapters, one for each version of a protocol: flags, commands in, frames out, and the protocol's faults |
+//! | `agent_script` | the scripted agent of any dialect: its file, its replies, its event loop |
 //! | [`faults`] | the fault engine: deliberate defects (`--fault ID`), for tests that must fail |
 //! | `config` | command-line options, environment variables, model providers |
 //! | `core` | the agent itself: sessions, turns, tool calls, approvals, compaction, retries, background tasks; it knows no protocol |
 //! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
 //! | `session_store` | the session store on disk |
 //! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
+//! | `control` | what a test can control while the agent runs: gates |
 //! | `os` | standard input and output, process trees, signals |
 //!
 //! A fault changes the agent at three places only: in the options and commands that the adapter parses, in the decisions that the
@@ -30,13 +32,16 @@
 //!
 //! | question | file |
 //! |---|---|
+//! | What does a scripted agent of another dialect do? | `agent_script/player.rs`, `agent_script/reply.rs` |
 //! | How does the agent exit, and with which status? | `process/run.rs`, `process/serve.rs` |
 //! | Where are child processes killed? | `os/process_tree.rs` |
 //! | Where does a tool go? | a file in `tools/`, and a line in `tools/table.rs` or in the adapter's own table |
 //! | Where does an LLM wire go? | a file in `model/`, and its lines in `model/wires.rs` |
 //! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/table.rs` |
 
+mod agent_script;
 mod config;
+mod control;
 mod core;
 pub mod faults;
 mod model;
@@ -46,6 +51,7 @@ mod protocols;
 mod session_store;
 mod tools;
 
+pub use agent_script::{AgentScriptFile, DialectFiles, check_agent_script};
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use process::main;
 pub use protocols::table::{all_faults, dialects};

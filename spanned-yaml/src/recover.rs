@@ -4,6 +4,7 @@ use crate::decode::try_decode;
 use crate::decode_error::{DecodeError, PathStep};
 use crate::error::Error;
 use crate::node::{Kind, Node};
+use crate::suggest::did_you_mean;
 use serde::de::DeserializeOwned;
 
 /// Most errors reported of one file.
@@ -39,11 +40,13 @@ pub fn decode_all<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Error>> {
     Err(errors)
 }
 
-/// Whether a key is missing only because an earlier round left it out.
+/// Whether a key is missing only because an earlier round left it out, or a key whose name is a typing error of it.
 fn is_consequence(error: &DecodeError, path: &[PathStep], left_out: &[Vec<PathStep>]) -> bool {
     error.missing_key.is_some_and(|name| {
         left_out.iter().any(|gone| match gone.split_last() {
-            Some((PathStep::Entry(last), rest)) => last == name && rest == path,
+            Some((PathStep::Entry(last), rest)) => {
+                rest == path && (last == name || did_you_mean(last, [name]).is_some())
+            }
             _ => false,
         })
     })

@@ -3,6 +3,7 @@
 use super::exit::ExitStatus;
 use super::output;
 use super::{check, coverage, explain, lint, list, mutants, provider, report, run};
+use crate::dialect;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::io;
@@ -77,7 +78,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Lint(args) => lint::run(args).into(),
         CliCommand::Report(args) => report::run(args).into(),
         CliCommand::Provider(args) => provider::run(args).into(),
-        CliCommand::Agent(args) => mock_agent::main(args.args),
+        CliCommand::Agent(args) => mock_agent::main(args.args, dialect::read_file),
     }
 }
 

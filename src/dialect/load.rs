@@ -334,7 +334,7 @@ fn session_of(
 
 fn probe_of(file: &ProbeFile, errors: &mut Vec<Error>) -> Option<DetectionProbe> {
     let mut matcher = |node: &Node| {
-        let compiled = matcher::compile(node);
+        let compiled = matcher::compile_node(node);
         compiled.map_err(|e| errors.extend(e)).ok()
     };
     let (shows, unless) = (matcher(&file.shows), file.unless.as_ref().map(matcher));

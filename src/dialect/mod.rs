@@ -10,5 +10,5 @@ mod types;
 
 pub use file::{MemberNames, ToolName};
 pub use load::load;
-pub use source::DialectSource;
+pub use source::{DialectSource, read_file};
 pub use types::{Base, Clause, Dialect, FrameIdentity, FrameNames, Inheritance, SessionSpec};

@@ -87,6 +87,27 @@ impl DialectSource {
     }
 }
 
+/// Reads a file of a dialect from a folder of the user or from the executable, as [`DialectSource::read`] does: for the reference agent,
+/// which does not know dialects. An empty version is the newest one.
+///
+/// # Errors
+/// The file exists and cannot be read.
+pub fn read_file(
+    folder: Option<&Path>,
+    name: &str,
+    version: &str,
+    file: &str,
+) -> Result<Option<(PathBuf, String)>, Error> {
+    let source = DialectSource::new(folder.map(Path::to_owned));
+    let newest = source.resolve(name).ok().map(|(_, version)| version);
+    let version = match version.is_empty() {
+        true => newest.as_deref().unwrap_or_default(),
+        false => version,
+    };
+    let read = source.read(name, version, file)?;
+    Ok(read.map(|(path, text)| (path, text.into_owned())))
+}
+
 fn version_key(version: &str) -> Vec<u64> {
     version
         .split('.')

@@ -1,8 +1,7 @@
 //! Request matchers: what a scenario expects of a request to the model, on the raw body or in the keys of a model script.
 
-use super::compile::compile;
 use crate::frame::LlmRequest;
-use json_matcher::{Captures, Matcher, Mismatch, Template};
+use json_matcher::{Captures, Matcher, Mismatch, Template, compile_node};
 use mock_provider::script::Expect;
 use mock_provider::{Request, Wire};
 use spanned_yaml::{Error, Node};
@@ -38,11 +37,11 @@ impl RequestMatcher {
                     .all(|(key, _)| EXPECT_KEYS.contains(&key.name.as_str()))
         });
         if !has_script_keys {
-            return compile(node).map(RequestMatcher::Body);
+            return compile_node(node).map(RequestMatcher::Body);
         }
         spanned_yaml::decode_all::<Expect>(node)?;
         if let Some(body) = node.get("body") {
-            compile(body)?;
+            compile_node(body)?;
         }
         Ok(RequestMatcher::Expect(Template::new(node.to_value())))
     }

@@ -1,13 +1,12 @@
 //! The format of scenario files. The doc comments are the descriptions in the JSON Schema that editors show.
 
 use super::chunk::ChunkSchema;
-use super::json_schema::{
-    AnyValueSchema, BarrierSchema, EventMatcherSchema, FileStateSchema, RequestSchema,
-};
+use super::json_schema::{BarrierSchema, EventMatcherSchema, FileStateSchema, RequestSchema};
 use super::types::AgentSetup;
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
 use indexmap::IndexMap;
+use json_matcher::AnyValueSchema;
 use mock_provider::Script;
 use mock_provider::script::TimeSpan;
 use schemars::JsonSchema;

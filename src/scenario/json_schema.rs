@@ -1,16 +1,10 @@
 //! Hand-written JSON Schemas for parts of scenario files whose Rust types do not describe them: matchers, and values of several types.
 
-use crate::matcher::OPERATORS;
+use json_matcher::MatcherSchema;
 use mock_provider::script::{Expect, TimeSpan};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::borrow::Cow;
-
-/// Any JSON value.
-pub(super) struct AnyValueSchema;
-
-/// A matcher on any value.
-pub(super) struct MatcherSchema;
 
 /// A matcher on an event.
 pub(super) struct EventMatcherSchema;
@@ -23,42 +17,6 @@ pub(super) struct BarrierSchema;
 
 /// The state of a file.
 pub(super) struct FileStateSchema;
-
-impl JsonSchema for AnyValueSchema {
-    fn schema_name() -> Cow<'static, str> {
-        "Value".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!(true)
-    }
-}
-
-impl JsonSchema for MatcherSchema {
-    fn schema_name() -> Cow<'static, str> {
-        "Matcher".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let any = generator.subschema_for::<MatcherSchema>();
-        let operators = OPERATORS
-            .iter()
-            .map(|one| (one.name.to_owned(), json!({ "description": one.text })));
-        json_schema!({
-            "description": "Scalars must be equal, an object must have at least these entries, a list exactly these elements; \
-                            a map of `$` keys is a list of operators that must all match. Texts may contain `{name}` placeholders.",
-            "anyOf": [
-                { "type": ["null", "boolean", "number", "string"] },
-                { "type": "array", "items": any },
-                { "type": "object", "properties": operators.collect::<Map<String, Value>>(), "additionalProperties": any }
-            ]
-        })
-    }
-}
 
 impl JsonSchema for EventMatcherSchema {
     fn schema_name() -> Cow<'static, str> {

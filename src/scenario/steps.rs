@@ -197,7 +197,7 @@ fn action(step: &Spanned<StepFile>) -> Result<StepAction, Vec<Error>> {
 /// A matcher on an event, which is an object.
 pub(super) fn event(node: &Node) -> Result<Matcher, Vec<Error>> {
     match node.kind() {
-        Kind::Map(_) => matcher::compile(node),
+        Kind::Map(_) => matcher::compile_node(node),
         _ => Err(vec![node.error(format!(
             "expected a matcher on an event, which is a map, found {}",
             node.describe()

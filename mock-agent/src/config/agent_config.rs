@@ -73,7 +73,7 @@ impl AgentConfig {
         Ok(AgentConfig {
             source: source(&options, provider, env)?,
             wire: provider.wire,
-            gate: millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE),
+            gate: gate_timeout(env)?,
             mode: if options.auto_approve {
                 ApprovalMode::Yolo
             } else {
@@ -173,6 +173,14 @@ fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, S
 pub(crate) fn latency(env: Env<'_>) -> Result<Duration, String> {
     let env = &|name: &str| env(name).filter(|value| !value.is_empty());
     Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
+}
+
+/// How long a gate holds.
+///
+/// # Errors
+/// The variable is not a number.
+pub(crate) fn gate_timeout(env: Env<'_>) -> Result<Duration, String> {
+    Ok(millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE))
 }
 
 fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {

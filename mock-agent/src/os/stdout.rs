@@ -86,6 +86,11 @@ impl Outbox {
         self.frames.write(frame, &mut |item| self.queue(item));
     }
 
+    /// Queues bytes that are no frame. Never waits.
+    pub(crate) fn write_bytes(&self, bytes: Vec<u8>) {
+        self.queue(OutboxItem::Bytes(bytes));
+    }
+
     /// The number of frames sent so far.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.get()

@@ -1,12 +1,13 @@
 //! `--help` and `--version`, and the usage error for arguments that select no protocol.
 
+use super::agent_script::DIALECT_FLAGS;
 use crate::config::options::{Flag, PROTOCOL_VARIABLE};
 use crate::protocols::table::ADAPTERS;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
 /// Exit status where the arguments select no protocol.
-const USAGE: u8 = 2;
+pub(super) const USAGE: u8 = 2;
 
 /// The environment variables of the reference agent.
 const VARIABLES: &[(&str, &str)] = &[
@@ -50,6 +51,12 @@ const VARIABLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// Whether the arguments ask for the help or the version.
+pub(super) fn asks_for_help(args: &[String]) -> bool {
+    let words = ["--help", "-h", "--version", "-V"];
+    args.iter().any(|arg| words.contains(&arg.as_str()))
+}
+
 /// Prints the help, the version, or a usage error; returns the exit status.
 pub(crate) fn help(args: &[String]) -> ExitCode {
     if args.iter().any(|arg| arg == "--version" || arg == "-V") {
@@ -67,6 +74,11 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
                 text.push_str(&line(flag));
             }
         }
+    }
+    text.push_str("\nany other dialect\n");
+    for (name, value, help) in DIALECT_FLAGS {
+        let flag = format!("{name} {value}");
+        text.push_str(&format!("  {flag:24} {help}\n"));
     }
     text.push_str("\nenvironment\n");
     for (name, help) in VARIABLES {

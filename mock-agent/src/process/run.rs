@@ -1,9 +1,11 @@
 //! The main function: selects the protocol, starts the session, serves the host, and returns the exit status.
 
-use super::help::help;
+use super::agent_script;
+use super::help::{asks_for_help, help};
 use super::protocol_choice;
 use super::serve::{FATAL, serve};
 use super::startup::prepare;
+use crate::agent_script::DialectFiles;
 use crate::config::{self, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
@@ -22,34 +24,38 @@ use std::time::Duration;
 /// The timeout for the host to read the rest of the output.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Runs the reference agent with these arguments, without the name of the program.
+/// Runs the reference agent with these arguments, without the name of the program. `files` reads the files of dialects.
 #[must_use]
-pub fn main(args: Vec<OsString>) -> ExitCode {
+pub fn main(args: Vec<OsString>, files: DialectFiles) -> ExitCode {
     let args: Vec<_> = args
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
     let variable = std::env::var(options::PROTOCOL_VARIABLE).ok();
-    let Some((adapter, version)) = protocol_choice::select_adapter(&args, variable.as_deref())
-    else {
+    let selected = protocol_choice::select_adapter(&args, variable.as_deref());
+    if selected.is_none() && !(agent_script::is_chosen(&args) && !asks_for_help(&args)) {
         return help(&args);
-    };
+    }
     log_to_stderr();
     process_tree::adopt_orphans();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    match runtime {
-        Ok(runtime) => {
-            let session = AssertUnwindSafe(|| runtime.block_on(run(adapter, version, &args)));
-            let code = catch_unwind(session).unwrap_or_else(|_| report_panic(adapter));
-            ExitCode::from(code)
-        }
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("mock-agent: {error}");
-            ExitCode::from(FATAL)
+            return ExitCode::from(FATAL);
         }
-    }
+    };
+    let code = match selected {
+        Some((adapter, version)) => {
+            let session = AssertUnwindSafe(|| runtime.block_on(run(adapter, version, &args)));
+            catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
+        }
+        None => runtime.block_on(agent_script::run(&args, files)),
+    };
+    ExitCode::from(code)
 }
 
 fn log_to_stderr() {

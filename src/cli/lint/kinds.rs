@@ -9,6 +9,8 @@ pub(super) enum FileKind {
     Scenario,
     /// A model script alone.
     Script,
+    /// An agent script.
+    AgentScript,
     /// A file of a dialect's folder.
     Dialect,
 }
@@ -72,6 +74,22 @@ const SHAPES: &[FileShape] = &[
         is_list: false,
         keys: &[
             "classes", "scopes", "state", "answers", "rules", "aliases", "remove",
+        ],
+    },
+    FileShape {
+        kind: FileKind::AgentScript,
+        one: "agent script",
+        several: "agent scripts",
+        is_list: false,
+        keys: &[
+            "variables",
+            "start",
+            "commands",
+            "unknown",
+            "malformed",
+            "end_of_input",
+            "terminate",
+            "gate_timeout",
         ],
     },
     FileShape {

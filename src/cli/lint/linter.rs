@@ -72,6 +72,7 @@ impl Linter {
         match kind {
             FileKind::Scenario => self.scenario(path, &node),
             FileKind::Script => self.take(scenario::script_of(&node).map(drop)),
+            FileKind::AgentScript => self.agent_script(path, &node),
             FileKind::Dialect => self.dialect_file(path, &node),
         }
     }
@@ -169,6 +170,19 @@ impl Linter {
             .ok();
         self.dialects.insert(id.to_owned(), loaded.clone());
         loaded
+    }
+
+    fn agent_script(&mut self, path: &Path, node: &Node) {
+        let Some(id) = self.args.dialect.clone().or_else(|| self.dialect_of(path)) else {
+            return self.refuse(node.error(
+                "an agent script is checked against its dialect: give --dialect NAME[@VERSION]",
+            ));
+        };
+        let folder = self.args.dialect_dir.as_deref();
+        match mock_agent::check_agent_script(node, dialect::read_file, folder, &id) {
+            Ok(errors) => self.errors.extend(errors),
+            Err(why) => self.refuse(Error::of_file(path, why)),
+        }
     }
 
     /// Lints the whole folder of a dialect, once, since its files depend on each other.

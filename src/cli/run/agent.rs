@@ -55,11 +55,38 @@ fn variable(entry: &str) -> Result<(OsString, OsString), RunError> {
     }
 }
 
-/// The bundled agent, set to speak one dialect.
-pub(super) fn speaking(agent: &Agent, dialect: &Dialect) -> Agent {
+/// The bundled agent, set to speak one dialect, or to play an agent script of it.
+///
+/// # Errors
+/// The agent does not speak the dialect, and there is no script.
+pub(super) fn speaking(
+    agent: &Agent,
+    dialect: &Dialect,
+    dialect_dir: Option<&Path>,
+    script: Option<&Path>,
+) -> Result<Agent, RunError> {
     let mut agent = agent.clone();
+    if let Some(script) = script {
+        let mut args: Vec<OsString> = vec!["--dialect".into(), dialect.id().into()];
+        let files = [("--dialect-dir", dialect_dir), ("--script", Some(script))];
+        for (flag, path) in files {
+            if let Some(path) = path {
+                // The agent runs in another folder.
+                args.extend([flag.into(), std::path::absolute(path)?.into()]);
+            }
+        }
+        agent.args = Some(args);
+        return Ok(agent);
+    }
+    let (name, version) = (dialect.name.as_str(), dialect.version.as_str());
+    if !mock_agent::dialects().any(|spoken| spoken == (name, version)) {
+        return Err(RunError::usage(format!(
+            "the bundled agent does not speak {}: name an agent, or an agent script with --agent-script FILE",
+            dialect.id()
+        )));
+    }
     agent
         .env
         .insert(0, (mock_agent::PROTOCOL.into(), dialect.id().into()));
-    agent
+    Ok(agent)
 }

@@ -21,6 +21,9 @@ pub(in crate::cli) struct RunArgs {
     /// conform come before the program.
     #[arg(value_name = "AGENT", trailing_var_arg = true)]
     pub(super) agent: Vec<OsString>,
+    /// The bundled agent plays this agent script, for a dialect that it does not speak itself
+    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
+    pub(super) agent_script: Option<PathBuf>,
     #[command(flatten)]
     pub(super) dialect: DialectArgs,
     /// Do not probe first whether the agent speaks the dialect

@@ -22,6 +22,9 @@ impl RerunCommand {
         if let [id] = ids {
             option("--dialect", id);
         }
+        if let Some(script) = &args.agent_script {
+            option("--agent-script", &script.to_string_lossy());
+        }
         for path in &args.scenarios {
             option("--scenarios", &path.to_string_lossy());
         }

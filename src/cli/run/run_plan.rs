@@ -14,6 +14,7 @@ use crate::runner::agent::{Agent, MissingFeature};
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Selection;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -60,6 +61,10 @@ pub(super) async fn run_plan(
             vec![announced(detector.detect_version(&source, name).await?)]
         }
         Some(id) => vec![id.clone()],
+        None if args.agent_script.is_some() => {
+            let why = "--agent-script needs --dialect NAME@VERSION";
+            return Err(RunError::usage(why));
+        }
         None if is_bundled => bundled_dialects(&source),
         None => vec![announced(detector.detect(&source).await?)],
     };
@@ -75,7 +80,13 @@ pub(super) async fn run_plan(
         tags: args.tag.clone(),
         shard: args.shard,
     };
-    let mut suites = suites(known, &agent, args, &selection)?;
+    let mut suites = suites(
+        known,
+        &agent,
+        args,
+        dialect.dialect_dir.as_deref(),
+        &selection,
+    )?;
     let lacks = [config.lacks, args.lacks.clone()].concat();
     for suite in &mut suites {
         let package = match is_bundled {
@@ -127,6 +138,7 @@ fn suites(
     known: Vec<KnownDialect>,
     agent: &Agent,
     args: &RunArgs,
+    dialect_dir: Option<&Path>,
     selection: &Selection,
 ) -> Result<Vec<DialectSuite>, RunError> {
     let mut suites = Vec::new();
@@ -156,7 +168,7 @@ fn suites(
         if !scenarios.is_empty() {
             suites.push(DialectSuite {
                 agent: if args.agent.is_empty() {
-                    speaking(agent, &dialect)
+                    speaking(agent, &dialect, dialect_dir, args.agent_script.as_deref())?
                 } else {
                     agent.clone()
                 },
@@ -196,7 +208,11 @@ fn nothing(args: &RunArgs) -> String {
 
 fn agent_command(args: &RunArgs) -> Vec<String> {
     if args.agent.is_empty() {
-        return vec!["conform".to_owned(), "agent".to_owned()];
+        let mut words = vec!["conform".to_owned(), "agent".to_owned()];
+        if let Some(script) = &args.agent_script {
+            words.extend(["--script".to_owned(), script.to_string_lossy().into_owned()]);
+        }
+        return words;
     }
     args.agent
         .iter()

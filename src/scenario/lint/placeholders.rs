@@ -30,16 +30,16 @@ pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     for answer in &file.answers {
         let mut scope = CaptureScope::default();
-        scope.uses(matcher::placeholders(&answer.on), context);
+        scope.uses(matcher::placeholders_in(&answer.on), context);
         scope.captures(&answer.capture, context);
-        scope.uses(matcher::placeholders(&answer.send), context);
+        scope.uses(matcher::placeholders_in(&answer.send), context);
         scope.end(context);
     }
 }
 
 /// Texts that are filled in before the first step.
 pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let after = file.files_after.values().flat_map(matcher::placeholders);
+    let after = file.files_after.values().flat_map(matcher::placeholders_in);
     let used = file
         .files
         .values()
@@ -54,7 +54,7 @@ pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
             context,
         );
     }
-    for placeholder in file.model.iter().flat_map(matcher::placeholders) {
+    for placeholder in file.model.iter().flat_map(matcher::placeholders_in) {
         let advice = format!(
             "a script can use only these; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
             placeholder.value
@@ -188,7 +188,7 @@ fn used_by(step: &StepFile) -> Vec<Spanned<String>> {
     let texts = step.send_raw.iter().flat_map(placeholders);
     let restart = step.restart.iter().flatten().flat_map(agent_texts);
     nodes
-        .flat_map(matcher::placeholders)
+        .flat_map(matcher::placeholders_in)
         .chain(texts)
         .chain(restart)
         .collect()

@@ -1,13 +1,15 @@
 //! Matchers in YAML files: compiles them with the location of each mistake, and finds their placeholders.
 
-use json_matcher::{CompileError, CompileErrorKind, EntryPart, Matcher};
+use crate::compile::{CompileError, CompileErrorKind, EntryPart};
+use crate::matcher::Matcher;
+use crate::placeholder;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// Compiles the matcher in a node.
 ///
 /// # Errors
 /// Every unknown operator, bad operand and bad regular expression, at its location.
-pub fn compile(node: &Node) -> Result<Matcher, Vec<Error>> {
+pub fn compile_node(node: &Node) -> Result<Matcher, Vec<Error>> {
     Matcher::compile(&node.to_value())
         .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
 }
@@ -30,8 +32,8 @@ fn located(error: &CompileError, node: &Node) -> Error {
 /// The `{name}` placeholders in every text of a node, in order, at the location of the text. In a `$regex` the braces of `\p{…}`
 /// are text.
 #[must_use]
-pub fn placeholders(node: &Node) -> Vec<Spanned<String>> {
-    let found = json_matcher::placeholders(&node.to_value()).into_iter();
+pub fn placeholders_in(node: &Node) -> Vec<Spanned<String>> {
+    let found = placeholder::placeholders(&node.to_value()).into_iter();
     let spanned = found.map(|placeholder| Spanned {
         value: placeholder.name,
         span: node.nearest(&placeholder.pointer).span(),
@@ -46,7 +48,7 @@ mod tests {
 
     fn errors(text: &str) -> Vec<String> {
         let node = load_yaml("m.yaml", text).expect("good YAML");
-        let errors = compile(&node).expect_err("mistakes");
+        let errors = compile_node(&node).expect_err("mistakes");
         errors
             .iter()
             .map(|error| {
@@ -113,7 +115,7 @@ mod tests {
     fn the_braces_of_a_regular_expression_are_no_placeholders() {
         let text = "{a: {$regex: '\\p{Lu}{2}{call}'}, b: '{other}'}";
         let node = load_yaml("f.yaml", text).expect("good YAML");
-        let names: Vec<_> = placeholders(&node)
+        let names: Vec<_> = placeholders_in(&node)
             .into_iter()
             .map(|name| (name.span.column, name.value))
             .collect();

@@ -1,0 +1,179 @@
+//! Loads an agent script from a file, and reports every mistake in it.
+
+use super::compile::compile;
+use super::file::AgentScriptFile;
+use super::script::AgentScript;
+use super::vocabulary::{DialectFiles, Vocabulary};
+use spanned_yaml::{Error, Node};
+use std::path::Path;
+
+/// Loads the script of a dialect.
+///
+/// # Errors
+/// Every mistake in the file, with its location and the line of the file.
+pub(crate) fn load(path: &Path, vocabulary: &Vocabulary) -> Result<AgentScript, String> {
+    let node = spanned_yaml::load_file(path).map_err(|error| error.to_string())?;
+    check(&node, vocabulary).map_err(|errors| {
+        let shown = errors.iter().map(Error::to_string);
+        shown.collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Checks an agent script of a dialect, `NAME@VERSION`.
+///
+/// # Errors
+/// Every mistake in the script, at its location; or the reason why the dialect cannot be loaded.
+pub fn check_agent_script(
+    node: &Node,
+    files: DialectFiles,
+    folder: Option<&Path>,
+    dialect: &str,
+) -> Result<Vec<Error>, String> {
+    let vocabulary = Vocabulary::load(files, folder, Some(dialect))?;
+    Ok(check(node, &vocabulary).err().unwrap_or_default())
+}
+
+/// The script in a node.
+///
+/// # Errors
+/// Every mistake, at its location.
+fn check(node: &Node, vocabulary: &Vocabulary) -> Result<AgentScript, Vec<Error>> {
+    let file: AgentScriptFile = spanned_yaml::decode_all(node)?;
+    compile(&file, node, vocabulary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spanned_yaml::load_yaml;
+
+    fn vocabulary() -> Vocabulary {
+        Vocabulary {
+            dialect: "bird@1".into(),
+            event_pointer: "/type".into(),
+            command_pointer: "/type".into(),
+            events: ["hello", "word"].map(str::to_owned).into(),
+            commands: ["say", "quit"].map(str::to_owned).into(),
+            ..Vocabulary::default()
+        }
+    }
+
+    fn errors(text: &str) -> Vec<String> {
+        let node = load_yaml("s.yaml", text).expect("good YAML");
+        match check(&node, &vocabulary()) {
+            Ok(_) => Vec::new(),
+            Err(errors) => errors.iter().map(Error::headline).collect(),
+        }
+    }
+
+    #[test]
+    fn a_name_can_be_used_from_where_it_is_set() {
+        let script = "
+variables: { n: 0 }
+start: [{ send: { type: hello, n: '{n}' } }]
+commands:
+  - on: { type: say, id: '{n}' }
+    if: { n: { $gte: 0 } }
+    capture: { text: /text }
+    do:
+      - for_each: { name: word, in: { $words: '{text}' }, index: i, do: [{ send: { type: word, text: '{word}{i}' } }] }
+      - set: { all: '{text}' }
+      - send_raw: '{all}'
+      - gate: half
+      - wait_for:
+          commands: [{ on: { type: say }, capture: { more: /text }, do: [{ send: { type: '{more}' } }] }]
+          timeout: 1s
+  - { on: { type: quit }, while_busy: only, do: [{ release: half }, { send: { type: word, text: '{all}' } }, stop, { exit: 3 }] }
+malformed: [{ send_bytes: '{line}' }]
+unknown: [{ set: { last: '{command}' } }]
+";
+        assert_eq!(errors(script), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_mistake_is_one_error_with_a_location() {
+        for (script, expected) in [
+            ("start: []", "s.yaml:1:1: the key `commands` is missing"),
+            (
+                "commands: []\nstrat: []",
+                "s.yaml:2:1: unknown key `strat`; did you mean `start`?",
+            ),
+            (
+                "commands: [{ on: {}, doo: [] }]",
+                "s.yaml:1:22: unknown key `doo`; did you mean `do`?",
+            ),
+            (
+                "commands: [{ on: {}, do: [{ sned: {} }] }]",
+                "s.yaml:1:29: unknown word `sned`; did you mean `send`?",
+            ),
+            (
+                "commands: [{ on: {}, do: [{ send: {type: word}, pause: 1s }] }]",
+                "s.yaml:1:27: expected a map with one key, found one with 2",
+            ),
+            (
+                "commands: [{ on: { type: sya }, do: [] }]",
+                "s.yaml:1:26: unknown command of bird@1 `sya`; did you mean `say`?",
+            ),
+            (
+                "commands: [{ on: { type: { $regx: x } }, do: [] }]",
+                "s.yaml:1:28: unknown operator `$regx`; did you mean `$regex`?",
+            ),
+            (
+                "commands: [{ on: { id: '{x}' }, do: [] }]",
+                "s.yaml:1:24: unknown name `x` (there are none)",
+            ),
+            (
+                "commands: [{ on: {}, if: { mode: a }, do: [] }]",
+                "s.yaml:1:28: unknown name `mode`",
+            ),
+            (
+                "commands: [{ on: {}, capture: { id: id }, do: [] }]",
+                "s.yaml:1:37: expected a JSON Pointer such as `/id`, found `id`",
+            ),
+            (
+                "commands: []\nstart: [{ send: hello }]",
+                "s.yaml:2:17: expected an event, which is a map, found the text \"hello\"",
+            ),
+            (
+                "commands: []\nstart: [{ send: { kind: hello } }]",
+                "s.yaml:2:17: this event has no name at /type",
+            ),
+            (
+                "commands: []\nstart: [{ send: { type: helo } }]",
+                "s.yaml:2:25: unknown event of bird@1 `helo`; did you mean `hello`?",
+            ),
+            (
+                "commands: []\nstart: [{ send: { type: word, text: '{text}' } }]",
+                "s.yaml:2:37: unknown name `text`",
+            ),
+            (
+                "commands: []\nstart: [{ send: { type: word, text: { $uper: a } } }]",
+                "s.yaml:2:39: unknown function `$uper`; did you mean `$upper`?",
+            ),
+            (
+                "commands: []\nstart: [{ pause: 5 }]",
+                "s.yaml:2:18: expected a duration with its unit",
+            ),
+            (
+                "commands: []\nstart: [{ release: half }]",
+                "s.yaml:2:20: unknown gate `half` (there are none)",
+            ),
+            (
+                "commands: []\nstart: [{ exit: 256 }]",
+                "s.yaml:2:17: expected a whole number from 0 to 255",
+            ),
+            (
+                "commands: []\nstart: [{ for_each: { name: w, in: '{x}', do: [] } }]",
+                "s.yaml:2:36: unknown name `x`",
+            ),
+            (
+                "commands: []\nstart: [{ wait_for: { timeout: 1s } }]",
+                "s.yaml:2:21: the key `commands` is missing",
+            ),
+        ] {
+            let found = errors(script);
+            assert_eq!(found.len(), 1, "{script}: {found:?}");
+            assert!(found[0].starts_with(expected), "{script}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The scripted agent: plays an agent of any dialect from a table of commands and replies (`--dialect-dir`, `--script`).
+//!
+//! ```text
+//!  FILE ──► file ──► compile ──► script ──► player: one reply at a time ──► reply: actions ──► os::stdout
+//!  dialect.yaml ──► vocabulary ──┘            ▲ commands, end of input, signals
+//! ```
+
+mod check;
+mod compile;
+mod expression;
+pub(crate) mod file;
+mod functions;
+mod player;
+mod reply;
+mod script;
+mod stage;
+mod vocabulary;
+
+pub use check::check_agent_script;
+pub(crate) use check::load;
+pub use file::AgentScriptFile;
+pub(crate) use player::play;
+pub use vocabulary::DialectFiles;
+pub(crate) use vocabulary::Vocabulary;

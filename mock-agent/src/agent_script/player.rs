@@ -1,0 +1,240 @@
+//! The event loop of a scripted agent: commands, replies in their order, the end of input, signals.
+
+use super::reply::{Reply, ReplyEnd, captured};
+use super::script::{AgentScript, Part, WhileBusy};
+use super::stage::Stage;
+use crate::os::signals::ShutdownSignals;
+use crate::os::stdin::Input;
+use crate::os::stdout::Outbox;
+use json_matcher::Captures;
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
+use tokio::task::{Id, JoinError, JoinSet, LocalSet};
+
+/// The timeout for the host to read the rest of the output.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Exit status of a scripted agent whose script failed.
+const FAILED: u8 = 1;
+
+/// Plays the script until the end; returns the exit status. A gate holds for this long unless the script says otherwise.
+pub(crate) async fn play(
+    script: AgentScript,
+    outbox: Outbox,
+    gate_timeout: Duration,
+    mut input: Receiver<Input>,
+    mut signals: ShutdownSignals,
+) -> u8 {
+    let mut variables = Captures::default();
+    for (name, value) in &script.variables {
+        variables.set(name, value.clone());
+    }
+    let gate_timeout = script.gate_timeout.unwrap_or(gate_timeout);
+    let mut player = Player {
+        stage: Rc::new(Stage::new(outbox, gate_timeout, variables)),
+        script: Rc::new(script),
+        replies: JoinSet::new(),
+    };
+    let stage = Rc::clone(&player.stage);
+    let status = LocalSet::new()
+        .run_until(player.session(&mut input, &mut signals))
+        .await;
+    stage.outbox.finish(FLUSH_TIMEOUT).await;
+    status
+}
+
+struct Player {
+    script: Rc<AgentScript>,
+    stage: Rc<Stage>,
+    replies: JoinSet<Result<(), ReplyEnd>>,
+}
+
+/// What a reply that ended was.
+type Joined = Result<(Id, Result<(), ReplyEnd>), JoinError>;
+
+impl Player {
+    async fn session(&mut self, input: &mut Receiver<Input>, signals: &mut ShutdownSignals) -> u8 {
+        self.begin(Part::Start, Captures::default());
+        let mut is_open = true;
+        while is_open || !self.replies.is_empty() {
+            tokio::select! {
+                biased;
+                () = signals.next() => return self.terminate(signals).await,
+                () = self.stage.outbox.closed() => return 0,
+                Some(joined) = self.replies.join_next_with_id() => {
+                    if let Some(status) = self.ended(joined) {
+                        return status;
+                    }
+                }
+                line = next_input(&self.stage, input), if is_open => match line {
+                    Some(line) => {
+                        self.input(line);
+                        // The reply begins before the next command is taken.
+                        tokio::task::yield_now().await;
+                    }
+                    None => {
+                        is_open = false;
+                        self.stage.end_input();
+                    }
+                }
+            }
+        }
+        self.last_reply(Part::EndOfInput, signals).await
+    }
+
+    /// Stops every reply, and plays what the script has for a signal.
+    async fn terminate(&mut self, signals: &mut ShutdownSignals) -> u8 {
+        self.stage.clear_queue();
+        self.stage.stop_reply();
+        self.replies.shutdown().await;
+        self.last_reply(Part::Terminate, signals).await
+    }
+
+    /// Plays the last reply; returns the exit status. A signal ends it.
+    async fn last_reply(&mut self, part: Part, signals: &mut ShutdownSignals) -> u8 {
+        self.begin(part, Captures::default());
+        let stage = Rc::clone(&self.stage);
+        let ended = async {
+            while let Some(joined) = self.replies.join_next_with_id().await {
+                if let Some(status) = self.ended(joined) {
+                    return status;
+                }
+            }
+            0
+        };
+        tokio::select! {
+            () = signals.next() => 0,
+            () = stage.outbox.closed() => 0,
+            status = ended => status,
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        let (Input::Line(line) | Input::Rest(line)) = input else {
+            return self.malformed(b"");
+        };
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        match serde_json::from_slice::<Map<String, Value>>(&line) {
+            Ok(command) => self.command(Value::Object(command)),
+            Err(_) => self.malformed(&line),
+        }
+    }
+
+    fn malformed(&mut self, line: &[u8]) {
+        let mut names = Captures::default();
+        names.set("line", String::from_utf8_lossy(line).into_owned());
+        self.reply_in_order(Part::Malformed, names);
+    }
+
+    fn command(&mut self, command: Value) {
+        let Err(command) = self.stage.offer(command) else {
+            return;
+        };
+        let Some((index, while_busy)) = self.entry(&command) else {
+            let mut names = Captures::default();
+            names.set("command", command);
+            return self.reply_in_order(Part::Unknown, names);
+        };
+        let mut names = match while_busy {
+            WhileBusy::Only => self.stage.names_in_progress(),
+            _ => Captures::default(),
+        };
+        for (name, value) in captured(&self.script.entries[index].capture, &command) {
+            names.set(name, value);
+        }
+        names.set("command", command);
+        match while_busy {
+            WhileBusy::Now | WhileBusy::Only if self.stage.is_busy() => {
+                self.spawn(Part::Entry(index), names, false);
+            }
+            _ => self.reply_in_order(Part::Entry(index), names),
+        }
+    }
+
+    /// The first entry that matches a command.
+    fn entry(&self, command: &Value) -> Option<(usize, WhileBusy)> {
+        let variables = self.stage.variables.borrow();
+        let object: Map<_, _> = variables
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect();
+        let object = Value::Object(object);
+        let is_busy = self.stage.is_busy();
+        let found = self.script.entries.iter().position(|entry| {
+            let fits = match entry.while_busy {
+                WhileBusy::Only => is_busy,
+                WhileBusy::Never => !is_busy,
+                WhileBusy::Queue | WhileBusy::Now => true,
+            };
+            let condition = entry.condition.as_ref();
+            fits && entry.on.matches(command, &variables).is_ok()
+                && condition.is_none_or(|matcher| matcher.matches(&object, &variables).is_ok())
+        })?;
+        Some((found, self.script.entries[found].while_busy))
+    }
+
+    /// Begins a reply now, or after the reply in progress.
+    fn reply_in_order(&mut self, part: Part, names: Captures) {
+        if self.script.actions(part).is_empty() {
+            return;
+        }
+        match self.stage.is_busy() {
+            true => self.stage.enqueue(part, names),
+            false => self.begin(part, names),
+        }
+    }
+
+    fn begin(&mut self, part: Part, names: Captures) {
+        self.spawn(part, names, true);
+    }
+
+    fn spawn(&mut self, part: Part, names: Captures, is_main: bool) {
+        let names = Rc::new(RefCell::new(names));
+        let reply = Reply {
+            stage: Rc::clone(&self.stage),
+            names: Rc::clone(&names),
+            is_main,
+        };
+        let script = Rc::clone(&self.script);
+        let played = async move { reply.play(script.actions(part)).await };
+        let task = self.replies.spawn_local(played);
+        if is_main {
+            self.stage.set_in_progress(task, names);
+        }
+    }
+
+    /// Takes note of a reply that ended, and begins the next one; returns the exit status if the process ends with it.
+    fn ended(&mut self, joined: Joined) -> Option<u8> {
+        match joined {
+            Ok((_, Err(ReplyEnd::Exit(status)))) => return Some(status),
+            Ok((_, Err(ReplyEnd::Failed(why)))) => {
+                eprintln!("mock-agent: {why}");
+                return Some(FAILED);
+            }
+            Ok((task, Ok(()))) => {
+                if self.stage.finish(task)
+                    && let Some((part, names)) = self.stage.dequeue()
+                {
+                    self.begin(part, names);
+                }
+            }
+            Err(error) if error.is_cancelled() => {}
+            Err(error) => {
+                eprintln!("mock-agent: a reply failed: {error}");
+                return Some(FAILED);
+            }
+        }
+        None
+    }
+}
+
+/// The next input, once there is room for its reply.
+async fn next_input(stage: &Stage, input: &mut Receiver<Input>) -> Option<Input> {
+    stage.outbox.ready_for_command().await;
+    input.recv().await
+}
