@@ -3,11 +3,14 @@
 use conform::dialect::{DialectSource, load};
 use conform::profile::Profile;
 use conform::runner::agent::Agent;
+use conform::runner::job_limit::Jobs;
 use conform::runner::retry::RetryOptions;
 use conform::runner::sandbox::SandboxRoot;
-use conform::runner::scheduler::{DialectSuite, ScenarioRun, SuiteEnd, SuiteSettings, run};
+use conform::runner::scenario_run::ScenarioRun;
+use conform::runner::scheduler::{DialectSuite, RunEvent, SuiteEnd, SuiteSettings, run};
 use conform::runner::transcripts::KeepTranscripts;
 use conform::scenario::{ScenarioSource, Vocabulary};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,7 +37,10 @@ fn part() -> DialectSuite {
 
 fn main() {
     let settings = SuiteSettings {
-        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        jobs: Jobs::Fixed(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
+        smoke_first: false,
+        max_fail: None,
+        settle: true,
         profile: Profile::Spec,
         time_scale: 1.0,
         seed: 0,
@@ -52,7 +58,11 @@ fn main() {
         &settings,
         sandboxes,
         cancelled,
-        &mut |entry| entries.push(entry),
+        &mut |event| {
+            if let RunEvent::Ended(entry) = event {
+                entries.push(*entry);
+            }
+        },
     ));
     let wall = began.elapsed();
     assert_eq!(ended, SuiteEnd::Complete);

@@ -72,3 +72,22 @@ fn every_finding_has_a_clause_or_a_source_and_is_not_weaker_than_its_clauses() {
     }
     assert!(checked > 1000, "{checked}");
 }
+
+#[test]
+fn every_dialect_has_a_smoke_scenario() {
+    let source = DialectSource::default();
+    for (name, version) in source.names() {
+        let dialect = load(&source, &format!("{name}@{version}")).unwrap();
+        let files = ScenarioSource::of(&name, &version, &dialect.bases).unwrap();
+        let scenarios = files.load(Some(&Vocabulary::of(&dialect))).unwrap();
+        let smoke = dialect
+            .smoke
+            .as_ref()
+            .unwrap_or_else(|| panic!("none in {}", dialect.id()));
+        assert!(
+            scenarios.iter().any(|one| one.id == *smoke),
+            "{} {smoke}",
+            dialect.id()
+        );
+    }
+}

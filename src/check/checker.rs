@@ -126,6 +126,13 @@ impl Checker {
         self.state.evidence()
     }
 
+    /// Whether all work that the agent has begun has certainly ended (`session.work` of the dialect): every turn is over, every command is
+    /// answered.
+    #[must_use]
+    pub fn is_work_over(&self) -> bool {
+        self.state.is_work_over()
+    }
+
     /// Ends the check.
     #[must_use]
     pub fn finish(self) -> CheckOutcome {

@@ -12,6 +12,7 @@ mod excerpt;
 mod finding_log;
 mod line_classifier;
 mod monitors;
+mod open_work;
 mod per_frame;
 mod state;
 

@@ -9,6 +9,7 @@ use super::evidence::RecentFrames;
 use super::finding_log::FindingLog;
 use super::line_classifier::LineClassifier;
 use super::monitors::{Monitors, Violations};
+use super::open_work::OpenWork;
 use super::per_frame::PerFrameChecks;
 use crate::dialect::{Dialect, FrameIdentity};
 use crate::finding::{DifferenceKind, Evidence, Finding};
@@ -53,6 +54,7 @@ pub(super) struct CheckerState {
     events: u64,
     commands: u64,
     turn: bool,
+    work: OpenWork,
     shutdown: ShutdownFacts,
 }
 
@@ -88,6 +90,7 @@ impl CheckerState {
             events: 0,
             commands: 0,
             turn: false,
+            work: OpenWork::default(),
             shutdown: ShutdownFacts::default(),
         }
     }
@@ -112,12 +115,17 @@ impl CheckerState {
         let decoded = DecodedFrame::new(dialect, classifiers, frame, self.shutdown);
         let is_command = matches!(frame.body, Body::ToAgent(_));
         self.check_by_itself(dialect, frame, &decoded);
+        match frame.body {
+            Body::ToAgent(_) => self.work.note_line(false),
+            Body::FromAgent(_) => self.work.note_line(true),
+            _ => {}
+        }
         if decoded.symbols.is_empty() {
             self.shutdown.note(frame, false);
             return;
         }
         self.count_known(&decoded, is_command);
-        self.note_turn_and_quit(dialect, frame, &decoded);
+        self.note_session_frames(dialect, frame, &decoded);
 
         let (symbols, value) = (&decoded.symbols, &decoded.value);
         let declarations = &dialect.declarations;
@@ -184,11 +192,22 @@ impl CheckerState {
         *count += u64::from(decoded.is_known());
     }
 
-    fn note_turn_and_quit(&mut self, dialect: &Dialect, frame: &Frame, decoded: &DecodedFrame<'_>) {
+    fn note_session_frames(
+        &mut self,
+        dialect: &Dialect,
+        frame: &Frame,
+        decoded: &DecodedFrame<'_>,
+    ) {
         let context = context(self.frames, frame, decoded, &self.history);
         self.turn |= context.matches(&dialect.session.turn) == Truth::True;
         let quit = context.matches(&dialect.session.quit) != Truth::False;
+        self.work.note(dialect, &context);
         self.shutdown.note(frame, quit);
+    }
+
+    /// Whether all work that the agent has begun has certainly ended.
+    pub(super) fn is_work_over(&self) -> bool {
+        self.work.is_over()
     }
 
     pub(super) fn findings(&self) -> &[Finding] {

@@ -18,7 +18,7 @@ pub(super) struct BaselineArgs {
     baseline: Option<PathBuf>,
     /// Update the baseline: add new findings, remove entries that nothing matches
     #[arg(long, requires = "baseline")]
-    update_baseline: bool,
+    pub(super) update_baseline: bool,
     /// Treat warnings as violations, except those in the baseline
     #[arg(long)]
     pub(super) deny_warnings: bool,

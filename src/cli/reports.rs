@@ -4,7 +4,7 @@ use super::args::ReportTarget;
 use super::output;
 use crate::report::Report;
 use anstream::StripStream;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// The output for progress and summary: standard output, or standard error if a report is written to standard output.
@@ -15,6 +15,18 @@ pub fn screen(targets: &[ReportTarget]) -> Box<dyn Write> {
     } else {
         Box::new(output::stdout())
     }
+}
+
+/// Whether that output is a terminal that can erase a line.
+#[must_use]
+pub fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    let is_terminal = if targets.iter().any(|target| is_stdout(&target.path)) {
+        io::stderr().is_terminal()
+    } else {
+        io::stdout().is_terminal()
+    };
+    is_terminal && !is_dumb
 }
 
 /// Writes a report to every target.

@@ -2,34 +2,43 @@
 
 mod agent;
 mod args;
+mod last_failures;
+mod progress;
 mod required_clauses;
 mod rerun;
 mod run_error;
 mod run_plan;
 mod run_status;
+mod terminal_width;
+mod timings;
+mod transcript_folder;
 
 use super::baseline::ActiveBaseline;
 use super::{exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
 use crate::finding::Blame;
 use crate::report::ReportBuilder;
-use crate::report::{Report, ReportCommand};
+use crate::report::{Report, ReportCommand, ScenarioReport, Verdict};
 use crate::reporter::terminal;
 use crate::runner::adopt_orphans;
+use crate::runner::job_limit::Jobs;
 use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
-use crate::runner::scheduler::{self, SuiteEnd, SuiteSettings};
+use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use crate::runner::transcripts::KeepTranscripts;
 pub(super) use args::RunArgs;
+use last_failures::LastFailures;
+use progress::Progress;
 use required_clauses::RequiredClauses;
 use run_error::RunError;
 use run_plan::RunPlan;
 use run_status::{AgentProgress, RunFacts};
-use std::io::Write;
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use timings::Timings;
 use tokio::sync::watch;
 
 /// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
@@ -52,6 +61,7 @@ fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
         .enable_all()
         .build()
         .map_err(|error| RunError::harness(format!("cannot start: {error}")))?;
+    let last_failures = LastFailures::read(&args.agent);
     let sandboxes = SandboxRoot::new().map_err(|error| {
         RunError::harness(format!("cannot make a folder for sandboxes: {error}"))
     })?;
@@ -59,86 +69,106 @@ fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
     let (cancel, cancelled) = watch::channel(false);
     let result = runtime.block_on(async {
         termination::cancel_on_signal(cancel);
-        let plan = run_plan::run_plan(args, &sandboxes, &cancelled).await?;
-        perform(args, plan, baseline, &sandboxes, cancelled, began).await
+        let plan = run_plan::run_plan(args, &sandboxes, &cancelled, &last_failures).await?;
+        let state = RunState {
+            baseline,
+            last_failures,
+            began,
+        };
+        perform(args, plan, state, &sandboxes, cancelled).await
     });
     // Cleanup in the background may finish.
     runtime.shutdown_timeout(CLEANUP_TIMEOUT);
     result
 }
 
+/// What a run starts with besides its plan.
+struct RunState {
+    baseline: ActiveBaseline,
+    last_failures: LastFailures,
+    began: Instant,
+}
+
 /// Plays the scenarios of the plan, and writes the report.
 async fn perform(
     args: &RunArgs,
     plan: RunPlan,
-    baseline: ActiveBaseline,
+    state: RunState,
     sandboxes: &Arc<SandboxRoot>,
     cancelled: watch::Receiver<bool>,
-    began: Instant,
 ) -> Result<ExitStatus, RunError> {
-    let settings = SuiteSettings {
-        jobs: args.jobs.map_or_else(cores, NonZeroUsize::get),
-        profile: args.profile,
-        time_scale: args.time_scale,
-        seed: args.seed,
-        keep: match &args.transcripts {
-            Some(folder) => KeepTranscripts::All(folder.clone()),
-            None => KeepTranscripts::Failures(own_folder()),
-        },
-        retry: RetryOptions {
-            max_retries: args.retries,
-            retry_warnings: args.baseline.deny_warnings,
-            baseline: Some(baseline.dated()),
-        },
-    };
+    let RunState {
+        baseline,
+        mut last_failures,
+        began,
+    } = state;
+    let settings = settings(args, &baseline);
     let mut report = ReportBuilder::new(ReportCommand::Run, Blame::Agent);
     for part in &plan.suites {
         report.add_dialect(&part.dialect);
     }
     let required = RequiredClauses::of(&plan.suites);
-    let mut screen = reports::screen(&args.reports);
+    let total = plan.suites.iter().map(|part| part.scenarios.len()).sum();
+    let mut progress = Progress::new(&args.reports, total);
+    let mut timings = Timings::default();
     let mut shown = AgentProgress::default();
-    let mut failed = None;
-    let ended = scheduler::run(
-        plan.suites,
-        &settings,
-        Arc::clone(sandboxes),
-        cancelled,
-        &mut |mut entry| {
+    let mut behind_smoke = 0;
+    let mut on_event = |event| match event {
+        RunEvent::Started(id) => {
+            timings.started();
+            progress.started(id);
+        }
+        RunEvent::Ended(mut entry) => {
             let rerun = plan.rerun.of(&entry.report.id);
             for finding in entry.report.all_findings_mut() {
                 finding.rerun.clone_from(&rerun);
             }
             baseline.mark(&mut entry.report, Blame::Agent);
+            let failed = matches!(entry.report.verdict, Verdict::Fail | Verdict::Broken);
+            if entry.played {
+                last_failures.note(&entry.report.id, failed);
+            }
+            behind_smoke += usize::from(!entry.played && entry.report.reason == SMOKE_FAILED);
+            timings.ended(&entry);
             shown.note(&entry);
-            let written = terminal::line(&entry.report, &mut *screen).and_then(|()| screen.flush());
-            failed = failed.take().or(written.err());
+            progress.ended(&entry, failed);
             report.add(entry.report, entry.exercised);
-        },
+        }
+    };
+    let ended = scheduler::run(
+        plan.suites,
+        &settings,
+        Arc::clone(sandboxes),
+        cancelled,
+        &mut on_event,
     )
     .await;
     if let SuiteEnd::NotStarted(why) = &ended {
         return Err(RunError::usage(why.as_str()));
     }
+    let duration = began.elapsed();
     let mut report = Report {
         agent: plan.agent_command,
         seed: args.seed,
-        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         ..report.finish()
     };
+    let is_whole = extent(args) == RunExtent::Whole;
+    last_failures.write(&args.agent, is_whole && ended == SuiteEnd::Complete);
     match ended {
         SuiteEnd::Complete => baseline
             .apply(&mut report, extent(args))
             .map_err(RunError::usage)?,
         _ => baseline.skip_update(),
     }
-    let written = terminal::closing(&report, &mut *screen).and_then(|()| screen.flush());
-    drop(screen);
-    if let Some(error) = failed.or(written.err()) {
-        return Err(RunError::harness(format!(
-            "cannot write the output: {error}"
-        )));
-    }
+    let closing = Closing {
+        report: &report,
+        timings: args.timings.then_some((&timings, duration)),
+        transcripts: kept_transcripts(&report, &settings.keep),
+    };
+    closing
+        .write(progress)
+        .map_err(|error| RunError::harness(format!("cannot write the output: {error}")))?;
     reports::write(&report, &args.reports).map_err(RunError::usage)?;
     Ok(run_status::status(&RunFacts {
         ended: &ended,
@@ -146,7 +176,70 @@ async fn perform(
         objection: args.baseline.is_failed_by(&report),
         shown,
         unexercised: &required.unexercised(&report),
+        behind_smoke,
     }))
+}
+
+fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
+    SuiteSettings {
+        jobs: args.jobs.map_or(Jobs::IdleCores, Jobs::Fixed),
+        smoke_first: !args.keep_going && !args.baseline.update_baseline,
+        max_fail: match args.fail_fast {
+            true => Some(NonZeroU32::MIN),
+            false => args.max_fail,
+        },
+        profile: args.profile,
+        time_scale: args.time_scale,
+        settle: !args.no_settle,
+        seed: args.seed,
+        keep: match &args.transcripts {
+            Some(folder) => KeepTranscripts::All(folder.clone()),
+            None => KeepTranscripts::Failures(transcript_folder::transcript_folder()),
+        },
+        retry: RetryOptions {
+            max_retries: args.retries,
+            retry_warnings: args.baseline.deny_warnings,
+            baseline: Some(baseline.dated()),
+        },
+    }
+}
+
+/// The end of what a run shows.
+struct Closing<'a> {
+    report: &'a Report,
+    timings: Option<(&'a Timings, Duration)>,
+    /// The folder with the transcripts.
+    transcripts: Option<&'a Path>,
+}
+
+impl Closing<'_> {
+    fn write(&self, progress: Progress) -> io::Result<()> {
+        let mut screen = progress.finish()?;
+        terminal::closing(self.report, &mut *screen)?;
+        if let Some((timings, duration)) = self.timings {
+            timings.write(duration, &mut *screen)?;
+        }
+        if let Some(folder) = self.transcripts {
+            writeln!(screen, "{:>13} {}", "Transcripts", folder.display())?;
+        }
+        screen.flush()
+    }
+}
+
+/// The folder with the transcripts of this run, if there are any.
+fn kept_transcripts<'a>(report: &Report, keep: &'a KeepTranscripts) -> Option<&'a Path> {
+    let kept = |scenario: &ScenarioReport| {
+        let tries = scenario.tries.iter().map(|one| &one.transcript);
+        tries
+            .chain([&scenario.transcript])
+            .any(|path| !path.is_empty())
+    };
+    match keep {
+        KeepTranscripts::Failures(folder) | KeepTranscripts::All(folder) => {
+            report.scenarios.iter().any(kept).then_some(folder)
+        }
+        KeepTranscripts::Nothing => None,
+    }
 }
 
 /// Whether the command line leaves any scenario out.
@@ -154,19 +247,11 @@ fn extent(args: &RunArgs) -> RunExtent {
     let all = args.only.is_empty()
         && args.tag.is_empty()
         && args.scenarios.is_empty()
-        && args.shard.is_none();
+        && args.shard.is_none()
+        && !args.failed;
     if all {
         RunExtent::Whole
     } else {
         RunExtent::Part
     }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
-}
-
-/// The folder for transcripts of failures, if the user names none.
-fn own_folder() -> PathBuf {
-    std::env::temp_dir().join(format!("conform-transcripts-{}", std::process::id()))
 }

@@ -38,6 +38,7 @@ pub(super) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         version: delta.version,
         title: delta.title,
         extends: delta.extends,
+        smoke: delta.smoke.or(base.smoke.take()),
         members: delta.members.or(base.members.take()),
         discriminator: delta.discriminator.or(base.discriminator.take()),
         session: delta.session.or(base.session.take()),

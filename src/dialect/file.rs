@@ -46,6 +46,9 @@ pub struct DialectFile {
     /// Tools that an agent may lack: a scenario whose model calls one is skipped if the agent does not offer it to the model.
     #[serde(default)]
     pub optional_tools: Vec<String>,
+    /// The id of the scenario that is played first: the agent starts, answers one turn and ends. If it fails, the others say little.
+    #[serde(default)]
+    pub smoke: Option<String>,
     /// In a delta: how the scenarios of the base are inherited.
     #[serde(default)]
     pub scenarios: InheritanceFile,
@@ -154,12 +157,25 @@ pub struct SessionFile {
     pub turn: Option<Node>,
     /// The pattern of commands that ask the process to exit.
     pub quit: Option<Node>,
+    /// What begins a piece of work of the agent, and what ends it. When all work has ended and the agent is silent and idle, nothing more
+    /// comes before the host acts.
+    pub work: Vec<WorkFile>,
     /// The commands that interrupt the running work, but not the process. The host's next step waits a little for a sign of life.
     pub interrupts: Vec<Spanned<String>>,
     /// Where the agent reports its version, and the versions of this dialect.
     pub version: Option<VersionFile>,
     /// How to detect the dialect of an agent that writes nothing at the start.
     pub probe: Option<ProbeFile>,
+}
+
+/// What begins a piece of work of the agent, such as a turn or the answer to a command, and what ends it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkFile {
+    /// The pattern of frames that begin one.
+    pub from: Node,
+    /// The pattern of frames that end one.
+    pub to: Node,
 }
 
 /// Detects the dialect of an agent that writes nothing at the start.

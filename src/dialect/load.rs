@@ -4,7 +4,7 @@ use super::file::{ClauseFile, FrameSpec, LaunchRecipe, ProbeFile, SessionFile, V
 use super::lint;
 use super::merged_files::MergedFiles;
 use super::source::DialectSource;
-use super::types::{Clause, DetectionProbe, Dialect, FrameNames, SessionSpec};
+use super::types::{Clause, DetectionProbe, Dialect, FrameNames, SessionSpec, WorkSpec};
 use crate::finding::{Level, Source};
 use crate::matcher;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
@@ -161,6 +161,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         capabilities: file.capabilities,
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,
+        smoke: file.smoke,
         budgets,
         limits: file.limits,
         launch,
@@ -298,6 +299,11 @@ fn session_of(
         }
     };
     let (turn, quit) = (read(file.turn.as_ref()), read(file.quit.as_ref()));
+    let work = file.work.iter().map(|work| WorkSpec {
+        from: read(Some(&work.from)),
+        to: read(Some(&work.to)),
+    });
+    let work = work.collect();
     let version = file
         .version
         .and_then(|version| match regex::Regex::new(&version.matches) {
@@ -327,6 +333,7 @@ fn session_of(
         ready: file.ready.map(|r| r.value),
         turn,
         quit,
+        work,
         version,
         probe: file.probe.and_then(|probe| probe_of(&probe, errors)),
     }

@@ -51,6 +51,8 @@ pub struct Dialect {
     pub members: MemberNames,
     /// Tools that an agent may lack, by the names in scenarios.
     pub optional_tools: Vec<String>,
+    /// The id of the scenario that is played first.
+    pub smoke: Option<String>,
     /// Timeouts in microseconds, by name.
     pub budgets: IndexMap<String, u64>,
     /// Limits in bytes, by name.
@@ -68,12 +70,23 @@ pub struct SessionSpec {
     pub turn: FramePattern,
     /// The commands that ask the process to exit.
     pub quit: FramePattern,
+    /// What begins a piece of work of the agent, and what ends it. Empty if the dialect does not say.
+    pub work: Vec<WorkSpec>,
     /// The commands that interrupt the running work, but not the process.
     pub interrupts: Vec<String>,
     /// Where the agent reports its version: the event, the JSON Pointer, and a pattern for the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
     /// How to detect the dialect of an agent that writes nothing at the start.
     pub probe: Option<DetectionProbe>,
+}
+
+/// What begins a piece of work of the agent, and what ends it.
+#[derive(Debug, Clone)]
+pub struct WorkSpec {
+    /// The frames that begin one.
+    pub from: FramePattern,
+    /// The frames that end one.
+    pub to: FramePattern,
 }
 
 /// Detects the dialect of an agent that writes nothing at the start: commands to send, and the event that answers them.

@@ -145,6 +145,16 @@ impl EventQueue {
         (state.paused || state.is_full(), bytes)
     }
 
+    /// Whether nothing is on its way: no event is queued, no line is unfinished, stdout is read, and no request to the model is open.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let state = self.lock();
+        let has_no_piece = |session: &ProcessOutput| session.unfinished() == 0;
+        state.is_empty()
+            && !state.paused
+            && state.open_exchanges.is_empty()
+            && state.session.as_ref().is_some_and(has_no_piece)
+    }
+
     /// The total time in which stdout was not read because the queue was full. It does not count as silence of the agent.
     pub(crate) fn time_full(&self) -> Duration {
         self.lock().time_full()

@@ -43,6 +43,8 @@ pub(crate) struct TimeoutBudgets {
     pub(crate) total: Duration,
     /// From the end of stdin, or another request to exit, to the end of the process.
     pub(crate) exit: Duration,
+    /// How long an agent must be silent and idle, with no work open, until a wait ends early. It is never shortened.
+    pub(crate) settle: Duration,
     scale: f64,
 }
 
@@ -53,6 +55,7 @@ const DEFAULTS: &[(&str, Duration)] = &[
     ("idle", Duration::from_secs(10)),
     ("total", Duration::from_secs(60)),
     ("exit", Duration::from_secs(5)),
+    ("settle", Duration::from_secs(1)),
 ];
 
 impl TimeoutBudgets {
@@ -66,14 +69,16 @@ impl TimeoutBudgets {
                     .map(|(_, default)| *default)
             };
             let written = own.get(name).copied().or_else(|| dialect.budget(name));
-            stretch(written.or_else(default).unwrap_or_default(), scale)
+            written.or_else(default).unwrap_or_default()
         };
+        let scaled = |name: &str| stretch(named(name), scale);
         TimeoutBudgets {
-            start: named("start"),
-            response: named("response"),
-            idle: named("idle"),
-            total: named("total"),
-            exit: named("exit"),
+            start: scaled("start"),
+            response: scaled("response"),
+            idle: scaled("idle"),
+            total: scaled("total"),
+            exit: scaled("exit"),
+            settle: stretch(named("settle"), scale.max(1.0)),
             scale,
         }
     }

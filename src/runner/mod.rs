@@ -13,12 +13,16 @@
 
 pub mod agent;
 pub(crate) mod event_queue;
+pub mod job_limit;
 pub(crate) mod launch;
 pub(crate) mod limits;
+mod machine_load;
 mod play;
+mod play_queue;
 pub(crate) mod process;
 pub mod retry;
 pub mod sandbox;
+pub mod scenario_run;
 pub mod scheduler;
 pub(crate) mod scripted_model;
 pub mod selection;

@@ -6,6 +6,7 @@ use super::play::scenario_result::ScenarioResult;
 use super::transcripts::KeepTranscripts;
 use crate::baseline::DatedBaseline;
 use crate::finding::{Blame, Finding};
+use crate::report::ScenarioReport;
 use crate::report::Try;
 use crate::report::Verdict;
 use crate::report::verdict_rules;
@@ -37,23 +38,33 @@ pub struct RetryOptions {
 impl RetryOptions {
     /// Whether a scenario with this verdict and these findings is retried.
     fn should_retry(&self, id: &str, verdict: Verdict, findings: &[Finding]) -> bool {
-        let known = |finding: &&Finding| {
+        match verdict {
+            Verdict::Inconclusive => true,
+            Verdict::Fail | Verdict::Warn => match self.open_verdict(id, findings) {
+                Verdict::Fail => true,
+                Verdict::Warn => self.retry_warnings,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a scenario has failed with findings that the baseline does not know.
+    pub(super) fn is_failure(&self, scenario: &ScenarioReport) -> bool {
+        let open = || self.open_verdict(&scenario.id, &scenario.findings);
+        scenario.verdict == Verdict::Broken
+            || scenario.verdict == Verdict::Fail && open() == Verdict::Fail
+    }
+
+    /// The verdict of the findings that the baseline does not know.
+    fn open_verdict(&self, id: &str, findings: &[Finding]) -> Verdict {
+        let is_known = |finding: &Finding| {
             let known = self.baseline.as_ref();
             known.is_some_and(|known| known.covers(id, finding))
         };
-        match verdict {
-            Verdict::Inconclusive => true,
-            Verdict::Fail | Verdict::Warn => {
-                let open = findings.iter().filter(|finding| !known(finding));
-                let open: Vec<_> = open.cloned().collect();
-                match verdict_rules::of_findings(&open, Blame::Agent, true) {
-                    Verdict::Fail => true,
-                    Verdict::Warn => self.retry_warnings,
-                    _ => false,
-                }
-            }
-            _ => false,
-        }
+        let open = findings.iter().filter(|finding| !is_known(finding));
+        let open: Vec<_> = open.cloned().collect();
+        verdict_rules::of_findings(&open, Blame::Agent, true)
     }
 }
 

@@ -1,5 +1,6 @@
-//! Selects the scenarios to play: by pattern (`--only`), by tag (`--tag`) and by shard (`--shard`).
+//! Selects the scenarios to play: by pattern (`--only`), by tag (`--tag`), by the last failures (`--failed`) and by shard (`--shard`).
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// The conditions for a scenario to be played.
@@ -9,6 +10,8 @@ pub struct Selection {
     pub only: Vec<String>,
     /// Tags, one of which the scenario must have. Any scenario if empty.
     pub tags: Vec<String>,
+    /// The only ids; any id if `None`.
+    pub ids: Option<BTreeSet<String>>,
     /// The shard of the selected scenarios.
     pub shard: Option<Shard>,
 }
@@ -41,7 +44,8 @@ impl Selection {
         let by_id =
             self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, id));
         let by_tag = self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag));
-        by_id && by_tag
+        let by_list = self.ids.as_ref().is_none_or(|ids| ids.contains(id));
+        by_id && by_tag && by_list
     }
 
     /// Whether the selected scenario with this index is in the shard.

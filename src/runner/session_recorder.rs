@@ -89,6 +89,11 @@ impl SessionRecorder {
         self.checker.frames()
     }
 
+    /// Whether all work that the agent has begun has certainly ended.
+    pub(super) fn is_work_over(&self) -> bool {
+        self.checker.is_work_over()
+    }
+
     /// The newest frames, quoted as evidence.
     pub(super) fn evidence(&self) -> Vec<Evidence> {
         self.checker.evidence()

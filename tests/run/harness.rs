@@ -98,6 +98,7 @@ impl TestDir {
             .arg(name)
             .current_dir(self.temp.path())
             .env("TMPDIR", self.path("tmp"))
+            .env("XDG_STATE_HOME", self.path("state"))
             .env("CONFORM_LOG", "warn")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -6,6 +6,7 @@ mod baselines;
 mod bundled;
 mod cleanup;
 mod detection;
+mod early_end;
 mod harness;
 mod model;
 mod selection;

@@ -12,9 +12,11 @@ use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matri
 use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::profile::Profile;
 use crate::runner::agent::Agent;
+use crate::runner::job_limit::Jobs;
 use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
-use crate::runner::scheduler::{self, DialectSuite, ScenarioRun, SuiteEnd, SuiteSettings};
+use crate::runner::scenario_run::ScenarioRun;
+use crate::runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
 use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
@@ -23,6 +25,7 @@ use mock_agent::faults::{self, ShownAt};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::BufReader;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore, watch};
@@ -33,7 +36,7 @@ const SMOKE: &str = "smoke";
 /// How many of them, and of the scenarios that exercise a rule, are played first.
 const FEW: usize = 3;
 /// How many scenarios are played in parallel with one fault: most of the time is spent in timeouts.
-const PARALLEL_SCENARIOS: usize = 4;
+const PARALLEL_SCENARIOS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The rounds of scenarios that a fault is played against, until it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -379,7 +382,10 @@ impl MutationContext {
             scenarios,
         };
         let settings = SuiteSettings {
-            jobs: PARALLEL_SCENARIOS,
+            jobs: Jobs::Fixed(PARALLEL_SCENARIOS),
+            smoke_first: false,
+            max_fail: None,
+            settle: true,
             profile: Profile::Spec,
             time_scale,
             seed: 0,
@@ -393,12 +399,18 @@ impl MutationContext {
             &settings,
             Arc::clone(&self.sandboxes),
             cancelled,
-            &mut |entry| entries.push(entry),
+            &mut |event| {
+                if let RunEvent::Ended(entry) = event {
+                    entries.push(*entry);
+                }
+            },
         )
         .await;
         match ended {
             SuiteEnd::NotStarted(why) => Err(why),
-            SuiteEnd::Complete | SuiteEnd::Silent | SuiteEnd::Interrupted => Ok(entries),
+            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Silent | SuiteEnd::Interrupted => {
+                Ok(entries)
+            }
         }
     }
 }

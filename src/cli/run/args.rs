@@ -9,7 +9,7 @@ use crate::runner::selection::Shard;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 /// Play scripted conversations with an agent and judge every line
@@ -38,15 +38,39 @@ pub(in crate::cli) struct RunArgs {
     /// Only scenarios with this tag; repeatable
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
-    /// How many scenarios to play in parallel [default: the number of cores]
+    /// Only scenarios that failed when this agent was last tested from this folder
+    #[arg(long)]
+    pub(super) failed: bool,
+    /// How many scenarios to play in parallel [default: as many as the idle cores allow]
+    ///
+    /// By default the number starts at the number of cores, grows while cores are idle, since agents mostly wait, and falls back when the
+    /// machine is overloaded. Only Linux tells how idle it is; elsewhere the default is the number of cores.
     #[arg(short, long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,
+    /// Play all scenarios even if the smoke scenario fails
+    ///
+    /// The smoke scenario of the dialect (start, one turn, end) is played first. If it has violations that the baseline does not know, the
+    /// other scenarios are skipped. `--update-baseline` implies this option.
+    #[arg(long)]
+    pub(super) keep_going: bool,
+    /// Stop after the first failed scenario; as `--max-fail 1`
+    #[arg(long, conflicts_with = "max_fail")]
+    pub(super) fail_fast: bool,
+    /// Stop after N failed scenarios
+    #[arg(long, value_name = "N")]
+    pub(super) max_fail: Option<NonZeroU32>,
     /// Only the K-th of N parts of the suite
     #[arg(long, value_name = "K/N")]
     pub(super) shard: Option<Shard>,
     /// Stretch every timeout budget by this factor
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = factor)]
     pub(super) time_scale: f64,
+    /// Wait the whole budget even if nothing more can come
+    ///
+    /// A step that waits fails early when its event can no longer come: all turns have ended, all commands are answered, no request to the
+    /// model is open, and the agent does nothing. The findings are the same.
+    #[arg(long)]
+    pub(super) no_settle: bool,
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
     pub(super) profile: Profile,
@@ -74,6 +98,9 @@ pub(in crate::cli) struct RunArgs {
     /// Write every scenario's transcript here
     #[arg(long, value_name = "DIR")]
     pub(super) transcripts: Option<PathBuf>,
+    /// Show how long the run took beside what the cores allow
+    #[arg(long)]
+    pub(super) timings: bool,
 }
 
 fn factor(text: &str) -> Result<f64, String> {

@@ -2,6 +2,7 @@
 
 use super::agent::{agent, package, speaking};
 use super::args::{RunArgs, read_config};
+use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
 use super::run_error::RunError;
 use crate::cli::args::DialectArgs;
@@ -32,6 +33,7 @@ pub(super) async fn run_plan(
     args: &RunArgs,
     sandboxes: &SandboxRoot,
     cancelled: &watch::Receiver<bool>,
+    last_failures: &LastFailures,
 ) -> Result<RunPlan, RunError> {
     let config = read_config().map_err(RunError::usage)?;
     let dialect = DialectArgs {
@@ -75,11 +77,17 @@ pub(super) async fn run_plan(
                 .map_err(RunError::usage)?,
         );
     }
-    let selection = Selection {
+    let mut selection = Selection {
         only: args.only.clone(),
         tags: args.tag.clone(),
+        ids: None,
         shard: args.shard,
     };
+    if args.failed && !last_failures.restrict(&mut selection) {
+        output::note(
+            "no scenario failed in the last run of this agent from this folder, so all are played",
+        );
+    }
     let mut suites = suites(
         known,
         &agent,
@@ -192,6 +200,7 @@ fn nothing(args: &RunArgs) -> String {
         .map(|only| format!("--only {}", quoted(only)))
         .collect();
     asked.extend(args.tag.iter().map(|tag| format!("--tag {}", quoted(tag))));
+    asked.extend(args.failed.then(|| "--failed".to_owned()));
     asked.extend(
         args.shard
             .map(|shard| format!("--shard {}/{}", shard.part, shard.of)),

@@ -3,7 +3,8 @@
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
 use crate::report::VerdictCounts;
-use crate::runner::scheduler::{ScenarioRun, SuiteEnd};
+use crate::runner::scenario_run::ScenarioRun;
+use crate::runner::scheduler::SuiteEnd;
 
 /// How far the agent came in any scenario.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,6 +36,8 @@ pub(super) struct RunFacts<'a> {
     pub(super) shown: AgentProgress,
     /// Required clauses that nothing exercised.
     pub(super) unexercised: &'a [String],
+    /// How many scenarios were skipped because the smoke scenario failed.
+    pub(super) behind_smoke: usize,
 }
 
 /// The number of clauses that are named at most.
@@ -46,6 +49,11 @@ pub(super) fn status(facts: &RunFacts<'_>) -> ExitStatus {
     let (status, why) = decide(facts);
     if let Some(why) = why {
         output::warning(why);
+    }
+    if facts.behind_smoke > 0 {
+        output::note(
+            "the smoke scenario failed, so the others were not played; `--keep-going` plays them",
+        );
     }
     status
 }
@@ -138,6 +146,7 @@ mod tests {
             objection: false,
             shown,
             unexercised: &[],
+            behind_smoke: 0,
         };
         let ended = |ended, facts| RunFacts { ended, ..facts };
         let stale = |facts| RunFacts {
@@ -164,6 +173,11 @@ mod tests {
             (stale(facts(&passed, turn)), Violations),
             (stale(facts(&open, turn)), Violations),
             (stale(facts(&broken, turn)), Harness),
+            (ended(&SuiteEnd::CutShort, facts(&failed, turn)), Violations),
+            (
+                ended(&SuiteEnd::CutShort, facts(&failed, silent)),
+                Incomplete,
+            ),
             (ended(&SuiteEnd::Silent, facts(&failed, silent)), Incomplete),
             (
                 ended(&SuiteEnd::Interrupted, facts(&passed, turn)),

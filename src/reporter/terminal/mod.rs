@@ -5,6 +5,6 @@ mod scenario;
 mod summary;
 
 pub(super) use finding::block as finding_block;
-pub use scenario::line;
+pub use scenario::{left_out, line};
 pub use summary::closing;
 pub(super) use summary::render;

@@ -30,6 +30,20 @@ pub fn line(scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Writes the line of scenarios that were left out, with the reason.
+///
+/// # Errors
+/// The writer fails.
+pub fn left_out(scenarios: usize, reason: &str, out: &mut dyn Write) -> io::Result<()> {
+    let style = verdict_style(Verdict::Skipped);
+    let scenarios = text::count(scenarios as u64, "scenario");
+    writeln!(
+        out,
+        "{style}{:>13}{style:#} {scenarios}: {reason}",
+        "SKIPPED"
+    )
+}
+
 /// The result of a scenario as one word, with its colour.
 fn word(scenario: &ScenarioReport) -> (String, Style) {
     if scenario.flaky {

@@ -110,6 +110,10 @@ impl ProcessOutput {
 }
 
 impl QueueState {
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.held > limits::QUEUE_BYTES || self.queue.len() > limits::QUEUE_EVENTS
     }

@@ -35,6 +35,8 @@ pub(super) struct AgentSession {
     /// When its stdout ended.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
+    /// Whether the host has sent it a signal.
+    pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
     pub(super) time_full: Duration,
 }
@@ -91,6 +93,7 @@ impl AgentSession {
             stdout_end: None,
             time_full: queue.time_full(),
             end: None,
+            was_signalled: false,
         })
     }
 }

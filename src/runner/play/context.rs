@@ -16,6 +16,8 @@ pub(crate) struct SuiteContext {
     pub(crate) wire: Option<String>,
     pub(crate) profile: Profile,
     pub(crate) time_scale: f64,
+    /// Whether waits end early when nothing more can come.
+    pub(crate) settle: bool,
     pub(crate) seed: u64,
     pub(crate) sandboxes: Arc<SandboxRoot>,
     /// Turns true when the run is cancelled.

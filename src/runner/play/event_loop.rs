@@ -3,6 +3,7 @@
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
+use super::settle::SettleWatch;
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
 use crate::dialect::FrameIdentity;
@@ -29,6 +30,8 @@ pub(super) struct EventWait {
     fixed: Option<(&'static str, Duration)>,
     /// Whether the wait is over when stdout has ended.
     needs_stdout: bool,
+    /// Ends the wait early when nothing more can come; `None` for a wait that must last.
+    pub(super) settle: Option<SettleWatch>,
     /// How long stdout was not read because the event queue was full. It extends the timeouts.
     time_full: Duration,
 }
@@ -40,6 +43,8 @@ pub(super) enum WaitResult {
     Event,
     /// A timeout budget ran out: its name and its length.
     TimedOut(&'static str, Duration),
+    /// Nothing more could come. With the name of the timeout budget that would have run out.
+    Settled(&'static str),
     /// The agent has ended, or its stdout has.
     AgentEnded,
 }
@@ -52,6 +57,7 @@ impl EventWait {
             last_line: None,
             fixed: None,
             needs_stdout: true,
+            settle: None,
             time_full: Duration::ZERO,
         }
     }
@@ -61,6 +67,14 @@ impl EventWait {
         EventWait {
             fixed: Some(fixed),
             ..EventWait::for_event()
+        }
+    }
+
+    /// The same wait, which ends early when nothing more can come.
+    pub(super) fn settling(self) -> Self {
+        EventWait {
+            settle: Some(SettleWatch::new()),
+            ..self
         }
     }
 
@@ -88,7 +102,11 @@ impl ScenarioPlayer {
             .stdout_end
             .filter(|_| wait.needs_stdout)
             .map(|end| end + AFTER_STDOUT);
-        let wake = stdout_deadline.map_or(at, |deadline| deadline.min(at));
+        let settle_at = self.settle_at(wait);
+        let wake = [stdout_deadline, settle_at]
+            .into_iter()
+            .flatten()
+            .fold(at, Instant::min);
         let event = tokio::select! {
             biased;
             () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
@@ -97,7 +115,9 @@ impl ScenarioPlayer {
                 let (name, at, length) = self.deadline(wait);
                 return Ok(match Instant::now() {
                     now if stdout_deadline.is_some_and(|deadline| deadline < at && deadline <= now) => WaitResult::AgentEnded,
+                    now if at <= now && self.was_over(wait) => WaitResult::Settled(name),
                     now if at <= now => WaitResult::TimedOut(name, length),
+                    now if settle_at.is_some_and(|at| at <= now) && self.has_settled(wait) => WaitResult::Settled(name),
                     _ => WaitResult::Event,
                 });
             }
@@ -112,6 +132,7 @@ impl ScenarioPlayer {
             })
         );
         self.handle(event)?;
+        wait.settle.iter_mut().for_each(SettleWatch::restart);
         match when {
             Some(when) if when > at => Ok(WaitResult::TimedOut(name, length)),
             Some(when) if is_line => {
@@ -128,7 +149,11 @@ impl ScenarioPlayer {
             SessionEvent::Frame(frame) => {
                 let n = self.session.recorder.push(&frame);
                 match frame.body {
-                    Body::FromAgent(line) => self.handle_line(n, &line)?,
+                    Body::FromAgent(line) => {
+                        let at = Duration::from_micros(frame.at);
+                        self.first_line.get_or_insert(at);
+                        self.handle_line(n, &line)?;
+                    }
                     Body::LlmRequest(request) => {
                         self.requests.add(request.n, (self.past_sessions.len(), n));
                         self.offered.insert(request.n, offered(&request.body));

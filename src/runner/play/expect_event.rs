@@ -203,10 +203,11 @@ impl ScenarioPlayer {
     }
 
     pub(super) fn wait_for_event(&self, step: &Step) -> EventWait {
-        match step.within {
+        let wait = match step.within {
             Some(within) => EventWait::for_event_within(("within", self.budgets.scaled(within))),
             None => EventWait::for_event(),
-        }
+        };
+        wait.settling()
     }
 
     fn matched(

@@ -12,6 +12,7 @@ mod outcome;
 pub(super) mod player;
 pub(super) mod scenario_result;
 mod send;
+mod settle;
 mod shutdown;
 mod skip;
 mod step_difference;

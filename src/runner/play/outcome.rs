@@ -29,6 +29,7 @@ impl ScenarioPlayer {
             findings: step_findings,
             mut requests,
             checked_clauses,
+            first_line,
             ..
         } = self;
         server.shutdown().await;
@@ -129,6 +130,7 @@ impl ScenarioPlayer {
             transcripts: past.into_iter().map(|past| past.transcript).collect(),
             wall: began.elapsed(),
             lifetime: agent_lifetime,
+            first_line,
             sandbox: Some(sandbox),
         }
     }

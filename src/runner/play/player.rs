@@ -51,6 +51,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) answers_sent: Vec<u32>,
     /// The total lifetime of the agent's past processes.
     pub(super) agent_lifetime: Duration,
+    /// The time from the start of the first agent to its first line.
+    pub(super) first_line: Option<Duration>,
     pub(super) cancel: watch::Receiver<bool>,
 }
 
@@ -131,6 +133,7 @@ impl ScenarioPlayer {
             interrupt_pause: InterruptPause::default(),
             checked_clauses: IndexSet::new(),
             agent_lifetime: Duration::ZERO,
+            first_line: None,
             answers_sent: vec![0; scenario.answers.len()],
             cancel: suite.cancel.clone(),
             suite,

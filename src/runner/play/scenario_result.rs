@@ -31,6 +31,8 @@ pub(crate) struct ScenarioResult {
     pub(crate) wall: Duration,
     /// The part of that time in which an agent was running.
     pub(crate) lifetime: Duration,
+    /// The time from the start of the first agent to its first line.
+    pub(crate) first_line: Option<Duration>,
     /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
 }
@@ -62,6 +64,7 @@ impl ScenarioResult {
             transcripts: Vec::new(),
             wall,
             lifetime: Duration::ZERO,
+            first_line: None,
             sandbox: None,
         }
     }

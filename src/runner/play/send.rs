@@ -107,6 +107,7 @@ impl ScenarioPlayer {
         if self.session.end.is_some() || !self.queue.add_host_event(Body::Signal(name.to_owned())) {
             return Err(self.ended_early());
         }
+        self.session.was_signalled = true;
         self.session.process.signal(signal);
         Ok(())
     }

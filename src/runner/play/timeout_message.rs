@@ -104,6 +104,13 @@ impl ScenarioPlayer {
                 ),
                 kill_reason(name),
             ),
+            WaitResult::Settled(name) => (
+                format!(
+                    "{} did not come, and nothing is left that it could follow: every turn has ended, every command is answered, and the model has no open request",
+                    expected_thing(rule)
+                ),
+                kill_reason(name).map(|_| "budget:settle"),
+            ),
             WaitResult::Event | WaitResult::AgentEnded => (
                 format!(
                     "{} before {} came",

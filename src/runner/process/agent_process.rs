@@ -1,5 +1,6 @@
 //! Spawns the agent's process in a process group of its own, and is the handle to it: write, signal, kill.
 
+use super::activity::ProcessActivity;
 use super::pipes::{self, StdinFull, StdinWriter};
 use super::process_tree::AgentProcessTree;
 use super::supervisor::Supervisor;
@@ -158,6 +159,11 @@ impl AgentProcess {
     /// The time from the start of the agent to its end; zero while it is running.
     pub(crate) fn lifetime(&self) -> Duration {
         self.lifetime.get().copied().unwrap_or_default()
+    }
+
+    /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
+    pub(crate) fn activity(&self) -> Option<ProcessActivity> {
+        ProcessActivity::of(self.pid)
     }
 
     /// Sends a signal to the agent's own process.

@@ -3,6 +3,7 @@
 //! All three pipes are served at the same time, so a full pipe can never block the agent; and once the whole process tree
 //! has gone, the pipes get a short timeout.
 
+pub(crate) mod activity;
 pub(crate) mod agent_process;
 mod pipes;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,7 @@
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
 pub(super) const IS_STUB: bool = false;
@@ -70,6 +71,49 @@ pub(super) fn all() -> impl Iterator<Item = RunningProcess> {
         .into_iter()
         .flatten()
         .filter_map(|entry| RunningProcess::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
+}
+
+/// A thread of a process.
+#[derive(Debug)]
+pub(super) struct Thread {
+    /// Whether it runs, can run, or waits for a disk.
+    pub(super) is_at_work: bool,
+    /// The CPU time that it has taken, in clock ticks.
+    pub(super) ticks: u64,
+    /// The processes that it has started.
+    pub(super) children: Vec<i32>,
+}
+
+impl Thread {
+    fn of(folder: &Path) -> Option<Thread> {
+        /// The fields behind the name, from 0: the time in user mode and in the kernel.
+        const TIMES: std::ops::Range<usize> = 11..13;
+        let stat = std::fs::read(folder.join("stat")).ok()?;
+        let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        let text = String::from_utf8_lossy(stat.get(fields..)?).into_owned();
+        let words: Vec<&str> = text.split(' ').collect();
+        let times = words
+            .get(TIMES)?
+            .iter()
+            .map(|word| word.parse::<u64>().ok());
+        Some(Thread {
+            is_at_work: matches!(*words.first()?, "R" | "D"),
+            ticks: times.sum::<Option<u64>>()?,
+            children: std::fs::read_to_string(folder.join("children"))
+                .ok()?
+                .split_whitespace()
+                .flat_map(str::parse)
+                .collect(),
+        })
+    }
+}
+
+/// The threads of a process; `None` if they cannot be read.
+pub(super) fn threads(pid: i32) -> Option<Vec<Thread>> {
+    let folders = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    folders
+        .map(|entry| Thread::of(&entry.ok()?.path()))
+        .collect()
 }
 
 /// The children of this process, of all its threads.

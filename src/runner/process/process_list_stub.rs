@@ -13,6 +13,17 @@ pub(super) struct RunningProcess {
     pub(super) ended: bool,
 }
 
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) is_at_work: bool,
+    pub(super) ticks: u64,
+    pub(super) children: Vec<i32>,
+}
+
+pub(super) fn threads(_pid: i32) -> Option<Vec<Thread>> {
+    None
+}
+
 impl RunningProcess {
     pub(super) fn has_in_environment(&self, _entry: &OsStr) -> bool {
         false

@@ -1,0 +1,75 @@
+//! The folder for the transcripts of failed scenarios, if the user names none: one for each run, in the system's temporary folder. Folders
+//! of earlier runs are removed, except the newest few.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+const PREFIX: &str = "conform-transcripts-";
+
+/// How many folders of earlier runs are kept.
+const KEPT: usize = 3;
+
+/// The path for the folder of this run. It is made when the first transcript is stored.
+pub(super) fn transcript_folder() -> PathBuf {
+    let temporary = std::env::temp_dir();
+    remove_old(&temporary);
+    temporary.join(format!("{PREFIX}{}", std::process::id()))
+}
+
+/// Removes the folders of earlier runs of this user, except the newest, and except those of runs that still go on.
+fn remove_old(temporary: &Path) {
+    let me = rustix::process::getuid().as_raw();
+    let entries = std::fs::read_dir(temporary).into_iter().flatten().flatten();
+    let mut folders: Vec<(SystemTime, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let process = name.to_str()?.strip_prefix(PREFIX)?.parse::<u32>().ok()?;
+            let metadata = entry.metadata().ok()?;
+            let is_removable = metadata.is_dir() && metadata.uid() == me && !is_running(process);
+            is_removable.then_some((metadata.modified().ok()?, entry.path()))
+        })
+        .collect();
+    folders.sort_unstable_by(|a, b| b.cmp(a));
+    for (_, path) in folders.into_iter().skip(KEPT) {
+        if let Err(error) = std::fs::remove_dir_all(&path) {
+            tracing::debug!(path = %path.display(), %error, "old transcripts cannot be removed");
+        }
+    }
+}
+
+fn is_running(process: u32) -> bool {
+    let process = i32::try_from(process).ok();
+    let process = process.and_then(rustix::process::Pid::from_raw);
+    process.is_some_and(|process| {
+        !matches!(
+            rustix::process::test_kill_process(process),
+            Err(rustix::io::Errno::SRCH)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_newest_folders_of_runs_that_have_ended_are_kept() {
+        let temporary = tempfile::tempdir().unwrap();
+        let make = |name: String| std::fs::create_dir(temporary.path().join(name)).unwrap();
+        // No process has such a number.
+        let ended = |n: usize| format!("{PREFIX}{}", 2_000_000_000 + n);
+        for n in 0..KEPT + 4 {
+            make(ended(n));
+        }
+        let mine = format!("{PREFIX}{}", std::process::id());
+        let other = "conform-transcripts-of-mine".to_owned();
+        make(mine.clone());
+        make(other.clone());
+        remove_old(temporary.path());
+        let left = std::fs::read_dir(temporary.path()).unwrap().count();
+        assert_eq!(left, KEPT + 2);
+        assert!(temporary.path().join(mine).exists());
+        assert!(temporary.path().join(other).exists());
+    }
+}

@@ -1,0 +1,112 @@
+//! The scenarios that are still to play: of each suite its smoke scenario first, and the others once that has passed.
+
+use super::play::context::SuiteContext;
+use crate::scenario::Scenario;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A scenario with the context of its suite.
+pub(super) struct QueuedScenario {
+    pub(super) context: Arc<SuiteContext>,
+    pub(super) scenario: Arc<Scenario>,
+}
+
+impl QueuedScenario {
+    pub(super) fn id(&self) -> String {
+        format!("{}/{}", self.context.dialect.id(), self.scenario.id)
+    }
+}
+
+/// The scenarios of all suites that were not started yet.
+#[derive(Default)]
+pub(super) struct PlayQueue {
+    suites: Vec<SuiteQueue>,
+}
+
+struct SuiteQueue {
+    context: Arc<SuiteContext>,
+    smoke: Smoke,
+    scenarios: VecDeque<Arc<Scenario>>,
+}
+
+/// How far the smoke scenario of a suite is.
+#[derive(Debug, PartialEq, Eq)]
+enum Smoke {
+    /// It is played first, and is at the front of the queue.
+    Due,
+    /// It is being played; the others wait.
+    Playing,
+    /// It has passed, or there is none.
+    Over,
+}
+
+impl PlayQueue {
+    /// Adds the scenarios of a suite. With `smoke_first`, the others wait for the smoke scenario of the dialect, if it is among them.
+    pub(super) fn add(
+        &mut self,
+        context: Arc<SuiteContext>,
+        scenarios: Vec<Scenario>,
+        smoke_first: bool,
+    ) {
+        let mut scenarios: VecDeque<Arc<Scenario>> = scenarios.into_iter().map(Arc::new).collect();
+        let smoke = context.dialect.smoke.as_ref().filter(|_| smoke_first);
+        let at = smoke.and_then(|smoke| scenarios.iter().position(|one| one.id == *smoke));
+        let smoke = match at.and_then(|at| scenarios.remove(at)) {
+            Some(first) => {
+                scenarios.push_front(first);
+                Smoke::Due
+            }
+            None => Smoke::Over,
+        };
+        self.suites.push(SuiteQueue {
+            context,
+            smoke,
+            scenarios,
+        });
+    }
+
+    /// Takes the next scenario that may be played now.
+    pub(super) fn next(&mut self) -> Option<QueuedScenario> {
+        let due = |suite: &&mut SuiteQueue| suite.smoke == Smoke::Due;
+        let open =
+            |suite: &&mut SuiteQueue| suite.smoke == Smoke::Over && !suite.scenarios.is_empty();
+        let suite = match self.suites.iter_mut().find(due) {
+            Some(suite) => {
+                suite.smoke = Smoke::Playing;
+                suite
+            }
+            None => self.suites.iter_mut().find(open)?,
+        };
+        Some(QueuedScenario {
+            context: Arc::clone(&suite.context),
+            scenario: suite.scenarios.pop_front()?,
+        })
+    }
+
+    /// Notes that a scenario has ended. If it was the smoke scenario of its suite and has failed, the others are removed and returned.
+    pub(super) fn note_end(&mut self, ended: &QueuedScenario, failed: bool) -> Vec<QueuedScenario> {
+        let of_it = |suite: &&mut SuiteQueue| Arc::ptr_eq(&suite.context, &ended.context);
+        match self.suites.iter_mut().find(of_it) {
+            Some(suite) if suite.smoke == Smoke::Playing => {
+                suite.smoke = Smoke::Over;
+                if failed { suite.drain() } else { Vec::new() }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Removes and returns all scenarios.
+    pub(super) fn drain(&mut self) -> Vec<QueuedScenario> {
+        self.suites.iter_mut().flat_map(SuiteQueue::drain).collect()
+    }
+}
+
+impl SuiteQueue {
+    fn drain(&mut self) -> Vec<QueuedScenario> {
+        let queued = |scenario| QueuedScenario {
+            context: Arc::clone(&self.context),
+            scenario,
+        };
+        self.scenarios.drain(..).map(queued).collect()
+    }
+}
