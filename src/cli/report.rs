@@ -3,11 +3,9 @@
 use super::args::{ReportTarget, report_target};
 use super::exit::ExitStatus;
 use super::{output, reports};
-use crate::report::Report;
-use crate::report::merge;
-use crate::reporter;
+use crate::report::{NamedReport, Report, merge};
+use crate::reporter::{self, Compare};
 use clap::Subcommand;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Render a JSON report in another format, or merge the reports of shards
@@ -30,12 +28,22 @@ enum ReportAction {
     SideBySide(SideBySideArgs),
 }
 
-/// Compare the reports of several agents side by side, as Markdown on standard output
+/// Compare the reports of several agents side by side
 #[derive(Debug, clap::Args)]
 struct SideBySideArgs {
     /// The name of an agent and its report, as written by `--report json=FILE`
     #[arg(required = true, value_name = "NAME=FILE.json", value_parser = named)]
     reports: Vec<(String, PathBuf)>,
+    /// What to render, `html` or `markdown`, and where to; repeatable; `-` as the path is standard output [default: markdown=-]
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = comparison_target)]
+    to: Vec<ComparisonTarget>,
+}
+
+/// One `--to FORMAT=PATH` of a comparison.
+#[derive(Debug, Clone)]
+struct ComparisonTarget {
+    compare: Compare,
+    path: PathBuf,
 }
 
 /// Merge the reports of shards into one
@@ -52,7 +60,7 @@ struct MergeArgs {
 pub(super) fn run(args: ReportArgs) -> ExitStatus {
     let (files, to) = match args.action {
         Some(ReportAction::Merge(merge)) => (merge.files, merge.to),
-        Some(ReportAction::SideBySide(args)) => return side_by_side(&args.reports),
+        Some(ReportAction::SideBySide(args)) => return side_by_side(args),
         None => (args.file.into_iter().collect(), args.to),
     };
     let to = if to.is_empty() {
@@ -83,15 +91,37 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-fn side_by_side(files: &[(String, PathBuf)]) -> ExitStatus {
-    let read = |(name, file): &(String, PathBuf)| Ok((name.clone(), read(file)?));
-    let page = files.iter().map(read).collect::<Result<Vec<_>, String>>();
-    let page = page.map(|reports| crate::report::compare(&reports));
-    let written = page.and_then(|page| {
-        let mut out = output::stdout();
-        let written = reporter::comparison(&page, &mut out).and_then(|()| out.flush());
-        written.map_err(|error| format!("cannot write the output: {error}"))
+fn comparison_target(text: &str) -> Result<ComparisonTarget, String> {
+    let ReportTarget { format, path } = report_target(text)?;
+    let formats = reporter::FORMATS.iter();
+    let able = formats
+        .filter(|one| one.compare.is_some())
+        .map(|one| one.name);
+    let compare = format.compare.ok_or_else(|| {
+        let able = able.collect::<Vec<_>>().join(" and ");
+        format!("'{}' shows one agent; {able} compare several", format.name)
+    })?;
+    Ok(ComparisonTarget { compare, path })
+}
+
+fn side_by_side(args: SideBySideArgs) -> ExitStatus {
+    let to = if args.to.is_empty() {
+        comparison_target("markdown=-").into_iter().collect()
+    } else {
+        args.to
+    };
+    let compared = args.reports.into_iter().map(|(name, file)| {
+        let mut report = read(&file)?;
+        report.summarize();
+        Ok(NamedReport { name, report })
     });
+    let written = compared
+        .collect::<Result<Vec<_>, String>>()
+        .and_then(|reports| {
+            to.iter().try_for_each(|target| {
+                reports::write_to(&target.path, false, |out| (target.compare)(&reports, out))
+            })
+        });
     match written {
         Ok(()) => ExitStatus::Conformant,
         Err(message) => {

@@ -35,26 +35,41 @@ pub fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
 /// A sentence that names the first path that could not be written.
 pub fn write(report: &Report, targets: &[ReportTarget]) -> Result<(), String> {
     targets.iter().try_for_each(|target| {
-        write_one(report, target)
-            .map_err(|error| format!("cannot write {}: {error}", target.path.display()))
+        let format = target.format;
+        write_to(&target.path, format.coloured, |out| {
+            (format.render)(report, out)
+        })
     })
 }
 
-fn write_one(report: &Report, target: &ReportTarget) -> io::Result<()> {
+/// Writes what `render` makes to a file or to standard output, without its colours unless a terminal shows them.
+///
+/// # Errors
+/// A sentence that names the path.
+pub fn write_to(
+    path: &Path,
+    coloured: bool,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), String> {
     let mut bytes = Vec::new();
-    (target.format.render)(report, &mut bytes)?;
-    match (is_stdout(&target.path), target.format.coloured) {
-        (true, true) => output::stdout().write_all(&bytes),
-        (true, false) => output::stdout().raw().write_all(&bytes),
+    render(&mut bytes)
+        .and_then(|()| write_bytes(path, coloured, &bytes))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn write_bytes(path: &Path, coloured: bool, bytes: &[u8]) -> io::Result<()> {
+    match (is_stdout(path), coloured) {
+        (true, true) => output::stdout().write_all(bytes),
+        (true, false) => output::stdout().raw().write_all(bytes),
         (false, coloured) => {
-            if let Some(folder) = target.path.parent() {
+            if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            let file = std::fs::File::create(&target.path)?;
+            let file = std::fs::File::create(path)?;
             if coloured {
-                StripStream::new(file).write_all(&bytes)
+                StripStream::new(file).write_all(bytes)
             } else {
-                (&file).write_all(&bytes)
+                (&file).write_all(bytes)
             }
         }
     }

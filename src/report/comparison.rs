@@ -6,6 +6,15 @@ use crate::finding::{BaselinedKind, Finding, Level};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
+/// A report and the name of its agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedReport {
+    /// The name of the agent on the page.
+    pub name: String,
+    /// Its report.
+    pub report: Report,
+}
+
 /// The content of the comparison page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Comparison {
@@ -77,10 +86,10 @@ pub struct Cell {
     pub skipped: usize,
 }
 
-/// Compares reports, each with the name of its agent.
+/// Compares the reports of several agents.
 #[must_use]
-pub fn compare(reports: &[(String, Report)]) -> Comparison {
-    let tables: Vec<_> = reports.iter().map(|(_, report)| table(report)).collect();
+pub fn compare(reports: &[NamedReport]) -> Comparison {
+    let tables: Vec<_> = reports.iter().map(|one| table(&one.report)).collect();
     let mut names: Vec<&String> = tables.iter().flat_map(IndexMap::keys).collect();
     names.sort();
     names.dedup();
@@ -95,7 +104,7 @@ pub fn compare(reports: &[(String, Report)]) -> Comparison {
         groups: groups.collect(),
         agents: reports
             .iter()
-            .map(|(name, report)| agent(name, report))
+            .map(|one| agent(&one.name, &one.report))
             .collect(),
     }
 }
@@ -180,6 +189,13 @@ mod tests {
         }
     }
 
+    fn named(name: &str, report: Report) -> NamedReport {
+        NamedReport {
+            name: name.into(),
+            report,
+        }
+    }
+
     #[test]
     fn a_group_has_an_empty_cell_for_an_agent_without_its_scenarios() {
         let report = |scenarios: Vec<ScenarioReport>| Report {
@@ -192,7 +208,7 @@ mod tests {
             scenario("a@1/deny/z", Verdict::Fail),
         ]);
         let other = report(vec![scenario("b@2/turn/x", Verdict::Pass)]);
-        let page = compare(&[("one".into(), one), ("other".into(), other)]);
+        let page = compare(&[named("one", one), named("other", other)]);
         let cell = |passed, found, skipped| {
             Some(Cell {
                 passed,
@@ -226,7 +242,7 @@ mod tests {
         let mut again = report.scenarios[failed.unwrap()].clone();
         again.id = "a@1/once/more".into();
         report.scenarios.push(again);
-        let page = compare(&[("one".into(), report)]);
+        let page = compare(&[named("one", report)]);
         assert!(
             page.agents[0]
                 .found

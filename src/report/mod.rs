@@ -4,6 +4,7 @@
 mod builder;
 mod cause;
 pub mod causes;
+mod clause_results;
 mod comparison;
 mod merge;
 mod model;
@@ -12,7 +13,10 @@ pub mod verdict_rules;
 
 pub use builder::{Exercised, ReportBuilder};
 pub use cause::{Cause, CauseExample};
-pub use comparison::{Cell, ComparedAgent, Comparison, Group, GroupedFinding, compare};
+pub use clause_results::{ClauseResult, ClauseStatus, clause_results};
+pub use comparison::{
+    Cell, ComparedAgent, Comparison, Group, GroupedFinding, NamedReport, compare,
+};
 pub use merge::merge;
 pub use model::{
     CitedClause, Coverage, ReasonGroup, Report, ReportCommand, ReportTool, ScenarioReport, Try,

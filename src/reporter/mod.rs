@@ -1,6 +1,7 @@
 //! Reporters: render a report as HTML, JSON, JUnit, Markdown or terminal text. They compute nothing.
 
 mod formats;
+mod html;
 mod junit;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -8,5 +9,4 @@ mod template;
 pub mod terminal;
 pub(crate) mod text;
 
-pub use formats::{FORMATS, Format, find};
-pub use template::comparison;
+pub use formats::{Compare, FORMATS, Format, Render, find};

@@ -1,9 +1,8 @@
-//! Reports from templates (`reports/templates/`): HTML, Markdown, and the comparison of several agents.
+//! Reports from templates (`reports/templates/`): Markdown tables, and the comparison of several agents.
 
 use super::text;
-use crate::report::Comparison;
-use crate::report::{Report, ScenarioReport};
-use minijinja::value::Serde;
+use crate::report::{NamedReport, Report, ScenarioReport, compare};
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -44,44 +43,27 @@ impl<'a> From<&'a ScenarioReport> for ScenarioView<'a> {
     }
 }
 
-/// A self-contained HTML page.
-pub(super) fn html(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let source = include_str!("../../reports/templates/report.html");
-    render(source, AutoEscape::Html, report, out)
-}
-
 /// Markdown tables for a pull request or the summary of a CI job.
 pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let source = include_str!("../../reports/templates/report.md");
-    render(source, AutoEscape::None, report, out)
-}
-
-/// The comparison of several agents, as Markdown.
-///
-/// # Errors
-/// The writer fails.
-pub fn comparison(page: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let source = include_str!("../../reports/templates/comparison.md");
-    fill(source, AutoEscape::None, Serde(page), out)
-}
-
-fn render(
-    source: &str,
-    escape: AutoEscape,
-    report: &Report,
-    out: &mut dyn Write,
-) -> io::Result<()> {
     let view = View {
         report,
         scenarios: report.scenarios.iter().map(ScenarioView::from).collect(),
     };
-    fill(source, escape, Serde(view), out)
+    fill(source, AutoEscape::None, Serde(view), out)
 }
 
-fn fill<T: Serialize>(
+/// The comparison of several agents, as Markdown.
+pub(super) fn comparison(reports: &[NamedReport], out: &mut dyn Write) -> io::Result<()> {
+    let source = include_str!("../../reports/templates/comparison.md");
+    fill(source, AutoEscape::None, Serde(compare(reports)), out)
+}
+
+/// Fills a template.
+pub(super) fn fill<T: Into<Value>>(
     source: &str,
     escape: AutoEscape,
-    view: Serde<T>,
+    view: T,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut templates = Environment::new();
@@ -89,13 +71,10 @@ fn fill<T: Serialize>(
     templates.add_filter("visible", visible);
     templates.add_filter("cell", cell);
     templates.add_filter("code", |code: &str| text::visible(code).replace('`', "'"));
-    templates.add_filter("class", |word: &str| word.replace(['_', ' '], "-"));
-    templates.add_filter("who", |dir: &str| text::who(dir).to_owned());
-    templates.add_filter("micros", text::micros);
     let page = templates
         .template_from_str(source)
         .map_err(io::Error::other)?;
-    let rendered = page.render(view).map_err(io::Error::other)?;
+    let rendered = page.render(view.into()).map_err(io::Error::other)?;
     writeln!(out, "{rendered}")
 }
 
@@ -128,10 +107,6 @@ mod tests {
         report.scenarios[0].id = "<script>|`*".into();
         report.scenarios[0].reason = "<b>".into();
         report.scenarios[0].findings.clear();
-        let mut page = Vec::new();
-        html(&report, &mut page).unwrap();
-        let page = String::from_utf8(page).unwrap();
-        assert!(page.contains("&lt;script&gt;|`*") && !page.contains("<script>"));
         let mut table = Vec::new();
         markdown(&report, &mut table).unwrap();
         let table = String::from_utf8(table).unwrap();
