@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The baseline options.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct BaselineArgs {
     /// Known findings that do not fail, each with its reason; an entry that no finding matches any more fails
     #[arg(long, value_name = "FILE")]

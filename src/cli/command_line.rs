@@ -2,7 +2,9 @@
 
 use super::exit::ExitStatus;
 use super::output;
-use super::{check, coverage, explain, lint, list, mutants, provider, report, run};
+use super::{
+    check, coverage, explain, lint, list, mutants, provider, record, relay_guard, report, run,
+};
 use crate::dialect;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -35,6 +37,7 @@ CONFORM_LOG=debug writes conform's own log to stderr.";
 enum CliCommand {
     Run(Box<run::RunArgs>),
     Check(check::CheckArgs),
+    Record(record::RecordArgs),
     List(list::ListArgs),
     Explain(explain::ExplainArgs),
     Coverage(coverage::CoverageArgs),
@@ -44,6 +47,8 @@ enum CliCommand {
     Provider(provider::ProviderArgs),
     #[command(disable_help_flag = true)]
     Agent(AgentArgs),
+    #[command(hide = true)]
+    RelayGuard(relay_guard::RelayGuardArgs),
 }
 
 /// Runs the command line of `conform`.
@@ -71,6 +76,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
     match command {
         CliCommand::Run(args) => run::run(&args).into(),
         CliCommand::Check(args) => check::run(args).into(),
+        CliCommand::Record(args) => record::run(&args).into(),
         CliCommand::List(args) => list::run(args).into(),
         CliCommand::Explain(args) => explain::run(args).into(),
         CliCommand::Coverage(args) => coverage::run(args).into(),
@@ -78,6 +84,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Lint(args) => lint::run(args).into(),
         CliCommand::Report(args) => report::run(args).into(),
         CliCommand::Provider(args) => provider::run(args).into(),
+        CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
         CliCommand::Agent(args) => mock_agent::main(args.args, dialect::read_file),
     }
 }

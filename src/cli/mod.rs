@@ -14,6 +14,8 @@ mod list;
 mod mutants;
 pub mod output;
 mod provider;
+mod record;
+mod relay_guard;
 mod report;
 pub mod reports;
 mod run;

@@ -84,6 +84,11 @@ pub fn warning(message: impl Display) {
     print_message("warning", WARNING, message);
 }
 
+/// Prints a finding of a session that is still going on, on stderr, with the side that it is about.
+pub fn finding(side: &str, message: impl Display) {
+    print_message(side, WARNING, message);
+}
+
 fn print_message(word: &str, style: Style, message: impl Display) {
     let text = message.to_string();
     // A closed stderr cannot be reported.

@@ -30,4 +30,5 @@ mod session_recorder;
 pub mod step_rules;
 pub mod transcripts;
 
+pub(crate) use process::process_list;
 pub use process::process_tree::{adopt_orphans, kill_stray_processes};

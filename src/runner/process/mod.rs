@@ -7,9 +7,9 @@ pub(crate) mod activity;
 pub(crate) mod agent_process;
 mod pipes;
 #[cfg(target_os = "linux")]
-mod process_list;
+pub(crate) mod process_list;
 #[cfg(not(target_os = "linux"))]
 #[path = "process_list_stub.rs"]
-mod process_list;
+pub(crate) mod process_list;
 pub(crate) mod process_tree;
 mod supervisor;

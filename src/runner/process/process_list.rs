@@ -6,16 +6,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
-pub(super) const IS_STUB: bool = false;
+pub(crate) const IS_STUB: bool = false;
 
 /// A running process, or a zombie.
 #[derive(Debug)]
-pub(super) struct RunningProcess {
-    pub(super) pid: Pid,
-    pub(super) group: i32,
-    pub(super) session: i32,
+pub(crate) struct RunningProcess {
+    pub(crate) pid: Pid,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
     /// Whether it is a zombie: it has ended and is not reaped.
-    pub(super) ended: bool,
+    pub(crate) ended: bool,
 }
 
 impl RunningProcess {
@@ -37,7 +37,7 @@ impl RunningProcess {
     }
 
     /// Whether its environment has this entry, `NAME=VALUE`.
-    pub(super) fn has_in_environment(&self, entry: &OsStr) -> bool {
+    pub(crate) fn has_in_environment(&self, entry: &OsStr) -> bool {
         let path = format!("/proc/{}/environ", self.pid.as_raw_pid());
         std::fs::read(path).is_ok_and(|environment| {
             environment
@@ -48,7 +48,7 @@ impl RunningProcess {
 }
 
 /// Whether a SIGKILL is already pending for a process.
-pub(super) fn has_pending_kill(pid: Pid) -> bool {
+pub(crate) fn has_pending_kill(pid: Pid) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
     status.is_ok_and(|status| awaits_kill(&status))
 }
@@ -66,7 +66,7 @@ fn awaits_kill(status: &str) -> bool {
 }
 
 /// Every process.
-pub(super) fn all() -> impl Iterator<Item = RunningProcess> {
+pub(crate) fn all() -> impl Iterator<Item = RunningProcess> {
     std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -117,7 +117,7 @@ pub(super) fn threads(pid: i32) -> Option<Vec<Thread>> {
 }
 
 /// The children of this process, of all its threads.
-pub(super) fn children() -> impl Iterator<Item = RunningProcess> {
+pub(crate) fn children() -> impl Iterator<Item = RunningProcess> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = threads
         .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());

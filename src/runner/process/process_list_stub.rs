@@ -3,14 +3,14 @@
 use rustix::process::Pid;
 use std::ffi::OsStr;
 
-pub(super) const IS_STUB: bool = true;
+pub(crate) const IS_STUB: bool = true;
 
 #[derive(Debug)]
-pub(super) struct RunningProcess {
-    pub(super) pid: Pid,
-    pub(super) group: i32,
-    pub(super) session: i32,
-    pub(super) ended: bool,
+pub(crate) struct RunningProcess {
+    pub(crate) pid: Pid,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
+    pub(crate) ended: bool,
 }
 
 #[derive(Debug)]
@@ -25,19 +25,19 @@ pub(super) fn threads(_pid: i32) -> Option<Vec<Thread>> {
 }
 
 impl RunningProcess {
-    pub(super) fn has_in_environment(&self, _entry: &OsStr) -> bool {
+    pub(crate) fn has_in_environment(&self, _entry: &OsStr) -> bool {
         false
     }
 }
 
-pub(super) fn has_pending_kill(_pid: Pid) -> bool {
+pub(crate) fn has_pending_kill(_pid: Pid) -> bool {
     false
 }
 
-pub(super) fn all() -> impl Iterator<Item = RunningProcess> {
+pub(crate) fn all() -> impl Iterator<Item = RunningProcess> {
     std::iter::empty()
 }
 
-pub(super) fn children() -> impl Iterator<Item = RunningProcess> {
+pub(crate) fn children() -> impl Iterator<Item = RunningProcess> {
     std::iter::empty()
 }

@@ -1,0 +1,151 @@
+//! `conform record`: a transparent pipe between a host and an agent that writes down what passes.
+
+mod live_judge;
+
+use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
+use super::check::{self, RecordedSession};
+use super::exit::ExitStatus;
+use super::output;
+use crate::frame::Body;
+use crate::relay::{Ending, RecordStage, Recording, Redactor, Relay, RelayEnd};
+use crate::runner::{adopt_orphans, agent::Agent};
+use crate::transcript::Header;
+use live_judge::LiveJudge;
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Stand between a host and an agent, and record what passes
+///
+/// Put `conform record --out session.jsonl --` before the agent's command line where the host starts it. Bytes, signals and the exit
+/// status pass unchanged. The transcript is written as it goes. In the transcript, and only there, secrets are replaced by
+/// `[redacted:NAME]`: members, options and variables with names such as `api_key`, texts with the form of a key, and the values of
+/// environment variables whose names end in KEY, TOKEN, SECRET or PASSWORD.
+#[derive(Debug, clap::Args)]
+pub(super) struct RecordArgs {
+    /// The transcript to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    /// Print the findings on both sides to stderr as they happen
+    #[arg(long)]
+    judge: bool,
+    /// Write a report when the session is over; repeatable
+    #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = file_target)]
+    reports: Vec<ReportTarget>,
+    /// Whose findings decide in the report
+    #[arg(long, value_enum, default_value_t)]
+    side: SideArg,
+    /// Write secrets into the transcript as they are
+    #[arg(long)]
+    keep_secrets: bool,
+    /// The agent's program and its arguments
+    #[arg(required = true, value_name = "AGENT", trailing_var_arg = true)]
+    agent: Vec<OsString>,
+}
+
+fn file_target(text: &str) -> Result<ReportTarget, String> {
+    let target = report_target(text)?;
+    if target.path == Path::new("-") {
+        return Err("standard output belongs to the agent; name a file".to_owned());
+    }
+    Ok(target)
+}
+
+/// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.
+pub(super) fn run(args: &RecordArgs) -> ExitStatus {
+    adopt_orphans();
+    match record(args) {
+        Ok(ending) => ending.end_this_process(),
+        Err(message) => {
+            output::error(message);
+            ExitStatus::Usage
+        }
+    }
+}
+
+fn record(args: &RecordArgs) -> Result<Ending, String> {
+    let Some((program, rest)) = args.agent.split_first() else {
+        return Err("no agent to start".to_owned());
+    };
+    let path = Agent::find(program)?;
+    let judge = match args.judge {
+        true => Some(LiveJudge::new(&args.dialect, &path)?),
+        false => None,
+    };
+    let judge = judge.map(|judge| Arc::new(Mutex::new(judge)));
+    let recording = recording(args, judge.clone())?;
+    let mut command = Command::new(&path);
+    command.arg0(program).args(rest);
+    let signals = recording.clone();
+    let relay = Relay {
+        command,
+        to_agent: Box::new(RecordStage::to_agent(&recording)),
+        from_agent: Box::new(RecordStage::from_agent(&recording)),
+        stderr: Box::new(RecordStage::stderr(&recording)),
+        on_signal: Box::new(move |name| signals.add(Body::Signal(name.to_owned()))),
+        guarded: true,
+    };
+    let RelayEnd { ending, frame } = relay
+        .run()
+        .map_err(|error| format!("cannot start {}: {error}", path.display()))?;
+    recording.add(Body::End(frame));
+    if let Err(error) = recording.finish() {
+        output::warning(format_args!(
+            "{} is not complete: {error}",
+            args.out.display()
+        ));
+    }
+    if let Some(judge) = judge {
+        judge
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .finish();
+    }
+    if !args.reports.is_empty() {
+        report(args);
+    }
+    Ok(ending)
+}
+
+/// The recording, with its transcript begun.
+fn recording(args: &RecordArgs, judge: Option<Arc<Mutex<LiveJudge>>>) -> Result<Recording, String> {
+    let failed = |error: std::io::Error| format!("cannot write {}: {error}", args.out.display());
+    let file = File::create(&args.out).map_err(failed)?;
+    let words = args.agent.iter();
+    let header = Header {
+        dialect: args.dialect.dialect.clone(),
+        agent: words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
+    };
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let redactor = (!args.keep_secrets).then(|| Redactor::new(environment));
+    let observer = judge.map(|judge| -> crate::relay::FrameObserver {
+        Box::new(move |frame| {
+            judge
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(frame)
+        })
+    });
+    Recording::new(file, header, redactor, observer).map_err(failed)
+}
+
+/// Writes the reports: those of `conform check` on the transcript.
+fn report(args: &RecordArgs) {
+    let session = RecordedSession {
+        transcript: &args.out,
+        dialect: &args.dialect,
+        side: args.side,
+        reports: &args.reports,
+    };
+    if let Err(message) = check::report_on(&session) {
+        output::error(message);
+    }
+}
