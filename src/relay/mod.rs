@@ -13,6 +13,7 @@
 
 mod child;
 mod ending;
+mod fault_filter;
 mod guard;
 mod pump;
 mod recording;
@@ -22,6 +23,7 @@ mod stdio;
 
 pub use child::{Relay, RelayEnd};
 pub use ending::Ending;
+pub use fault_filter::{FaultFilter, PlayedFault};
 pub use guard::serve as serve_guard;
 pub use recording::{FrameObserver, RecordStage, Recording};
 pub use redact::Redactor;
