@@ -33,6 +33,14 @@ pub(super) struct ActiveBaseline {
 }
 
 impl BaselineArgs {
+    /// The options with this baseline only.
+    pub(super) fn of(baseline: Option<PathBuf>) -> Self {
+        BaselineArgs {
+            baseline,
+            ..BaselineArgs::default()
+        }
+    }
+
     /// Reads the baseline file.
     ///
     /// # Errors

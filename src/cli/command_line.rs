@@ -3,7 +3,8 @@
 use super::exit::ExitStatus;
 use super::output;
 use super::{
-    check, coverage, explain, lint, list, mutants, provider, record, relay_guard, report, run,
+    check, coverage, explain, inject, lint, list, mutants, provider, record, relay_guard, report,
+    run,
 };
 use crate::dialect;
 use clap::{Parser, Subcommand};
@@ -48,6 +49,8 @@ enum CliCommand {
     #[command(disable_help_flag = true)]
     Agent(AgentArgs),
     #[command(hide = true)]
+    Inject(inject::InjectArgs),
+    #[command(hide = true)]
     RelayGuard(relay_guard::RelayGuardArgs),
 }
 
@@ -84,6 +87,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Lint(args) => lint::run(args).into(),
         CliCommand::Report(args) => report::run(args).into(),
         CliCommand::Provider(args) => provider::run(args).into(),
+        CliCommand::Inject(args) => inject::run(&args).into(),
         CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
         CliCommand::Agent(args) => mock_agent::main(args.args, dialect::read_file),
     }

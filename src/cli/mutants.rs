@@ -1,32 +1,70 @@
-//! `conform mutants`: mutation testing of the suite. Plays every fault of the mock agent and prints the kill matrix.
+//! `conform mutants`: mutation testing of the suite. Plays faults of the reference agent, or of any agent, and prints the kill matrix.
 
+mod accepted;
+mod any_agent;
+mod generic_run;
 mod mutation_run;
 mod published;
+mod run_options;
+mod suite_player;
+mod tested_agent;
 
 use super::args::DialectArgs;
+use super::baseline::BaselineArgs;
 use super::catalogue;
 use super::exit::ExitStatus;
+use super::run::{LastFailures, run_plan};
 use super::{output, table, termination};
 use crate::dialect::DialectSource;
-use crate::mutation::matrix::{Matrix, Row};
+use crate::mutation::matrix::{Fate, Matrix, Row};
+use crate::runner::sandbox::SandboxRoot;
+use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Shard;
+use accepted::Accepted;
+use any_agent::{AgentOutcome, Failure};
 use mutation_run::MutationRun;
+use run_options::RunOptions;
+use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::watch;
 use tokio::task::LocalSet;
 
 pub(super) use published::matrix as published_matrix;
 
-/// Play every fault of the mock agent against the suite, and print what caught it
+/// Play every fault against the suite, and print what caught it
 ///
 /// A fault is killed if a rule or scenario that is named for it catches it, at the frame where it happened, and no other rule has a
 /// finding. Errors are: a fault that is never played, changes nothing, or is caught by another rule or at another frame, and a rule that
 /// kills no fault.
+///
+/// Without an agent, the reference agent plays its own faults. With an agent, the faults of the dialect's `faults.yaml` are played on its
+/// frames, by a filter between it and the judge: so the author of a dialect proves its rules. The agent must pass the suite first. A
+/// dialect without `faults.yaml` gets generic faults, made from the frames that the agent sends: dropped, doubled, swapped, late, torn, a
+/// member of another type, an id that nobody knows. What nothing catches is a question for the author, not an error, unless --accepted
+/// lists the answers.
+///
+/// Exit status: 0 all killed, 1 survivors or an agent with findings, 3 faults that were never active.
 #[derive(Debug, clap::Args)]
 pub(super) struct MutantsArgs {
+    /// The agent's program and its arguments, as in `conform run` [default: the bundled reference agent]
+    #[arg(value_name = "AGENT", trailing_var_arg = true)]
+    agent: Vec<OsString>,
     #[command(flatten)]
     dialect: DialectArgs,
+    #[command(flatten)]
+    run: RunOptions,
+    /// Play generic faults, even if the dialect has a `faults.yaml`
+    #[arg(long)]
+    generic: bool,
+    /// Generic faults that may survive, a YAML map from their ids to reasons; others that survive fail
+    #[arg(long, value_name = "FILE")]
+    accepted: Option<PathBuf>,
+    /// Known findings of the agent; scenarios that have some are left out
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// Only faults whose id contains this text; repeatable
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
@@ -56,6 +94,14 @@ impl MutantsArgs {
 
 pub(super) fn run(args: MutantsArgs) -> ExitStatus {
     crate::runner::adopt_orphans();
+    if !args.agent.is_empty() || args.generic {
+        let status = prove(&args).unwrap_or_else(|(status, message)| {
+            output::error(message);
+            status
+        });
+        termination::kill_strays();
+        return status;
+    }
     let status = match matrices(&args) {
         Ok(matrices) => output::status(print(&matrices, &args).map(|clean| {
             if clean {
@@ -76,19 +122,9 @@ pub(super) fn run(args: MutantsArgs) -> ExitStatus {
 fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     let known = catalogue::load(&args.dialect).map_err(|message| (ExitStatus::Usage, message))?;
     let harness = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(harness)?;
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let runtime = runtime().map_err(harness)?;
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
-    let mutation_run = MutationRun {
-        source: &source,
-        only: &args.only,
-        shard: args.shard,
-        jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
-        time_scale: args.time_scale,
-    };
+    let mutation_run = mutation_run(args, &source);
     let mut matrices = Vec::new();
     for known in known {
         let id = known.dialect.id();
@@ -110,17 +146,142 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     Ok(matrices)
 }
 
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+}
+
+fn mutation_run<'a>(args: &'a MutantsArgs, source: &'a DialectSource) -> MutationRun<'a> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    MutationRun {
+        source,
+        only: &args.only,
+        shard: args.shard,
+        jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
+        time_scale: args.time_scale,
+    }
+}
+
+/// Proves the rules of dialects with an agent: each suite of the run plan must pass, then the faults are played.
+fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
+    let usage = |message: String| (ExitStatus::Usage, message);
+    let harness = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
+    let accepted = args.accepted.as_deref().map(Accepted::read);
+    let accepted = accepted.transpose().map_err(usage)?;
+    let run_args = args
+        .run
+        .run_args(&args.dialect, &args.agent)
+        .map_err(usage)?;
+    let sandboxes = Arc::new(SandboxRoot::new().map_err(harness)?);
+    let (_cancel, cancelled) = watch::channel(false);
+    let runtime = runtime().map_err(harness)?;
+    let before = LastFailures::read(&args.agent);
+    let plan = runtime.block_on(run_plan(&run_args, &sandboxes, &cancelled, &before));
+    let plan = plan.map_err(|error| (error.status, error.message))?;
+    let mut status = ExitStatus::Conformant;
+    let mut played = false;
+    for suite in plan.suites {
+        let proof = prove_suite(args, suite, accepted.as_ref(), &sandboxes);
+        let (count, found) = runtime.block_on(LocalSet::new().run_until(proof))?;
+        played |= count > 0;
+        status = worse(status, found);
+    }
+    if !played {
+        let message = "no fault was played: nothing matches".to_owned();
+        return Err((ExitStatus::Incomplete, message));
+    }
+    Ok(status)
+}
+
+/// A violation outweighs what is incomplete.
+fn worse(one: ExitStatus, other: ExitStatus) -> ExitStatus {
+    match (one, other) {
+        (ExitStatus::Violations, _) | (_, ExitStatus::Violations) => ExitStatus::Violations,
+        (one, other) => one.max(other),
+    }
+}
+
+/// Plays the faults of one dialect, and prints what became of them. Returns how many there were.
+async fn prove_suite(
+    args: &MutantsArgs,
+    suite: DialectSuite,
+    accepted: Option<&Accepted>,
+    sandboxes: &Arc<SandboxRoot>,
+) -> Result<(usize, ExitStatus), Failure> {
+    let failed = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
+    let folder = args.dialect.dialect_dir.clone();
+    let source = DialectSource::new(folder.clone());
+    let mutation_run = mutation_run(args, &source);
+    let table = any_agent::listed_faults(&source, &suite.dialect)?;
+    let baseline = BaselineArgs::of(args.baseline.clone()).read();
+    let baseline = baseline.map_err(|message| (ExitStatus::Usage, message))?;
+    let good = any_agent::good_agent(suite, folder, &baseline, Arc::clone(sandboxes)).await?;
+    if good.left_out > 0 {
+        output::note(format_args!(
+            "{} scenarios are left out: the agent has known findings there",
+            good.left_out
+        ));
+    }
+    match table.filter(|_| !args.generic) {
+        Some(table) => {
+            let outcome = any_agent::matrix(&mutation_run, good, &table).await?;
+            let status = print_proof(&outcome, args).map_err(failed)?;
+            Ok((outcome.matrix.faults.len(), status))
+        }
+        None => {
+            let outcome = generic_run::outcome(&mutation_run, good).await?;
+            let mut out = output::stdout();
+            print_rows(&outcome.rows, &mut out).map_err(failed)?;
+            let status = match outcome.print(accepted, &mut out).map_err(failed)? {
+                true => ExitStatus::Conformant,
+                false => ExitStatus::Violations,
+            };
+            Ok((outcome.rows.len(), status))
+        }
+    }
+}
+
+/// Prints the matrix of an agent's faults. Faults that were never active make the proof incomplete.
+fn print_proof(outcome: &AgentOutcome, args: &MutantsArgs) -> std::io::Result<ExitStatus> {
+    let mut out = output::stdout();
+    let AgentOutcome { matrix, missing } = outcome;
+    print_rows(&matrix.faults, &mut out)?;
+    let mut status = ExitStatus::Conformant;
+    for row in &matrix.faults {
+        if row.fate == Fate::NotReached {
+            let why = missing.get(&row.fault);
+            let why = why.map_or("no frame that it applies to was sent", String::as_str);
+            writeln!(out, "warning: {}: it was never active: {why}", row.fault)?;
+            status = worse(status, ExitStatus::Incomplete);
+        } else if let Some(complaint) = row.complaint() {
+            writeln!(out, "error: {complaint}")?;
+            status = ExitStatus::Violations;
+        }
+    }
+    if let Some(folder) = &args.compare {
+        let published = published::read(folder, &matrix.dialect)?;
+        for difference in matrix.differences(&published, args.is_whole()) {
+            writeln!(out, "error: {difference}")?;
+            status = ExitStatus::Violations;
+        }
+    }
+    writeln!(out, "{}", matrix.summary())?;
+    Ok(status)
+}
+
+fn print_rows(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let titles = ["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
+    table::write(&titles, &rows, out)
+}
+
 /// Prints the matrices. Returns whether there is no complaint.
 fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
     let mut out = output::stdout();
     let mut clean = true;
     for matrix in matrices {
-        let rows: Vec<Vec<String>> = matrix.faults.iter().map(cells).collect();
-        table::write(
-            &["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"],
-            &rows,
-            &mut out,
-        )?;
+        print_rows(&matrix.faults, &mut out)?;
         let mut complaints = matrix.complaints(args.is_whole());
         if let Some(folder) = &args.compare {
             let published = published::read(folder, &matrix.dialect)?;

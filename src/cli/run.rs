@@ -27,11 +27,12 @@ use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use crate::runner::transcripts::KeepTranscripts;
 pub(super) use args::RunArgs;
-use last_failures::LastFailures;
+pub(super) use last_failures::LastFailures;
 use progress::Progress;
 use required_clauses::RequiredClauses;
 use run_error::RunError;
 use run_plan::RunPlan;
+pub(super) use run_plan::run_plan;
 use run_status::{AgentProgress, RunFacts};
 use std::io::{self, Write};
 use std::num::NonZeroU32;
@@ -69,7 +70,7 @@ fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
     let (cancel, cancelled) = watch::channel(false);
     let result = runtime.block_on(async {
         termination::cancel_on_signal(cancel);
-        let plan = run_plan::run_plan(args, &sandboxes, &cancelled, &last_failures).await?;
+        let plan = run_plan(args, &sandboxes, &cancelled, &last_failures).await?;
         let state = RunState {
             baseline,
             last_failures,

@@ -1,6 +1,7 @@
 //! Dialects: a protocol at one version as a folder of data (`dialect.yaml`, `clauses.yaml`, `ordering.yaml`, JSON Schemas), loaded and linted.
 
 mod delta;
+mod faults;
 pub mod file;
 mod lint;
 mod load;
@@ -8,6 +9,7 @@ mod merged_files;
 mod source;
 mod types;
 
+pub use faults::{fault_sources, faults};
 pub use file::{MemberNames, ToolName};
 pub use load::load;
 pub use source::{DialectSource, read_file};

@@ -24,9 +24,11 @@ impl SampleFrames {
         }
     }
 
-    /// The kinds, in the order in which they were first sent.
-    pub fn kinds(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+    /// Adds the frames of other samples.
+    pub fn add_all(&mut self, others: &SampleFrames) {
+        for (kind, frame) in &others.0 {
+            self.add(kind, frame);
+        }
     }
 
     /// The sample of a kind.
@@ -188,18 +190,18 @@ impl GenericFault {
     pub fn summary(&self) -> String {
         let kind = &self.kind;
         match &self.operation {
-            GenericOperation::Drop => format!("a `{kind}` is missing"),
-            GenericOperation::Double => format!("a `{kind}` is sent twice"),
-            GenericOperation::Swap => format!("a `{kind}` comes after the frame that follows it"),
+            GenericOperation::Drop => format!("`{kind}` is missing"),
+            GenericOperation::Double => format!("`{kind}` is sent twice"),
+            GenericOperation::Swap => format!("`{kind}` comes after the frame that follows it"),
             GenericOperation::Retype(pointer) => {
-                format!("{pointer} of a `{kind}` has another type")
+                format!("{pointer} of `{kind}` has another type")
             }
             GenericOperation::Elsewhere(pointer) => {
-                format!("{pointer} of a `{kind}` is an id that nobody knows")
+                format!("{pointer} of `{kind}` is an id that nobody knows")
             }
-            GenericOperation::Late => format!("a `{kind}` comes after everything else"),
-            GenericOperation::AfterEnd => format!("a `{kind}` is sent again after everything else"),
-            GenericOperation::Torn => format!("a newline tears a `{kind}` in two"),
+            GenericOperation::Late => format!("`{kind}` comes after everything else"),
+            GenericOperation::AfterEnd => format!("`{kind}` is sent again after everything else"),
+            GenericOperation::Torn => format!("a newline tears `{kind}` in two"),
         }
     }
 
@@ -243,6 +245,8 @@ pub struct GenericPlayer {
     /// Lines that were written.
     lines: u64,
     log: Option<String>,
+    /// The entry of a frame that is moved: without another line behind it, it is not moved at all.
+    log_at_next_line: Option<String>,
     /// The line that is written after the next one.
     swapped: Option<Vec<u8>>,
     /// The line that is written at the end.
@@ -259,6 +263,7 @@ impl GenericPlayer {
             is_played: false,
             lines: 0,
             log: None,
+            log_at_next_line: None,
             swapped: None,
             held: None,
         }
@@ -267,6 +272,7 @@ impl GenericPlayer {
     /// What is done in place of a line that the agent writes, with its newline.
     pub fn event_line(&mut self, bytes: &[u8]) -> Vec<Output> {
         let released = self.swapped.take();
+        self.log = self.log.take().or(self.log_at_next_line.take());
         let mut lines = self.lines_for(bytes);
         lines.extend(released);
         self.written(lines)
@@ -317,7 +323,11 @@ impl GenericPlayer {
             }
         };
         self.is_played = true;
-        self.log = Some(entry(&self.fault.to_string(), self.lines + before + 1));
+        let entry = entry(&self.fault.to_string(), self.lines + before + 1);
+        match self.fault.operation {
+            GenericOperation::Swap | GenericOperation::Late => self.log_at_next_line = Some(entry),
+            _ => self.log = Some(entry),
+        }
         lines
     }
 
@@ -369,7 +379,8 @@ mod tests {
             ("drop:word", format!("{begin}{end}"), 2),
             ("double:word", format!("{begin}{word}{word}{end}"), 3),
             ("swap:word", format!("{begin}{end}{word}"), 2),
-            ("swap:end", format!("{begin}{word}{end}"), 3),
+            ("swap:end", format!("{begin}{word}{end}"), 0),
+            ("late:end", format!("{begin}{word}{end}"), 0),
             ("late:begin", format!("{word}{end}{begin}"), 1),
             ("after-end:begin", format!("{begin}{word}{end}{begin}"), 2),
             (
@@ -383,7 +394,10 @@ mod tests {
                 3,
             ),
         ] {
-            let log = format!("fault {id} played at line {line}");
+            let log = match line {
+                0 => String::new(),
+                line => format!("fault {id} played at line {line}"),
+            };
             assert_eq!(played(id), (expected, log), "{id}");
         }
     }

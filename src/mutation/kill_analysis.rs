@@ -21,7 +21,7 @@ pub struct TestedFault {
     pub id: String,
     /// What goes wrong, in one line.
     pub summary: String,
-    /// What must catch it: one of these, and no other rule.
+    /// What must catch it: one of these, and no other rule. Anything may catch it if there is none.
     pub caught_by: Vec<Catcher>,
     /// Who is to blame: the agent or the host.
     pub side: Blame,
@@ -52,8 +52,12 @@ struct Detection<'a> {
 }
 
 impl TestedFault {
-    /// The position of the finding's rule or scenario in the list of those that must catch the fault.
+    /// The position of the finding's rule or scenario in the list of those that must catch the fault. Where anything may catch it, rules come
+    /// before steps.
     fn rank(&self, detection: &Detection<'_>) -> Option<usize> {
+        if self.caught_by.is_empty() {
+            return Some(usize::from(detection.is_step()));
+        }
         let (rule, id) = (&detection.finding.rule, &detection.scenario.id);
         self.caught_by.iter().position(|c| c.caught(id, rule))
     }
@@ -297,6 +301,13 @@ mod tests {
         };
         let fate = fate(true, &by_rule(), &[unplayed]);
         assert_eq!(fate, Fate::NotReached);
+    }
+
+    #[test]
+    fn anything_catches_a_fault_that_names_nothing() {
+        let steps = [("scenario.expect", 4), ("d/r", 6)];
+        assert_eq!(fate(false, &[], &[scenario("a", &steps)]), Fate::Killed);
+        assert_eq!(fate(false, &[], &[scenario("a", &[])]), Fate::Survived);
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub enum Fate {
     Survived,
     /// Injected in none of the scenarios.
     NotReached,
+    /// A behavior of the reference agent, which no other agent can play.
+    NotPlayable,
 }
 
 /// The prefix of the ids of bad hosts.
@@ -107,6 +109,7 @@ impl Row {
             Fate::NotReached => Some(format!(
                 "{fault}: it was never injected: no scenario reaches the point where it applies"
             )),
+            Fate::NotPlayable => None,
         }
     }
 }
@@ -122,6 +125,7 @@ impl Fate {
             Fate::WrongReason(_) => "WRONG REASON",
             Fate::Survived => "SURVIVED",
             Fate::NotReached => "NOT REACHED",
+            Fate::NotPlayable => "not playable",
         }
     }
 }
@@ -196,13 +200,18 @@ impl Matrix {
     /// The number of killed faults, as a sentence without its full stop.
     #[must_use]
     pub fn summary(&self) -> String {
-        let killed = self.faults.iter().filter(|row| row.fate == Fate::Killed);
-        format!(
+        let count = |fate: &Fate| self.faults.iter().filter(|row| row.fate == *fate).count();
+        let unplayable = count(&Fate::NotPlayable);
+        let mut summary = format!(
             "{}: {} of {} faults killed",
             self.dialect,
-            killed.count(),
-            self.faults.len()
-        )
+            count(&Fate::Killed),
+            self.faults.len() - unplayable
+        );
+        if unplayable > 0 {
+            summary += &format!(", {unplayable} not playable on this agent");
+        }
+        summary
     }
 
     /// Whether this rule killed a fault.

@@ -92,7 +92,11 @@ impl Shared {
         let PlayedFault::Listed(player) = &mut self.fault else {
             return;
         };
-        if self.turns.iter().all(|turn| turn.starts_with('>') == prefix.is_empty()) {
+        if self
+            .turns
+            .iter()
+            .all(|turn| turn.starts_with('>') == prefix.is_empty())
+        {
             return;
         }
         let Ok(frame) = serde_json::from_slice::<Value>(line) else {
@@ -240,7 +244,11 @@ mod tests {
 
     #[test]
     fn a_fault_is_played_on_lines_that_come_in_pieces() {
-        let chunks: [&[u8]; 3] = [b"{\"type\":\"a\"}\n{\"ty", b"pe\":\"b\"}\n{\"type\"", b":\"b\"}\n"];
+        let chunks: [&[u8]; 3] = [
+            b"{\"type\":\"a\"}\n{\"ty",
+            b"pe\":\"b\"}\n{\"type\"",
+            b":\"b\"}\n",
+        ];
         let out = passed(filter("drop:b").from_agent(), &chunks);
 
         assert_eq!(out, b"{\"type\":\"a\"}\n{\"type\":\"b\"}\n");

@@ -1,42 +1,29 @@
 //! The mutation run: plays each fault of a dialect against the scenarios that can catch it, the likeliest first.
 
 use super::published;
+use super::suite_player::SuitePlayer;
+use super::tested_agent::TestedAgent;
 use crate::cli::catalogue::KnownDialect;
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
-use crate::frame::Frame;
 use crate::mutation::bad_hosts;
 use crate::mutation::coverage;
-use crate::mutation::fault_trace::FaultTrace;
 use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
 use crate::mutation::matrix::{Fate, Matrix, Row};
-use crate::profile::Profile;
-use crate::runner::agent::Agent;
-use crate::runner::job_limit::Jobs;
-use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
-use crate::runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
 use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;
-use crate::scenario::Scenario;
-use crate::transcript::TranscriptReader;
-use mock_agent::faults::{self, ShownAt};
+use mock_agent::faults::ShownAt;
 use std::collections::{BTreeSet, HashMap};
-use std::fs::File;
-use std::io::BufReader;
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{OnceCell, Semaphore, watch};
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::JoinSet;
 
 /// The tag of the scenarios of which some are played with every fault, to show that no other rule has a finding.
 const SMOKE: &str = "smoke";
 /// How many of them, and of the scenarios that exercise a rule, are played first.
 const FEW: usize = 3;
-/// How many scenarios are played in parallel with one fault: most of the time is spent in timeouts.
-const PARALLEL_SCENARIOS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The rounds of scenarios that a fault is played against, until it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,16 +82,14 @@ impl MutationOutcome {
 }
 
 /// For each rule, the scenarios that exercise it.
-type Exercised = HashMap<String, BTreeSet<String>>;
+pub(super) type Exercised = HashMap<String, BTreeSet<String>>;
 
 /// What the tasks of a mutation run share.
 struct MutationContext {
-    dialect: Arc<Dialect>,
-    scenarios: Vec<Scenario>,
+    player: SuitePlayer,
     /// Where faults were caught when the matrix was published.
     published: Matrix,
     exercised: OnceCell<Exercised>,
-    sandboxes: Arc<SandboxRoot>,
     permits: Semaphore,
     time_scale: f64,
 }
@@ -129,25 +114,43 @@ impl MutationRun<'_> {
         let all = agents
             .chain(hosts.iter().map(|row| row.fault.clone()))
             .collect();
-        let is_selected = |id: &str| {
-            self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
-        };
-        let selected = faults.into_iter().filter(|s| is_selected(&s.id));
-        let hosts = hosts.into_iter().filter(|row| is_selected(&row.fault));
+        let selected = faults.into_iter().filter(|s| self.is_selected(&s.id));
+        let hosts = hosts.into_iter().filter(|row| self.is_selected(&row.fault));
         let selected = self.part(selected);
         let hosts = self.part(hosts);
         let sandboxes = Arc::new(SandboxRoot::new().map_err(|e| e.to_string())?);
-        let context = Arc::new(MutationContext {
-            published: published::matrix(&dialect.id()),
+        let player = SuitePlayer {
+            agent: TestedAgent::Reference,
             dialect: Arc::clone(&dialect),
             scenarios,
-            exercised: OnceCell::new(),
+            wire: None,
             sandboxes,
+        };
+        let rows = self.rows(player, OnceCell::new(), selected).await?;
+        Ok(Some(MutationOutcome {
+            all,
+            rules: coverage::provable_rules(&dialect, binds_hosts),
+            rows: rows.into_iter().chain(hosts).collect(),
+            dialect: dialect.id(),
+        }))
+    }
+
+    /// Plays faults, a number of them at once, and gives a row for each in their order.
+    pub(super) async fn rows(
+        &self,
+        player: SuitePlayer,
+        exercised: OnceCell<Exercised>,
+        faults: Vec<TestedFault>,
+    ) -> Result<Vec<Row>, String> {
+        let context = Arc::new(MutationContext {
+            published: published::matrix(&player.dialect.id()),
+            player,
+            exercised,
             permits: Semaphore::new(self.jobs),
             time_scale: self.time_scale,
         });
         let mut tasks = JoinSet::new();
-        for (n, fault) in selected.into_iter().enumerate() {
+        for (n, fault) in faults.into_iter().enumerate() {
             let context = Arc::clone(&context);
             tasks.spawn_local(async move { (n, context.play_fault(&fault).await) });
         }
@@ -157,18 +160,18 @@ impl MutationRun<'_> {
             rows.push((n, row?));
         }
         rows.sort_by_key(|(n, _)| *n);
-        Ok(Some(MutationOutcome {
-            all,
-            rules: coverage::provable_rules(&dialect, binds_hosts),
-            rows: rows.into_iter().map(|(_, row)| row).chain(hosts).collect(),
-            dialect: dialect.id(),
-        }))
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 }
 
 impl MutationRun<'_> {
+    /// Whether the command line selects a fault.
+    pub(super) fn is_selected(&self, id: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
+    }
+
     /// The part of them that is in the shard.
-    fn part<T>(&self, all: impl Iterator<Item = T>) -> Vec<T> {
+    pub(super) fn part<T>(&self, all: impl Iterator<Item = T>) -> Vec<T> {
         let places = all.enumerate();
         let inside = places.filter(|(place, _)| self.shard.is_none_or(|shard| shard.holds(*place)));
         inside.map(|(_, one)| one).collect()
@@ -197,7 +200,13 @@ impl MutationContext {
     /// Plays the whole suite without a fault, which must have no finding, and returns which scenarios exercise which rule.
     async fn good_run(&self) -> Result<Exercised, String> {
         let entries = self
-            .play(None, self.scenarios.clone(), 1.0, KeepTranscripts::Nothing)
+            .player
+            .play(
+                None,
+                self.player.scenarios.clone(),
+                1.0,
+                KeepTranscripts::Nothing,
+            )
             .await?;
         let mut exercised = Exercised::new();
         for entry in entries {
@@ -213,14 +222,7 @@ impl MutationContext {
                     finding.rule, report.id, finding.message
                 ));
             }
-            for (rule, times) in entry.exercised.rules {
-                if times > 0 {
-                    exercised
-                        .entry(rule)
-                        .or_default()
-                        .insert(entry.report.id.clone());
-                }
-            }
+            note_exercised(&mut exercised, &entry);
         }
         Ok(exercised)
     }
@@ -232,7 +234,10 @@ impl MutationContext {
         for round in ROUNDS {
             let selected = self.scenarios_of(fault, *round).await?;
             let fresh = |id: &String| selected.contains(id) && !played.iter().any(|p| p.id == *id);
-            let more = self.attempt(fault, fresh, self.time_scale).await?;
+            let more = self
+                .player
+                .attempt(&fault.id, fresh, self.time_scale)
+                .await?;
             played.extend(more);
             played.sort_by(|a, b| a.id.cmp(&b.id));
             match matrix_row(fault, &played) {
@@ -253,7 +258,7 @@ impl MutationContext {
             [] => likely.contains(id),
             found => found.iter().any(|played| played.id == *id),
         };
-        let mut played = self.attempt(fault, again, 1.0).await?;
+        let mut played = self.player.attempt(&fault.id, again, 1.0).await?;
         let replayed: BTreeSet<String> = played.iter().map(|one| one.id.clone()).collect();
         played.extend(silent.into_iter().filter(|one| !replayed.contains(&one.id)));
         played.sort_by(|a, b| a.id.cmp(&b.id));
@@ -266,12 +271,12 @@ impl MutationContext {
         fault: &TestedFault,
         round: Round,
     ) -> Result<BTreeSet<String>, String> {
-        let all = || self.scenarios.iter();
+        let all = || self.player.scenarios.iter();
         let smoke = all().filter(|s| s.tags.iter().any(|tag| tag == SMOKE));
         let smoke = smoke.take(FEW);
-        let mut selected: BTreeSet<String> = smoke.map(|s| self.id(s)).collect();
+        let mut selected: BTreeSet<String> = smoke.map(|s| self.player.id(s)).collect();
         if round == Round::All {
-            return Ok(all().map(|s| self.id(s)).collect());
+            return Ok(all().map(|s| self.player.id(s)).collect());
         }
         let named = fault.caught_by.iter().filter_map(|catcher| match catcher {
             Catcher::Scenario(id) => Some(id.clone()),
@@ -299,118 +304,17 @@ impl MutationContext {
         }
         Ok(selected)
     }
+}
 
-    /// Plays a fault in the selected scenarios.
-    async fn attempt(
-        &self,
-        fault: &TestedFault,
-        selected: impl Fn(&String) -> bool,
-        time_scale: f64,
-    ) -> Result<Vec<PlayedScenario>, String> {
-        let scenarios = self.scenarios.iter().filter(|s| selected(&self.id(s)));
-        let scenarios = scenarios.cloned().collect();
-        let folder = self.sandboxes.folder().map_err(|e| e.to_string())?;
-        let keep = KeepTranscripts::All(folder.clone());
-        let entries = self
-            .play(Some(&fault.id), scenarios, time_scale, keep)
-            .await?;
-        let played = entries
-            .into_iter()
-            .map(|entry| self.played(&fault.id, entry));
-        let played = played.collect();
-        // A failure is repaired when the folder of sandboxes is removed.
-        let _ = std::fs::remove_dir_all(folder);
-        played
-    }
-
-    fn played(&self, fault: &str, entry: ScenarioRun) -> Result<PlayedScenario, String> {
-        let parse_line = |text: &str| {
-            let (id, line) = faults::parse_entry(text)?;
-            (id == fault).then_some(line)
-        };
-        let trace = |path: &PathBuf| {
-            let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-            let file = File::open(path).map_err(|error| failed(&error))?;
-            let frames =
-                TranscriptReader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
-            let frames: Result<Vec<Frame>, _> = frames.collect();
-            let frames = frames.map_err(|error| failed(&error))?;
-            Ok(FaultTrace::of(
-                frames.into_iter(),
-                &self.dialect,
-                parse_line,
-            ))
-        };
-        let traces: Result<Vec<FaultTrace>, String> = entry.transcripts.iter().map(trace).collect();
-        Ok(PlayedScenario {
-            id: entry.report.id,
-            findings: entry
-                .sessions
-                .into_iter()
-                .zip(entry.report.findings)
-                .collect(),
-            traces: traces?,
-        })
-    }
-
-    fn id(&self, scenario: &Scenario) -> String {
-        format!("{}/{}", self.dialect.id(), scenario.id)
-    }
-
-    async fn play(
-        &self,
-        fault: Option<&str>,
-        scenarios: Vec<Scenario>,
-        time_scale: f64,
-        keep: KeepTranscripts,
-    ) -> Result<Vec<ScenarioRun>, String> {
-        let agent = Agent {
-            program: std::env::current_exe().map_err(|e| e.to_string())?,
-            prefix: vec!["agent".into()],
-            args: None,
-            env: fault
-                .map(|id| ("MOCK_AGENT_FAULT".into(), id.into()))
-                .into_iter()
-                .chain([(mock_agent::PROTOCOL.into(), self.dialect.id().into())])
-                .collect(),
-            missing_features: Vec::new(),
-        };
-        let part = DialectSuite {
-            agent,
-            dialect: Arc::clone(&self.dialect),
-            wire: None,
-            scenarios,
-        };
-        let settings = SuiteSettings {
-            jobs: Jobs::Fixed(PARALLEL_SCENARIOS),
-            smoke_first: false,
-            max_fail: None,
-            settle: true,
-            profile: Profile::Spec,
-            time_scale,
-            seed: 0,
-            retry: RetryOptions::default(),
-            keep,
-        };
-        let (_keep, cancelled) = watch::channel(false);
-        let mut entries = Vec::new();
-        let ended = scheduler::run(
-            vec![part],
-            &settings,
-            Arc::clone(&self.sandboxes),
-            cancelled,
-            &mut |event| {
-                if let RunEvent::Ended(entry) = event {
-                    entries.push(*entry);
-                }
-            },
-        )
-        .await;
-        match ended {
-            SuiteEnd::NotStarted(why) => Err(why),
-            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Silent | SuiteEnd::Interrupted => {
-                Ok(entries)
-            }
-        }
+/// Adds the rules that a scenario has exercised.
+pub(super) fn note_exercised(exercised: &mut Exercised, entry: &ScenarioRun) {
+    let rules = entry
+        .exercised
+        .rules
+        .iter()
+        .filter(|(_, times)| **times > 0);
+    for (rule, _) in rules {
+        let scenarios = exercised.entry(rule.clone()).or_default();
+        scenarios.insert(entry.report.id.clone());
     }
 }

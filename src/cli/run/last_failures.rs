@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The failed scenarios of the last runs.
 #[derive(Debug, Default)]
-pub(super) struct LastFailures {
+pub(in crate::cli) struct LastFailures {
     /// `None` if there is no state folder.
     path: Option<PathBuf>,
     failed: BTreeSet<String>,
@@ -31,7 +31,7 @@ struct StateFile {
 
 impl LastFailures {
     /// Reads the failures of this agent in the current folder.
-    pub(super) fn read(agent: &[OsString]) -> Self {
+    pub(in crate::cli) fn read(agent: &[OsString]) -> Self {
         let path = state_folder().map(|folder| folder.join(file_name(agent)));
         let text = path.as_ref().and_then(|path| std::fs::read(path).ok());
         // A file that cannot be read counts as none: it only saves time.

@@ -7,9 +7,9 @@ use std::io;
 
 /// Why a run ended without a report: the exit status and a message.
 #[derive(Debug)]
-pub(super) struct RunError {
-    pub(super) status: ExitStatus,
-    pub(super) message: String,
+pub(in crate::cli) struct RunError {
+    pub(in crate::cli) status: ExitStatus,
+    pub(in crate::cli) message: String,
 }
 
 impl RunError {

@@ -21,15 +21,15 @@ use tokio::sync::watch;
 
 /// Everything that a run plays.
 #[derive(Debug)]
-pub(super) struct RunPlan {
-    pub(super) suites: Vec<DialectSuite>,
+pub(in crate::cli) struct RunPlan {
+    pub(in crate::cli) suites: Vec<DialectSuite>,
     /// The agent's command line as the report shows it.
     pub(super) agent_command: Vec<String>,
     pub(super) rerun: RerunCommand,
 }
 
 /// Finds the agent, its dialects and the scenarios to play, and checks that the agent starts and speaks its dialect.
-pub(super) async fn run_plan(
+pub(in crate::cli) async fn run_plan(
     args: &RunArgs,
     sandboxes: &SandboxRoot,
     cancelled: &watch::Receiver<bool>,

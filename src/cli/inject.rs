@@ -1,0 +1,96 @@
+//! `conform inject`: starts an agent and plays a fault on its frames. Started by `conform mutants`, not by people.
+
+use super::catalogue::render_errors;
+use super::exit::ExitStatus;
+use super::output;
+use crate::dialect::{self, DialectSource};
+use crate::mutation::generic_faults::{GenericFault, GenericPlayer};
+use crate::relay::{Ending, FaultFilter, PassOn, PlayedFault, Relay};
+use frame_faults::{FaultPlayer, KindPointers};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The name of the subcommand.
+pub(super) const SUBCOMMAND: &str = "inject";
+
+/// Start an agent and play a fault on its frames
+#[derive(Debug, clap::Args)]
+pub(super) struct InjectArgs {
+    /// The fault: an id of `faults.yaml`, or a generic fault such as `drop:KIND`
+    #[arg(long, value_name = "ID")]
+    fault: String,
+    /// The pointer to the kind of an event
+    #[arg(long, value_name = "POINTER")]
+    events: String,
+    /// The pointer to the kind of a command
+    #[arg(long, value_name = "POINTER")]
+    commands: String,
+    /// A frame that begins a turn: an event, or `>` and a command; repeatable
+    #[arg(long = "turn", value_name = "FRAME")]
+    turns: Vec<String>,
+    /// A dialect whose `faults.yaml` counts, the oldest base first; repeatable
+    #[arg(long, value_name = "NAME@VERSION")]
+    faults_of: Vec<String>,
+    /// A folder with dialects of your own
+    #[arg(long, value_name = "DIR")]
+    dialect_dir: Option<PathBuf>,
+    /// The agent's program and its arguments
+    #[arg(required = true, value_name = "AGENT", trailing_var_arg = true)]
+    agent: Vec<OsString>,
+}
+
+/// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended, or as the fault says.
+pub(super) fn run(args: &InjectArgs) -> ExitStatus {
+    match inject(args) {
+        Ok(ending) => ending.end_this_process(),
+        Err(message) => {
+            output::error(message);
+            ExitStatus::Usage
+        }
+    }
+}
+
+fn inject(args: &InjectArgs) -> Result<Ending, String> {
+    let Some((program, rest)) = args.agent.split_first() else {
+        return Err("no agent to start".to_owned());
+    };
+    let kinds = KindPointers {
+        events: args.events.clone(),
+        commands: args.commands.clone(),
+    };
+    let filter = FaultFilter::new(played_fault(args, &kinds)?, kinds, args.turns.clone());
+    let mut command = Command::new(program);
+    command.args(rest);
+    let relay = Relay {
+        command,
+        to_agent: filter.to_agent(),
+        from_agent: filter.from_agent(),
+        stderr: Box::new(PassOn),
+        on_signal: Box::new(|_| {}),
+        guarded: false,
+    };
+    let end = relay.run();
+    end.map(|end| end.ending)
+        .map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
+}
+
+fn played_fault(args: &InjectArgs, kinds: &KindPointers) -> Result<PlayedFault, String> {
+    let source = DialectSource::new(args.dialect_dir.clone());
+    let listed =
+        dialect::faults(&source, &args.faults_of).map_err(|errors| render_errors(&errors))?;
+    let unlisted = match listed.as_ref().map(|table| table.find(&args.fault)) {
+        Some(Ok(fault)) => {
+            let player = FaultPlayer::new(fault.clone(), kinds.clone(), None);
+            return Ok(PlayedFault::Listed(Box::new(player)));
+        }
+        Some(Err(unlisted)) => Some(unlisted),
+        None => None,
+    };
+    let fault: Result<GenericFault, String> = args.fault.parse();
+    let fault = fault.map_err(|message| unlisted.unwrap_or(message))?;
+    Ok(PlayedFault::Generic(GenericPlayer::new(
+        fault,
+        kinds.events.clone(),
+    )))
+}

@@ -1,0 +1,262 @@
+//! Proves the rules of a dialect with any agent: it must be good first, then faults are played on its frames.
+
+use super::mutation_run::{Exercised, MutationRun, note_exercised};
+use super::suite_player::{SuitePlayer, frames};
+use super::tested_agent::TestedAgent;
+use crate::cli::baseline::ActiveBaseline;
+use crate::cli::exit::ExitStatus;
+use crate::dialect::{self, Dialect, DialectSource};
+use crate::finding::Blame;
+use crate::frame::Body;
+use crate::framing::parse;
+use crate::mutation::generic_faults::SampleFrames;
+use crate::mutation::kill_analysis::{Catcher, TestedFault};
+use crate::mutation::matrix::{Fate, Matrix, Row};
+use crate::report::Verdict;
+use crate::runner::sandbox::SandboxRoot;
+use crate::runner::scenario_run::ScenarioRun;
+use crate::runner::scheduler::DialectSuite;
+use crate::runner::transcripts::KeepTranscripts;
+use frame_faults::{Effect, Fault, FaultTable, ShownAt};
+use indexmap::IndexMap;
+use serde_json::Value;
+use spanned_yaml::render_all;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+
+/// How many findings of an agent that should be good are shown.
+const SHOWN: usize = 5;
+
+/// Why there is no matrix.
+pub(super) type Failure = (ExitStatus, String);
+
+/// An agent that has passed its suite, and what it did there.
+pub(super) struct GoodAgent {
+    pub(super) player: SuitePlayer,
+    pub(super) exercised: Exercised,
+    /// The frames that it sent, by scenario.
+    pub(super) samples: IndexMap<String, SampleFrames>,
+    /// Scenarios that are left out, because the agent has known findings there.
+    pub(super) left_out: usize,
+}
+
+/// The result for one dialect.
+pub(super) struct AgentOutcome {
+    pub(super) matrix: Matrix,
+    /// For faults that were never active, the frames that the agent did not send.
+    pub(super) missing: IndexMap<String, String>,
+}
+
+/// Plays the suite without a fault.
+///
+/// # Errors
+/// The agent could not be started, or has a finding that the baseline does not know.
+pub(super) async fn good_agent(
+    suite: DialectSuite,
+    dialect_dir: Option<PathBuf>,
+    baseline: &ActiveBaseline,
+    sandboxes: Arc<SandboxRoot>,
+) -> Result<GoodAgent, Failure> {
+    let DialectSuite {
+        agent,
+        dialect,
+        wire,
+        scenarios,
+    } = suite;
+    let mut player = SuitePlayer {
+        agent: TestedAgent::Filtered { agent, dialect_dir },
+        dialect,
+        scenarios,
+        wire,
+        sandboxes,
+    };
+    let harness = |message: String| (ExitStatus::Harness, message);
+    let folder = player.sandboxes.folder();
+    let folder = folder.map_err(|error| harness(error.to_string()))?;
+    let keep = KeepTranscripts::All(folder.clone());
+    let played = player.play(None, player.scenarios.clone(), 1.0, keep).await;
+    let mut played = played.map_err(|message| (ExitStatus::Usage, message))?;
+    for entry in &mut played {
+        baseline.mark(&mut entry.report, Blame::Agent);
+    }
+    refuse_findings(&played)?;
+    let (mut exercised, mut samples) = (Exercised::new(), IndexMap::new());
+    let is_clean = |entry: &&ScenarioRun| {
+        entry.report.verdict == Verdict::Pass
+            && !entry
+                .report
+                .findings
+                .iter()
+                .any(|f| f.blame == Blame::Agent)
+    };
+    let mut clean = BTreeSet::new();
+    let mut skipped = 0;
+    for entry in &played {
+        skipped += usize::from(entry.report.verdict == Verdict::Skipped);
+        if is_clean(&entry) {
+            note_exercised(&mut exercised, entry);
+            let sample = sample(entry, &player.dialect).map_err(harness)?;
+            samples.insert(entry.report.id.clone(), sample);
+            clean.insert(entry.report.id.clone());
+        }
+    }
+    // A failure is repaired when the folder of sandboxes is removed.
+    let _ = std::fs::remove_dir_all(folder);
+    let all = player.scenarios.len();
+    let id = player.dialect.id();
+    let is_kept =
+        |scenario: &crate::scenario::Scenario| clean.contains(&format!("{id}/{}", scenario.id));
+    player.scenarios.retain(is_kept);
+    if player.scenarios.is_empty() {
+        let message = "no scenario passes, so there is nothing that a fault could break";
+        return Err((ExitStatus::Incomplete, message.to_owned()));
+    }
+    Ok(GoodAgent {
+        left_out: all - skipped - player.scenarios.len(),
+        player,
+        exercised,
+        samples,
+    })
+}
+
+/// Fails if the agent has a finding that no baseline knows: then a finding would say nothing about a fault.
+fn refuse_findings(played: &[ScenarioRun]) -> Result<(), Failure> {
+    let findings = played.iter().flat_map(|entry| {
+        let own = entry.report.findings.iter();
+        own.filter(|finding| finding.blame == Blame::Agent && finding.baseline.is_none())
+            .map(|finding| {
+                format!(
+                    "{} in {}: {}",
+                    finding.rule, entry.report.id, finding.message
+                )
+            })
+    });
+    let findings: Vec<String> = findings.collect();
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let more = match findings.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    let shown = &findings[..findings.len().min(SHOWN)];
+    Err((
+        ExitStatus::Violations,
+        format!(
+            "the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}{more}",
+            shown.join("\n  ")
+        ),
+    ))
+}
+
+/// The frames that the agent sent in a scenario.
+fn sample(entry: &ScenarioRun, dialect: &Dialect) -> Result<SampleFrames, String> {
+    let mut sample = SampleFrames::default();
+    for path in &entry.transcripts {
+        for frame in frames(path)? {
+            let Body::FromAgent(line) = &frame.body else {
+                continue;
+            };
+            let value = parse(line).value;
+            let at = &dialect.events.discriminator;
+            if let Some(value) = value
+                && let Some(kind) = value.pointer(at).and_then(Value::as_str)
+            {
+                sample.add(kind, &value);
+            }
+        }
+    }
+    Ok(sample)
+}
+
+/// The faults of a dialect; `None` if it has no `faults.yaml`.
+///
+/// # Errors
+/// A file that cannot be read, or a mistake in it.
+pub(super) fn listed_faults(
+    source: &DialectSource,
+    dialect: &Dialect,
+) -> Result<Option<FaultTable>, Failure> {
+    let usage = |errors: Vec<spanned_yaml::Error>| {
+        let text = render_all(&errors);
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        (ExitStatus::Usage, text.trim_end().to_owned())
+    };
+    dialect::faults(source, &dialect::fault_sources(dialect)).map_err(usage)
+}
+
+/// Plays the faults of a table on the frames of a good agent.
+///
+/// # Errors
+/// The harness failed.
+pub(super) async fn matrix(
+    run: &MutationRun<'_>,
+    good: GoodAgent,
+    table: &FaultTable,
+) -> Result<AgentOutcome, Failure> {
+    let dialect = Arc::clone(&good.player.dialect);
+    let is_sent = |kind: &str| {
+        let mut samples = good.samples.values();
+        samples.any(|sample| sample.get(kind).is_some())
+    };
+    let selected = table
+        .faults()
+        .iter()
+        .filter(|fault| run.is_selected(&fault.id));
+    let selected: Vec<&Fault> = run.part(selected.filter(|fault| !fault.caught_by.is_empty()));
+    let mut missing = IndexMap::new();
+    for fault in &selected {
+        let kind = match &fault.effect {
+            Effect::Events(events) => events.on.kind.as_deref(),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            let why = if is_sent(kind) {
+                format!("no `{kind}` that it applies to was sent")
+            } else {
+                format!("no `{kind}` was sent")
+            };
+            missing.insert(fault.id.clone(), why);
+        }
+    }
+    let playable = selected.iter().filter(|fault| fault.is_playable_outside());
+    let playable = playable.map(|fault| tested(fault, &dialect)).collect();
+    let exercised = OnceCell::new_with(Some(good.exercised));
+    let played = run.rows(good.player, exercised, playable).await;
+    let mut played = played
+        .map_err(|message| (ExitStatus::Harness, message))?
+        .into_iter();
+    let rows = selected
+        .iter()
+        .filter_map(|fault| match fault.is_playable_outside() {
+            true => played.next(),
+            false => Some(unplayable(&tested(fault, &dialect))),
+        });
+    Ok(AgentOutcome {
+        matrix: Matrix::of(&dialect.id(), rows.collect(), &[]),
+        missing,
+    })
+}
+
+fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
+    let catcher = |text: &String| match text.strip_prefix("scenario:") {
+        Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
+        None => Catcher::Rule(format!("{}/{text}", dialect.name)),
+    };
+    TestedFault {
+        id: fault.id.clone(),
+        summary: fault.summary.clone(),
+        caught_by: fault.caught_by.iter().map(catcher).collect(),
+        side: Blame::Agent,
+        at_fault: fault.shown_at == ShownAt::Line,
+    }
+}
+
+fn unplayable(fault: &TestedFault) -> Row {
+    Row {
+        fate: Fate::NotPlayable,
+        ..crate::mutation::kill_analysis::matrix_row(fault, &[])
+    }
+}
