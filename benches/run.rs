@@ -3,6 +3,7 @@
 use conform::dialect::{DialectSource, load};
 use conform::profile::Profile;
 use conform::runner::agent::Agent;
+use conform::runner::arguments::RecipeArgs;
 use conform::runner::job_limit::Jobs;
 use conform::runner::retry::RetryOptions;
 use conform::runner::sandbox::SandboxRoot;
@@ -25,7 +26,8 @@ fn part() -> DialectSuite {
         agent: Agent {
             program: env!("CARGO_BIN_EXE_conform").into(),
             prefix: vec!["agent".into()],
-            args: None,
+            args: Vec::new(),
+            recipe_args: RecipeArgs::Append,
             env: vec![],
             missing_features: Vec::new(),
         },

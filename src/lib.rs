@@ -20,5 +20,6 @@ pub mod rules;
 pub mod runner;
 pub mod scenario;
 pub mod schema;
+mod shell_words;
 mod signals;
 pub mod transcript;

@@ -1,6 +1,7 @@
 //! Output of the program: messages on stderr, and a standard output with colours on terminals that ignores a closed pipe.
 
 use super::exit::ExitStatus;
+pub use crate::shell_words::quoted;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
@@ -105,15 +106,4 @@ pub fn status(printed: io::Result<ExitStatus>) -> ExitStatus {
         error(format_args!("cannot write the output: {failure}"));
         ExitStatus::Harness
     })
-}
-
-/// A word, quoted for a POSIX shell where necessary.
-#[must_use]
-pub fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./@:=,+%{}".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -7,8 +7,11 @@ use super::probe::{AgentProbe, ProbeResult};
 use super::program_output::program_output;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::runner::agent::Agent;
+use crate::runner::arguments::RecipeArgs;
 use crate::runner::sandbox::SandboxRoot;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use tokio::sync::watch;
 
 /// The share of its time that an agent gets whose program looks like one of another protocol.
@@ -113,7 +116,7 @@ impl Detector<'_> {
             dialects.push(load(source, &format!("{name}@{version}"))?);
         }
         let mut candidates = Candidates::by_program(self.agent, self.package, &dialects);
-        if candidates.dialects.is_empty() && self.agent.args.is_none() {
+        if candidates.dialects.is_empty() && self.agent.recipe_args == RecipeArgs::Append {
             let help = self.program_output(&["--help".to_owned()]).await;
             candidates = Candidates::by_help(&help, &dialects);
         }
@@ -236,31 +239,74 @@ impl Detector<'_> {
         }
     }
 
-    /// Which of these dialects the agent speaks, and the line that shows it. Without arguments of its own it is started with the
-    /// recipe of each protocol, the newest version's first.
+    /// Which of these dialects the agent speaks, and the line that shows it. It is started with the recipe of each protocol, the newest
+    /// version's first, and as the user gives it; all of that at the same time.
     async fn probe_each(
         &self,
         dialects: &[Arc<Dialect>],
     ) -> Result<(Arc<Dialect>, String), ProbeResult> {
-        let mut failure = ProbeResult::Silent("there is no dialect".to_owned());
         let protocols = dialects.chunk_by(|one, other| one.name == other.name);
         let newest_first = protocols.map(|versions| versions.iter().rev().cloned().collect());
-        let mut groups: Vec<Vec<Arc<Dialect>>> = newest_first.collect();
-        if self.agent.args.is_some() {
-            groups = vec![groups.concat()];
+        let groups: Vec<Vec<Arc<Dialect>>> = newest_first.collect();
+        let all = groups.concat();
+        let as_given = Agent {
+            recipe_args: RecipeArgs::Placed,
+            ..self.agent.clone()
+        };
+        let is_placed = self.agent.recipe_args == RecipeArgs::Placed;
+        let mut attempts = Vec::new();
+        if !is_placed {
+            attempts.extend(groups.iter().map(|group| (self.agent, &group[..])));
         }
-        for group in groups {
-            match self.probe(&group, &group, None, 1.0).await {
-                ProbeResult::Dialect { index, line } => {
-                    return Ok((Arc::clone(&group[index]), line));
+        if is_placed || !self.agent.args.is_empty() {
+            attempts.push((&as_given, &all[..]));
+        }
+        let (stop, stopped) = watch::channel(*self.cancelled.borrow());
+        let mut probes: Vec<_> = attempts
+            .into_iter()
+            .map(|(agent, recipes)| {
+                let probe = AgentProbe {
+                    agent,
+                    recipes,
+                    known: &all,
+                    named: None,
+                    wire: self.wire,
+                    time_scale: self.time_scale,
+                };
+                let stopped = stopped.clone();
+                Box::pin(async move { probe.run(self.sandboxes, stopped).await })
+            })
+            .collect();
+        let mut cancelled = self.cancelled.clone();
+        let mut found = None;
+        let mut failure = ProbeResult::Silent("there is no dialect".to_owned());
+        while !probes.is_empty() {
+            let result = tokio::select! {
+                biased;
+                result = first_to_end(&mut probes) => result,
+                _ = cancelled.wait_for(|cancelled| *cancelled), if !*stop.borrow() => {
+                    stop.send_replace(true);
+                    continue;
                 }
-                stop @ (ProbeResult::NotStarted(_) | ProbeResult::Interrupted) => return Err(stop),
+            };
+            match result {
+                ProbeResult::Interrupted if found.is_some() => {}
+                ProbeResult::Dialect { index, line } if found.is_none() => {
+                    found = Some(Ok((Arc::clone(&all[index]), line)));
+                    stop.send_replace(true);
+                }
+                end @ (ProbeResult::NotStarted(_) | ProbeResult::Interrupted)
+                    if found.is_none() =>
+                {
+                    found = Some(Err(end));
+                    stop.send_replace(true);
+                }
                 unrecognized @ ProbeResult::Unrecognized(_) => failure = unrecognized,
                 silent if !matches!(failure, ProbeResult::Unrecognized(_)) => failure = silent,
                 _ => {}
             }
         }
-        Err(failure)
+        found.unwrap_or(Err(failure))
     }
 
     async fn probe(
@@ -287,14 +333,28 @@ impl Detector<'_> {
             let path = std::path::Path::new(arg);
             path.is_relative() && path.exists()
         };
-        match self.agent.args.iter().flatten().find(relative) {
+        match self.agent.args.iter().find(relative) {
             Some(arg) => format!(
-                "\nthe agent runs in a sandbox folder: give files by their absolute path, such as {}",
+                "\nthe agent runs in a sandbox folder: give folders by their path, such as {}",
                 std::path::absolute(arg).unwrap_or_default().display()
             ),
             None => String::new(),
         }
     }
+}
+
+/// Waits for the first of these to end, and removes it.
+async fn first_to_end<F: Future + Unpin>(running: &mut Vec<F>) -> F::Output {
+    std::future::poll_fn(|context| {
+        for index in 0..running.len() {
+            if let Poll::Ready(output) = Pin::new(&mut running[index]).poll(context) {
+                drop(running.swap_remove(index));
+                return Poll::Ready(output);
+            }
+        }
+        Poll::Pending
+    })
+    .await
 }
 
 fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, DetectError> {

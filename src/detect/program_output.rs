@@ -4,6 +4,7 @@ use super::probe::{is_end, kill};
 use crate::dialect::file::LaunchRecipe;
 use crate::frame::Body;
 use crate::runner::agent::Agent;
+use crate::runner::arguments::RecipeArgs;
 use crate::runner::event_queue::{EventQueue, SessionEvent};
 use crate::runner::launch::{LaunchPlan, placeholders};
 use crate::runner::limits::{self, stretch};
@@ -36,10 +37,12 @@ pub(super) async fn program_output(
         args: args.to_vec(),
         ..LaunchRecipe::default()
     };
-    let agent = Agent {
-        args: None,
-        ..agent.clone()
-    };
+    let mut agent = agent.clone();
+    if agent.recipe_args == RecipeArgs::Placed {
+        // Its arguments start a session.
+        agent.args.clear();
+        agent.recipe_args = RecipeArgs::Append;
+    }
     let plan = LaunchPlan {
         agent: &agent,
         recipe: &recipe,

@@ -1,5 +1,6 @@
 //! The agent under test: its program, its arguments, and the features that it lacks.
 
+use super::arguments::RecipeArgs;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,10 @@ pub struct Agent {
     pub program: PathBuf,
     /// Arguments before all others, such as a subcommand.
     pub prefix: Vec<OsString>,
-    /// The arguments, with `{llm_url}`, `{workspace}` and `{home}` as placeholders; `None` for those of the dialect's launch recipe.
-    pub args: Option<Vec<OsString>>,
+    /// The arguments of the user, with `{llm_url}`, `{workspace}`, `{home}` and `{args}` as placeholders.
+    pub args: Vec<OsString>,
+    /// What becomes of the arguments of the dialect's launch recipe.
+    pub recipe_args: RecipeArgs,
     /// Environment variables in addition to those of the recipe.
     pub env: Vec<(OsString, OsString)>,
     /// The optional features that it lacks. Scenarios that need one are skipped.

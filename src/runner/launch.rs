@@ -1,6 +1,7 @@
 //! Builds the command line, the environment and the HOME files of an agent, from the dialect's launch recipe, the scenario and the user.
 
 use super::agent::Agent;
+use super::arguments;
 use super::process::agent_process::LaunchCommand;
 use super::sandbox::{Sandbox, write_below};
 use crate::dialect::file::{LaunchRecipe, WireRecipe};
@@ -58,16 +59,12 @@ impl LaunchPlan<'_> {
     }
 
     fn args(&self) -> Result<Vec<OsString>, String> {
-        let mut args = match &self.agent.args {
-            Some(given) => given.iter().map(|arg| self.fill_known(arg)).collect(),
-            None => {
-                let wire = self.wire.into_iter().flat_map(|wire| &wire.args);
-                let recipe = self.recipe.args.iter().chain(wire);
-                recipe
-                    .map(|arg| self.fill(arg).map(OsString::from))
-                    .collect::<Result<Vec<_>, _>>()?
-            }
-        };
+        let given = self.agent.args.iter().map(|arg| self.fill_known(arg));
+        let given: Vec<_> = given.collect();
+        let recipe = recipe_args(self.recipe, self.wire);
+        let recipe = recipe.map(|arg| self.fill(arg).map(OsString::from));
+        let recipe = recipe.collect::<Result<Vec<_>, _>>()?;
+        let mut args = arguments::complete(&given, &recipe, self.agent.recipe_args);
         for option in &self.setup.without_args {
             remove_option(&mut args, option);
         }
@@ -116,6 +113,27 @@ impl LaunchPlan<'_> {
     }
 }
 
+fn recipe_args<'a>(
+    recipe: &'a LaunchRecipe,
+    wire: Option<&'a WireRecipe>,
+) -> impl Iterator<Item = &'a String> {
+    let wire = wire.into_iter().flat_map(|wire| &wire.args);
+    recipe.args.iter().chain(wire)
+}
+
+/// The command line that starts an agent, with its placeholders.
+pub(crate) fn command_line(
+    agent: &Agent,
+    recipe: &LaunchRecipe,
+    wire: Option<&WireRecipe>,
+) -> Vec<OsString> {
+    let recipe: Vec<_> = recipe_args(recipe, wire).map(OsString::from).collect();
+    let mut words = vec![agent.program.clone().into_os_string()];
+    words.extend(agent.prefix.iter().cloned());
+    words.extend(arguments::complete(&agent.args, &recipe, agent.recipe_args));
+    words
+}
+
 /// Removes an option, with its value if one follows.
 fn remove_option(args: &mut Vec<OsString>, option: &str) {
     while let Some(at) = args.iter().position(|arg| arg == option) {
@@ -129,6 +147,7 @@ fn remove_option(args: &mut Vec<OsString>, option: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::arguments::RecipeArgs;
     use crate::runner::sandbox::SandboxRoot;
     use indexmap::IndexMap;
 
@@ -148,11 +167,13 @@ mod tests {
         }
     }
 
-    fn agent(args: Option<&[&str]>) -> Agent {
+    fn agent(args: &[&str]) -> Agent {
+        let args: Vec<_> = args.iter().map(OsString::from).collect();
         Agent {
             program: "/bin/agent".into(),
             prefix: vec!["sub".into()],
-            args: args.map(|args| args.iter().map(OsString::from).collect()),
+            recipe_args: RecipeArgs::wanted_by(&args),
+            args,
             env: vec![],
             missing_features: vec![],
         }
@@ -183,7 +204,7 @@ mod tests {
                 ("NEW".to_owned(), Some("{llm_url}".to_owned())),
             ]),
         };
-        let launch = launched(&agent(None), &setup);
+        let launch = launched(&agent(&[]), &setup);
         assert_eq!(launch.args, ["sub", "--json", "--last", "--more"]);
         let value = |name: &str| {
             launch
@@ -199,7 +220,7 @@ mod tests {
 
     #[test]
     fn only_known_placeholders_are_filled_in_arguments_of_the_user() {
-        let given = agent(Some(&["{llm_url}", "{other}", "{\"a\":1}"]));
+        let given = agent(&["{llm_url}", "{other}", "{\"a\":1}"]);
         let launch = launched(&given, &AgentSetup::default());
         assert_eq!(
             launch.args,
@@ -209,7 +230,7 @@ mod tests {
 
     #[test]
     fn no_other_variable_of_the_environment_reaches_the_agent() {
-        let launch = launched(&agent(None), &AgentSetup::default());
+        let launch = launched(&agent(&[]), &AgentSetup::default());
         assert!(
             launch
                 .env

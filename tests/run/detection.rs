@@ -265,3 +265,44 @@ fn conform_yaml_renames_tools() {
     dir.file("conform.yaml", tools);
     assert!(!timed_out(&dir.run(&args)));
 }
+
+#[test]
+fn a_relative_path_and_the_missing_arguments_of_the_recipe_work() {
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", TURN);
+    let needs_recipe =
+        r#"case "$*" in *--json-stream*--base-url\ http://127*) ;; *) exit 7 ;; esac"#;
+    dir.file("bin/agent.sh", &agent(&[needs_recipe, READY, TURNS]));
+    let result = dir.run(&[
+        "--scenarios",
+        &scenario,
+        "sh",
+        "bin/agent.sh",
+        "--provider=own",
+    ]);
+    result.assert_exit(0, "the agent is started as");
+    let command = format!(
+        "sh {} --provider=own --json-stream --base-url {{llm_url}} --model mock-model",
+        dir.path("bin/agent.sh").display()
+    );
+    assert!(result.stderr.contains(&command), "{result:?}");
+}
+
+#[test]
+fn arguments_with_a_placeholder_are_used_as_given() {
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", TURN);
+    let exact = r#"[ "$#" = 1 ] || exit 7"#;
+    dir.file("agent.sh", &agent(&[exact, READY, TURNS]));
+    let result = dir.run(&["--scenarios", &scenario, "sh", "agent.sh", "{llm_url}"]);
+    result.assert_exit(0, "1 passed");
+    let placed = ["sh", "agent.sh", "{args}"];
+    let result = dir.run(
+        &[
+            &["--time-scale", "0.1", "--scenarios", &scenario],
+            &placed[..],
+        ]
+        .concat(),
+    );
+    result.assert_exit(3, "exited with code 7");
+}

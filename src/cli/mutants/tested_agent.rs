@@ -3,6 +3,7 @@
 use crate::cli::inject;
 use crate::dialect::{Dialect, fault_sources};
 use crate::runner::agent::Agent;
+use crate::runner::arguments::RecipeArgs;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -63,7 +64,8 @@ fn reference(fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent> {
     Ok(Agent {
         program: std::env::current_exe()?,
         prefix: vec!["agent".into()],
-        args: None,
+        args: Vec::new(),
+        recipe_args: RecipeArgs::Append,
         env: fault.into_iter().chain([protocol]).collect(),
         missing_features: Vec::new(),
     })

@@ -5,7 +5,8 @@ use super::run_error::RunError;
 use crate::detect::package::Package;
 use crate::dialect::Dialect;
 use crate::runner::agent::Agent;
-use std::ffi::OsString;
+use crate::runner::arguments::RecipeArgs;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// The agent of the command line, or the bundled one if there is none.
@@ -19,14 +20,16 @@ pub(super) fn agent(args: &RunArgs) -> Result<Agent, RunError> {
         None => Ok(Agent {
             program: std::env::current_exe()?,
             prefix: vec!["agent".into()],
-            args: None,
+            args: Vec::new(),
+            recipe_args: RecipeArgs::Append,
             env,
             missing_features: Vec::new(),
         }),
         Some((program, rest)) => Ok(Agent {
             program: Agent::find(program).map_err(RunError::usage)?,
             prefix: Vec::new(),
-            args: (!rest.is_empty()).then(|| rest.to_vec()),
+            recipe_args: RecipeArgs::wanted_by(rest),
+            args: rest.iter().map(|arg| with_absolute_path(arg)).collect(),
             env,
             missing_features: Vec::new(),
         }),
@@ -35,9 +38,31 @@ pub(super) fn agent(args: &RunArgs) -> Result<Agent, RunError> {
 
 /// The package of the agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
 pub(super) fn package(agent: &Agent) -> Option<Package> {
-    let args = agent.args.iter().flatten().map(Path::new);
+    let args = agent.args.iter().map(Path::new);
     let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
     files.take(2).find_map(Package::of)
+}
+
+/// An argument in which the path of an existing file is absolute: agents are started in a sandbox and not in the current folder. A
+/// folder must be written as a path (`./src`), since any word may be the name of a folder.
+fn with_absolute_path(arg: &OsStr) -> OsString {
+    let absolute = |text: &str| {
+        let path = Path::new(text);
+        let is_folder = text.starts_with('.') || text.contains('/');
+        let is_meant = path.is_file() || is_folder && path.is_dir();
+        (path.is_relative() && is_meant).then(|| std::path::absolute(path).ok())?
+    };
+    let Some(text) = arg.to_str() else {
+        return arg.to_owned();
+    };
+    match (absolute(text), text.split_once('=')) {
+        (Some(path), _) => path.into(),
+        (None, Some((option, value))) if option.starts_with('-') => match absolute(value) {
+            Some(path) => format!("{option}={}", path.display()).into(),
+            None => arg.to_owned(),
+        },
+        (None, _) => arg.to_owned(),
+    }
 }
 
 fn variable(entry: &str) -> Result<(OsString, OsString), RunError> {
@@ -89,4 +114,24 @@ pub(super) fn speaking(
         .env
         .insert(0, (mock_agent::PROTOCOL.into(), dialect.id().into()));
     Ok(agent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_existing_files_become_absolute() {
+        let root = env!("CARGO_MANIFEST_DIR");
+        for (arg, expected) in [
+            ("Cargo.toml", format!("{root}/Cargo.toml")),
+            ("--config=Cargo.toml", format!("--config={root}/Cargo.toml")),
+            ("./src", format!("{root}/src")),
+            ("src", "src".to_owned()),
+            ("no/such/file", "no/such/file".to_owned()),
+            ("{llm_url}", "{llm_url}".to_owned()),
+        ] {
+            assert_eq!(with_absolute_path(OsStr::new(arg)), *expected, "{arg}");
+        }
+    }
 }

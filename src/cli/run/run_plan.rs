@@ -12,6 +12,7 @@ use crate::detect::detector::{Detected, Detector};
 use crate::detect::missing_features::missing_features;
 use crate::dialect::DialectSource;
 use crate::runner::agent::{Agent, MissingFeature};
+use crate::runner::launch::command_line;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Selection;
@@ -117,6 +118,17 @@ pub(in crate::cli) async fn run_plan(
         if let Some(note) = detector.check(&source, &suite.dialect).await? {
             output::note(note);
         }
+    }
+    for suite in suites.iter().filter(|_| !is_bundled) {
+        let recipe = &suite.dialect.launch;
+        let wire = match &suite.wire {
+            Some(name) => recipe.wires.get(name),
+            None => recipe.wires.values().next(),
+        };
+        let words = command_line(&suite.agent, recipe, wire);
+        let words = words.iter().map(|word| quoted(&word.to_string_lossy()));
+        let words: Vec<_> = words.collect();
+        output::note(format_args!("the agent is started as {}", words.join(" ")));
     }
     Ok(RunPlan {
         suites,
