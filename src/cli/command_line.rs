@@ -3,8 +3,8 @@
 use super::exit::ExitStatus;
 use super::output;
 use super::{
-    check, coverage, explain, inject, lint, list, mutants, provider, record, relay_guard, report,
-    run,
+    check, coverage, explain, inject, lint, list, mutants, network, provider, record, relay_guard,
+    report, run,
 };
 use crate::dialect;
 use clap::{Parser, Subcommand};
@@ -46,6 +46,8 @@ enum CliCommand {
     Lint(lint::LintArgs),
     Report(report::ReportArgs),
     Provider(provider::ProviderArgs),
+    #[command(name = network::CHECK, hide = true)]
+    CheckIsolation,
     #[command(disable_help_flag = true)]
     Agent(AgentArgs),
     #[command(hide = true)]
@@ -89,6 +91,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Provider(args) => provider::run(args).into(),
         CliCommand::Inject(args) => inject::run(&args).into(),
         CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
+        CliCommand::CheckIsolation => network::check().into(),
         CliCommand::Agent(args) => mock_agent::main(args.args, dialect::read_file),
     }
 }

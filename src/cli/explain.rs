@@ -5,8 +5,9 @@ mod page;
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
 use super::exit::ExitStatus;
+use super::project_config::read_config;
 use super::{describe, output};
-use crate::dialect::Clause;
+use crate::dialect::{Clause, DialectSource};
 use crate::rules::rule::Rule;
 use crate::runner::step_rules::{self, StepRule};
 use crate::scenario::Scenario;
@@ -19,6 +20,8 @@ use std::io::Write;
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
     /// Its id, as findings and `conform list` show it; the name of the dialect before it may be left out
+    ///
+    /// Without --dialect it is searched in the dialect of `conform.yaml`, then in the newest version of every dialect.
     #[arg(value_name = "ID")]
     id: String,
     #[command(flatten)]
@@ -39,22 +42,7 @@ enum Topic<'a> {
 }
 
 pub(super) fn run(args: ExplainArgs) -> ExitStatus {
-    let found = catalogue::load(&args.dialect).and_then(|known| {
-        // The newest version of a dialect comes last and is preferred.
-        match known
-            .iter()
-            .rev()
-            .find_map(|known| find(known, &args.id).map(|found| (known, found)))
-        {
-            Some((known, found)) if args.json => Ok(format!("{:#}\n", json(known, &found))),
-            Some((known, found)) => Ok(page::page(known, &found)),
-            None => Err(unknown(
-                "id",
-                &args.id,
-                ids(&known).iter().map(String::as_str),
-            )),
-        }
-    });
+    let found = explain(&args);
     match found {
         Ok(text) => output::status(
             output::stdout()
@@ -65,6 +53,44 @@ pub(super) fn run(args: ExplainArgs) -> ExitStatus {
             output::error(message);
             ExitStatus::Usage
         }
+    }
+}
+
+/// The page of an id: from the dialect of the command line, else of `conform.yaml`, else from all. The newest version of a dialect comes
+/// last and is preferred.
+fn explain(args: &ExplainArgs) -> Result<String, String> {
+    let config = read_config()?;
+    let dialect_dir = args.dialect.dialect_dir.clone().or(config.dialect_dir);
+    let mut searched = Vec::new();
+    if args.dialect.dialect.is_none()
+        && let Some(id) = &config.dialect
+    {
+        let source = DialectSource::new(dialect_dir.clone());
+        let own = catalogue::one(&source, id, &config.scenarios, &config.tools, None)?;
+        if let Some(topic) = find(&own, &args.id) {
+            return Ok(show(args, &own, &topic));
+        }
+        searched.push(own);
+    }
+    let all = catalogue::load(&DialectArgs {
+        dialect: args.dialect.dialect.clone(),
+        dialect_dir,
+    })?;
+    for known in all.iter().rev() {
+        if let Some(topic) = find(known, &args.id) {
+            return Ok(show(args, known, &topic));
+        }
+    }
+    searched.extend(all);
+    let ids = ids(&searched);
+    Err(unknown("id", &args.id, ids.iter().map(String::as_str)))
+}
+
+fn show(args: &ExplainArgs, known: &KnownDialect, topic: &Topic<'_>) -> String {
+    if args.json {
+        format!("{:#}\n", json(known, topic))
+    } else {
+        page::page(known, topic)
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Serve the scripted model alone, over the wires of the real LLM APIs
 ///
-/// The first line on stdout is the base URL. Then comes the journal, one JSON object on each line: the requests to the model, the
+/// The first line on stdout is the address. The base URL of each API is on stderr. On stdout then comes the journal, one JSON object on each line: the requests to the model, the
 /// end of each exchange, and the failures. It ends on SIGTERM or SIGINT, with status 1 if a request contradicted the script, and with
 /// status 3 if the script had no reply for a request.
 #[derive(Debug, clap::Args)]
@@ -41,6 +41,13 @@ pub(super) struct ProviderArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
 }
+
+/// The APIs, each with the path that its usual clients append to the base URL, and the path of the base URL at the server.
+const BASES: &[(&str, &str, &str)] = &[
+    ("Anthropic Messages", "/v1/messages", ""),
+    ("OpenAI Chat Completions", "/chat/completions", "/v1"),
+    ("OpenAI Responses", "/responses", "/v1"),
+];
 
 pub(super) fn run(args: ProviderArgs) -> ExitStatus {
     serve(&args).unwrap_or_else(|message| {
@@ -76,6 +83,12 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         // A closed stdout does not end the model.
         let _ = writeln!(stdout, "{}", server.url()).and_then(|()| stdout.flush());
         drop(lock);
+        for (api, appended, path) in BASES {
+            output::note(format_args!(
+                "{api}: base URL {}{path} (the client appends {appended})",
+                server.url()
+            ));
+        }
         termination::termination_requested().await;
         for failure in server.unused() {
             recorder.unused(&failure);

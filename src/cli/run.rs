@@ -14,14 +14,15 @@ mod timings;
 mod transcript_folder;
 
 use super::baseline::ActiveBaseline;
+use super::network::{network_use, note_attempts};
 use super::{exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
 use crate::finding::Blame;
-use crate::report::ReportBuilder;
-use crate::report::{Report, ReportCommand, ScenarioReport, Verdict};
+use crate::report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use crate::reporter::terminal;
 use crate::runner::adopt_orphans;
 use crate::runner::job_limit::Jobs;
+use crate::runner::network::isolation::NetworkWatch;
 use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
@@ -58,26 +59,31 @@ pub(super) fn run(args: &RunArgs) -> ExitStatus {
 fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
     let began = Instant::now();
     let baseline = args.baseline.read().map_err(RunError::usage)?;
+    // The runtime has threads, and only a process without them can be isolated.
+    let isolation = args.network.isolate();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| RunError::harness(format!("cannot start: {error}")))?;
     let last_failures = LastFailures::read(&args.agent);
+    let watch = runtime.block_on(NetworkWatch::start(isolation))?;
     let sandboxes = SandboxRoot::new().map_err(|error| {
         RunError::harness(format!("cannot make a folder for sandboxes: {error}"))
     })?;
-    let sandboxes = Arc::new(sandboxes);
+    let sandboxes = Arc::new(sandboxes.with_variables(watch.variables()));
     let (cancel, cancelled) = watch::channel(false);
     let result = runtime.block_on(async {
         termination::cancel_on_signal(cancel);
+        let network = || network_use(isolation, &watch);
         let plan = run_plan(args, &sandboxes, &cancelled, &last_failures).await?;
         let state = RunState {
             baseline,
             last_failures,
             began,
         };
-        perform(args, plan, state, &sandboxes, cancelled).await
+        perform(args, plan, state, &sandboxes, cancelled, network).await
     });
+    note_attempts(isolation, &watch);
     // Cleanup in the background may finish.
     runtime.shutdown_timeout(CLEANUP_TIMEOUT);
     result
@@ -97,6 +103,7 @@ async fn perform(
     state: RunState,
     sandboxes: &Arc<SandboxRoot>,
     cancelled: watch::Receiver<bool>,
+    network: impl Fn() -> NetworkUse,
 ) -> Result<ExitStatus, RunError> {
     let RunState {
         baseline,
@@ -152,6 +159,7 @@ async fn perform(
         agent: plan.agent_command,
         seed: args.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        network: Some(network()),
         ..report.finish()
     };
     let is_whole = extent(args) == RunExtent::Whole;

@@ -335,8 +335,8 @@ impl Detector<'_> {
         };
         match self.agent.args.iter().find(relative) {
             Some(arg) => format!(
-                "\nthe agent runs in a sandbox folder: give folders by their path, such as {}",
-                std::path::absolute(arg).unwrap_or_default().display()
+                "\nthe agent runs in a sandbox folder: if {0} is the folder here, write ./{0}",
+                arg.to_string_lossy()
             ),
             None => String::new(),
         }

@@ -29,6 +29,9 @@ pub struct Report {
     /// Wall-clock milliseconds of the whole run.
     #[serde(default)]
     pub duration_ms: u64,
+    /// The network of the agent; none for `check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkUse>,
     /// Counts by verdict.
     pub summary: VerdictCounts,
     /// What is to be fixed: the findings of all scenarios, grouped by their causes. Those that explain most come first.
@@ -59,6 +62,17 @@ pub enum ReportCommand {
     Run,
     /// `conform check`: the entries are transcripts.
     Check,
+}
+
+/// How the agent was kept from addresses outside of the machine, and what it tried to reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkUse {
+    /// `namespace`: cut off by a network namespace; `proxy`: by proxy variables, which most HTTP clients respect; `none`: not cut off.
+    pub isolation: String,
+    /// The hosts that it tried to reach, each once, some with their port.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<String>,
 }
 
 /// A clause of a dialect.

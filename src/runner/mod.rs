@@ -18,6 +18,7 @@ pub mod job_limit;
 pub(crate) mod launch;
 pub(crate) mod limits;
 mod machine_load;
+pub mod network;
 mod play;
 mod play_queue;
 pub(crate) mod process;

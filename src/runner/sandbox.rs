@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The variables of the harness's own environment that an agent inherits: programs need them to be found and loaded, and for the locale.
@@ -30,6 +31,8 @@ const XDG_FOLDERS: &[(&str, &str)] = &[
 pub struct SandboxRoot {
     path: PathBuf,
     next: AtomicU32,
+    /// Environment variables of every agent.
+    variables: Arc<[(String, String)]>,
 }
 
 impl SandboxRoot {
@@ -45,14 +48,24 @@ impl SandboxRoot {
             let path = below.join(format!("conform-{me}-{attempt}"));
             match private(&path) {
                 Ok(()) => {
-                    let next = AtomicU32::new(0);
-                    return Ok(SandboxRoot { path, next });
+                    return Ok(SandboxRoot {
+                        path,
+                        next: AtomicU32::new(0),
+                        variables: Arc::default(),
+                    });
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
         Err(io::Error::other("every name is in use"))
+    }
+
+    /// The same with these environment variables for every agent, which its launch recipe may change.
+    #[must_use]
+    pub fn with_variables(mut self, variables: &[(String, String)]) -> Self {
+        self.variables = variables.into();
+        self
     }
 
     /// An empty folder for files of the harness.
@@ -76,6 +89,7 @@ impl SandboxRoot {
             home: path.join("home"),
             workspace: path.join("workspace"),
             temporary: path.join("tmp"),
+            variables: Arc::clone(&self.variables),
             path,
         };
         for folder in [&sandbox.home, &sandbox.workspace, &sandbox.temporary] {
@@ -95,6 +109,7 @@ impl Drop for SandboxRoot {
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     path: PathBuf,
+    variables: Arc<[(String, String)]>,
     /// The agent's HOME.
     pub(crate) home: PathBuf,
     /// The agent's working directory.
@@ -117,6 +132,8 @@ impl Sandbox {
             .iter()
             .filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         let mut environment: IndexMap<OsString, OsString> = inherited.collect();
+        let variables = self.variables.iter();
+        environment.extend(variables.map(|(name, value)| (name.into(), value.into())));
         environment.insert("HOME".into(), self.home.clone().into());
         environment.insert("TMPDIR".into(), self.temporary.clone().into());
         for (name, folder) in XDG_FOLDERS {

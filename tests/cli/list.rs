@@ -95,3 +95,21 @@ fn an_unknown_id_is_an_error_with_a_suggestion() {
         .code(2)
         .stderr(contains("rules").and(contains("clauses")));
 }
+
+#[test]
+fn the_dialect_of_conform_yaml_is_explained_before_newer_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("conform.yaml"), "dialect: aionrs@0.1\n").unwrap();
+    let explain = |id: &str, options: &[&str]| {
+        let mut command = conform(&[&["explain", id], options].concat());
+        let (status, stdout, _) = outcome(command.current_dir(folder.path()));
+        assert_eq!(status, Some(0), "{id}");
+        stdout.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    let of_project = explain("aionrs.turn.msg-id", &[]);
+    assert!(of_project.ends_with("aionrs@0.1"), "{of_project}");
+    let named = explain("aionrs.turn.msg-id", &["--dialect", "aionrs@0.2"]);
+    assert!(named.ends_with("aionrs@0.2"), "{named}");
+    let elsewhere = explain("pi.agent-start.begins", &[]);
+    assert!(elsewhere.contains("pi@"), "{elsewhere}");
+}

@@ -63,8 +63,9 @@ fn an_agent_that_only_echoes_is_incomplete() {
     let dir = TestDir::new();
     let undetected = dir.run(&["--", "cat"]);
     undetected.assert_exit(3, "name it with --dialect");
-    let args = ["--time-scale", "0.05", "--dialect", "aionrs", "cat", "-"];
-    dir.run(&args).assert_exit(
+    let args = ["--time-scale", "0.05", "--dialect", "aionrs"];
+    let echo = ["sh", "-c", "cat", "{llm_url}"];
+    dir.run(&[&args[..], &echo].concat()).assert_exit(
         3,
         "the agent did not start up: it wrote nothing within 500 ms",
     );
@@ -114,11 +115,11 @@ fn an_agent_that_prints_garbage_is_incomplete() {
 }
 
 #[test]
-fn a_relative_path_in_the_arguments_is_an_error_with_advice() {
+fn an_argument_that_may_be_a_folder_here_is_an_error_with_advice() {
     let dir = TestDir::new();
-    dir.file("agent.sh", READY);
-    dir.run(&["--dialect", "aionrs", "sh", "agent.sh"])
-        .assert_exit(3, "give files by their absolute path");
+    dir.file("tool/agent.sh", READY);
+    dir.run(&["--dialect", "aionrs", "sh", "-c", "exit 1", "tool"])
+        .assert_exit(3, "write ./tool");
 }
 
 #[test]

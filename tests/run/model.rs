@@ -205,7 +205,12 @@ fn the_provider_prints_its_address_and_its_journal() {
         "{stdout}"
     );
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(finish(child).status.code(), Some(0));
+    let output = finish(child);
+    assert_eq!(output.status.code(), Some(0));
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let openai = format!("OpenAI Responses: base URL {url}/v1 (");
+    assert!(stderr.contains(&openai), "{stderr}");
+    assert!(stderr.contains(&format!("base URL {url} (")), "{stderr}");
 }
 
 #[test]

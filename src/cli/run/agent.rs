@@ -7,15 +7,25 @@ use crate::dialect::Dialect;
 use crate::runner::agent::Agent;
 use crate::runner::arguments::RecipeArgs;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
+
+/// Launchers that look for the project in the current folder, with the variable that names its folder instead: agents are started in a
+/// sandbox. With a word, the launcher does so only if that is its first argument.
+const LAUNCHERS: &[(&str, Option<&str>, &str)] = &[
+    ("uv", None, "UV_PROJECT"),
+    ("python", Some("-m"), "PYTHONPATH"),
+    ("python3", Some("-m"), "PYTHONPATH"),
+];
 
 /// The agent of the command line, or the bundled one if there is none.
 ///
 /// # Errors
 /// The program cannot be started, or an environment variable is not well formed.
 pub(super) fn agent(args: &RunArgs) -> Result<Agent, RunError> {
-    let env = args.env.iter().map(|entry| variable(entry));
-    let env = env.collect::<Result<Vec<_>, _>>()?;
+    let named = args.env.iter().map(|entry| variable(entry));
+    let mut env: Vec<_> = project_folder(&args.agent)?.into_iter().collect();
+    env.extend(named.collect::<Result<Vec<_>, _>>()?);
     match args.agent.split_first() {
         None => Ok(Agent {
             program: std::env::current_exe()?,
@@ -41,6 +51,20 @@ pub(super) fn package(agent: &Agent) -> Option<Package> {
     let args = agent.args.iter().map(Path::new);
     let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
     files.take(2).find_map(Package::of)
+}
+
+/// The variable that names the current folder to a launcher.
+fn project_folder(words: &[OsString]) -> io::Result<Option<(OsString, OsString)>> {
+    let program = words.first().and_then(|word| Path::new(word).file_name());
+    let first = words.get(1);
+    let found = LAUNCHERS.iter().find(|(name, argument, _)| {
+        program.is_some_and(|program| program == *name)
+            && argument.is_none_or(|argument| first.is_some_and(|first| first == argument))
+    });
+    let folder = |(_, _, variable): &(_, _, &str)| {
+        Ok((variable.into(), std::env::current_dir()?.into_os_string()))
+    };
+    found.map(folder).transpose()
 }
 
 /// An argument in which the path of an existing file is absolute: agents are started in a sandbox and not in the current folder. A

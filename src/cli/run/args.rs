@@ -1,16 +1,13 @@
-//! The options of `conform run`, and the project's `conform.yaml` with defaults for some of them.
+//! The options of `conform run`.
 
 use crate::cli::args::{DialectArgs, ReportTarget, report_target};
 use crate::cli::baseline::BaselineArgs;
-use crate::cli::catalogue::render_errors;
-use crate::dialect::ToolName;
+use crate::cli::network::NetworkArg;
 use crate::profile::Profile;
 use crate::runner::selection::Shard;
-use indexmap::IndexMap;
-use serde::Deserialize;
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Play scripted conversations with an agent and judge every line
 #[derive(Debug, clap::Args)]
@@ -83,6 +80,9 @@ pub(in crate::cli) struct RunArgs {
     /// Set this environment variable for the agent; without a value, conform's own value is passed on; repeatable
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(super) env: Vec<String>,
+    /// Whether the agent may reach addresses outside of this machine
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) network: NetworkArg,
     /// The agent lacks this command, capability or wire: skip scenarios that need it; repeatable
     #[arg(long, value_name = "NAME")]
     pub(super) lacks: Vec<String>,
@@ -108,35 +108,4 @@ fn factor(text: &str) -> Result<f64, String> {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
         _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
     }
-}
-
-/// The file, in the current folder.
-const FILE: &str = "conform.yaml";
-
-/// The contents of `conform.yaml`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ProjectConfig {
-    /// As `--dialect`.
-    pub(super) dialect: Option<String>,
-    /// As `--dialect-dir`.
-    pub(super) dialect_dir: Option<PathBuf>,
-    /// As `--scenarios`.
-    pub(super) scenarios: Vec<PathBuf>,
-    /// As `--lacks`.
-    pub(super) lacks: Vec<String>,
-    /// The names that the agent has for tools, by the names that the scenarios use.
-    pub(super) tools: IndexMap<String, ToolName>,
-}
-
-/// Reads the file, if there is one.
-///
-/// # Errors
-/// The mistakes in the file, each with its location.
-pub(super) fn read_config() -> Result<ProjectConfig, String> {
-    if !Path::new(FILE).exists() {
-        return Ok(ProjectConfig::default());
-    }
-    let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
-    spanned_yaml::decode_all(&node).map_err(|errors| render_errors(&errors))
 }

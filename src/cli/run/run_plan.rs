@@ -1,13 +1,14 @@
 //! The run plan: which scenarios of which dialects are played with which agent, from the command line and `conform.yaml`.
 
 use super::agent::{agent, package, speaking};
-use super::args::{RunArgs, read_config};
+use super::args::RunArgs;
 use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
 use super::run_error::RunError;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::output::{self, quoted};
+use crate::cli::project_config::read_config;
 use crate::detect::detector::{Detected, Detector};
 use crate::detect::missing_features::missing_features;
 use crate::dialect::DialectSource;

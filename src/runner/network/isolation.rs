@@ -1,0 +1,98 @@
+//! The isolation of a run: how its agents are cut off from the network, and what they tried to reach.
+
+use super::attempts::Attempts;
+use super::proxy;
+use std::io;
+
+/// How agents are cut off from addresses outside of this machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// By a network namespace.
+    Namespace,
+    /// By proxy variables, which most HTTP clients respect.
+    Proxy,
+    /// Not at all.
+    #[default]
+    None,
+}
+
+impl Isolation {
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Isolation::Namespace => "namespace",
+            Isolation::Proxy => "proxy",
+            Isolation::None => "none",
+        }
+    }
+
+    /// Moves this process into a network namespace of its own if the kernel allows that. It must have one thread only. `is_allowed` says
+    /// whether a child process could do so by way of a user namespace; a failure of that would do harm to this process.
+    #[must_use]
+    pub fn enter(is_allowed: impl FnOnce() -> bool) -> Self {
+        #[cfg(target_os = "linux")]
+        {
+            use super::namespace::{Privileges, enter};
+            if enter(Privileges::OfCaller).is_ok() {
+                return Isolation::Namespace;
+            }
+            if is_allowed() && enter(Privileges::OfUserNamespace).is_ok() {
+                return Isolation::Namespace;
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        drop(is_allowed);
+        Isolation::Proxy
+    }
+}
+
+/// Whether this process can make a network namespace. It changes the process, so it must do nothing else.
+#[must_use]
+pub fn can_isolate() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use super::namespace::{Privileges, enter};
+        enter(Privileges::OfUserNamespace).is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Watches what agents try to reach.
+#[derive(Debug, Default)]
+pub struct NetworkWatch {
+    attempts: Attempts,
+    variables: Vec<(String, String)>,
+}
+
+impl NetworkWatch {
+    /// Starts to record, in the background.
+    ///
+    /// # Errors
+    /// The proxy cannot listen.
+    pub async fn start(isolation: Isolation) -> io::Result<Self> {
+        let mut watch = NetworkWatch::default();
+        match isolation {
+            Isolation::Namespace => {
+                #[cfg(target_os = "linux")]
+                super::namespace::watch(&watch.attempts).await;
+            }
+            Isolation::Proxy => watch.variables = proxy::start(&watch.attempts).await?,
+            Isolation::None => {}
+        }
+        Ok(watch)
+    }
+
+    /// The environment variables that an agent needs.
+    #[must_use]
+    pub fn variables(&self) -> &[(String, String)] {
+        &self.variables
+    }
+
+    /// The hosts that were tried so far.
+    #[must_use]
+    pub fn attempts(&self) -> Vec<String> {
+        self.attempts.hosts()
+    }
+}
