@@ -51,6 +51,17 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
     })
 }
 
+/// Parses a factor for timeouts.
+///
+/// # Errors
+/// It is not a number above 0.
+pub fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+        _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
+    }
+}
+
 /// `--side`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum SideArg {

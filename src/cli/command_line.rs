@@ -3,8 +3,8 @@
 use super::exit::ExitStatus;
 use super::output;
 use super::{
-    check, coverage, explain, inject, lint, list, mutants, network, provider, record, relay_guard,
-    report, run,
+    check, coverage, explain, init, inject, lint, list, mutants, network, provider, record,
+    relay_guard, report, run,
 };
 use crate::dialect;
 use clap::{Parser, Subcommand};
@@ -37,6 +37,7 @@ CONFORM_LOG=debug writes conform's own log to stderr.";
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     Run(Box<run::RunArgs>),
+    Init(init::InitArgs),
     Check(check::CheckArgs),
     Record(record::RecordArgs),
     List(list::ListArgs),
@@ -79,7 +80,8 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: CliCommand) -> ExitCode {
     match command {
-        CliCommand::Run(args) => run::run(&args).into(),
+        CliCommand::Run(args) => run::run(*args).into(),
+        CliCommand::Init(args) => init::run(&args).into(),
         CliCommand::Check(args) => check::run(args).into(),
         CliCommand::Record(args) => record::run(&args).into(),
         CliCommand::List(args) => list::run(args).into(),

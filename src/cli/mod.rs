@@ -9,6 +9,7 @@ mod coverage;
 mod describe;
 pub mod exit;
 mod explain;
+mod init;
 mod inject;
 mod lint;
 mod list;

@@ -13,6 +13,8 @@ pub(super) const FILE: &str = "conform.yaml";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ProjectConfig {
+    /// The agent's program and its arguments, for `conform run` without an agent.
+    pub(super) agent: Vec<String>,
     /// As `--dialect`.
     pub(super) dialect: Option<String>,
     /// As `--dialect-dir`.

@@ -15,6 +15,7 @@ mod transcript_folder;
 
 use super::baseline::ActiveBaseline;
 use super::network::{network_use, note_attempts};
+use super::project_config::read_config;
 use super::{exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
 use crate::finding::Blame;
@@ -27,11 +28,12 @@ use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use crate::runner::transcripts::KeepTranscripts;
+pub(super) use agent::{agent_of, package};
 pub(super) use args::RunArgs;
 pub(super) use last_failures::LastFailures;
 use progress::Progress;
 use required_clauses::RequiredClauses;
-use run_error::RunError;
+pub(super) use run_error::RunError;
 use run_plan::RunPlan;
 pub(super) use run_plan::run_plan;
 use run_status::{AgentProgress, RunFacts};
@@ -46,14 +48,23 @@ use tokio::sync::watch;
 /// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) fn run(args: &RunArgs) -> ExitStatus {
+pub(super) fn run(mut args: RunArgs) -> ExitStatus {
     adopt_orphans();
-    let played = play(args);
+    let played = take_configured_agent(&mut args).and_then(|()| play(&args));
     termination::kill_strays();
     played.unwrap_or_else(|RunError { status, message }| {
         output::error(message);
         status
     })
+}
+
+/// Without an agent on the command line, the one of `conform.yaml` is played.
+fn take_configured_agent(args: &mut RunArgs) -> Result<(), RunError> {
+    if args.agent.is_empty() && args.agent_script.is_none() {
+        let config = read_config().map_err(RunError::usage)?;
+        args.agent = config.agent.into_iter().map(Into::into).collect();
+    }
+    Ok(())
 }
 
 fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {

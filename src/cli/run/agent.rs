@@ -1,6 +1,5 @@
 //! The agent under test, from the command line of `conform run`.
 
-use super::args::RunArgs;
 use super::run_error::RunError;
 use crate::detect::package::Package;
 use crate::dialect::Dialect;
@@ -22,11 +21,14 @@ const LAUNCHERS: &[(&str, Option<&str>, &str)] = &[
 ///
 /// # Errors
 /// The program cannot be started, or an environment variable is not well formed.
-pub(super) fn agent(args: &RunArgs) -> Result<Agent, RunError> {
-    let named = args.env.iter().map(|entry| variable(entry));
-    let mut env: Vec<_> = project_folder(&args.agent)?.into_iter().collect();
+pub(in crate::cli) fn agent_of(
+    words: &[OsString],
+    variables: &[String],
+) -> Result<Agent, RunError> {
+    let named = variables.iter().map(|entry| variable(entry));
+    let mut env: Vec<_> = project_folder(words)?.into_iter().collect();
     env.extend(named.collect::<Result<Vec<_>, _>>()?);
-    match args.agent.split_first() {
+    match words.split_first() {
         None => Ok(Agent {
             program: std::env::current_exe()?,
             prefix: vec!["agent".into()],
@@ -47,7 +49,7 @@ pub(super) fn agent(args: &RunArgs) -> Result<Agent, RunError> {
 }
 
 /// The package of the agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
-pub(super) fn package(agent: &Agent) -> Option<Package> {
+pub(in crate::cli) fn package(agent: &Agent) -> Option<Package> {
     let args = agent.args.iter().map(Path::new);
     let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
     files.take(2).find_map(Package::of)
@@ -124,7 +126,8 @@ pub(super) fn speaking(
                 args.extend([flag.into(), std::path::absolute(path)?.into()]);
             }
         }
-        agent.args = Some(args);
+        agent.args = args;
+        agent.recipe_args = RecipeArgs::Placed;
         return Ok(agent);
     }
     let (name, version) = (dialect.name.as_str(), dialect.version.as_str());

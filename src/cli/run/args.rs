@@ -1,6 +1,6 @@
 //! The options of `conform run`.
 
-use crate::cli::args::{DialectArgs, ReportTarget, report_target};
+use crate::cli::args::{self, DialectArgs, ReportTarget, report_target};
 use crate::cli::baseline::BaselineArgs;
 use crate::cli::network::NetworkArg;
 use crate::profile::Profile;
@@ -60,7 +60,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "K/N")]
     pub(super) shard: Option<Shard>,
     /// Stretch every timeout budget by this factor
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = factor)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = args::factor)]
     pub(super) time_scale: f64,
     /// Wait the whole budget even if nothing more can come
     ///
@@ -101,11 +101,4 @@ pub(in crate::cli) struct RunArgs {
     /// Show how long the run took beside what the cores allow
     #[arg(long)]
     pub(super) timings: bool,
-}
-
-fn factor(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
-        _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
-    }
 }

@@ -13,21 +13,21 @@ pub(in crate::cli) struct RunError {
 }
 
 impl RunError {
-    pub(super) fn usage(message: impl Into<String>) -> Self {
+    pub(in crate::cli) fn usage(message: impl Into<String>) -> Self {
         RunError {
             status: ExitStatus::Usage,
             message: message.into(),
         }
     }
 
-    pub(super) fn incomplete(message: impl Into<String>) -> Self {
+    pub(in crate::cli) fn incomplete(message: impl Into<String>) -> Self {
         RunError {
             status: ExitStatus::Incomplete,
             message: message.into(),
         }
     }
 
-    pub(super) fn harness(message: impl Into<String>) -> Self {
+    pub(in crate::cli) fn harness(message: impl Into<String>) -> Self {
         RunError {
             status: ExitStatus::Harness,
             message: message.into(),

@@ -1,6 +1,6 @@
 //! The run plan: which scenarios of which dialects are played with which agent, from the command line and `conform.yaml`.
 
-use super::agent::{agent, package, speaking};
+use super::agent::{agent_of, package, speaking};
 use super::args::RunArgs;
 use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
@@ -49,7 +49,7 @@ pub(in crate::cli) async fn run_plan(
         &args.scenarios
     };
     let is_bundled = args.agent.is_empty();
-    let agent = agent(args)?;
+    let agent = agent_of(&args.agent, &args.env)?;
     let package = package(&agent);
     let detector = Detector {
         agent: &agent,

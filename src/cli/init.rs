@@ -1,0 +1,230 @@
+//! `conform init`: detects what an agent speaks, and writes `conform.yaml` and a first scenario.
+
+mod yaml_text;
+
+use super::args::DialectArgs;
+use super::catalogue::{self, KnownDialect};
+use super::exit::ExitStatus;
+use super::network::{NetworkArg, note_attempts};
+use super::project_config::FILE;
+use super::run::{RunError, agent_of, package};
+use super::{output, termination};
+use crate::detect::detector::Detector;
+use crate::dialect::DialectSource;
+use crate::runner::adopt_orphans;
+use crate::runner::network::isolation::NetworkWatch;
+use crate::runner::sandbox::SandboxRoot;
+use indexmap::IndexMap;
+use output::quoted;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use tokio::sync::watch;
+
+/// Detect what an agent speaks, and write `conform.yaml` and a first scenario
+///
+/// The files are written to the current folder. `conform run` without an agent then plays the suite with this one.
+#[derive(Debug, clap::Args)]
+pub(super) struct InitArgs {
+    /// The agent's program and its arguments, as for `conform run`; with --dialect it may be left out
+    #[arg(value_name = "AGENT", trailing_var_arg = true)]
+    agent: Vec<OsString>,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    /// Overwrite files that are already there
+    #[arg(long)]
+    force: bool,
+    /// Whether the agent may reach addresses outside of this machine
+    #[arg(long, value_enum, default_value_t)]
+    network: NetworkArg,
+    /// Stretch the timeouts of the detection by this factor
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = super::args::factor)]
+    time_scale: f64,
+}
+
+/// The first scenario of the user.
+const SCENARIO: &str = "scenarios/first-turn.yaml";
+
+pub(super) fn run(args: &InitArgs) -> ExitStatus {
+    adopt_orphans();
+    let written = init(args);
+    termination::kill_strays();
+    match written {
+        Ok(()) => ExitStatus::Conformant,
+        Err(error) => {
+            output::error(error.message);
+            error.status
+        }
+    }
+}
+
+fn init(args: &InitArgs) -> Result<(), RunError> {
+    for path in [FILE, SCENARIO] {
+        if !args.force && Path::new(path).exists() {
+            return Err(RunError::usage(format!(
+                "{path} is already there; --force overwrites it"
+            )));
+        }
+    }
+    let source = DialectSource::new(args.dialect.dialect_dir.clone());
+    let id = match (&args.dialect.dialect, args.agent.is_empty()) {
+        (None, true) => {
+            return Err(RunError::usage(
+                "name an agent, as in `conform init ./my-agent`, or a dialect with --dialect",
+            ));
+        }
+        (Some(id), true) => id.clone(),
+        _ => detect(args, &source)?,
+    };
+    let known = catalogue::one(&source, &id, &[], &IndexMap::new(), None);
+    let known = known.map_err(RunError::usage)?;
+    write(FILE, &config(args, &known))?;
+    let scenario = scenario(&known)?;
+    if let Some(text) = &scenario {
+        write(SCENARIO, text)?;
+    }
+    let text = next_steps(args, &known, scenario.is_some());
+    output::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// The dialect that the agent speaks.
+fn detect(args: &InitArgs, source: &DialectSource) -> Result<String, RunError> {
+    // The runtime has threads, and only a process without them can be isolated.
+    let isolation = args.network.isolate();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let watch = runtime.block_on(NetworkWatch::start(isolation))?;
+    let sandboxes = SandboxRoot::new()?.with_variables(watch.variables());
+    let agent = agent_of(&args.agent, &[])?;
+    let package = package(&agent);
+    let (cancel, cancelled) = watch::channel(false);
+    let detected = runtime.block_on(async {
+        termination::cancel_on_signal(cancel);
+        let detector = Detector {
+            agent: &agent,
+            package: package.as_ref(),
+            wire: None,
+            time_scale: args.time_scale,
+            sandboxes: &sandboxes,
+            cancelled: &cancelled,
+        };
+        match &args.dialect.dialect {
+            Some(id) if id.contains('@') => {
+                let known = crate::dialect::load(source, id);
+                let dialect = known.map_err(crate::detect::detector::DetectError::Dialect)?;
+                let note = detector.check(source, &dialect).await?;
+                Ok((dialect.id(), note))
+            }
+            Some(name) => detector
+                .detect_version(source, name)
+                .await
+                .map(|found| (found.id, found.note)),
+            None => detector
+                .detect(source)
+                .await
+                .map(|found| (found.id, found.note)),
+        }
+    });
+    note_attempts(isolation, &watch);
+    let (id, note) = detected?;
+    if let Some(note) = note {
+        output::note(note);
+    }
+    Ok(id)
+}
+
+fn config(args: &InitArgs, known: &KnownDialect) -> String {
+    let dialect = &known.dialect;
+    let mut text = String::from(
+        "# Defaults of `conform` in this folder; options of the command line come first.\n\n",
+    );
+    let _ = writeln!(text, "# {}\ndialect: {}", dialect.title, dialect.id());
+    if let Some(folder) = &args.dialect.dialect_dir {
+        let _ = writeln!(
+            text,
+            "dialect_dir: {}",
+            yaml_text::scalar(&folder.to_string_lossy())
+        );
+    }
+    if !args.agent.is_empty() {
+        let words = args.agent.iter();
+        let words = words.map(|word| yaml_text::scalar(&word.to_string_lossy()));
+        let _ = writeln!(
+            text,
+            "\n# What `conform run` starts. Arguments of the launch recipe that are not here are added, unless one has a placeholder:\n\
+             # {{llm_url}}, {{workspace}}, {{home}}, or {{args}} for the arguments of the recipe.\n\
+             agent: [{}]",
+            words.collect::<Vec<_>>().join(", ")
+        );
+    }
+    text += "\n# Optional features that the agent lacks, so that scenarios about them are skipped: commands, capabilities or wires.\n# lacks: []\n";
+    if let Some(tool) = dialect.optional_tools.first() {
+        let _ = writeln!(
+            text,
+            "\n# The agent's own names for tools and their arguments, by the names in the scenarios.\n\
+             # tools:\n\
+             #   {tool}: {{ name: my_tool, args: {{ path: file }} }}"
+        );
+    }
+    text += "\n# Scenarios to play instead of the built-in ones.\n# scenarios: [scenarios]\n";
+    text
+}
+
+/// The smoke scenario of the dialect, to start from.
+fn scenario(known: &KnownDialect) -> Result<Option<String>, RunError> {
+    let smoke = known.dialect.smoke.as_ref();
+    let files = known.files.files();
+    let Some(file) = smoke.and_then(|id| files.iter().find(|file| file.id == *id)) else {
+        return Ok(None);
+    };
+    let node = file
+        .read()
+        .map_err(|error| RunError::harness(error.to_string()))?;
+    Ok(Some(format!(
+        "# A first scenario of your own: what the model answers, what the host sends, what must come.\n\
+         # `conform lint scenarios` finds mistakes in it, `conform explain ID` shows a clause.\n{}",
+        yaml_text::document(&node.to_value())
+    )))
+}
+
+fn write(path: &str, text: &str) -> Result<(), RunError> {
+    let failed = |error| RunError::usage(format!("cannot write {path}: {error}"));
+    if let Some(folder) = Path::new(path).parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    fs::write(path, text).map_err(failed)
+}
+
+fn next_steps(args: &InitArgs, known: &KnownDialect, has_scenario: bool) -> String {
+    let words = args.agent.iter();
+    let words: Vec<_> = words.map(|word| quoted(&word.to_string_lossy())).collect();
+    let agent = match words.is_empty() {
+        true => " ./my-agent".to_owned(),
+        false => String::new(),
+    };
+    let mut text = format!("Wrote {FILE}");
+    if has_scenario {
+        let _ = write!(text, " and {SCENARIO}");
+    }
+    let count = known.scenarios.len();
+    let _ = write!(
+        text,
+        ".\n\nNext:\n  conform run{agent}\n      plays the {count} scenarios of {}\n",
+        known.dialect.id()
+    );
+    if has_scenario {
+        let _ = write!(
+            text,
+            "  conform run --scenarios scenarios{agent}\n      plays yours\n"
+        );
+    }
+    let _ = write!(
+        text,
+        "  conform run --baseline known.yaml --update-baseline{agent}\n      records what is wrong today, so that only new findings fail\n"
+    );
+    text
+}
