@@ -2,7 +2,7 @@
 
 use crate::report::Report;
 use crate::scenario::ScenarioFile;
-use mock_agent::AgentScriptFile;
+use mock_agent::{AgentScriptFile, SettingsFile};
 use mock_provider::Script;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -17,6 +17,7 @@ pub const GENERATED: &[Generated] = &[
     ("scenario", scenario_schema),
     ("script", script_schema),
     ("agent-script", agent_script_schema),
+    ("mock-agent", mock_agent_schema),
     ("report", report_schema),
 ];
 
@@ -58,4 +59,10 @@ pub fn script_schema() -> Value {
 #[must_use]
 pub fn agent_script_schema() -> Value {
     of::<AgentScriptFile>("conform:agent-script", "conform agent script")
+}
+
+/// The schema of `mock-agent.yaml`.
+#[must_use]
+pub fn mock_agent_schema() -> Value {
+    of::<SettingsFile>("conform:mock-agent", "mock-agent settings")
 }

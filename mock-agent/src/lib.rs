@@ -12,7 +12,7 @@
 //!
 //! | layer | what it is |
 //! |---|---|
-//! | `process` | the process: protocol selection, startup, event loop, shutdown, exit status, `--help` |
+//! | `process` | the process: settings file, protocol selection, startup, event loop, shutdown, exit status, `--help` |
 //! | `protocols` | protocol adapters, one for each version of a protocol: flags, commands in, frames out, and the protocol's faults |
 //! | `agent_script` | the scripted agent of any dialect: its file, its replies, its event loop |
 //! | [`faults`] | the fault engine: deliberate defects (`--fault ID`), for tests that must fail |
@@ -53,5 +53,5 @@ mod tools;
 
 pub use agent_script::{AgentScriptFile, DialectFiles, check_agent_script};
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
-pub use process::main;
+pub use process::{SettingsFile, main};
 pub use protocols::table::{all_faults, dialects};

@@ -1,8 +1,7 @@
 //! The reference agent, as a program of its own.
 
 fn main() -> std::process::ExitCode {
-    mock_agent::main(
-        std::env::args_os().skip(1).collect(),
-        conform::dialect::read_file,
-    )
+    let mut args = std::env::args_os();
+    let program = args.next();
+    mock_agent::main(program, args.collect(), conform::dialect::read_file)
 }

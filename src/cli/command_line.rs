@@ -94,7 +94,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Inject(args) => inject::run(&args).into(),
         CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
         CliCommand::CheckIsolation => network::check().into(),
-        CliCommand::Agent(args) => mock_agent::main(args.args, dialect::read_file),
+        CliCommand::Agent(args) => mock_agent::main(None, args.args, dialect::read_file),
     }
 }
 

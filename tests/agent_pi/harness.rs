@@ -10,12 +10,12 @@ impl Setup {
     }
 
     pub(crate) fn with_sessions() -> Self {
-        Setup::with_args(&["--mode", "rpc"]).with_home()
+        Setup::with_args(&["--mode", "rpc", "--protocol", "0.14"]).with_home()
     }
 
-    /// A setup with the HOME and workspace of an earlier agent.
+    /// A setup with the settings folder and workspace of an earlier agent.
     pub(crate) fn in_folder_of(agent: &Agent) -> Self {
-        let setup = Setup::with_args(&["--mode", "rpc"]);
+        let setup = Setup::with_args(&["--mode", "rpc", "--protocol", "0.14"]);
         Setup {
             dir: Arc::clone(&agent.dir),
             ..setup
@@ -24,8 +24,8 @@ impl Setup {
     }
 
     fn with_home(self) -> Self {
-        let home = self.dir.path().to_string_lossy().into_owned();
-        self.env("HOME", &home)
+        let folder = self.dir.path().join(".pi/agent");
+        self.env("PI_CODING_AGENT_DIR", &folder.to_string_lossy())
     }
 }
 

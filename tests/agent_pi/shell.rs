@@ -81,9 +81,18 @@ fn shell_output_during_a_run_reaches_the_model_in_the_next_run() {
     agent.prompt("wait");
     agent.expect("tool_execution_start");
 
-    agent.bash("echo egret > go");
+    agent.send(&json!({ "type": "bash", "command": "echo egret > go" }));
 
-    let end = agent.expect("agent_end");
-    assert_eq!(end["messages"][3]["content"][0]["text"], "not seen");
+    // The run and the command end in either order.
+    let mut ends = [Value::Null, Value::Null];
+    while ends.iter().any(Value::is_null) {
+        let event = agent.next();
+        for (end, kind) in ends.iter_mut().zip(["agent_end", "bash_end"]) {
+            if event["type"] == kind {
+                *end = event.clone();
+            }
+        }
+    }
+    assert_eq!(ends[0]["messages"][3]["content"][0]["text"], "not seen");
     assert_eq!(agent.ask("and now?"), "seen");
 }

@@ -37,7 +37,7 @@ fn the_flags_of_the_real_agent_are_accepted() {
 
 #[test]
 fn the_mode_can_be_joined_to_its_flag() {
-    let mut agent = Setup::with_args(&["--mode=rpc", "--no-session"]).start();
+    let mut agent = Setup::with_args(&["--mode=rpc", "--protocol=0.14", "--no-session"]).start();
 
     assert_eq!(agent.ask("hello"), "You said: hello");
 }

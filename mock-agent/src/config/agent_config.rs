@@ -51,6 +51,9 @@ pub(crate) enum ModelSource {
     Endpoint(Endpoint),
 }
 
+/// The folder for sessions in the workspace.
+pub(crate) const WORKSPACE_SESSIONS: &str = ".mock-agent/sessions";
+
 const MODEL: &str = "mock-model";
 const MAX_TOKENS: u32 = 8192;
 const MAX_TURNS: u32 = 50;

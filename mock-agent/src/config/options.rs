@@ -45,6 +45,32 @@ pub(crate) struct Flag {
     pub(crate) set: fn(&mut CliOptions, String) -> Result<(), String>,
 }
 
+/// A flag of the real agent that has no effect here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IgnoredFlag {
+    /// Its names.
+    pub(crate) names: &'static [&'static str],
+    pub(crate) has_value: bool,
+}
+
+impl IgnoredFlag {
+    /// A flag without a value.
+    pub(crate) const fn switch(names: &'static [&'static str]) -> Self {
+        IgnoredFlag {
+            names,
+            has_value: false,
+        }
+    }
+
+    /// A flag with a value.
+    pub(crate) const fn value(names: &'static [&'static str]) -> Self {
+        IgnoredFlag {
+            names,
+            has_value: true,
+        }
+    }
+}
+
 /// A flag with a text value.
 macro_rules! text {
     ($name:literal, $value:literal, $field:ident, $help:literal) => {
@@ -105,7 +131,7 @@ pub(crate) const FAULT_FLAG: Flag = text!(
 pub(crate) const PROTOCOL_FLAG: Flag = Flag {
     name: "--protocol",
     value: Some("VERSION"),
-    help: "The version of the protocol; by default the oldest",
+    help: "The version of the protocol, or NAME@VERSION; by default the one that its hosts speak",
     set: |_, _| Ok(()),
 };
 
@@ -123,11 +149,15 @@ pub(crate) fn positive_number(value: &str) -> Result<u32, String> {
     }
 }
 
-/// Parses arguments: `--flag value` or `--flag=value`.
+/// Parses arguments: `--flag value` or `--flag=value`. Ignored flags are logged.
 ///
 /// # Errors
 /// The first argument that is unknown, lacks its value or has an invalid one.
-pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<CliOptions, String> {
+pub(crate) fn parse(
+    flags: &[Flag],
+    ignored: &[IgnoredFlag],
+    args: &[String],
+) -> Result<CliOptions, String> {
     let mut options = CliOptions::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -139,6 +169,13 @@ pub(crate) fn parse(flags: &[Flag], args: &[String]) -> Result<CliOptions, Strin
             Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
             _ => (arg.as_str(), None),
         };
+        if let Some(flag) = ignored.iter().find(|flag| flag.names.contains(&name)) {
+            tracing::info!("the argument {arg} of the real agent is ignored");
+            if flag.has_value && joined.is_none() {
+                rest.next();
+            }
+            continue;
+        }
         let flag = flags
             .iter()
             .find(|flag| flag.name == name)
@@ -178,7 +215,18 @@ mod tests {
 
     fn parsed(args: &[&str]) -> Result<CliOptions, String> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        parse(FLAGS, &args)
+        parse(FLAGS, IGNORED, &args)
+    }
+
+    const IGNORED: &[IgnoredFlag] = &[
+        IgnoredFlag::switch(&["--verbose"]),
+        IgnoredFlag::value(&["--theme", "-t"]),
+    ];
+
+    #[test]
+    fn flags_of_the_real_agent_are_ignored_with_their_values() {
+        let options = parsed(&["--verbose", "-t", "dark", "--theme=x", "--model", "m"]).unwrap();
+        assert_eq!(options.model.as_deref(), Some("m"));
     }
 
     #[test]

@@ -26,14 +26,35 @@ fn reply(request: &Request) -> ScriptReply {
     if !results.is_empty() {
         return text_reply(&format!("Done. {}", results.join(" ")));
     }
-    let text = last.map(|last| text(&last["content"])).unwrap_or_default();
-    command(&text, request.n)
+    let texts = last.map(|last| texts(&last["content"])).unwrap_or_default();
+    command(&unanswered(&texts).join("\n"), request.n)
+}
+
+/// The texts of a message after an earlier one that was answered with a failure: without a reply in between, a conversation has the
+/// texts of both prompts in one message.
+fn unanswered<'t>(texts: &[&'t str]) -> Vec<&'t str> {
+    let earlier = texts.len().saturating_sub(1);
+    let failed = texts[..earlier].iter().rposition(|text| asks_to_fail(text));
+    texts[failed.map_or(0, |at| at + 1)..].to_vec()
+}
+
+fn asks_to_fail(text: &str) -> bool {
+    text.lines().any(|line| failing_status(line).is_some())
+}
+
+/// The status of a line `fail STATUS`.
+fn failing_status(line: &str) -> Option<u16> {
+    let status = line.strip_prefix("fail ")?.trim().parse().ok()?;
+    (300..600).contains(&status).then_some(status)
 }
 
 fn command(text: &str, n: u64) -> ScriptReply {
     let mut reply = ScriptReply::default();
     let mut echo = Vec::new();
     for line in text.lines() {
+        if let Some(status) = failing_status(line) {
+            return failure(status);
+        }
         match line.split_once(' ').unwrap_or((line, "")) {
             ("tool", rest) => reply
                 .tool_calls
@@ -44,12 +65,7 @@ fn command(text: &str, n: u64) -> ScriptReply {
                     signature: None,
                 });
             }
-            ("fail", status) => {
-                let status = status.trim().parse::<u16>().ok();
-                if let Some(status) = status.filter(|status| (300..600).contains(status)) {
-                    return failure(status);
-                }
-            }
+            ("fail", _) => {}
             _ => echo.push(line),
         }
     }
@@ -107,13 +123,17 @@ fn results(message: &Value) -> Vec<String> {
 }
 
 fn text(content: &Value) -> String {
+    texts(content).join("\n")
+}
+
+fn texts(content: &Value) -> Vec<&str> {
     match content {
-        Value::String(text) => text.clone(),
+        Value::String(text) => vec![text],
         Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
-            texts.collect::<Vec<_>>().join("\n")
+            texts.collect()
         }
-        _ => String::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -155,6 +175,14 @@ mod tests {
                 ("call-3-1", "Glob", "{}")
             ]
         );
+    }
+
+    #[test]
+    fn a_failure_does_not_outlast_the_prompt_that_asked_for_it() {
+        let merged = ["fail 429", "and now?"];
+        assert_eq!(unanswered(&merged), ["and now?"]);
+        assert_eq!(unanswered(&["a file", "fail 429"]), ["a file", "fail 429"]);
+        assert_eq!(unanswered(&["fail 429", "fail 500"]), ["fail 500"]);
     }
 
     #[test]

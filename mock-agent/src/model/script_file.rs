@@ -2,6 +2,7 @@
 
 use json_matcher::Segment;
 use mock_provider::Script;
+use mock_provider::script::{Pace, ScriptReply};
 use serde_json::Value;
 use std::path::Path;
 
@@ -19,9 +20,21 @@ pub(crate) fn load(path: &Path, placeholders: Placeholders<'_>) -> Result<Script
     if let Some(problem) = script.check().first() {
         return Err(format!("{}: {problem}", path.display()));
     }
+    if let Some(at) = script.replies.iter().position(divides_bytes_with_pauses) {
+        return Err(format!("{}: /{at}/delivery: {DIVIDED}", path.display()));
+    }
     let mut value = node.to_value();
     replace(&mut value, placeholders);
     Script::from_value(value).map_err(|problem| format!("{}: {problem}", path.display()))
+}
+
+/// Why a pause between bytes is refused.
+const DIVIDED: &str = "`pause` with `every`, `at` or `whole` divides the bytes of an HTTP response; without HTTP, write `pause` alone, which pauses after each event";
+
+/// Whether a reply has pauses between writes that only an HTTP response has.
+fn divides_bytes_with_pauses(reply: &ScriptReply) -> bool {
+    let delivery = &reply.delivery;
+    delivery.pause.is_some() && delivery.pace != Pace::Events
 }
 
 /// Replaces the known placeholders in a value; unknown ones stay.
@@ -77,6 +90,10 @@ mod tests {
     fn a_mistake_is_reported_with_its_location() {
         let unknown = loaded("- txt: Hi").unwrap_err();
         assert!(unknown.contains("s.yaml:1:"), "{unknown}");
+
+        let divided = loaded("- { text: Hi, delivery: { every: 3, pause: 1ms } }").unwrap_err();
+        assert!(divided.contains("/0/delivery: `pause` with"), "{divided}");
+        assert!(loaded("- { text: Hi, delivery: { pause: 1ms } }").is_ok());
 
         let empty = loaded("- usage: {input: 1}").unwrap_err();
         assert!(empty.contains("/0: the reply says nothing"), "{empty}");

@@ -50,8 +50,10 @@ impl ScriptedModel {
         }
         match served.answer {
             Answer::Message(message) => Ok(ScriptedReply {
+                pause: message.delivery.pause.map(|pause| pause.0),
                 pieces: message.pieces.into(),
                 gate: self.gate,
+                has_begun: false,
                 ended: false,
             }),
             Answer::Error(error) => {
@@ -81,7 +83,10 @@ impl ScriptedModel {
 /// A scripted reply that streams in.
 pub(crate) struct ScriptedReply {
     pieces: VecDeque<Piece>,
+    /// The pause after each piece.
+    pause: Option<Duration>,
     gate: Duration,
+    has_begun: bool,
     ended: bool,
 }
 
@@ -91,6 +96,10 @@ impl ScriptedReply {
             return None;
         }
         tokio::task::yield_now().await;
+        if let Some(pause) = self.pause.filter(|_| self.has_begun) {
+            tokio::time::sleep(pause).await;
+        }
+        self.has_begun = true;
         loop {
             let Some(piece) = self.pieces.pop_front() else {
                 self.ended = true;

@@ -45,6 +45,12 @@ pub(crate) fn adopt_orphans() {
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
+/// Asks the system to send SIGTERM to this process when its parent ends (Linux only).
+pub(crate) fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+}
+
 /// Kills all descendants of this process.
 pub(crate) fn kill_descendants() {
     kill(&descendants(rustix::process::getpid()));

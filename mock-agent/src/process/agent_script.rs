@@ -1,5 +1,6 @@
 //! The scripted agent as a process: `--dialect-dir D [--dialect NAME@VERSION] --script FILE`.
 
+use super::environment::Environment;
 use super::help::USAGE;
 use super::serve::FATAL;
 use crate::agent_script::{self, DialectFiles, Vocabulary};
@@ -13,6 +14,9 @@ use std::rc::Rc;
 
 /// The longest command if the dialect sets no limit, in bytes.
 const LINE_LIMIT: usize = 16 << 20;
+
+/// The variable for `--dialect-dir`.
+const DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
 
 /// The options of a scripted agent.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,8 +51,11 @@ pub(super) const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Whether the arguments choose a scripted agent.
-pub(super) fn is_chosen(args: &[String]) -> bool {
+/// Whether the arguments or the environment choose a scripted agent.
+pub(super) fn is_chosen(args: &[String], environment: &Environment) -> bool {
+    if environment.get(DIR_VARIABLE).is_some() {
+        return true;
+    }
     let names = args
         .iter()
         .map(|arg| arg.split('=').next().unwrap_or_default());
@@ -85,8 +92,8 @@ impl ScriptOptions {
 }
 
 /// Plays the scripted agent; returns the exit status.
-pub(super) async fn run(args: &[String], files: DialectFiles) -> u8 {
-    match start(args, files).await {
+pub(super) async fn run(args: &[String], environment: &Environment, files: DialectFiles) -> u8 {
+    match start(args, environment, files).await {
         Ok(status) => status,
         Err(why) => {
             eprintln!("mock-agent: {why}");
@@ -95,11 +102,18 @@ pub(super) async fn run(args: &[String], files: DialectFiles) -> u8 {
     }
 }
 
-async fn start(args: &[String], files: DialectFiles) -> Result<u8, String> {
-    let env = &|name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+async fn start(
+    args: &[String],
+    environment: &Environment,
+    files: DialectFiles,
+) -> Result<u8, String> {
+    let env = &|name: &str| environment.get(name);
     let options = ScriptOptions::parse(args)?;
-    let folder = options.dialect_dir.as_deref();
-    let vocabulary = Vocabulary::load(files, folder, options.dialect.as_deref())?;
+    let folder = options
+        .dialect_dir
+        .or_else(|| env(DIR_VARIABLE).map(PathBuf::from));
+    let dialect = options.dialect.or_else(|| env("MOCK_AGENT_DIALECT"));
+    let vocabulary = Vocabulary::load(files, folder.as_deref(), dialect.as_deref())?;
     let script = options
         .script
         .or_else(|| env("MOCK_AGENT_SCRIPT").map(PathBuf::from))

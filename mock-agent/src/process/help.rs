@@ -1,7 +1,9 @@
-//! `--help` and `--version`, and the usage error for arguments that select no protocol.
+//! `--help`, `--version` and model lists, of the reference agent and of the agents that it replaces; and the usage error for arguments
+//! that select no protocol.
 
 use super::agent_script::DIALECT_FLAGS;
 use crate::config::options::{Flag, PROTOCOL_VARIABLE};
+use crate::protocols::adapter::Adapter;
 use crate::protocols::table::ADAPTERS;
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -12,13 +14,17 @@ pub(super) const USAGE: u8 = 2;
 /// The environment variables of the reference agent.
 const VARIABLES: &[(&str, &str)] = &[
     (
+        "MOCK_AGENT_CONFIG",
+        "The settings file; by default mock-agent.yaml in the current folder or beside the program",
+    ),
+    (
         "MOCK_AGENT_SCRIPT",
         "The script of the model, like --script; takes precedence over a base URL",
     ),
     ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
     (
         PROTOCOL_VARIABLE,
-        "The version of the protocol, like --protocol; NAME@VERSION for one protocol only",
+        "The protocol, NAME or NAME@VERSION; a VERSION alone is like --protocol",
     ),
     ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
     (
@@ -53,8 +59,56 @@ const VARIABLES: &[(&str, &str)] = &[
 
 /// Whether the arguments ask for the help or the version.
 pub(super) fn asks_for_help(args: &[String]) -> bool {
-    let words = ["--help", "-h", "--version", "-V"];
-    args.iter().any(|arg| words.contains(&arg.as_str()))
+    args.iter()
+        .any(|arg| HELP.contains(&arg.as_str()) || VERSION.contains(&arg.as_str()))
+}
+
+const HELP: &[&str] = &["--help", "-h"];
+const VERSION: &[&str] = &["--version", "-V", "-v"];
+
+/// Prints what the real agent prints for its flags `--version`, `--help` and the model list. `None` if the arguments ask for no such
+/// thing.
+pub(super) fn answer_as(adapter: &Adapter, args: &[String]) -> Option<ExitCode> {
+    let asks_for = |words: &[&str]| args.iter().any(|arg| words.contains(&arg.as_str()));
+    let is_ignored = |word: &str| {
+        adapter
+            .ignored_flags
+            .iter()
+            .any(|flag| flag.names.contains(&word))
+    };
+    let versions = VERSION.iter().copied().filter(|word| !is_ignored(word));
+    if asks_for(&versions.collect::<Vec<_>>()) {
+        println!("{}", adapter.version_line);
+    } else if asks_for(HELP) {
+        print!("{}", help_of(adapter));
+    } else if adapter.models_flag.is_some_and(|flag| asks_for(&[flag])) {
+        print!("{MODELS}");
+    } else {
+        return None;
+    }
+    Some(ExitCode::SUCCESS)
+}
+
+/// The model that the reference agent has without a configuration.
+const MODELS: &str = "\
+provider   model       context  max-out  thinking  images
+anthropic  mock-model  200K     8.2K     no        no
+";
+
+fn help_of(adapter: &Adapter) -> String {
+    let mut text = format!(
+        "{} - played by mock-agent {}, the reference agent of conform\n\nUsage:\n  {} [options]\n\nOptions:\n",
+        adapter.name,
+        env!("CARGO_PKG_VERSION"),
+        adapter.name
+    );
+    for flag in adapter.flags {
+        text.push_str(&line(flag));
+    }
+    let ignored = adapter.ignored_flags.iter().flat_map(|flag| flag.names);
+    let ignored = ignored.copied().collect::<Vec<_>>().join(", ");
+    text.push_str(&format!("\nAccepted without effect:\n  {ignored}\n"));
+    text
 }
 
 /// Prints the help, the version, or a usage error; returns the exit status.
@@ -63,8 +117,10 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
         println!("mock-agent {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    let mut text =
-        String::from("The reference agent. The flags select the protocol that it speaks:\n");
+    let mut text = String::from(
+        "The reference agent. The flags, the name of the program or MOCK_AGENT_PROTOCOL select the protocol that it speaks.\n\n\
+         mock-agent install DIR   writes programs with the names of the real agents, and entries for `node`, into a folder\n",
+    );
     for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
         let names: Vec<_> = versions.iter().map(|adapter| adapter.version).collect();
         text.push_str(&format!("\n{} ({})\n", versions[0].name, names.join(", ")));

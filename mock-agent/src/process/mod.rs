@@ -1,10 +1,14 @@
 //! The process: command line, startup, event loop, shutdown, exit status.
 
 mod agent_script;
+mod environment;
 mod help;
+mod install;
 mod protocol_choice;
 mod run;
 mod serve;
+mod settings_file;
 mod startup;
 
 pub use run::main;
+pub use settings_file::SettingsFile;

@@ -1,29 +1,74 @@
-//! Protocol selection: which adapter speaks with the host, from the flags, `--protocol` and its environment variable.
+//! Protocol selection: which adapter speaks with the host, from the flags, `--protocol`, its environment variable, and the name that
+//! the program is called by.
 
-use crate::config::options::PROTOCOL_FLAG;
+use crate::config::options::{PROTOCOL_FLAG, PROTOCOL_VARIABLE};
 use crate::protocols::{adapter::Adapter, table::ADAPTERS};
 
-/// The adapter that the arguments and the environment variable select; none if they select no protocol. For an unknown version it is
-/// the oldest one of the protocol, to report the error with.
+/// An adapter, and whether the requested version is known. For an unknown version it is the default one, to report the error with.
+pub(crate) type Selected = (&'static Adapter, Result<(), String>);
+
+/// The adapter for these arguments, the value of the environment variable, and the name of the program; none if they select no
+/// protocol.
+///
+/// # Errors
+/// An unknown protocol is requested.
 pub(crate) fn select_adapter(
     args: &[String],
     variable: Option<&str>,
-) -> Option<(&'static Adapter, Result<(), String>)> {
-    let versions: Vec<_> = ADAPTERS
-        .iter()
-        .filter(|adapter| (adapter.chosen)(args))
-        .collect();
-    let oldest = *versions.first()?;
-    let requested = flag_value(args)
-        .or_else(|| variable.and_then(|text| version_in_variable(text, oldest.name)));
-    let Some(requested) = requested else {
-        return Some((oldest, Ok(())));
+    program: Option<&str>,
+) -> Result<Option<Selected>, String> {
+    let flag = flag_value(args);
+    let variable = variable.filter(|text| !text.is_empty());
+    let Some(name) = protocol_name(args, flag, variable, program)? else {
+        return Ok(None);
     };
-    let found = versions.iter().find(|adapter| adapter.version == requested);
-    Some(found.map_or_else(
-        || (oldest, Err(unknown_version(requested, &versions))),
+    let versions: Vec<_> = ADAPTERS.iter().filter(|one| one.name == name).collect();
+    let requested = [flag, variable].into_iter().flatten();
+    let requested = requested.filter_map(|text| version_for(text, name)).next();
+    let default = versions.iter().find(|adapter| adapter.is_default);
+    let Some(default) = default.or(versions.first()).copied() else {
+        return Ok(None);
+    };
+    let Some(requested) = requested else {
+        return Ok(Some((default, Ok(()))));
+    };
+    let found = versions.iter().find(|one| one.version == requested);
+    Ok(Some(found.map_or_else(
+        || (default, Err(unknown_version(requested, &versions))),
         |adapter| (*adapter, Ok(())),
-    ))
+    )))
+}
+
+/// The name of the protocol: the arguments take precedence over the variable, and that over the name of the program.
+fn protocol_name(
+    args: &[String],
+    flag: Option<&str>,
+    variable: Option<&str>,
+    program: Option<&str>,
+) -> Result<Option<&'static str>, String> {
+    if let Some(adapter) = ADAPTERS.iter().find(|adapter| (adapter.chosen)(args)) {
+        return Ok(Some(adapter.name));
+    }
+    for (source, text) in [(PROTOCOL_FLAG.name, flag), (PROTOCOL_VARIABLE, variable)] {
+        let Some(text) = text else { continue };
+        let (name, _) = text.split_once('@').unwrap_or((text, ""));
+        if let Some(known) = known_name(name) {
+            return Ok(Some(known));
+        }
+        if text.contains('@') || !text.starts_with(|c: char| c.is_ascii_digit()) {
+            let names = ADAPTERS.iter().map(|adapter| adapter.name);
+            let mut names: Vec<_> = names.collect();
+            names.dedup();
+            let why = spanned_yaml::unknown("protocol", name, names);
+            return Err(format!("{source}: {why}"));
+        }
+    }
+    Ok(program.and_then(known_name))
+}
+
+fn known_name(name: &str) -> Option<&'static str> {
+    let found = ADAPTERS.iter().find(|adapter| adapter.name == name);
+    found.map(|adapter| adapter.name)
 }
 
 /// The value of `--protocol`. The flags are not parsed yet: which of them are known depends on the adapter.
@@ -37,11 +82,11 @@ fn flag_value(args: &[String]) -> Option<&str> {
     }
 }
 
-/// The version in the environment variable, if it applies to the protocol of this name.
-fn version_in_variable<'a>(text: &'a str, protocol: &str) -> Option<&'a str> {
+/// The version that a text requests of a protocol: `VERSION`, or `NAME@VERSION` with its name.
+fn version_for<'a>(text: &'a str, protocol: &str) -> Option<&'a str> {
     match text.split_once('@') {
         Some((name, version)) => (name == protocol).then_some(version),
-        None => (!text.is_empty()).then_some(text),
+        None => (text != protocol).then_some(text),
     }
 }
 
@@ -59,16 +104,35 @@ fn unknown_version(requested: &str, versions: &[&Adapter]) -> String {
 mod tests {
     use super::*;
 
-    fn selected(args: &[&str], variable: Option<&str>) -> Option<(&'static str, bool)> {
+    fn called(
+        program: Option<&str>,
+        args: &[&str],
+        variable: Option<&str>,
+    ) -> Result<Option<(&'static str, &'static str, bool)>, String> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        select_adapter(&args, variable).map(|(adapter, fits)| (adapter.version, fits.is_ok()))
+        let selected = select_adapter(&args, variable, program)?;
+        Ok(selected.map(|(adapter, fits)| (adapter.name, adapter.version, fits.is_ok())))
+    }
+
+    fn selected(args: &[&str], variable: Option<&str>) -> Option<(&'static str, bool)> {
+        let selected = called(None, args, variable).unwrap();
+        selected.map(|(_, version, fits)| (version, fits))
     }
 
     #[test]
-    fn the_oldest_version_is_the_default() {
+    fn the_default_is_the_version_that_hosts_speak() {
         assert_eq!(selected(&["--json-stream"], None), Some(("0.1", true)));
         assert_eq!(selected(&["--json-stream"], Some("")), Some(("0.1", true)));
+        assert_eq!(selected(&["--mode", "rpc"], None), Some(("0.87", true)));
         assert_eq!(selected(&[], Some("0.1")), None);
+    }
+
+    #[test]
+    fn every_protocol_has_one_default_version() {
+        for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
+            let defaults = versions.iter().filter(|adapter| adapter.is_default);
+            assert_eq!(defaults.count(), 1, "{}", versions[0].name);
+        }
     }
 
     #[test]
@@ -83,5 +147,32 @@ mod tests {
     fn a_variable_for_another_protocol_is_ignored() {
         assert_eq!(selected(&["rpc"], Some("aionrs@0.2")), Some(("1", true)));
         assert_eq!(selected(&["rpc"], Some("synaps@2")), Some(("1", false)));
+    }
+
+    #[test]
+    fn without_arguments_the_variable_or_the_name_of_the_program_selects() {
+        let pi = |version, fits| Ok(Some(("pi", version, fits)));
+        assert_eq!(called(Some("pi"), &[], None), pi("0.87", true));
+        assert_eq!(called(Some("pi"), &[], Some("0.73")), pi("0.73", true));
+        assert_eq!(
+            called(Some("pi"), &["--protocol", "0.14"], None),
+            pi("0.14", true)
+        );
+        assert_eq!(
+            called(Some("mock-agent"), &[], Some("pi")),
+            pi("0.87", true)
+        );
+        assert_eq!(called(None, &[], Some("pi@0.73")), pi("0.73", true));
+        assert_eq!(
+            called(None, &["--protocol=pi@0.14"], None),
+            pi("0.14", true)
+        );
+        assert_eq!(called(None, &[], Some("pi@7")), pi("0.87", false));
+        assert_eq!(called(Some("mock-agent"), &[], None), Ok(None));
+        let unknown = called(None, &[], Some("pie@1")).unwrap_err();
+        assert!(
+            unknown.starts_with("MOCK_AGENT_PROTOCOL: unknown protocol `pie`; did you mean `pi`?"),
+            "{unknown}"
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! The main function: selects the protocol, starts the session, serves the host, and returns the exit status.
 
 use super::agent_script;
-use super::help::{asks_for_help, help};
+use super::environment::Environment;
+use super::help::{USAGE, answer_as, asks_for_help, help};
+use super::install::install;
 use super::protocol_choice;
 use super::serve::{FATAL, serve};
 use super::startup::prepare;
@@ -15,47 +17,79 @@ use crate::faults::Faults;
 use crate::os::process_tree;
 use crate::os::stdout::{FrameWriter, Outbox};
 use crate::protocols::adapter::Adapter;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// Set by the JavaScript entries: the process ends when its parent does.
+const PARENT_VARIABLE: &str = "MOCK_AGENT_ENDS_WITH_PARENT";
+
 /// The timeout for the host to read the rest of the output.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Runs the reference agent with these arguments, without the name of the program. `files` reads the files of dialects.
+/// Runs the reference agent. `program` is the name or path that it is called by, `args` are its arguments without that, and `files`
+/// reads the files of dialects.
 #[must_use]
-pub fn main(args: Vec<OsString>, files: DialectFiles) -> ExitCode {
+pub fn main(program: Option<OsString>, args: Vec<OsString>, files: DialectFiles) -> ExitCode {
     let args: Vec<_> = args
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    let variable = std::env::var(options::PROTOCOL_VARIABLE).ok();
-    let selected = protocol_choice::select_adapter(&args, variable.as_deref());
-    if selected.is_none() && !(agent_script::is_chosen(&args) && !asks_for_help(&args)) {
-        return help(&args);
-    }
     log_to_stderr();
+    start(program.map(PathBuf::from).as_deref(), &args, files).unwrap_or_else(|why| {
+        eprintln!("mock-agent: {why}");
+        ExitCode::from(USAGE)
+    })
+}
+
+/// Starts the agent that the arguments, the environment and the name of the program choose.
+///
+/// # Errors
+/// The settings file has a mistake, or an unknown protocol is requested.
+fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result<ExitCode, String> {
+    let environment = Environment::load(program)?;
+    let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
+    let is_scripted = agent_script::is_chosen(args, &environment);
+    let selected = match is_scripted {
+        true => None,
+        false => {
+            let variable = environment.get(options::PROTOCOL_VARIABLE);
+            protocol_choice::select_adapter(args, variable.as_deref(), name)?
+        }
+    };
+    match &selected {
+        Some((adapter, Ok(()))) => {
+            if let Some(code) = answer_as(adapter, args) {
+                return Ok(code);
+            }
+        }
+        Some(_) => {}
+        None if args.first().is_some_and(|arg| arg == "install") => {
+            return Ok(install(args.get(1).map(String::as_str)));
+        }
+        None if !is_scripted || asks_for_help(args) => return Ok(help(args)),
+        None => {}
+    }
     process_tree::adopt_orphans();
+    if environment.get(PARENT_VARIABLE).is_some() {
+        process_tree::end_with_parent();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("mock-agent: {error}");
-            return ExitCode::from(FATAL);
-        }
-    };
+        .build()
+        .map_err(|error| error.to_string())?;
     let code = match selected {
         Some((adapter, version)) => {
-            let session = AssertUnwindSafe(|| runtime.block_on(run(adapter, version, &args)));
+            let session = run(adapter, version, args, &environment);
+            let session = AssertUnwindSafe(|| runtime.block_on(session));
             catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
         }
-        None => runtime.block_on(agent_script::run(&args, files)),
+        None => runtime.block_on(agent_script::run(args, &environment, files)),
     };
-    ExitCode::from(code)
+    Ok(ExitCode::from(code))
 }
 
 fn log_to_stderr() {
@@ -69,10 +103,16 @@ fn log_to_stderr() {
 }
 
 /// Runs a session; returns the exit status.
-async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) -> u8 {
-    let options = version.and_then(|()| options::parse(adapter.flags, args));
+async fn run(
+    adapter: &Adapter,
+    version: Result<(), String>,
+    args: &[String],
+    environment: &Environment,
+) -> u8 {
+    let variable = |name: &str| environment.get(name);
+    let options = version.and_then(|()| options::parse(adapter.flags, adapter.ignored_flags, args));
     let faults = match &options {
-        Ok(options) => selected_fault(adapter, options.fault.as_deref()),
+        Ok(options) => selected_fault(adapter, options.fault.as_deref(), environment),
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
@@ -92,7 +132,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, args: &[String]) ->
         }
     };
     let events = EventSink::new((adapter.encoder)(), outbox);
-    match options.and_then(|options| prepare(adapter, options, &faults)) {
+    match options.and_then(|options| prepare(adapter, options, &faults, &variable)) {
         Ok(prepared) => {
             let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
             let code = serve(adapter, &session, &faults).await;
@@ -128,14 +168,13 @@ fn report_panic(adapter: &Adapter) -> u8 {
     FATAL
 }
 
-/// An environment variable.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
 /// The fault that `--fault` or its environment variable selects.
-fn selected_fault(adapter: &Adapter, flag: Option<&str>) -> Result<Faults, String> {
-    let env = std::env::var("MOCK_AGENT_FAULT").ok();
+fn selected_fault(
+    adapter: &Adapter,
+    flag: Option<&str>,
+    environment: &Environment,
+) -> Result<Faults, String> {
+    let env = environment.get("MOCK_AGENT_FAULT");
     match flag.or(env.as_deref()).filter(|text| !text.is_empty()) {
         Some(text) => Faults::find(&adapter.faults(), adapter.kind_pointer, text),
         None => Ok(Faults::default()),

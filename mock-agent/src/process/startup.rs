@@ -1,7 +1,7 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
 use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, ModelSource, SessionStorage};
+use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, WORKSPACE_SESSIONS};
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
 use crate::core::hooks::Hooks;
@@ -31,12 +31,13 @@ pub(crate) fn prepare(
     adapter: &Adapter,
     mut options: CliOptions,
     faults: &Faults,
+    env: Env<'_>,
 ) -> Result<Prepared, String> {
     faults.options(&mut options);
     if let Some(file) = options.files.first() {
         return Err(format!("Unknown argument: {file}"));
     }
-    let config = (adapter.configure)(options, &|name| std::env::var(name).ok())?;
+    let config = (adapter.configure)(options, env)?;
     let workspace = Workspace::open(&config.workspace)?;
     let model = ModelClient::new(config.wire, backend(&config, &workspace)?);
     let conversation = conversation(&config, &workspace, faults)?;
@@ -73,7 +74,7 @@ fn conversation(
     faults: &Faults,
 ) -> Result<Conversation, String> {
     let folder = match &config.sessions {
-        SessionStorage::Workspace => workspace.root().join(".mock-agent/sessions"),
+        SessionStorage::Workspace => workspace.root().join(WORKSPACE_SESSIONS),
         SessionStorage::Folder(folder) => folder.clone(),
         SessionStorage::Off if config.session == SessionChoice::New => {
             return Ok(Conversation::default());

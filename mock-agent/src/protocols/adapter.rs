@@ -1,6 +1,6 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
-use crate::config::options::{CliOptions, Flag};
+use crate::config::options::{CliOptions, Flag, IgnoredFlag};
 use crate::config::{AgentConfig, Env};
 use crate::core::event_sink::EventEncoder;
 use crate::core::session::Session;
@@ -14,10 +14,18 @@ pub(crate) struct Adapter {
     pub(crate) name: &'static str,
     /// The version.
     pub(crate) version: &'static str,
+    /// Whether hosts of the protocol speak this version, so that it is the default one.
+    pub(crate) is_default: bool,
+    /// What `--version` of the real agent prints.
+    pub(crate) version_line: &'static str,
     /// Whether these arguments choose the protocol.
     pub(crate) chosen: fn(&[String]) -> bool,
     /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
+    /// Flags of the real agent that are accepted and have no effect.
+    pub(crate) ignored_flags: &'static [IgnoredFlag],
+    /// The flag that lists the models of the real agent, if it has one.
+    pub(crate) models_flag: Option<&'static str>,
     /// The longest line of input, in bytes.
     pub(crate) line_limit: usize,
     /// Where a frame names its kind, as a JSON Pointer.

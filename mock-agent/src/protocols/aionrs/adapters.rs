@@ -3,7 +3,7 @@
 use super::commands;
 use super::events::AionrsState;
 use super::faults;
-use super::flags::FLAGS;
+use super::flags::{FLAGS, IGNORED_FLAGS};
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
 use crate::config::options::CliOptions;
@@ -14,8 +14,12 @@ use crate::tools::TOOLS;
 pub(in crate::protocols) const V0_1: Adapter = Adapter {
     name: "aionrs",
     version: "0.1",
+    is_default: true,
+    version_line: "aionrs 0.1.0",
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
+    ignored_flags: IGNORED_FLAGS,
+    models_flag: None,
     line_limit: LINE_LIMIT,
     encoder: || Box::new(AionrsState::new(AionrsVersion::V0_1)),
     command: |session, input| commands::take(session, input, AionrsVersion::V0_1),
@@ -27,6 +31,8 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
 
 pub(in crate::protocols) const V0_2: Adapter = Adapter {
     version: "0.2",
+    is_default: false,
+    version_line: "aionrs 0.2.0",
     encoder: || Box::new(AionrsState::new(AionrsVersion::V0_2)),
     command: |session, input| commands::take(session, input, AionrsVersion::V0_2),
     tools: TOOLS_V0_2,

@@ -1,6 +1,8 @@
 //! Command-line flags of the protocol aionrs.
 
-use crate::config::options::{FAULT_FLAG, Flag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, count, text};
+use crate::config::options::{
+    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, count, text,
+};
 
 /// The flags of every version.
 pub(super) const FLAGS: &[Flag] = &[
@@ -70,4 +72,10 @@ pub(super) const FLAGS: &[Flag] = &[
     MCP_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,
+];
+
+/// Flags of the real agent without effect here.
+pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
+    IgnoredFlag::value(&["--api-key", "--profile", "--config"]),
+    IgnoredFlag::switch(&["--verbose", "-v"]),
 ];

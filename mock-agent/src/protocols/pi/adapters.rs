@@ -5,7 +5,7 @@ use super::commands_v0_14;
 use super::configure::{configure, configure_v0_14};
 use super::events_v0_14::EventsV0_14;
 use super::faults;
-use super::flags::{FLAGS, FLAGS_V0_14};
+use super::flags::{FLAGS, FLAGS_V0_14, IGNORED_FLAGS};
 use super::state::PiState;
 use super::tools::TOOLS;
 use super::version::PiVersion;
@@ -14,8 +14,12 @@ use crate::protocols::adapter::Adapter;
 pub(in crate::protocols) const V0_14: Adapter = Adapter {
     name: "pi",
     version: "0.14",
+    is_default: false,
+    version_line: "0.14.0",
     chosen: is_rpc_mode,
     flags: FLAGS_V0_14,
+    ignored_flags: IGNORED_FLAGS,
+    models_flag: Some("--list-models"),
     line_limit: LINE_LIMIT,
     kind_pointer: "/type",
     encoder: || Box::new(EventsV0_14::default()),
@@ -27,6 +31,7 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
 
 pub(in crate::protocols) const V0_73: Adapter = Adapter {
     version: "0.73",
+    version_line: "0.73.1",
     flags: FLAGS,
     encoder: || Box::new(PiState::new(PiVersion::V0_73)),
     command: |session, input| commands::take(session, input, PiVersion::V0_73),
@@ -36,6 +41,8 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
 
 pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version: "0.87",
+    is_default: true,
+    version_line: "0.87.1",
     encoder: || Box::new(PiState::new(PiVersion::V0_87)),
     command: |session, input| commands::take(session, input, PiVersion::V0_87),
     configure: |options, env| configure(PiVersion::V0_87, options, env),

@@ -5,7 +5,7 @@ use super::models::LEVELS;
 use super::models_json::{self, ModelFlags};
 use super::version::PiVersion;
 use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
+use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, WORKSPACE_SESSIONS};
 use crate::core::approval::ApprovalMode;
 use crate::core::settings::HostOptions;
 use crate::core::settings::RetryPolicy;
@@ -110,13 +110,18 @@ pub(super) fn configure(
         host_options.models = models_json::list(&agent.join("models.json"), key.as_deref(), env)?;
     }
     let mut config = configure_v0_14(options, env)?;
+    let own = config.workspace.join(WORKSPACE_SESSIONS);
     host_options.session_folder = match &config.sessions {
         SessionStorage::Folder(kept) => Some(folder.unwrap_or_else(|| kept.clone())),
-        _ => None,
+        SessionStorage::Workspace => folder.or_else(|| std::path::absolute(own).ok()),
+        SessionStorage::Off => None,
     };
     config.sessions = SessionStorage::Off;
     if host_options.has_extensions && ExtensionScript::read().asks_before_tools() {
         config.mode = ApprovalMode::Default;
+    }
+    if host_options.models.is_empty() {
+        host_options.models.push(models_json::built_in(&config)?);
     }
     let settings = &mut config.settings;
     settings.sequential_calls = false;
@@ -183,12 +188,11 @@ fn plan(agent: Option<&Path>, workspace: &Path) -> RetryPolicy {
     plan
 }
 
-/// The folder of models, settings and sessions.
+/// The folder of models, settings and sessions, if the host names one. The real agent's folder in HOME is not used: it has the keys and
+/// sessions of the user.
 pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
-    let given = |name: &str| env(name).filter(|value| !value.is_empty());
-    given(AGENT_DIR)
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(given("HOME")?).join(".pi/agent")))
+    let given = env(AGENT_DIR).filter(|value| !value.is_empty());
+    given.map(PathBuf::from)
 }
 
 #[cfg(test)]
@@ -232,7 +236,7 @@ mod tests {
         assert_eq!(sessions(false, &[(AGENT_DIR, "/a")]), folder("/a/sessions"));
         assert_eq!(
             sessions(false, &[("HOME", "/h")]),
-            folder("/h/.pi/agent/sessions")
+            SessionStorage::Workspace
         );
         assert_eq!(sessions(true, &[(AGENT_DIR, "/a")]), SessionStorage::Off);
     }

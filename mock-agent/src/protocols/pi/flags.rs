@@ -1,7 +1,7 @@
 //! Command-line flags of the protocol pi: those of its page, and others that hosts pass.
 
 use super::models::LEVELS;
-use crate::config::options::{FAULT_FLAG, Flag, PROTOCOL_FLAG, SCRIPT_FLAG, text};
+use crate::config::options::{FAULT_FLAG, Flag, IgnoredFlag, PROTOCOL_FLAG, SCRIPT_FLAG, text};
 
 /// A flag that can be repeated.
 macro_rules! several {
@@ -144,4 +144,14 @@ pub(super) const FLAGS: &[Flag] = &[
     SCRIPT_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,
+];
+
+/// Flags of the real agent without effect here.
+pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
+    IgnoredFlag::value(&["--append-system-prompt", "--theme", "--tools", "-t"]),
+    IgnoredFlag::switch(&["--no-tools", "-nt", "--no-builtin-tools", "-nbt"]),
+    IgnoredFlag::switch(&["--no-extensions", "-ne", "--no-skills", "-ns"]),
+    IgnoredFlag::switch(&["--no-prompt-templates", "-np", "--no-themes"]),
+    IgnoredFlag::switch(&["--no-context-files", "-nc", "--verbose", "--offline"]),
+    IgnoredFlag::switch(&["--approve", "-a", "--no-approve", "-na"]),
 ];

@@ -1,11 +1,11 @@
 //! `models.json`: providers, their models, endpoints and prices.
 
-use crate::config::Env;
+use crate::config::{AgentConfig, Env};
 use crate::core::settings::ListedModel;
 use crate::core::settings::{ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// The model to start with.
@@ -166,6 +166,31 @@ pub(super) fn list(
         }
     }
     Ok(listed)
+}
+
+/// The address of the built-in model in descriptions. Nothing is sent there: its replies are scripted.
+const BUILT_IN_URL: &str = "http://127.0.0.1:9";
+
+/// The model of a script or of the echo, with the names of the flags, as a model of the file is listed.
+///
+/// # Errors
+/// Its address is not valid.
+pub(super) fn built_in(config: &AgentConfig) -> Result<ListedModel, String> {
+    let model_info = config.settings.model_info.clone();
+    let rates = model_info.rates;
+    let description = json!({
+        "id": model_info.model, "name": model_info.model, "api": model_info.api, "provider": model_info.provider,
+        "baseUrl": BUILT_IN_URL, "reasoning": false, "input": ["text"],
+        "cost": { "input": rates.input, "output": rates.output, "cacheRead": rates.cache_read, "cacheWrite": rates.cache_write },
+        "contextWindow": model_info.window, "maxTokens": config.settings.max_tokens,
+    });
+    Ok(ListedModel {
+        wire: config.wire,
+        endpoint: Endpoint::new(BUILT_IN_URL, String::new())?,
+        has_reasoning: false,
+        description,
+        model_info,
+    })
 }
 
 fn missing(what: &str, asked: Option<&str>) -> String {

@@ -3,7 +3,7 @@
 use super::commands;
 use super::configure::configure;
 use super::faults;
-use super::flags::FLAGS;
+use super::flags::{FLAGS, IGNORED_FLAGS};
 use super::frames;
 use super::state::SynapsState;
 use super::tools;
@@ -12,8 +12,12 @@ use crate::protocols::adapter::Adapter;
 pub(in crate::protocols) const V1: Adapter = Adapter {
     name: "synaps",
     version: "1",
+    is_default: true,
+    version_line: "synaps 0.11.1",
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: FLAGS,
+    ignored_flags: IGNORED_FLAGS,
+    models_flag: None,
     line_limit: frames::LIMIT,
     encoder: || Box::new(SynapsState::default()),
     command: commands::take,

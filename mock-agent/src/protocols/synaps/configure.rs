@@ -69,11 +69,11 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
     Ok(config)
 }
 
-/// The folder of settings and sessions, if there is one.
+/// The folder of settings and sessions, if the host names one that is there. The real agent's folder in HOME is not used: it has the keys
+/// and sessions of the user.
 fn base(env: Env<'_>) -> Option<PathBuf> {
     let named = env("SYNAPS_BASE_DIR").map(PathBuf::from);
-    let usual = || env("HOME").map(|home| Path::new(&home).join(".synaps-cli"));
-    named.or_else(usual).filter(|base| base.is_dir())
+    named.filter(|base| base.is_dir())
 }
 
 fn read_settings(file: Option<&Path>) -> Result<SettingsFile, String> {

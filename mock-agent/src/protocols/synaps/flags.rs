@@ -1,6 +1,8 @@
 //! Command-line flags of the protocol synaps.
 
-use crate::config::options::{FAULT_FLAG, Flag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, text};
+use crate::config::options::{
+    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, text,
+};
 
 /// The subcommand and its flags.
 pub(super) const FLAGS: &[Flag] = &[
@@ -30,4 +32,10 @@ pub(super) const FLAGS: &[Flag] = &[
     MCP_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,
+];
+
+/// Flags of the real agent without effect here.
+pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
+    IgnoredFlag::value(&["--prompt-manifest", "--as"]),
+    IgnoredFlag::switch(&["--no-extensions", "--observe", "--takeover", "--keep-warm"]),
 ];

@@ -1,0 +1,190 @@
+//! Hosts that start a path: the reference agent finds its protocol by its name, a variable or a settings file, and writes nothing outside.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A folder with installed programs, a HOME and a workspace.
+struct Host {
+    folder: TempDir,
+}
+
+impl Host {
+    fn new() -> Self {
+        let host = Host {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for name in ["home", "workspace"] {
+            std::fs::create_dir(host.path(name)).unwrap();
+        }
+        let mut install = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        install.arg("install").arg(host.path("bin"));
+        install.assert().success();
+        host
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// An installed program, started in the workspace without the variables of this test.
+    fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.path("bin").join(name));
+        command.current_dir(self.path("workspace"));
+        command.env_clear().env("HOME", self.path("home"));
+        command
+    }
+}
+
+/// What the agent writes for these commands.
+fn played(command: &mut Command, commands: &[&str]) -> Vec<Value> {
+    let input: String = commands.iter().map(|line| format!("{line}\n")).collect();
+    let run = command.write_stdin(input).assert().success();
+    let output = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    let lines = output.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn printed(command: &mut Command) -> String {
+    let run = command.assert().success();
+    String::from_utf8(run.get_output().stdout.clone()).unwrap()
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files_below(&path)),
+            false => found.push(path.to_string_lossy().into_owned()),
+        }
+    }
+    found
+}
+
+const STATE: &str = r#"{"id":"1","type":"get_state"}"#;
+
+#[test]
+fn an_installed_program_speaks_the_protocol_of_its_name_without_arguments() {
+    let host = Host::new();
+    let state = played(&mut host.program("pi"), &[STATE]);
+    assert_eq!(state[0]["command"], "get_state", "{state:?}");
+    assert_eq!(
+        played(&mut host.program("aionrs"), &[])[0]["version"],
+        "0.1.0"
+    );
+    assert_eq!(
+        played(&mut host.program("synaps"), &[])[0]["protocol_version"],
+        1
+    );
+    let copy = host.path("workspace").join("pi");
+    std::fs::copy(env!("CARGO_BIN_EXE_mock-agent"), &copy).unwrap();
+    let state = played(&mut Command::new(copy), &[STATE]);
+    assert_eq!(state[0]["success"], true, "{state:?}");
+}
+
+#[test]
+fn a_second_installation_replaces_the_first_and_nothing_else() {
+    let host = Host::new();
+    let install = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        command.arg("install").arg(host.path("bin"));
+        command.assert()
+    };
+    install().success();
+    std::fs::remove_file(host.path("bin/pi")).unwrap();
+    std::fs::write(host.path("bin/pi"), "the real agent").unwrap();
+    let refused = install().code(2);
+    let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("bin/pi is there already"), "{message}");
+    let kept = std::fs::read_to_string(host.path("bin/pi")).unwrap();
+    assert_eq!(kept, "the real agent");
+}
+
+#[test]
+fn the_model_of_the_flags_is_shown_and_flags_of_the_real_agent_are_accepted() {
+    let host = Host::new();
+    let mut pi = host.program("pi");
+    pi.args(["--mode", "rpc", "--provider", "acme", "--model", "big-1"]);
+    pi.args([
+        "--append-system-prompt",
+        "terse",
+        "--no-extensions",
+        "--offline",
+    ]);
+    let state = played(&mut pi, &[STATE]);
+    assert_eq!(state[0]["data"]["model"]["id"], "big-1");
+    assert_eq!(state[0]["data"]["model"]["provider"], "acme");
+}
+
+#[test]
+fn version_help_and_models_are_answered_as_by_the_real_agent() {
+    let host = Host::new();
+    let with = |name: &str, flag: &str| printed(host.program(name).arg(flag));
+    assert_eq!(with("pi", "--version"), "0.87.1\n");
+    assert_eq!(with("synaps", "--version"), "synaps 0.11.1\n");
+    assert_eq!(with("aionrs", "--version"), "aionrs 0.1.0\n");
+    assert!(with("pi", "--help").contains("--mode"));
+    assert!(with("pi", "--list-models").contains("mock-model"));
+    let mut older = host.program("pi");
+    older.args(["--protocol", "0.73", "--version"]);
+    assert_eq!(printed(&mut older), "0.73.1\n");
+}
+
+#[test]
+fn a_variable_or_a_settings_file_chooses_the_protocol_and_the_script() {
+    let host = Host::new();
+    let mock = || {
+        let mut command = host.program("pi");
+        command.env("MOCK_AGENT_PROTOCOL", "synaps");
+        command
+    };
+    assert_eq!(played(&mut mock(), &[])[0]["type"], "ready");
+    std::fs::write(host.path("bin/turns.yaml"), "- text: From the file.\n").unwrap();
+    let settings = "protocol: aionrs@0.2\nscript: turns.yaml\n";
+    std::fs::write(host.path("bin/mock-agent.yaml"), settings).unwrap();
+    let mut beside = Command::new(host.path("bin/synaps"));
+    beside.env_clear().current_dir(host.path("workspace"));
+    let message = r#"{"type":"message","msg_id":"m","input":"hi"}"#;
+    let events = played(&mut beside, &[message]);
+    assert_eq!(events[0]["version"], "0.2.0", "{events:?}");
+    let texts = events.iter().filter_map(|event| event["text"].as_str());
+    assert_eq!(texts.collect::<String>(), "From the file.");
+
+    std::fs::write(host.path("workspace/mock-agent.yaml"), "protcol: pi\n").unwrap();
+    let refused = host.program("pi").assert().code(2).stdout("");
+    let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("did you mean `protocol`?"), "{message}");
+}
+
+#[test]
+fn sessions_are_saved_in_the_workspace_and_never_in_home() {
+    let host = Host::new();
+    let prompt = r#"{"id":"1","type":"prompt","message":"hello"}"#;
+    for (program, command) in [
+        ("pi", prompt),
+        ("synaps", prompt),
+        ("aionrs", r#"{"type":"message","msg_id":"m","input":"hi"}"#),
+    ] {
+        played(&mut host.program(program), &[command]);
+    }
+    assert_eq!(files_below(&host.path("home")), Vec::<String>::new());
+    let saved = files_below(&host.path("workspace/.mock-agent/sessions"));
+    assert!(saved.len() >= 3, "{saved:?}");
+}
+
+#[test]
+fn a_failure_of_the_echo_ends_with_its_prompt() {
+    let host = Host::new();
+    let message =
+        |id: &str, text: &str| format!(r#"{{"type":"message","msg_id":"{id}","input":"{text}"}}"#);
+    let (first, second) = (message("a", "fail 429"), message("b", "and now"));
+    let events = played(&mut host.program("aionrs"), &[&first, &second]);
+    let errors = events.iter().filter(|event| event["type"] == "error");
+    assert_eq!(errors.count(), 1, "{events:?}");
+    let texts = events.iter().filter_map(|event| event["text"].as_str());
+    assert_eq!(texts.collect::<String>(), "You said: and now");
+}
