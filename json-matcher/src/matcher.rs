@@ -71,6 +71,12 @@ impl Matcher {
         self.written.show(captures).to_string()
     }
 
+    /// What the matcher expects, in words, with the known placeholders filled: `an object with {type: "end", usage: an object}`.
+    #[must_use]
+    pub fn in_words(&self, captures: &Captures) -> String {
+        self.pattern.expected(captures)
+    }
+
     /// The number of entries, in the order written, before the entry with the first difference.
     pub(crate) fn matching_entries(&self, differences: &[Mismatch]) -> usize {
         let (Some(first), Pattern::Object(entries)) = (differences.first(), &self.pattern) else {

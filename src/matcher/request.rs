@@ -15,13 +15,13 @@ pub enum RequestMatcher {
     Expect(Template),
 }
 
-/// The keys of a model script's `expect_request`.
-const EXPECT_KEYS: &[&str] = &[
-    "contains",
-    "not_contains",
-    "last_contains",
-    "tool_result",
-    "body",
+/// The keys of a model script's `expect_request`, and what each expects of a request, in words.
+const EXPECT_WORDS: &[(&str, &str)] = &[
+    ("contains", "that contains"),
+    ("not_contains", "that does not contain"),
+    ("last_contains", "whose last message contains"),
+    ("tool_result", "with the tool result"),
+    ("body", "with the body"),
 ];
 
 impl RequestMatcher {
@@ -34,7 +34,7 @@ impl RequestMatcher {
             !entries.is_empty()
                 && entries
                     .iter()
-                    .all(|(key, _)| EXPECT_KEYS.contains(&key.name.as_str()))
+                    .all(|(key, _)| EXPECT_WORDS.iter().any(|(name, _)| *name == key.name))
         });
         if !has_script_keys {
             return compile_node(node).map(RequestMatcher::Body);
@@ -57,12 +57,20 @@ impl RequestMatcher {
         }
     }
 
-    /// The matcher as written on one line of JSON, with the known placeholders filled.
+    /// What the matcher expects, in words, with the known placeholders filled.
     #[must_use]
-    pub fn describe(&self, captures: &Captures) -> String {
+    pub fn in_words(&self, captures: &Captures) -> String {
         match self {
-            RequestMatcher::Body(matcher) => matcher.describe(captures),
-            RequestMatcher::Expect(template) => template.show(captures).to_string(),
+            RequestMatcher::Body(matcher) => matcher.in_words(captures),
+            RequestMatcher::Expect(template) => {
+                let shown = template.show(captures);
+                let entries = shown.as_object().into_iter().flatten();
+                let words = entries.map(|(key, value)| {
+                    let key = EXPECT_WORDS.iter().find(|(name, _)| name == key);
+                    format!("{} {value}", key.map_or("with", |(_, words)| *words))
+                });
+                format!("a request {}", words.collect::<Vec<_>>().join(", and "))
+            }
         }
     }
 }

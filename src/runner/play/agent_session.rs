@@ -35,6 +35,8 @@ pub(super) struct AgentSession {
     /// When its stdout ended.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
+    /// The name of the last command of the host that has one.
+    pub(super) last_command: Option<String>,
     /// Whether the host has sent it a signal.
     pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
@@ -93,6 +95,7 @@ impl AgentSession {
             stdout_end: None,
             time_full: queue.time_full(),
             end: None,
+            last_command: None,
             was_signalled: false,
         })
     }

@@ -1,11 +1,12 @@
 //! Steps that wait for events: `expect`, `expect_next`, `expect_none` and `expect_text`.
 
 use super::agent_session::AgentEvent;
+use super::awaited::Awaited;
 use super::context::EarlyStop;
 use super::event_loop::{EventWait, WaitResult};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
-use super::timeout_message::{NearestMatch, ReceivedEvents};
+use super::timeout_message::{NearestMatch, ReceivedEvents, describe_difference};
 use crate::matcher::{Closest, Matcher, Mismatch};
 use crate::runner::step_rules;
 use crate::scenario::types::{Barrier, JoinedText, Step};
@@ -26,14 +27,14 @@ impl ScenarioPlayer {
             }
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {
-                let expected = vec![matcher.describe(&self.captures)];
+                let awaited = self.awaited(matcher);
                 let nearest = nearest(&closest);
                 return Err(self.timed_out(
                     step_rules::EXPECT,
                     &result,
                     &received,
                     nearest,
-                    expected,
+                    awaited,
                 ));
             }
         }
@@ -51,24 +52,36 @@ impl ScenarioPlayer {
                 let Err(difference) = matcher.matches(&event.value, &self.captures) else {
                     return self.matched(step, step_rules::EXPECT_NEXT, &event);
                 };
-                let message = format!("the next event is `{}`: {difference}", event.name);
+                let awaited = self.awaited(matcher);
+                let message = match difference.pointer == self.suite.dialect.events.discriminator {
+                    true => format!(
+                        "`{}` came, where {} must be next",
+                        event.name, awaited.subject
+                    ),
+                    false => format!(
+                        "`{}` {}",
+                        event.name,
+                        describe_difference(event.n, &difference)
+                    ),
+                };
                 self.add_finding(StepFinding {
+                    clauses: Some(self.clauses_about(&awaited.names)),
                     frame: BlamedFrame::Number(event.n, difference.pointer),
-                    expected: vec![matcher.describe(&self.captures)],
+                    expected: awaited.expected,
                     ..StepFinding::new(step_rules::EXPECT_NEXT, message)
                 });
                 return Err(EarlyStop::Failed(None));
             }
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {
-                let expected = vec![matcher.describe(&self.captures)];
+                let awaited = self.awaited(matcher);
                 let received = ReceivedEvents::default();
                 return Err(self.timed_out(
                     step_rules::EXPECT_NEXT,
                     &result,
                     &received,
                     None,
-                    expected,
+                    awaited,
                 ));
             }
         }
@@ -100,7 +113,7 @@ impl ScenarioPlayer {
                     let message = format!("`{}` came, which must not come here", event.name);
                     self.add_finding(StepFinding {
                         frame: BlamedFrame::Number(event.n, String::new()),
-                        expected: vec![format!("no {}", not.describe(&self.captures))],
+                        expected: vec![format!("no event like {}", not.in_words(&self.captures))],
                         ..StepFinding::new(step_rules::EXPECT_NONE, message)
                     });
                     return Err(EarlyStop::Failed(None));
@@ -132,16 +145,19 @@ impl ScenarioPlayer {
                     return Ok(());
                 }
                 more => {
-                    let expected = match until {
-                        Barrier::Event(barrier) => barrier.describe(&self.captures),
-                        _ => "the end of its stdout".to_owned(),
+                    let awaited = match until {
+                        Barrier::Event(barrier) => self.awaited(barrier),
+                        _ => Awaited::thing(
+                            "the end of its stdout",
+                            "the end of its stdout".to_owned(),
+                        ),
                     };
                     return Err(self.timed_out(
                         step_rules::EXPECT_NONE,
                         &more,
                         &received,
                         None,
-                        vec![expected],
+                        awaited,
                     ));
                 }
             }
@@ -189,14 +205,13 @@ impl ScenarioPlayer {
             }
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {
-                let expected = open.iter().map(|until| until.describe(&self.captures));
-                let expected = expected.collect();
+                let awaited = self.all_awaited(open);
                 return Err(self.timed_out(
                     step_rules::EXPECT_TEXT,
                     &result,
                     &received,
                     None,
-                    expected,
+                    awaited,
                 ));
             }
         }
@@ -221,7 +236,7 @@ impl ScenarioPlayer {
             return Ok(());
         };
         let message = format!(
-            "`{}` came without what the step captures: {missing}",
+            "`{}` came without what the scenario needs of it: {missing}",
             event.name
         );
         self.add_finding(StepFinding {

@@ -1,5 +1,6 @@
 //! Steps that wait for the model (`expect_request`, `expect_reply`), and findings of the model itself about the agent's requests.
 
+use super::awaited::Awaited;
 use super::context::EarlyStop;
 use super::event_loop::WaitResult;
 use super::player::ScenarioPlayer;
@@ -31,7 +32,7 @@ impl ScenarioPlayer {
                             return Ok(());
                         };
                         let message =
-                            format!("the request lacks what the step captures: {missing}");
+                            format!("the request lacks what the scenario needs of it: {missing}");
                         self.add_finding(StepFinding {
                             frame: BlamedFrame::Number(n, String::new()),
                             ..StepFinding::new(step_rules::EXPECT_REQUEST, message)
@@ -44,13 +45,16 @@ impl ScenarioPlayer {
             }
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {
-                let expected = vec![matcher.describe(&self.captures)];
+                let awaited = Awaited::thing(
+                    "the expected request to the model",
+                    matcher.in_words(&self.captures),
+                );
                 return Err(self.timed_out(
                     step_rules::EXPECT_REQUEST,
                     &result,
                     &received,
                     nearest,
-                    expected,
+                    awaited,
                 ));
             }
         }
@@ -74,13 +78,13 @@ impl ScenarioPlayer {
             }
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {
-                let expected = vec![format!("an answer that ends as {}", end.as_str())];
+                let awaited = Awaited::thing(reply_end(end), reply_end(end).to_owned());
                 return Err(self.timed_out(
                     step_rules::EXPECT_REPLY,
                     &result,
                     &received,
                     None,
-                    expected,
+                    awaited,
                 ));
             }
         }
@@ -125,5 +129,14 @@ impl ScenarioPlayer {
         index
             .and_then(|index| self.script.replies.get(index.parse::<usize>().ok()?))
             .is_some_and(|reply| reply.expect_request.is_some())
+    }
+}
+
+/// A reply of the model that ends in this way, in words.
+fn reply_end(end: ReplyEnd) -> &'static str {
+    match end {
+        ReplyEnd::Complete => "the whole answer of the model",
+        ReplyEnd::ClientClosed => "the end of the request by the agent",
+        ReplyEnd::Cut => "the end of an answer that is cut short",
     }
 }

@@ -40,17 +40,14 @@ impl ScenarioPlayer {
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {
                 let open: Vec<usize> = pairs.open().collect();
-                let expected = open
-                    .iter()
-                    .map(|index| matchers[*index].describe(&self.captures));
-                let expected = expected.collect();
+                let awaited = self.all_awaited(open.iter().map(|index| &matchers[*index]));
                 let nearest = open.first().and_then(|index| nearest(&closest[*index]));
                 return Err(self.timed_out(
                     step_rules::UNORDERED,
                     &result,
                     &received,
                     nearest,
-                    expected,
+                    awaited,
                 ));
             }
         }

@@ -19,6 +19,11 @@ impl ScenarioPlayer {
             return Err(self.broken_at(span, &fault));
         }
         self.note_interrupt(command);
+        let names = &self.suite.dialect.commands;
+        let name = command
+            .pointer(&names.discriminator)
+            .and_then(Value::as_str);
+        self.session.last_command = name.map(str::to_owned);
         let mut bytes = command.to_string().into_bytes();
         bytes.push(b'\n');
         self.send(vec![bytes])
@@ -126,7 +131,7 @@ impl ScenarioPlayer {
         let how = self.how_it_ended();
         self.add_finding(StepFinding::new(
             step_rules::SEND,
-            format!("{how} before the scenario was done with it"),
+            format!("{how} while the host still had something to send"),
         ));
         EarlyStop::Failed(None)
     }

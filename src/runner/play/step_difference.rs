@@ -46,7 +46,7 @@ impl ScenarioPlayer {
             return String::new();
         }
         let step = self.scenario.steps.get(self.step);
-        let of = |matcher: &Matcher| self.event_name(&matcher.describe(&self.captures));
+        let of = |matcher: &Matcher| self.event_name(matcher);
         let name = match step.map(|step| &step.action) {
             Some(StepAction::Expect(matcher) | StepAction::ExpectNext(matcher)) => of(matcher),
             Some(StepAction::ExpectNone { not, until }) => match (&found.frame, until) {
@@ -55,19 +55,14 @@ impl ScenarioPlayer {
                 _ => None,
             },
             Some(StepAction::ExpectText(text)) => of(&text.of),
-            // Which of the events are open is known from the finding.
-            Some(StepAction::Unordered(_)) => {
-                let open = found.expected.first();
-                open.and_then(|expected| self.event_name(expected))
-            }
             _ => None,
         };
         name.unwrap_or_default()
     }
 
-    /// The name of the event that a matcher describes.
-    fn event_name(&self, matcher: &str) -> Option<String> {
-        let value: Value = serde_json::from_str(matcher).ok()?;
+    /// The name of the event that a matcher expects; `None` if it expects no single name.
+    pub(super) fn event_name(&self, matcher: &Matcher) -> Option<String> {
+        let value: Value = serde_json::from_str(&matcher.describe(&self.captures)).ok()?;
         match self.suite.dialect.events.identify(&value) {
             FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None) => Some(name),
             FrameIdentity::Unknown(name) => Some(name),

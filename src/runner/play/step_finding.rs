@@ -111,6 +111,24 @@ impl ScenarioPlayer {
         own.unwrap_or(&self.scenario.clauses).clone()
     }
 
+    /// Of the clauses that the current step checks, those about these events; all if none names one. A clause `NAME.EVENT.…` is about the
+    /// event.
+    pub(super) fn clauses_about(&self, events: &[String]) -> Vec<String> {
+        let step = self.scenario.steps.get(self.step);
+        let all = self.clauses_of(step);
+        let names: Vec<String> = events
+            .iter()
+            .flat_map(|name| name.split('.'))
+            .map(|name| name.replace('_', "-"))
+            .collect();
+        let is_about = |clause: &&String| {
+            let about = clause.split('.').nth(1).unwrap_or_default();
+            names.iter().any(|name| name == about)
+        };
+        let about: Vec<String> = all.iter().filter(is_about).cloned().collect();
+        if about.is_empty() { all } else { about }
+    }
+
     /// Notes that the current step has checked its clauses.
     pub(super) fn step_passed(&mut self) {
         let clauses = self.clauses_of(self.scenario.steps.get(self.step));

@@ -1,20 +1,21 @@
 //! The timeout message of a step: what was expected, what was received instead, and which event came closest.
 
 use super::agent_session::AgentEvent;
+use super::awaited::Awaited;
 use super::context::EarlyStop;
 use super::event_loop::{WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
+use crate::finding::DifferenceKind;
 use crate::matcher::Mismatch;
-use crate::runner::step_rules;
 use indexmap::IndexMap;
 
 /// What was received while a step waited.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedEvents {
     names: IndexMap<String, u64>,
-    /// A sentence to add.
-    note: Option<String>,
+    /// What is wrong, where the step knows it, as the beginning of the message.
+    cause: String,
 }
 
 /// The frame that came closest to matching, and its first difference.
@@ -32,12 +33,13 @@ impl ReceivedEvents {
         *self.names.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Adds a sentence to the message.
-    pub(super) fn add_note(&mut self, found: String) {
-        self.note = Some(found);
+    /// Sets what is wrong, as the beginning of the message.
+    pub(super) fn set_cause(&mut self, cause: String) {
+        self.cause = cause;
     }
 
-    fn describe(&self) -> String {
+    /// What was received; `since` says since when.
+    fn describe(&self, since: &str) -> String {
         let listed = self
             .names
             .iter()
@@ -53,7 +55,7 @@ impl ReceivedEvents {
         };
         let listed = listed.collect::<Vec<_>>().join(", ");
         if listed.is_empty() {
-            "nothing was received".to_owned()
+            format!("nothing came {since}")
         } else {
             format!("received: {listed}{more}")
         }
@@ -72,81 +74,112 @@ fn kill_reason(budget: &str) -> Option<&'static str> {
     }
 }
 
-/// What a step waits for, as the subject of a sentence.
-fn expected_thing(rule: &str) -> &'static str {
-    match rule {
-        step_rules::UNORDERED => "one of the expected events",
-        step_rules::EXPECT_NONE => "the end of the wait",
-        step_rules::EXPECT_TEXT => "the end of the text",
-        step_rules::EXPECT_REQUEST => "the expected request",
-        step_rules::EXPECT_REPLY => "the expected end of a reply",
-        step_rules::EXPECT_FILE => "the expected file",
-        _ => "the expected event",
+/// How the nearest event differs, as the end of a sentence whose subject is the event.
+pub(super) fn describe_difference(frame: u64, difference: &Mismatch) -> String {
+    let Mismatch {
+        pointer,
+        expected,
+        actual,
+        ..
+    } = difference;
+    match (pointer.as_str(), actual.as_str()) {
+        ("", actual) => format!("came as {actual} in frame {frame}, where {expected} is expected"),
+        (place, "nothing") => {
+            format!("came without {place} in frame {frame}, where {expected} is expected")
+        }
+        (place, actual) => {
+            format!("came with {place} = {actual} in frame {frame}, where {expected} is expected")
+        }
     }
 }
 
+/// That nothing more can come, as the end of a sentence.
+const NOTHING_LEFT: &str =
+    "and nothing more can come: every turn has ended and every command is answered";
+
 impl ScenarioPlayer {
-    /// Adds the finding of a step that waited without success.
+    /// The last command of the host, as a time.
+    fn since(&self) -> String {
+        match &self.session.last_command {
+            Some(command) => format!("after the host's `{command}`"),
+            None => "since the agent was started".to_owned(),
+        }
+    }
+
+    /// Adds the finding of a step that waited without success. The cause comes first: what came instead, or how the agent ended.
     pub(super) fn timed_out(
         &mut self,
         rule: &'static str,
         result: &WaitResult,
         received: &ReceivedEvents,
         nearest: NearestMatch,
-        expected: Vec<String>,
+        awaited: Awaited,
     ) -> EarlyStop {
-        let (mut message, kill) = match result {
-            WaitResult::TimedOut(name, length) => (
-                format!(
-                    "{} did not come {}",
-                    expected_thing(rule),
-                    describe_timeout(name, *length)
-                ),
-                kill_reason(name),
-            ),
-            WaitResult::Settled(name) => (
-                format!(
-                    "{} did not come, and nothing is left that it could follow: every turn has ended, every command is answered, and the model has no open request",
-                    expected_thing(rule)
-                ),
-                kill_reason(name).map(|_| "budget:settle"),
-            ),
-            WaitResult::Event | WaitResult::AgentEnded => (
-                format!(
-                    "{} before {} came",
-                    self.how_it_ended(),
-                    expected_thing(rule)
-                ),
-                None,
-            ),
-        };
-        message += "; ";
-        message += &if self.session.has_written {
-            received.describe()
-        } else {
-            "the agent has written nothing".to_owned()
-        };
-        if let Some(found) = &received.note {
-            message += &format!("; {found}");
-        }
+        let subject = &awaited.subject;
         let named = &self.suite.dialect.events.discriminator;
         // An event of another name is not close.
         let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
-        if let Some((frame, difference)) = &nearest {
-            message += &format!("; closest is frame {frame}, {difference}");
-        }
+        let near = nearest
+            .as_ref()
+            .map(|(frame, difference)| describe_difference(*frame, difference));
+        let mut message = match (result, &near) {
+            (WaitResult::TimedOut(..) | WaitResult::Settled(_), _)
+                if !received.cause.is_empty() =>
+            {
+                format!("{}, and that did not change", received.cause)
+            }
+            _ if !received.cause.is_empty() => {
+                format!("{}, and {}", received.cause, self.how_it_ended())
+            }
+            (WaitResult::TimedOut(..) | WaitResult::Settled(_), Some(near)) => {
+                format!("{subject} {near}, and none that fits came")
+            }
+            (WaitResult::TimedOut(..) | WaitResult::Settled(_), None) => {
+                format!("{subject} did not come")
+            }
+            (_, Some(near)) => {
+                let end = self.how_it_ended();
+                format!("{subject} {near}; {end} before one that fits came")
+            }
+            (_, None) => format!("{} before {subject} came", self.how_it_ended()),
+        };
+        let kill = match result {
+            WaitResult::TimedOut(name, length) => {
+                message += &format!(" {}", describe_timeout(name, *length));
+                kill_reason(name)
+            }
+            WaitResult::Settled(name) => {
+                message += &format!(", {NOTHING_LEFT}");
+                kill_reason(name).map(|_| "budget:settle")
+            }
+            WaitResult::Event | WaitResult::AgentEnded => None,
+        };
+        message += "; ";
+        message += &if self.session.has_written {
+            received.describe(&self.since())
+        } else {
+            "the agent has written nothing".to_owned()
+        };
         let unfinished = self.queue.unfinished();
         if unfinished > 0 {
             message += &format!("; and {unfinished} bytes of an unfinished line");
         }
+        let difference = match (&nearest, result) {
+            (Some(_), _) => None,
+            (None, WaitResult::AgentEnded) => awaited.difference(DifferenceKind::Ended),
+            (None, _) => awaited.difference(DifferenceKind::Absent),
+        };
         let frame = match nearest {
             Some((frame, difference)) => BlamedFrame::Number(frame, difference.pointer),
             _ if matches!(result, WaitResult::AgentEnded) => BlamedFrame::Newest,
             _ => BlamedFrame::None,
         };
+        let clauses = self.clauses_about(&awaited.names);
         self.add_finding(StepFinding {
             frame,
-            expected,
+            difference,
+            clauses: Some(clauses),
+            expected: awaited.expected,
             ..StepFinding::new(rule, message)
         });
         EarlyStop::Failed(kill)

@@ -1,9 +1,10 @@
 //! Checks of the files in the workspace: the step `expect_file`, and `files_after` at the end of a scenario.
 
+use super::awaited::Awaited;
 use super::context::EarlyStop;
 use super::event_loop::WaitResult;
 use super::player::ScenarioPlayer;
-use super::step_finding::StepFinding;
+use super::step_finding::{BlamedFrame, StepFinding};
 use super::timeout_message::ReceivedEvents;
 use crate::finding::{Difference, DifferenceKind};
 use crate::matcher::render_text;
@@ -36,6 +37,7 @@ impl ScenarioPlayer {
                     let message = format!("{path} {found}");
                     self.add_finding(StepFinding {
                         key: Some(path),
+                        frame: BlamedFrame::None,
                         expected: vec![describe(&expected)],
                         difference: Some(Difference::of(match expected {
                             FileState::Absent => DifferenceKind::Unexpected,
@@ -74,13 +76,13 @@ impl ScenarioPlayer {
                     .events
                     .iter()
                     .for_each(|event| received.add(event));
-                received.add_note(found);
+                received.set_cause(found);
                 return Err(self.timed_out(
                     step_rules::EXPECT_FILE,
                     &more,
                     &received,
                     None,
-                    vec![expected],
+                    Awaited::thing("the file", expected),
                 ));
             }
             let more = tokio::time::timeout(POLL_INTERVAL, self.next_event(&mut wait)).await;
@@ -122,8 +124,8 @@ fn difference(path: &Path, expected: &FileState) -> Option<String> {
         Err(error) => return Some(format!("cannot be read: {error}")),
     };
     let right: &dyn Fn(&str) -> bool = match expected {
-        FileState::Absent => return exists.then(|| "is there".to_owned()),
-        _ if !exists => return Some("is not there".to_owned()),
+        FileState::Absent => return exists.then(|| "is in the workspace".to_owned()),
+        _ if !exists => return Some("is not in the workspace".to_owned()),
         FileState::Present => return None,
         FileState::Equals(text) => &move |found| found == text,
         FileState::Contains(text) => &move |found| found.contains(text),
@@ -132,7 +134,7 @@ fn difference(path: &Path, expected: &FileState) -> Option<String> {
     match read(path) {
         Err(why) => Some(why),
         Ok(found) if right(&found) => None,
-        Ok(found) => Some(format!("holds {}", brief(&found))),
+        Ok(found) => Some(format!("contains {}", brief(&found))),
     }
 }
 
@@ -164,11 +166,11 @@ fn read(path: &Path) -> Result<String, String> {
 
 fn describe(expected: &FileState) -> String {
     match expected {
-        FileState::Absent => "no such file".to_owned(),
-        FileState::Present => "a file".to_owned(),
-        FileState::Equals(text) => brief(text),
+        FileState::Absent => "no file of this name".to_owned(),
+        FileState::Present => "a file of this name".to_owned(),
+        FileState::Equals(text) => format!("a file with the text {}", brief(text)),
         FileState::Contains(text) | FileState::Holds(text) => {
-            format!("a text that holds {}", brief(text))
+            format!("a file that contains {}", brief(text))
         }
     }
 }
