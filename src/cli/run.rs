@@ -27,6 +27,7 @@ use crate::runner::network::isolation::NetworkWatch;
 use crate::runner::retry::RetryOptions;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
+use crate::runner::step_rules;
 use crate::runner::transcripts::KeepTranscripts;
 pub(super) use agent::{agent_of, package};
 pub(super) use args::RunArgs;
@@ -125,6 +126,9 @@ async fn perform(
     let mut report = ReportBuilder::new(ReportCommand::Run, Blame::Agent);
     for part in &plan.suites {
         report.add_dialect(&part.dialect);
+    }
+    for rule in step_rules::RULES {
+        report.add_rule(rule.id, rule.doc);
     }
     let required = RequiredClauses::of(&plan.suites);
     let total = plan.suites.iter().map(|part| part.scenarios.len()).sum();

@@ -26,6 +26,7 @@ pub struct ReportBuilder {
     scenarios: Vec<ScenarioReport>,
     exercised: Exercised,
     entries_by_clause: IndexMap<String, u32>,
+    docs: IndexMap<String, String>,
 }
 
 impl ReportBuilder {
@@ -40,7 +41,13 @@ impl ReportBuilder {
             scenarios: Vec::new(),
             exercised,
             entries_by_clause: IndexMap::new(),
+            docs: IndexMap::new(),
         }
+    }
+
+    /// Gives the text of a rule that belongs to no dialect, such as a rule of scenario steps.
+    pub fn add_rule(&mut self, id: &str, doc: &str) {
+        self.docs.insert(id.to_owned(), doc.to_owned());
     }
 
     /// Registers a dialect, so that its coverage is reported even if no entry exercises it.
@@ -83,6 +90,7 @@ impl ReportBuilder {
             dialect: self.dialects.keys().cloned().collect(),
             side: self.side,
             clauses: self.clauses(),
+            rules: self.rules(),
             coverage: self.coverage(),
             scenarios: self.scenarios,
             ..Report::default()
@@ -111,6 +119,21 @@ impl ReportBuilder {
             (id.clone(), cited)
         })
         .collect()
+    }
+
+    /// The texts of the rules that findings name.
+    fn rules(&self) -> IndexMap<String, String> {
+        let found = self.scenarios.iter().flat_map(ScenarioReport::all_findings);
+        let ids: IndexSet<&String> = found.map(|finding| &finding.rule).collect();
+        let doc = |id: &String| {
+            let mut dialects = self.dialects.values();
+            let rule = dialects.find_map(|dialect| dialect.rule(id));
+            rule.map(|rule| &rule.doc).or_else(|| self.docs.get(id))
+        };
+        let docs = ids
+            .into_iter()
+            .filter_map(|id| Some((id.clone(), doc(id)?.clone())));
+        docs.collect()
     }
 
     fn coverage(&self) -> Coverage {

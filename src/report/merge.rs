@@ -39,6 +39,7 @@ fn add(whole: &mut Report, part: Report) -> Result<(), String> {
     extend_new(&mut whole.stale, part.stale);
     whole.duration_ms = whole.duration_ms.max(part.duration_ms);
     whole.clauses.extend(part.clauses);
+    whole.rules.extend(part.rules);
     extend_new(&mut whole.dialect, part.dialect);
     add_coverage(&mut whole.coverage, part.coverage);
     Ok(())

@@ -50,6 +50,9 @@ pub struct Report {
     /// The clauses of the dialects, by id, so that a report can be read without them.
     #[serde(default)]
     pub clauses: IndexMap<String, CitedClause>,
+    /// What the rules of the findings demand, by rule id.
+    #[serde(default)]
+    pub rules: IndexMap<String, String>,
 }
 
 /// The command that produced a report.
@@ -161,6 +164,12 @@ pub enum Verdict {
 pub struct ScenarioReport {
     /// `DIALECT/path` of the scenario, or the transcript's file name.
     pub id: String,
+    /// What the scenario shows, in one line; empty for a transcript.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The path of the scenario's file; empty for a transcript.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
     /// The verdict.
     pub verdict: Verdict,
     /// Why it was skipped, or is inconclusive or broken.

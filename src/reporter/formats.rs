@@ -1,6 +1,6 @@
 //! The table of report formats (`--report FORMAT`): each format is a pure function of a [`Report`].
 
-use super::{html, junit, template, terminal};
+use super::{github, html, junit, sarif, tap, template, terminal};
 use crate::report::{NamedReport, Report};
 use std::io::{self, Write};
 
@@ -26,6 +26,13 @@ pub type Compare = fn(&[NamedReport], &mut dyn Write) -> io::Result<()>;
 
 /// Every format. To add one, add a file and a line here.
 pub const FORMATS: &[Format] = &[
+    Format {
+        name: "github",
+        about: "annotations of GitHub Actions",
+        coloured: false,
+        render: github::render,
+        compare: None,
+    },
     Format {
         name: "html",
         about: "one page for a browser",
@@ -53,6 +60,20 @@ pub const FORMATS: &[Format] = &[
         coloured: false,
         render: template::markdown,
         compare: Some(template::comparison),
+    },
+    Format {
+        name: "sarif",
+        about: "SARIF 2.1.0, for code scanning",
+        coloured: false,
+        render: sarif::render,
+        compare: None,
+    },
+    Format {
+        name: "tap",
+        about: "TAP 14, for test harnesses",
+        coloured: false,
+        render: tap::render,
+        compare: None,
     },
     Format {
         name: "terminal",
@@ -101,6 +122,21 @@ mod tests {
     #[test]
     fn the_junit_report_reads_as_it_should() {
         assert_data_eq!(rendered("junit"), file!["snapshots/junit.xml"].raw());
+    }
+
+    #[test]
+    fn the_github_annotations_read_as_they_should() {
+        assert_data_eq!(rendered("github"), file!["snapshots/github.txt"].raw());
+    }
+
+    #[test]
+    fn the_sarif_report_reads_as_it_should() {
+        assert_data_eq!(rendered("sarif"), file!["snapshots/report.sarif"].raw());
+    }
+
+    #[test]
+    fn the_tap_report_reads_as_it_should() {
+        assert_data_eq!(rendered("tap"), file!["snapshots/report.tap"].raw());
     }
 
     #[test]

@@ -1,10 +1,14 @@
-//! Reporters: render a report as HTML, JSON, JUnit, Markdown or terminal text. They compute nothing.
+//! Reporters: one file a format renders a report. They compute nothing.
 
+mod cause_text;
 mod formats;
+mod github;
 mod html;
 mod junit;
 #[cfg(test)]
 pub(crate) mod sample;
+mod sarif;
+mod tap;
 mod template;
 pub mod terminal;
 pub(crate) mod text;

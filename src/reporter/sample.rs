@@ -158,6 +158,8 @@ pub(crate) fn report() -> Report {
     ];
     failed.transcript = "target/conform/denied.jsonl".into();
     failed.findings_dropped = 3;
+    failed.name = "a denied call has no result".into();
+    failed.file = "scenarios/demo/1/tools/denied.yaml".into();
     failed.excerpt = conversation();
     let mut known = scenario(
         "demo@1/known",
@@ -253,6 +255,10 @@ pub(crate) fn report() -> Report {
             )]),
         },
         clauses: IndexMap::from([("demo.tool.announced".to_owned(), announced)]),
+        rules: IndexMap::from([(
+            "demo.tool-lifecycle".to_owned(),
+            "A call is announced before its result. A host shows calls by their announcement.".to_owned(),
+        )]),
         ..Report::default()
     };
     report.summarize();

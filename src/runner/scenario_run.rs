@@ -62,6 +62,8 @@ impl ScenarioRun {
             spoke: played.spoke || failed.iter().any(|one| one.spoke),
             turn: played.turn || failed.iter().any(|one| one.turn),
             report: ScenarioReport {
+                name: queued.scenario.name.clone(),
+                file: queued.scenario.path.display().to_string(),
                 verdict: played.verdict,
                 reason: played.reason,
                 flaky: !failed.is_empty() && verdict_rules::is_flaky(played.verdict),
@@ -90,6 +92,8 @@ impl ScenarioRun {
         ScenarioRun {
             report: ScenarioReport {
                 id: queued.id(),
+                name: queued.scenario.name.clone(),
+                file: queued.scenario.path.display().to_string(),
                 verdict,
                 reason: why.to_owned(),
                 ..ScenarioReport::default()

@@ -55,10 +55,10 @@ const copyable = (text) =>
       },
     }, "copy"));
 
-/** A `details` element whose content is made when it is opened for the first time. */
-const lazyDetails = (attributes, summary, content) => {
+/** A `details` element whose content is made when it is opened for the first time. Its summary has the id: a link focuses it. */
+const lazyDetails = ({ id, ...attributes }, summary, content) => {
   let made = false;
-  const details = el("details", attributes, el("summary", {}, summary));
+  const details = el("details", attributes, el("summary", { id }, summary));
   details.fill = () => {
     if (made) return;
     made = true;

@@ -65,6 +65,7 @@ const causeBody = (cause, n) => {
   const example = { ...cause, ...cause.example, evidence: cause.example.frames };
   return [
     findingFacts(example),
+    report.rules?.[cause.rule] && el("p", {}, el("b", {}, cause.rule), ": ", report.rules[cause.rule]),
     el("p", { class: "dim" }, "More about the rule: ", copyable(`conform explain ${cause.rule}`)),
     el("h4", {}, "Example: ", link("scenario", nameOf(cause.example.scenario), cause.example.scenario)),
     diagrams(scenario?.excerpt, [example]),
@@ -120,6 +121,7 @@ const scenarioBody = (scenario, n) => {
     sections[0].fill();
   }
   return [
+    scenario.name && el("p", { class: "dim" }, scenario.name),
     scenario.reason && el("p", {}, scenario.reason),
     sections,
     scenario.findings_dropped > 0 && el("p", { class: "dim" }, `${count(scenario.findings_dropped, "more finding")} of these rules, not listed`),
@@ -131,6 +133,7 @@ const scenarioBody = (scenario, n) => {
     stderrLines(scenario.stderr),
     el("p", { class: "dim" },
       `${count(scenario.frames ?? 0, "frame")} in ${duration(scenario.duration_ms * 1000)}`,
+      scenario.file ? [", scenario ", el("code", {}, scenario.file)] : "",
       scenario.transcript ? [", transcript ", el("code", {}, scenario.transcript)] : ""),
   ];
 };
