@@ -572,6 +572,32 @@ fn the_linter_rejects_unsound_and_ineffective_rules_and_unknown_names() {
 }
 
 #[test]
+fn a_variable_without_a_value_equals_no_literal() {
+    let rules = r#"
+state:
+  flag: { kind: value, on: { begin: { set: true }, end: clear } }
+  many: { kind: count, on: { "word{$flag = true}": increment } }
+  few: { kind: count, on: { "word{$flag != true}": increment } }
+rules:
+  many: { doc: d, require: { on: done, that: $many = 2 } }
+  few: { doc: d, require: { on: done, that: $few = 2 } }
+  running: { doc: d, require: { on: oops, that: $flag = true } }
+"#;
+    let frames = |names: &[&str]| {
+        let lines = names
+            .iter()
+            .map(|name| format!("< {{\"type\":\"{name}\"}}"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(
+        check(rules, &frames(&["word", "begin", "word", "done"])),
+        ["many@4", "few@4"],
+        "both counts are 1, although the flag had no value at first"
+    );
+    assert_eq!(check(rules, &frames(&["oops"])), ["running@1"]);
+}
+
+#[test]
 fn a_guard_applies_to_a_count_as_to_a_value() {
     let rules = |guard: &str| {
         format!(

@@ -8,7 +8,6 @@ use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::history_state::Declarations;
 use crate::rules::ordering::Ordering;
 use crate::rules::rule::{Rule, RuleForm};
-use crate::rules::state_variable::VariableKind;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
@@ -48,9 +47,6 @@ pub(super) fn rules(
                 if let Some(message) =
                     forbids_after_command(&require.that, true, declarations, symbols)
                 {
-                    say(message);
-                }
-                if let Some(message) = unset_equals(&require.that, declarations) {
                     say(message);
                 }
             }
@@ -180,29 +176,6 @@ fn forbids_after_command(
         } if positive => set_by_commands(right).map(|name| {
             format!("`${name}` is set by commands and must not contain this, but {ADVICE}")
         }),
-        _ => None,
-    }
-}
-
-/// Finds a comparison with a variable that may be unset: it is neither true nor false then, so the requirement cannot fail.
-fn unset_equals(condition: &Condition, declarations: &Declarations) -> Option<String> {
-    match condition {
-        Condition::All(each) => each.iter().find_map(|c| unset_equals(c, declarations)),
-        Condition::Compare {
-            left: Operand::State(var),
-            how: Compare::Equal,
-            right: Operand::Literal(_),
-            ..
-        } => {
-            let spec = declarations.variables.get(*var)?;
-            let unset = spec.kind == VariableKind::Value && spec.start.is_none();
-            unset.then(|| {
-                format!(
-                    "`${0} = …` cannot fail while `${0}` is unset: require `${0} present` too",
-                    spec.name
-                )
-            })
-        }
         _ => None,
     }
 }

@@ -107,6 +107,12 @@ impl<'a> EvalContext<'a> {
                 ..
             } => self.is_member(left, *var).negate(),
             Condition::Compare {
+                left: Operand::State(var),
+                how: how @ (Compare::Equal | Compare::NotEqual),
+                right: Operand::Literal(literal),
+                ..
+            } => self.equals_literal(*var, *how, literal),
+            Condition::Compare {
                 left,
                 how,
                 right,
@@ -152,6 +158,19 @@ impl<'a> EvalContext<'a> {
                 None => Truth::Unknown,
             }),
         }
+    }
+
+    /// Whether a variable is, or is not, this value. One without a value is none of all values, which is known: if it were unknown, a
+    /// change guarded by it would make another variable unknown.
+    fn equals_literal(&self, var: usize, how: Compare, literal: &Value) -> Truth {
+        let contents = self.variables[var].possible_contents();
+        Truth::over_possibilities(contents.iter().map(|content| {
+            if content.is_nothing() {
+                return (how == Compare::NotEqual).into();
+            }
+            let value = content.to_value();
+            value.map_or(Truth::Unknown, |value| compare(&value, how, literal, &[]))
+        }))
     }
 
     fn each(&self, operand: &Operand, ask: impl Fn(&Value) -> Truth) -> Truth {
