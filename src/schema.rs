@@ -103,7 +103,7 @@ impl Schemas {
                 .should_validate_formats(true)
                 .with_keyword(PLAIN_INTEGER, plain_integer)
                 .with_registry(&registry)
-                .build(&json!({ "$ref": format!("{DOCUMENT}#{pointer}") }))
+                .build(&json!({ "$ref": format!("{DOCUMENT}#{}", as_fragment(&pointer)) }))
                 .map_err(|error| place_and_reason(&error))?;
             validators.insert(name.to_owned(), Arc::new(validator));
         }
@@ -391,6 +391,20 @@ fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
+/// A JSON Pointer as the fragment of a URI: a frame's name may hold any character.
+fn as_fragment(pointer: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/$".contains(&byte);
+    let each = pointer.bytes();
+    each.map(|byte| {
+        if plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    })
+    .collect()
+}
+
 fn place(pointer: &str) -> String {
     if pointer.is_empty() {
         "the frame".to_owned()
@@ -537,6 +551,15 @@ mod tests {
     fn a_name_without_a_definition_is_refused() {
         let error = Schemas::compile(json!({"$defs": {}}), ["x"].into_iter()).unwrap_err();
         assert_eq!(error.0, "/$defs/x");
+    }
+
+    #[test]
+    fn a_name_may_hold_any_character() {
+        let name = "session/up date%";
+        let document = json!({ "$defs": { name: { "required": ["a"] } } });
+        let schemas = Schemas::compile(document, [name].into_iter()).unwrap();
+        let violations = schemas.violations(name, &json!({}), 9);
+        assert_eq!(violations.len(), 1);
     }
 
     #[test]

@@ -6,7 +6,9 @@ use crate::rules::automaton::{Automaton, START, positions};
 use crate::rules::condition::{Compare, Condition, Operand};
 use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::history_state::Declarations;
+use crate::rules::monitor::{AtEnd, MonitorConfig};
 use crate::rules::ordering::Ordering;
+use crate::rules::response::ResponseRule;
 use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
@@ -43,6 +45,10 @@ pub(super) fn rules(
                     say("this order can never fail: it accepts every history".to_owned());
                 }
             }
+            RuleForm::Response(response) if never_due(response, &rule.config) => say(
+                "this response can never be missing: give it a `before`, or leave out `at_end: never`"
+                    .to_owned(),
+            ),
             RuleForm::Require(require) if !only_commands(&require.on, symbols) => {
                 if let Some(message) =
                     forbids_after_command(&require.that, true, declarations, symbols)
@@ -133,6 +139,14 @@ fn never_fails(automaton: &Automaton, alphabet: &FramePattern) -> bool {
                 })
         })
         && automaton.accepts(START)
+}
+
+/// Whether no frame and no end of a session makes a missing response a finding.
+fn never_due(response: &ResponseRule, config: &MonitorConfig) -> bool {
+    response.at_end == AtEnd::Never
+        && response.before.0.is_empty()
+        && response.unless_within.is_none()
+        && config.scopes.is_empty()
 }
 
 /// Finds a condition that forbids an event after a command: the event may already be in the pipe.

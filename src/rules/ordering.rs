@@ -60,8 +60,13 @@ impl Ordering {
             let rules = group.rules.iter();
             rules.map(move |(name, node)| (name.clone(), node.clone(), group))
         });
-        for (name, node, group) in top.chain(grouped) {
+        let placed = top.chain(grouped).map(|(name, node, group)| {
             let span = key_span(root, &name);
+            (span, name, node, group)
+        });
+        let mut in_order: Vec<_> = placed.collect();
+        in_order.sort_by_key(|(span, ..)| (span.line, span.column));
+        for (span, name, node, group) in in_order {
             let is_first = !rules.contains_key(&name);
             if !is_first {
                 errors.push(node.error(format!("the rule `{name}` is defined twice")));
