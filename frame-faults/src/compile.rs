@@ -2,7 +2,9 @@
 
 use crate::condition::{Condition, FrameSelector, PartMatcher};
 use crate::edit::{Edit, Edits};
-use crate::fault::{ActiveFrom, Effect, EventFault, Fault, LineEdit, Operation};
+use crate::fault::{
+    ActiveFrom, Effect, EventFault, Fault, KillSignal, LineEdit, Operation, ShownAt,
+};
 use crate::file::{FaultFile, FramesFile, Places};
 use crate::pointer::Pointer;
 use indexmap::IndexMap;
@@ -45,85 +47,32 @@ pub(crate) fn compile_fault(
     caught_by: Vec<String>,
     context: &Context<'_>,
 ) -> Result<Fault, Vec<Error>> {
-    let common = match &file.common {
-        None => None,
-        Some(name) => Some((context.common)(name).ok_or_else(|| {
-            let known = context.common_names.iter().map(String::as_str);
-            vec![node.error_at(name.span, unknown("common fault", name, known))]
-        })?),
-    };
-    let played = common.as_ref().unwrap_or(file);
-    let summary = file.summary.as_ref().or(played.summary.as_ref());
-    let summary = summary
-        .map(|summary| summary.value.clone())
-        .ok_or_else(|| {
-            vec![node.error_at(
-                id.span,
-                "`summary` is missing: say in one line what goes wrong",
-            )]
-        })?;
-    let mut names = operation_names(file);
-    if names.len() != 1 {
-        let message = match names.as_slice() {
-            [] => "nothing goes wrong: add an operation such as `drop:`, `twice:` or `set: { /member: value }`".to_owned(),
-            [one, other, ..] => format!(
-                "`{one}` and `{other}` are two operations: a fault has one; make two faults of them"
-            ),
-            [_] => String::new(),
-        };
-        let span = names
-            .get(1)
-            .map_or(id.span, |second| key_span(node, second));
-        return Err(vec![node.error_at(span, message)]);
+    let common = common_fault(file, node, context)?;
+    let summary = file.summary.as_ref();
+    let summary = summary.or(common.as_ref().and_then(|common| common.summary.as_ref()));
+    let summary = summary.map(|summary| summary.value.clone());
+    let summary = summary.ok_or_else(|| {
+        vec![node.error_at(
+            id.span,
+            "`summary` is missing: say in one line what goes wrong",
+        )]
+    })?;
+    let (from, mut effect, shown_at) = compile_part(file, node, id.span, context)?;
+    let parts = node.get("also").and_then(Node::as_list).unwrap_or_default();
+    for (part, node) in file.also.iter().zip(parts) {
+        if part.summary.is_some() || !part.caught_by.is_empty() || !part.also.is_empty() {
+            let message = "a part has `on`, `when`, `every` and an operation: leave out the rest";
+            return Err(vec![node.error(message)]);
+        }
+        match (&mut effect, compile_part(part, node, node.span(), context)?) {
+            (Effect::Events(all), (_, Effect::Events(more), _)) => all.extend(more),
+            _ => {
+                let message =
+                    "only a fault of events has parts, and only events are changed by them";
+                return Err(vec![node.error(message)]);
+            }
+        }
     }
-    let name = names.remove(0);
-    let (from, effect, shown_at) = if let Some(behavior) = &file.behavior {
-        if let Some(on) = &file.on {
-            let message = "a behavior is played by the agent itself: leave out `on`";
-            return Err(vec![node.error_at(on.span, message)]);
-        }
-        let effect = Effect::Behavior(behavior.value.clone());
-        (
-            file.from.unwrap_or(ActiveFrom::Turn),
-            effect,
-            crate::ShownAt::Later,
-        )
-    } else {
-        let chosen = chosen(file, node, id.span, context)?;
-        let usual = match chosen.target {
-            Target::Events(_) => ActiveFrom::Turn,
-            Target::Commands(_) | Target::Options(_) => ActiveFrom::Start,
-        };
-        let from = file.from.or(chosen.from).unwrap_or(usual);
-        let edits = compile_edits(played, node)?;
-        match (chosen.target, edits) {
-            (Target::Events(on), edits) => {
-                let operation = match edits {
-                    Some(edits) => Operation::Edit(edits),
-                    None => operation(name, played, node, chosen.text)?,
-                };
-                let shown_at = operation.shown_at();
-                let effect = Effect::Events(EventFault {
-                    on,
-                    every: file.every,
-                    operation,
-                });
-                (from, effect, shown_at)
-            }
-            (Target::Commands(on), Some(edits)) => {
-                (from, Effect::Commands(on, edits), crate::ShownAt::Later)
-            }
-            (Target::Options(on), Some(edits)) => {
-                (from, Effect::Options(on, edits), crate::ShownAt::Later)
-            }
-            (_, None) => {
-                let message = format!(
-                    "`{name}` is for events: a command or an option can only be edited, as with `set` or `remove`"
-                );
-                return Err(vec![node.error_at(key_span(node, name), message)]);
-            }
-        }
-    };
     Ok(Fault {
         id: id.value.clone(),
         summary,
@@ -132,6 +81,98 @@ pub(crate) fn compile_fault(
         active_from: from,
         effect,
     })
+}
+
+/// The common fault that a fault names.
+fn common_fault(
+    file: &FaultFile,
+    node: &Node,
+    context: &Context<'_>,
+) -> Result<Option<FaultFile>, Vec<Error>> {
+    let find = |name: &Spanned<String>| {
+        (context.common)(name).ok_or_else(|| {
+            let known = context.common_names.iter().map(String::as_str);
+            vec![node.error_at(name.span, unknown("common fault", name, known))]
+        })
+    };
+    file.common.as_ref().map(find).transpose()
+}
+
+/// A fault or a part of it: from when on it is played, what it changes, and where that is shown by default.
+fn compile_part(
+    file: &FaultFile,
+    node: &Node,
+    span: Span,
+    context: &Context<'_>,
+) -> Result<(ActiveFrom, Effect, ShownAt), Vec<Error>> {
+    let name = operation_name(file, node, span)?;
+    if let Some(behavior) = &file.behavior {
+        if let Some(on) = &file.on {
+            let message = "a behavior is played by the agent itself: leave out `on`";
+            return Err(vec![node.error_at(on.span, message)]);
+        }
+        let effect = Effect::Behavior(behavior.value.clone());
+        return Ok((
+            file.from.unwrap_or(ActiveFrom::Turn),
+            effect,
+            ShownAt::Later,
+        ));
+    }
+    let common = common_fault(file, node, context)?;
+    let played = common.as_ref().unwrap_or(file);
+    let chosen = chosen(file, node, span, context)?;
+    let usual = match chosen.target {
+        Target::Events(_) => ActiveFrom::Turn,
+        Target::Commands(_) | Target::Options(_) => ActiveFrom::Start,
+    };
+    let from = file.from.or(chosen.from).unwrap_or(usual);
+    let edits = compile_edits(played, node)?;
+    let (effect, shown_at) = match (chosen.target, edits) {
+        (Target::Events(on), edits) => {
+            let operation = match edits {
+                Some(edits) => Operation::Edit(edits),
+                None => operation(name, played, node, chosen.text)?,
+            };
+            let shown_at = operation.shown_at();
+            let part = EventFault {
+                on,
+                every: file.every,
+                operation,
+            };
+            (Effect::Events(vec![part]), shown_at)
+        }
+        (Target::Commands(on), Some(edits)) => (Effect::Commands(on, edits), ShownAt::Later),
+        (Target::Options(on), Some(edits)) => (Effect::Options(on, edits), ShownAt::Later),
+        (_, None) => {
+            let message = format!(
+                "`{name}` is for events: a command or an option can only be edited, as with `set` or `remove`"
+            );
+            return Err(vec![node.error_at(key_span(node, name), message)]);
+        }
+    };
+    Ok((from, effect, shown_at))
+}
+
+/// The name of the only operation of a fault.
+fn operation_name(file: &FaultFile, node: &Node, span: Span) -> Result<&'static str, Vec<Error>> {
+    match operation_names(file).as_slice() {
+        [name] => Ok(name),
+        [] => {
+            let lonely = ["in", "where", "after_ms"];
+            let lonely = lonely.into_iter().find(|key| node.get(key).is_some());
+            let (span, message) = match lonely {
+                Some(key) => (key_span(node, key), format!("`{key}` does nothing alone: add an operation such as `set: {{ /member: value }}` or `after`")),
+                None => (span, "nothing goes wrong: add an operation such as `drop:`, `twice:` or `set: { /member: value }`".to_owned()),
+            };
+            Err(vec![node.error_at(span, message)])
+        }
+        [one, other, ..] => {
+            let message = format!(
+                "`{one}` and `{other}` are two operations: a fault has one; make two faults of them"
+            );
+            Err(vec![node.error_at(key_span(node, other), message)])
+        }
+    }
 }
 
 /// The operations of a fault by name; all edits are one.
@@ -164,6 +205,7 @@ const EDITS: &[FaultKey] = &[
     ("replace", |file| !file.replace.is_empty()),
     ("trim", |file| !file.trim.is_empty()),
     ("lower", |file| !file.lower.is_empty()),
+    ("negate", |file| !file.negate.is_empty()),
     ("prepend", |file| !file.prepend.is_empty()),
     ("append", |file| !file.append.is_empty()),
     ("cumulate", |file| !file.cumulate.is_empty()),
@@ -362,6 +404,7 @@ pub(crate) fn compile_edits(file: &FaultFile, node: &Node) -> Result<Option<Edit
     });
     edits.list(&file.trim, Edit::Trim);
     edits.list(&file.lower, Edit::Lower);
+    edits.list(&file.negate, Edit::Negate);
     edits.each(&file.prepend, |at, text| Edit::Prepend(at, text.clone()));
     edits.each(&file.append, |at, text| Edit::Append(at, text.clone()));
     edits.try_each(&file.cumulate, |at, group| {
@@ -377,16 +420,7 @@ pub(crate) fn compile_edits(file: &FaultFile, node: &Node) -> Result<Option<Edit
     let matching = file.matching.as_ref().map(matcher).transpose()?;
     let inside = pointer_of(file.inside.as_ref(), node)?;
     if edits.is_empty() {
-        let lonely = ["in", "where"]
-            .into_iter()
-            .find(|key| node.get(key).is_some());
-        return match lonely {
-            Some(key) => Err(vec![node.error_at(
-                key_span(node, key),
-                format!("`{key}` says where something is edited: add an edit such as `set: {{ /member: value }}`"),
-            )]),
-            None => Ok(None),
-        };
+        return Ok(None);
     }
     let inside = inside.or_else(|| matching.is_some().then(Pointer::anywhere));
     Ok(Some(Edits {
@@ -480,9 +514,7 @@ fn operation(
         "delay_ms" => Ok(Operation::Delay(wait(file.delay_ms.unwrap_or_default()))),
         "silence" => Ok(Operation::Silence),
         "exit" => Ok(Operation::Exit(file.exit.unwrap_or_default())),
-        "kill" => Ok(Operation::Kill(
-            file.kill.unwrap_or(crate::KillSignal::Kill),
-        )),
+        "kill" => Ok(Operation::Kill(file.kill.unwrap_or(KillSignal::Kill))),
         "half_then_exit" => Ok(Operation::HalfThenExit(
             file.half_then_exit.unwrap_or_default(),
         )),

@@ -48,6 +48,8 @@ pub enum Edit {
     Trim(Pointer),
     /// Turns a text into lower case.
     Lower(Pointer),
+    /// Turns true into false and false into true.
+    Negate(Pointer),
     /// Puts something before a text.
     Prepend(Pointer, String),
     /// Puts something after a text.
@@ -149,6 +151,11 @@ impl Edit {
             }),
             Edit::Trim(at) => text(value, at, |text| text.trim().to_owned()),
             Edit::Lower(at) => text(value, at, str::to_lowercase),
+            Edit::Negate(at) => change(value, at, |part| {
+                if let Value::Bool(flag) = part {
+                    *flag = !*flag;
+                }
+            }),
             Edit::Prepend(at, more) => text(value, at, |text| format!("{more}{text}")),
             Edit::Append(at, more) => text(value, at, |text| format!("{text}{more}")),
             Edit::Cumulate(at, group) => {
@@ -184,15 +191,23 @@ fn set(value: &mut Value, members: &[(Pointer, Value)]) {
             let filled = filled(template, &before);
             match value.pointer_mut(&place) {
                 Some(part) => *part = filled,
-                None => {
-                    if let Some((above, name)) = parent(&place)
-                        && let Some(Value::Object(members)) = value.pointer_mut(above)
-                    {
-                        members.insert(name, filled);
-                    }
-                }
+                None => add(value, &place, filled),
             }
         }
+    }
+}
+
+/// Adds a member, or an element at the end of a list.
+fn add(value: &mut Value, place: &str, new: Value) {
+    let Some((above, name)) = parent(place) else {
+        return;
+    };
+    match value.pointer_mut(above) {
+        Some(Value::Object(members)) => {
+            members.insert(name, new);
+        }
+        Some(Value::Array(items)) => items.push(new),
+        _ => {}
     }
 }
 

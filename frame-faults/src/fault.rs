@@ -29,8 +29,8 @@ pub struct Fault {
 /// What a fault changes.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// Frames that the agent sends.
-    Events(EventFault),
+    /// Frames that the agent sends. The first part that fits a frame is played on it.
+    Events(Vec<EventFault>),
     /// Commands, before the agent gets them.
     Commands(FrameSelector, Edits),
     /// The options of the reference agent, as a map, before it reads them.
@@ -112,7 +112,7 @@ impl Fault {
             Effect::Commands(..) => ">edit",
             Effect::Options(..) => "#edit",
             Effect::Behavior(_) => "behavior",
-            Effect::Events(fault) => fault.operation.name(),
+            Effect::Events(parts) => parts.first().map_or("", |part| part.operation.name()),
         }
     }
 

@@ -115,7 +115,8 @@ pub struct FaultFile {
     #[serde(default, rename = "where")]
     #[schemars(with = "Option<Value>")]
     pub matching: Option<Node>,
-    /// Edit: sets members; adds those that are missing. A text `$/pointer` is that part of the frame as it was, `$` is all of it.
+    /// Edit: sets members; adds those that are missing, and with `/-` an element at the end of a list. A text `$/pointer` is that
+    /// part of the frame as it was, `$` is all of it.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Value>")]
     pub set: Places<Node>,
@@ -159,6 +160,9 @@ pub struct FaultFile {
     /// Edit: turns texts into lower case.
     #[serde(default)]
     pub lower: Names,
+    /// Edit: turns true into false and false into true.
+    #[serde(default)]
+    pub negate: Names,
     /// Edit: puts something before texts.
     #[serde(default)]
     pub prepend: Places<String>,
@@ -247,6 +251,9 @@ pub struct FaultFile {
     #[serde(default)]
     pub cut_character: Option<usize>,
 
+    /// What happens to other frames: further parts of the fault, each with `on`, `when`, `every` and an operation.
+    #[serde(default)]
+    pub also: Vec<FaultFile>,
     /// A fault of every line protocol: the operation and the summary are those of the common fault of this name.
     #[serde(default)]
     pub common: Option<Spanned<String>>,

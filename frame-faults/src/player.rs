@@ -6,6 +6,7 @@ use crate::fault_log::entry;
 use crate::line::line;
 use crate::template::filled;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// What is done in place of writing a frame.
@@ -40,8 +41,8 @@ pub struct FaultPlayer {
     turns: u32,
     /// Lines written so far.
     lines: u64,
-    /// Whether a frame has matched.
-    has_matched: bool,
+    /// The parts of the fault of which a frame has matched.
+    matched: HashSet<usize>,
     silent: bool,
     held: Vec<Held>,
     memory: EditMemory,
@@ -200,7 +201,6 @@ impl FaultPlayer {
         }
         let kind = kind(frame, &self.kinds.events);
         if let Some(operation) = self.operation_on(&kind, frame) {
-            self.has_matched = true;
             let outputs = self.apply(&operation, frame, &plain);
             if let Some(unchanged) = unchanged_lines(&outputs, &plain) {
                 self.note_played_at(self.lines + unchanged + 1);
@@ -214,17 +214,16 @@ impl FaultPlayer {
     }
 
     /// The operation for this frame, if the fault is played on it now.
-    fn operation_on(&self, kind: &str, frame: &Value) -> Option<Operation> {
-        let Some(Effect::Events(EventFault {
-            on,
-            every,
-            operation,
-        })) = self.effect()
-        else {
+    fn operation_on(&mut self, kind: &str, frame: &Value) -> Option<Operation> {
+        let Some(Effect::Events(parts)) = self.effect() else {
             return None;
         };
-        let is_due = *every || !self.has_matched;
-        (is_due && on.matches(kind, frame)).then(|| operation.clone())
+        let is_due = |n: usize, part: &EventFault| part.every || !self.matched.contains(&n);
+        let mut parts = parts.iter().enumerate();
+        let (n, part) = parts.find(|(n, part)| is_due(*n, part) && part.on.matches(kind, frame))?;
+        let operation = part.operation.clone();
+        self.matched.insert(n);
+        Some(operation)
     }
 
     fn counted(&mut self, outputs: Vec<Output>) -> Vec<Output> {
@@ -338,11 +337,11 @@ mod tests {
             caught_by: Vec::new(),
             shown_at: ShownAt::Line,
             active_from: ActiveFrom::Start,
-            effect: Effect::Events(EventFault {
+            effect: Effect::Events(vec![EventFault {
                 on: FrameSelector::of_kind(Some("a")),
                 every,
                 operation,
-            }),
+            }]),
         };
         FaultPlayer::new(fault, kinds(), None)
     }

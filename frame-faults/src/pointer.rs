@@ -47,8 +47,8 @@ impl Pointer {
         found.into_iter().collect()
     }
 
-    /// The places at which a value can be set: those that are there, and members that objects can be given. After `**` no member is
-    /// added.
+    /// The places at which a value can be set: those that are there, members that objects can be given, and the end of a list (`/-`).
+    /// After `**` no member is added.
     pub(crate) fn settable_places(&self, value: &Value) -> Vec<String> {
         let Some((Step::Name(name), above)) = self.0.split_last() else {
             return self.places(value);
@@ -59,6 +59,10 @@ impl Pointer {
         let mut parents = IndexSet::new();
         walk(above, value, String::new(), &mut parents);
         let place = |parent: String| {
+            let list = value.pointer(&parent).and_then(Value::as_array);
+            if let (END, Some(list)) = (&**name, list) {
+                return Some(format!("{parent}/{}", list.len()));
+            }
             let place = format!("{parent}/{}", escaped(name));
             let is_object = value.pointer(&parent).is_some_and(Value::is_object);
             (is_object || value.pointer(&place).is_some()).then_some(place)
@@ -66,6 +70,9 @@ impl Pointer {
         parents.into_iter().filter_map(place).collect()
     }
 }
+
+/// The element behind the last one of a list (RFC 6901, section 4).
+const END: &str = "-";
 
 fn step(text: &str) -> Step {
     let from_end = text.strip_prefix('-').and_then(|n| n.parse().ok());
@@ -172,6 +179,7 @@ mod tests {
         assert_eq!(settable("/new"), ["/new"]);
         assert_eq!(settable("/a/*/b"), ["/a/0/b", "/a/1/b"]);
         assert_eq!(settable("/n/b"), [""; 0]);
+        assert_eq!(settable("/a/-"), ["/a/3"]);
         assert_eq!(settable("/**/b"), ["/a/1/b"]);
     }
 

@@ -199,7 +199,9 @@ impl Merged {
             names.any(|used| used.strip_prefix('$') == Some(name))
         };
         let uses_frames = |name: &str| {
-            let mut on = entries().filter_map(|entry| entry.fault.on.as_ref());
+            let parts =
+                entries().flat_map(|entry| std::iter::once(&entry.fault).chain(&entry.fault.also));
+            let mut on = parts.filter_map(|part| part.on.as_ref());
             on.any(|used| used.strip_prefix('$') == Some(name))
         };
         let lists = file.rules.keys().filter(|name| !uses_list(name));
@@ -235,7 +237,9 @@ impl Merged {
             } = entry;
             let names = names.iter().filter(is_plain);
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, names_file)));
-            let kinds = [&fault.on, &fault.late, &fault.until].into_iter().flatten();
+            let parts = || std::iter::once(fault).chain(&fault.also);
+            let kinds = parts().flat_map(|part| [&part.on, &part.late, &part.until]);
+            let kinds = kinds.flatten();
             let kinds = kinds.filter(is_plain);
             all.extend(kinds.map(|kind| reference(ReferenceKind::Frames, kind, file)));
             let behavior = fault.behavior.iter();

@@ -1,15 +1,13 @@
 //! Values with references to parts of a frame.
 
+use crate::pointer::Pointer;
 use serde_json::Value;
 
 /// The value with each text `$/pointer` replaced by that part of the frame, and each text `$` by all of it. A reference to nothing
 /// stays as it is.
 pub(crate) fn filled(template: &Value, frame: &Value) -> Value {
     match template {
-        Value::String(text) => reference(text)
-            .and_then(|pointer| frame.pointer(pointer))
-            .unwrap_or(template)
-            .clone(),
+        Value::String(text) => referenced(text, frame).unwrap_or(template).clone(),
         Value::Array(items) => items.iter().map(|item| filled(item, frame)).collect(),
         Value::Object(members) => {
             let members = members.iter();
@@ -20,9 +18,10 @@ pub(crate) fn filled(template: &Value, frame: &Value) -> Value {
     }
 }
 
-fn reference(text: &str) -> Option<&str> {
-    text.strip_prefix('$')
-        .filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))
+/// The first place of the frame that a reference points to.
+fn referenced<'a>(text: &str, frame: &'a Value) -> Option<&'a Value> {
+    let pointer = Pointer::parse(text.strip_prefix('$')?).ok()?;
+    frame.pointer(pointer.places(frame).first()?)
 }
 
 #[cfg(test)]
