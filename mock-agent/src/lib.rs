@@ -13,9 +13,9 @@
 //! | layer | what it is |
 //! |---|---|
 //! | `process` | the process: settings file, protocol selection, startup, event loop, shutdown, exit status, `--help` |
-//! | `protocols` | protocol adapters, one for each version of a protocol: flags, commands in, frames out, and the protocol's faults |
+//! | `protocols` | protocol adapters, one for each version of a protocol: flags, commands in, frames out |
 //! | `agent_script` | the scripted agent of any dialect: its file, its replies, its event loop |
-//! | [`faults`] | the fault engine: deliberate defects (`--fault ID`), for tests that must fail |
+//! | `faults` | deliberate defects (`--fault ID`), for tests that must fail; the package `frame-faults` plays those on frames |
 //! | `config` | command-line options, environment variables, model providers |
 //! | `core` | the agent itself: sessions, turns, tool calls, approvals, compaction, retries, background tasks; it knows no protocol |
 //! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
@@ -43,7 +43,7 @@ mod agent_script;
 mod config;
 mod control;
 mod core;
-pub mod faults;
+mod faults;
 mod model;
 mod os;
 mod process;
@@ -51,7 +51,10 @@ mod protocols;
 mod session_store;
 mod tools;
 
-pub use agent_script::{AgentScriptFile, DialectFiles, check_agent_script};
+pub use agent_script::{AgentScriptFile, check_agent_script};
+pub use config::DialectFiles;
+pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
+pub use faults::behaviors;
 pub use process::{SettingsFile, main};
-pub use protocols::table::{all_faults, dialects};
+pub use protocols::table::dialects;

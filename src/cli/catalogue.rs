@@ -4,8 +4,8 @@ use super::args::DialectArgs;
 use crate::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
 use crate::rules::rule::Rule;
 use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
+use frame_faults::Fault;
 use indexmap::IndexMap;
-use mock_agent::faults::Fault;
 use spanned_yaml::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,9 +16,11 @@ pub(super) struct KnownDialect {
     pub(super) dialect: Arc<Dialect>,
     pub(super) files: ScenarioSource,
     pub(super) scenarios: Vec<Scenario>,
+    /// Its faults; none if the command does not need them.
+    pub(super) faults: Vec<Fault>,
 }
 
-/// Loads the dialect asked for, or all of them.
+/// Loads the dialect asked for, or all of them, with their faults.
 ///
 /// # Errors
 /// A message for the user.
@@ -33,7 +35,7 @@ pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, String> {
             .collect(),
     };
     ids.iter()
-        .map(|id| known(&source, id).map_err(|errors| render_errors(&errors)))
+        .map(|id| known_with_faults(&source, id).map_err(|errors| render_errors(&errors)))
         .collect()
 }
 
@@ -62,6 +64,7 @@ pub(super) fn one(
             scenarios: scenarios.map_err(|errors| render_errors(&errors))?,
             dialect,
             files,
+            faults: Vec::new(),
         }
     };
     let wires = &known.dialect.launch.wires;
@@ -84,6 +87,13 @@ pub(super) fn one(
     Ok(known)
 }
 
+fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
+    let mut known = known(source, id)?;
+    let table = dialect::faults(source, &dialect::fault_sources(&known.dialect))?;
+    known.faults = table.map_or_else(Vec::new, |table| table.faults().to_vec());
+    Ok(known)
+}
+
 fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
     let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
@@ -92,6 +102,7 @@ fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
         dialect,
         files,
         scenarios,
+        faults: Vec::new(),
     })
 }
 
@@ -128,16 +139,9 @@ impl KnownDialect {
             .filter(move |scenario| scenario.clauses.iter().any(|id| id == clause))
     }
 
-    /// The faults that the reference agent plays in this protocol.
-    pub(super) fn faults(&self) -> impl Iterator<Item = Fault> {
-        mock_agent::all_faults()
-            .filter(|(spoken, _)| *spoken == (&*self.dialect.name, &*self.dialect.version))
-            .map(|(_, fault)| fault)
-    }
-
     /// What must catch a fault: full ids of rules and scenarios.
     pub(super) fn catchers(&self, fault: &Fault) -> Vec<String> {
-        let full = |id: &&str| match id.strip_prefix("scenario:") {
+        let full = |id: &String| match id.strip_prefix("scenario:") {
             Some(scenario) => format!("{}/{scenario}", self.dialect.id()),
             None => format!("{}/{id}", self.dialect.name),
         };
@@ -145,8 +149,9 @@ impl KnownDialect {
     }
 
     /// The faults that a rule or a scenario, by its full id, must catch.
-    pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = Fault> {
-        self.faults()
+    pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = &Fault> {
+        self.faults
+            .iter()
             .filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
     }
 }

@@ -6,7 +6,7 @@ use crate::dialect::{Clause, Dialect};
 use crate::rules::rule::Rule;
 use crate::runner::step_rules::StepRule;
 use crate::scenario::Scenario;
-use mock_agent::faults::Fault;
+use frame_faults::Fault;
 use serde_json::{Value, json};
 
 pub(super) fn dialect(known: &KnownDialect) -> Value {
@@ -51,7 +51,7 @@ pub(super) fn rule(known: &KnownDialect, rule: &Rule) -> Value {
         "clauses": rule.clauses,
         "doc": rule.doc,
         "readings": rule.readings(),
-        "faults": known.caught_by(&rule.id).map(|fault| fault.id).collect::<Vec<_>>(),
+        "faults": known.caught_by(&rule.id).map(|fault| &fault.id).collect::<Vec<_>>(),
     })
 }
 

@@ -11,7 +11,7 @@ use crate::dialect::{Clause, DialectSource};
 use crate::rules::rule::Rule;
 use crate::runner::step_rules::{self, StepRule};
 use crate::scenario::Scenario;
-use mock_agent::faults::Fault;
+use frame_faults::Fault;
 use serde_json::Value;
 use spanned_yaml::unknown;
 use std::io::Write;
@@ -37,7 +37,7 @@ enum Topic<'a> {
     Rule(&'a Rule),
     Clause(&'a str, &'a Clause),
     Scenario(&'a Scenario),
-    Fault(Box<Fault>),
+    Fault(&'a Fault),
     Step(&'static StepRule),
 }
 
@@ -110,10 +110,8 @@ fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
     let scenario =
         scenarios.find(|scenario| scenario.id == id || known.scenario_id(scenario) == id);
     let fault = || {
-        known
-            .faults()
-            .find(|fault| fault.id == id)
-            .map(|fault| Topic::Fault(Box::new(fault)))
+        let mut faults = known.faults.iter();
+        faults.find(|fault| fault.id == id).map(Topic::Fault)
     };
     let step = || {
         step_rules::RULES
@@ -150,7 +148,7 @@ fn ids(known: &[KnownDialect]) -> Vec<String> {
                 .iter()
                 .map(|scenario| known.scenario_id(scenario)),
         );
-        ids.extend(known.faults().map(|fault| fault.id.to_owned()));
+        ids.extend(known.faults.iter().map(|fault| fault.id.clone()));
     }
     ids
 }

@@ -119,15 +119,15 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
         ),
         ListKind::Faults => collect(
             &["FAULT", "DIALECT", "CAUGHT BY", "WHAT GOES WRONG"],
-            each(known, KnownDialect::faults).map(|(known, fault)| {
+            each(known, |known| known.faults.iter()).map(|(known, fault)| {
                 let caught_by = dash(fault.caught_by.join(","));
                 let row = vec![
-                    fault.id.to_owned(),
+                    fault.id.clone(),
                     known.dialect.name.clone(),
                     caught_by,
-                    fault.summary.to_owned(),
+                    fault.summary.clone(),
                 ];
-                (row, describe::fault(known, &fault))
+                (row, describe::fault(known, fault))
             }),
         ),
     }

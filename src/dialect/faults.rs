@@ -1,7 +1,7 @@
 //! The faults of a dialect: `faults.yaml` in its folder and in those of its bases.
 
 use super::{Dialect, DialectSource};
-use frame_faults::FaultTable;
+use frame_faults::{FaultTable, KnownNames};
 use spanned_yaml::Error;
 
 /// The file in the folder of a dialect.
@@ -35,5 +35,19 @@ pub fn faults(
     match files.is_empty() {
         true => Ok(None),
         false => FaultTable::load(&files).map(Some),
+    }
+}
+
+/// The names of a dialect that its faults may use. Scenarios and behaviors of the reference agent are no part of a dialect: the caller
+/// adds them.
+#[must_use]
+pub fn names_for_faults(dialect: &Dialect) -> KnownNames {
+    let prefix = format!("{}/", dialect.name);
+    let own = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
+    KnownNames {
+        rules: dialect.rules.iter().map(|rule| own(&rule.id)).collect(),
+        events: dialect.events.names.keys().cloned().collect(),
+        commands: dialect.commands.names.keys().cloned().collect(),
+        ..KnownNames::default()
     }
 }

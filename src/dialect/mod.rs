@@ -9,7 +9,7 @@ mod merged_files;
 mod source;
 mod types;
 
-pub use faults::{fault_sources, faults};
+pub use faults::{fault_sources, faults, names_for_faults};
 pub use file::{MemberNames, ToolName};
 pub use load::load;
 pub use source::{DialectSource, read_file};

@@ -20,6 +20,13 @@ impl DialectSource {
         DialectSource { folder }
     }
 
+    /// The user's folder, as an absolute path if there is one.
+    #[must_use]
+    pub fn folder(&self) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        Some(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
+    }
+
     /// Every `(name, version)`, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<(String, String)> {

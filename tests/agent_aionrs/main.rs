@@ -5,6 +5,8 @@ mod agent_process;
 mod approvals;
 mod attachments;
 mod commands;
+#[path = "../common/faults.rs"]
+mod dialect_faults;
 mod ends;
 mod errors;
 mod faults;

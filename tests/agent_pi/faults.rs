@@ -1,9 +1,8 @@
 //! Deliberate faults of the agent.
 
+use crate::dialect_faults::faults_of;
 use crate::harness::Setup;
-use mock_agent::faults;
 use serde_json::{Value, json};
-use std::collections::HashSet;
 
 /// A session with reasoning, tools, a failure, a bad line, a shell command and a compaction.
 fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
@@ -31,28 +30,15 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     (events, code)
 }
 
-fn dialect_faults() -> impl Iterator<Item = faults::Fault> {
-    mock_agent::all_faults().filter_map(|(of, fault)| (of == ("pi", "0.14")).then_some(fault))
-}
-
 #[test]
 fn a_fault_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for fault in dialect_faults() {
+    for fault in faults_of("pi", "0.14") {
         let later = session(&format!("{}@turn=3", fault.id));
         assert_eq!(later, good, "{}", fault.id);
     }
-}
-
-#[test]
-fn every_fault_has_a_unique_id() {
-    let mut ids = HashSet::new();
-    for fault in dialect_faults() {
-        assert!(ids.insert(fault.id), "{}", fault.id);
-    }
-    assert!(ids.len() >= 250);
 }
 
 #[test]

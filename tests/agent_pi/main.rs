@@ -5,6 +5,8 @@ mod aborts;
 mod agent_process;
 mod attachments;
 mod compaction;
+#[path = "../common/faults.rs"]
+mod dialect_faults;
 mod ends;
 mod errors;
 mod faults;

@@ -4,6 +4,8 @@
 mod agent_process;
 mod attachments;
 mod commands;
+#[path = "../common/faults.rs"]
+mod dialect_faults;
 mod ends;
 mod faults;
 mod harness;

@@ -3,7 +3,8 @@
 use super::compile::compile;
 use super::file::AgentScriptFile;
 use super::script::AgentScript;
-use super::vocabulary::{DialectFiles, Vocabulary};
+use super::vocabulary::Vocabulary;
+use crate::config::DialectFiles;
 use spanned_yaml::{Error, Node};
 use std::path::Path;
 

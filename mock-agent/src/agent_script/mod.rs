@@ -20,5 +20,4 @@ pub use check::check_agent_script;
 pub(crate) use check::load;
 pub use file::AgentScriptFile;
 pub(crate) use player::play;
-pub use vocabulary::DialectFiles;
 pub(crate) use vocabulary::Vocabulary;

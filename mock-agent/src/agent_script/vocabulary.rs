@@ -1,19 +1,10 @@
 //! The few keys of `dialect.yaml` that a scripted agent needs: the names of frames, and where frames hold them.
 
+use crate::config::DialectFiles;
 use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
-use spanned_yaml::{Error, Node, Spanned, unknown};
+use spanned_yaml::{Node, Spanned, unknown};
 use std::path::{Path, PathBuf};
-
-/// Reads a file of a dialect: from the user's folder of dialects if it has the dialect, else from the built-in ones. The arguments are
-/// that folder, the dialect's name, its version (the newest one if empty), and the name of the file. The result is the path for messages and the text, or `None` if
-/// there is no such file.
-pub type DialectFiles = fn(
-    folder: Option<&Path>,
-    name: &str,
-    version: &str,
-    file: &str,
-) -> Result<Option<(PathBuf, String)>, Error>;
 
 /// The frames of a dialect.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -213,7 +204,7 @@ mod tests {
         name: &str,
         version: &str,
         file: &str,
-    ) -> Result<Option<(PathBuf, String)>, Error> {
+    ) -> Result<Option<(PathBuf, String)>, spanned_yaml::Error> {
         let text = match (name, version) {
             ("bird", "1") => BASE.to_owned(),
             ("bird", "2") => "extends: bird@1\nevents: { song: }\nremoved: [word, quit]\nsession: { turn: 'song {x=1}' }\n".to_owned(),

@@ -1,10 +1,12 @@
 //! Command-line options: the flags of the reference agent and their parser.
 
+use serde::{Deserialize, Serialize};
+
 /// Reads an environment variable.
 pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The values of the flags, not validated yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The values of the flags, not validated yet. Faults on `#options` change its members.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CliOptions {
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
@@ -137,6 +139,9 @@ pub(crate) const PROTOCOL_FLAG: Flag = Flag {
 
 /// The environment variable for the same: a version, or `NAME@VERSION`, which applies to one protocol only.
 pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
+
+/// The environment variable for a folder of dialects, which take precedence over the built-in ones.
+pub const DIALECT_DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
 
 /// Parses a number from 1.
 ///

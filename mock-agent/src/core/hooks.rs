@@ -9,7 +9,7 @@ use super::failure::Halt;
 use super::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
 use crate::model::message::{ContentBlock, Message};
-use crate::tools::shell::ShellOptions;
+use crate::tools::shell::{ShellOptions, ShellResult};
 use crate::tools::{Category, ToolHooks};
 use std::any::Any;
 
@@ -333,6 +333,11 @@ pub(crate) trait Hooks: ToolHooks + Any {
     /// Where and how a shell command runs.
     fn shell_options<'a>(&self, options: ShellOptions<'a>) -> ShellOptions<'a> {
         options
+    }
+
+    /// What a shell command gave.
+    fn shell_result(&self, result: ShellResult) -> ShellResult {
+        result
     }
 
     /// What the model is told about a shell command.

@@ -88,7 +88,7 @@ impl ShellCommands {
         let stop = self.cancelled.notified();
         let result = shell::execute(&command, shell_options(state), stop, &mut |_| {}).await;
         self.busy.set(false);
-        result
+        state.hooks.shell_result(result)
     }
 }
 

@@ -1,31 +1,23 @@
 //! The fault of this process: whether it is active, and the log entry when it takes effect.
 
 use super::bug::Bug;
-use super::fault::{ActiveFrom, Fault, FaultEffect};
-use super::fault_log::entry;
-use super::frame_faults::FrameChanger;
+use super::fault_files::{FaultChoice, fault_table};
+use crate::config::DialectFiles;
 use crate::config::options::CliOptions;
 use crate::core::approval::ApprovalMode;
 use crate::core::session::Session;
-use crate::os::stdout::{FrameWriter, OutboxItem};
+use crate::os::stdout::FrameWriter;
+use frame_faults::{FaultPlayer, KindPointers, Output};
 use serde_json::Value;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::Rc;
 
 /// The fault of this process, if there is one, and the state that its hooks keep.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    fault: Option<Fault>,
-    /// Where a frame names its kind, as a JSON Pointer.
-    kind_pointer: &'static str,
-    /// The turn from which on it is active; 0: from the start.
-    from: u32,
-    turns: Cell<u32>,
-    /// Lines written so far.
-    lines: Cell<u64>,
-    logged: Cell<bool>,
-    changer: RefCell<FrameChanger>,
+    player: RefCell<FaultPlayer>,
     /// Names of tools that were always approved.
     pub(super) approved: RefCell<Vec<String>>,
     /// The host asked to stop while nothing was running.
@@ -41,37 +33,22 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    /// Reads `ID` or `ID@turn=N`.
+    /// Finds the fault of a dialect that `text` names: `ID` or `ID@turn=N`. `folder` is the user's folder of dialects.
     ///
     /// # Errors
-    /// There is no such fault among the known ones.
+    /// The dialect has no such fault, or its files have a mistake.
     pub(crate) fn find(
-        known: &[Fault],
-        kind_pointer: &'static str,
+        files: DialectFiles,
+        folder: Option<&Path>,
+        (name, version): (&str, &str),
+        kinds: KindPointers,
         text: &str,
     ) -> Result<Self, String> {
-        let (id, turn) = match text.split_once("@turn=") {
-            Some((id, turn)) => {
-                let turn = turn
-                    .parse()
-                    .map_err(|_| format!("--fault: {turn:?} is not a turn's number"))?;
-                (id, Some(turn))
-            }
-            None => (text, None),
-        };
-        let fault = known.iter().copied().find(|fault| fault.id == id);
-        let fault = fault.ok_or_else(|| {
-            let ids = known.iter().map(|fault| fault.id);
-            spanned_yaml::unknown("fault", id, ids)
-        })?;
-        let usual = match fault.active_from {
-            ActiveFrom::ProcessStart => 0,
-            ActiveFrom::FirstTurn => 1,
-        };
+        let choice = FaultChoice::parse(text)?;
+        let table = fault_table(files, folder, name, version)?;
+        let fault = table.find(choice.id)?.clone();
         Ok(Faults {
-            fault: Some(fault),
-            kind_pointer,
-            from: turn.unwrap_or(usual),
+            player: RefCell::new(FaultPlayer::new(fault, kinds, choice.turn)),
             ..Faults::default()
         })
     }
@@ -84,28 +61,24 @@ impl Faults {
 
     /// Counts a turn that starts.
     pub(super) fn count_turn(&self) {
-        self.turns.set(self.turns.get() + 1);
+        self.player.borrow_mut().start_turn();
     }
 
     /// The number of the current turn, from 1.
     pub(super) fn turn(&self) -> u32 {
-        self.turns.get()
+        self.player.borrow().turn()
     }
 
     /// The first turn in which the fault is active.
     pub(super) fn first_turn(&self) -> u32 {
-        self.from.max(1)
-    }
-
-    fn effect(&self) -> Option<FaultEffect> {
-        let fault = self.fault?;
-        (self.turns.get() >= self.from).then_some(fault.effect)
+        self.player.borrow().first_turn()
     }
 
     /// Whether the agent has this bug now. Logs it: call this only where the bug makes a difference.
     pub(crate) fn triggers(&self, bug: Bug) -> bool {
         let armed = self.is_armed(bug);
         if armed {
+            self.player.borrow_mut().note_played();
             self.log();
         }
         armed
@@ -113,7 +86,7 @@ impl Faults {
 
     /// Whether the agent has this bug now. Logs nothing: for places where it makes no difference yet.
     pub(crate) fn is_armed(&self, bug: Bug) -> bool {
-        matches!(self.effect(), Some(FaultEffect::Bug(active)) if active == bug)
+        self.player.borrow().has_behavior(bug.name())
     }
 
     /// Whether a request to stop changes nothing because it is not the first.
@@ -123,63 +96,36 @@ impl Faults {
 
     /// Changes the options.
     pub(crate) fn options(&self, options: &mut CliOptions) {
-        if let Some(FaultEffect::Options(change)) = self.effect() {
-            self.change(options, change);
+        let Ok(mut members) = serde_json::to_value(&*options) else {
+            return;
+        };
+        if self.player.borrow_mut().options(&mut members)
+            && let Ok(changed) = serde_json::from_value(members)
+        {
+            *options = changed;
         }
+        self.log();
     }
 
     /// Changes a command.
     pub(crate) fn command(&self, command: &mut Value) {
-        if let Some(FaultEffect::Command(change)) = self.effect() {
-            self.change(command, change);
-        }
+        self.player.borrow_mut().command(command);
+        self.log();
     }
 
-    fn change<T: Clone + PartialEq>(&self, value: &mut T, change: fn(&mut T)) {
-        let before = value.clone();
-        change(value);
-        if *value != before {
-            self.log();
-        }
-    }
-
+    /// Writes the entry of the fault log, once the fault has taken effect.
     fn log(&self) {
-        self.log_at(self.lines.get() + 1);
-    }
-
-    /// Logs once which fault takes effect, and from which line of standard output on.
-    fn log_at(&self, line: u64) {
-        if let Some(fault) = self.fault
-            && !self.logged.replace(true)
-        {
-            eprintln!("{}", entry(fault.id, line));
+        if let Some(entry) = self.player.borrow_mut().take_log_entry() {
+            eprintln!("{entry}");
         }
     }
 }
 
 impl FrameWriter for Faults {
-    fn write(&self, frame: Value, write: &mut dyn FnMut(OutboxItem)) {
-        let fault = match self.effect() {
-            Some(FaultEffect::Frames(fault)) => Some(fault),
-            _ => None,
-        };
-        let mut items = Vec::new();
-        let unchanged = self.changer.borrow_mut().write(
-            fault.as_ref(),
-            self.kind_pointer,
-            frame,
-            &mut |item| items.push(item),
-        );
-        // Logged first, as an item may end the process.
-        if let Some(unchanged) = unchanged {
-            self.log_at(self.lines.get() + unchanged + 1);
-        }
-        for item in items {
-            if let OutboxItem::Bytes(bytes) = &item {
-                let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-                self.lines.set(self.lines.get() + lines as u64);
-            }
-            write(item);
-        }
+    fn write(&self, frame: Value, write: &mut dyn FnMut(Output)) {
+        let outputs = self.player.borrow_mut().event(&frame);
+        // Logged first, as an output may end the process.
+        self.log();
+        outputs.into_iter().for_each(write);
     }
 }

@@ -12,7 +12,7 @@ use crate::core::queues::{Prompt, Queues};
 use crate::model::ModelRequest;
 use crate::model::message::{ContentBlock, Message, ResultContent, Role};
 use crate::tools::Category;
-use crate::tools::shell::ShellOptions;
+use crate::tools::shell::{ShellOptions, ShellResult};
 use std::path::Path;
 
 /// The longest tool result that [`Bug::CutsToolResults`] leaves alone, in bytes.
@@ -490,6 +490,17 @@ impl Hooks for Faults {
             twice: self.triggers(Bug::ShellRunsTwice),
             ..options
         }
+    }
+
+    fn shell_result(&self, mut result: ShellResult) -> ShellResult {
+        if let Some(path) = &result.whole
+            && self.triggers(Bug::KeepsWholeOutput)
+            && let Ok(all) = std::fs::read_to_string(path)
+        {
+            result.output = all;
+            result.whole = None;
+        }
+        result
     }
 
     fn shell_command_text(&self, text: String) -> Option<String> {

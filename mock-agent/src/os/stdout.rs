@@ -1,6 +1,7 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
 use crate::os::process_tree;
+use frame_faults::{KillSignal, Output};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -13,33 +14,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// An instruction for the writing thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum OutboxItem {
-    Bytes(Vec<u8>),
-    Wait(Duration),
-    /// Exit with this status.
-    Exit(i32),
-    /// End the process with this signal.
-    Kill(KillSignal),
-}
-
-/// A signal that ends a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KillSignal {
-    Abort,
-    Kill,
-}
-
 /// Encodes a frame as instructions for the writing thread. Without a fault that is the bytes of its line.
 pub(crate) trait FrameWriter {
-    fn write(&self, frame: Value, write: &mut dyn FnMut(OutboxItem));
+    fn write(&self, frame: Value, write: &mut dyn FnMut(Output));
 }
 
 /// The queue of frames for standard output.
 pub(crate) struct Outbox {
     frames: Rc<dyn FrameWriter>,
-    queue: RefCell<Option<Sender<(Instant, OutboxItem)>>>,
+    queue: RefCell<Option<Sender<(Instant, Output)>>>,
     shared: Arc<WriterState>,
     sent: Cell<u64>,
 }
@@ -88,7 +71,7 @@ impl Outbox {
 
     /// Queues bytes that are no frame. Never waits.
     pub(crate) fn write_bytes(&self, bytes: Vec<u8>) {
-        self.queue(OutboxItem::Bytes(bytes));
+        self.queue(Output::Bytes(bytes));
     }
 
     /// The number of frames sent so far.
@@ -98,15 +81,15 @@ impl Outbox {
 
     /// Exits with this status after everything in the queue is written. Only a fault does that.
     pub(crate) fn exit(&self, code: i32) {
-        self.queue(OutboxItem::Exit(code));
+        self.queue(Output::Exit(code));
     }
 
     /// Delays everything that is sent from now on. Only a fault does that.
     pub(crate) fn pause(&self, length: Duration) {
-        self.queue(OutboxItem::Wait(length));
+        self.queue(Output::Wait(length));
     }
 
-    fn queue(&self, item: OutboxItem) {
+    fn queue(&self, item: Output) {
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&item), Ordering::SeqCst);
             let _ = queue.send((Instant::now(), item));
@@ -154,31 +137,31 @@ impl Outbox {
     }
 }
 
-fn size(item: &OutboxItem) -> usize {
+fn size(item: &Output) -> usize {
     match item {
-        OutboxItem::Bytes(bytes) => bytes.len(),
+        Output::Bytes(bytes) => bytes.len(),
         _ => 0,
     }
 }
 
 fn write_all(
     mut stdout: File,
-    queue: &Receiver<(Instant, OutboxItem)>,
+    queue: &Receiver<(Instant, Output)>,
     latency: Duration,
     report: &WriterState,
 ) {
     for (sent, item) in queue {
         std::thread::sleep(latency.saturating_sub(sent.elapsed()));
         match &item {
-            OutboxItem::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
-            OutboxItem::Bytes(_) => {}
-            OutboxItem::Wait(length) => std::thread::sleep(*length),
-            OutboxItem::Exit(code) => {
+            Output::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
+            Output::Bytes(_) => {}
+            Output::Wait(length) => std::thread::sleep(*length),
+            Output::Exit(code) => {
                 process_tree::kill_descendants();
                 std::process::exit(*code)
             }
-            OutboxItem::Kill(KillSignal::Abort) => std::process::abort(),
-            OutboxItem::Kill(KillSignal::Kill) => process_tree::kill_self(),
+            Output::Kill(KillSignal::Abort) => std::process::abort(),
+            Output::Kill(KillSignal::Kill) => process_tree::kill_self(),
         }
         report.queued.fetch_sub(size(&item), Ordering::SeqCst);
         report.change.notify_waiters();

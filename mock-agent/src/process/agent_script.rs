@@ -3,8 +3,8 @@
 use super::environment::Environment;
 use super::help::USAGE;
 use super::serve::FATAL;
-use crate::agent_script::{self, DialectFiles, Vocabulary};
-use crate::config::{self, options};
+use crate::agent_script::{self, Vocabulary};
+use crate::config::{self, DialectFiles, options};
 use crate::faults::Faults;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;

@@ -2,7 +2,7 @@
 //! that select no protocol.
 
 use super::agent_script::DIALECT_FLAGS;
-use crate::config::options::{Flag, PROTOCOL_VARIABLE};
+use crate::config::options::{DIALECT_DIR_VARIABLE, Flag, PROTOCOL_VARIABLE};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::ADAPTERS;
 use std::collections::HashSet;
@@ -27,6 +27,10 @@ const VARIABLES: &[(&str, &str)] = &[
         "The protocol, NAME or NAME@VERSION; a VERSION alone is like --protocol",
     ),
     ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
+    (
+        DIALECT_DIR_VARIABLE,
+        "A folder with NAME/VERSION/faults.yaml, which takes precedence over the built-in faults",
+    ),
     (
         "MOCK_AGENT_SESSIONS",
         "The folder for sessions, or off; by default .mock-agent/sessions in the workspace",

@@ -7,8 +7,7 @@ use super::install::install;
 use super::protocol_choice;
 use super::serve::{FATAL, serve};
 use super::startup::prepare;
-use crate::agent_script::DialectFiles;
-use crate::config::{self, options};
+use crate::config::{self, DialectFiles, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureSource};
@@ -17,6 +16,7 @@ use crate::faults::Faults;
 use crate::os::process_tree;
 use crate::os::stdout::{FrameWriter, Outbox};
 use crate::protocols::adapter::Adapter;
+use frame_faults::KindPointers;
 use std::ffi::{OsStr, OsString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
         .map_err(|error| error.to_string())?;
     let code = match selected {
         Some((adapter, version)) => {
-            let session = run(adapter, version, args, &environment);
+            let session = run(adapter, version, args, &environment, files);
             let session = AssertUnwindSafe(|| runtime.block_on(session));
             catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
         }
@@ -108,11 +108,12 @@ async fn run(
     version: Result<(), String>,
     args: &[String],
     environment: &Environment,
+    files: DialectFiles,
 ) -> u8 {
     let variable = |name: &str| environment.get(name);
     let options = version.and_then(|()| options::parse(adapter.flags, adapter.ignored_flags, args));
     let faults = match &options {
-        Ok(options) => selected_fault(adapter, options.fault.as_deref(), environment),
+        Ok(options) => selected_fault(adapter, options.fault.as_deref(), environment, files),
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
@@ -173,10 +174,20 @@ fn selected_fault(
     adapter: &Adapter,
     flag: Option<&str>,
     environment: &Environment,
+    files: DialectFiles,
 ) -> Result<Faults, String> {
     let env = environment.get("MOCK_AGENT_FAULT");
     match flag.or(env.as_deref()).filter(|text| !text.is_empty()) {
-        Some(text) => Faults::find(&adapter.faults(), adapter.kind_pointer, text),
+        Some(text) => {
+            let kinds = KindPointers {
+                events: adapter.kind_pointer.to_owned(),
+                commands: adapter.kind_pointer.to_owned(),
+            };
+            let folder = environment.get(options::DIALECT_DIR_VARIABLE);
+            let folder = folder.map(PathBuf::from);
+            let dialect = (adapter.name, adapter.version);
+            Faults::find(files, folder.as_deref(), dialect, kinds, text)
+        }
         None => Ok(Faults::default()),
     }
 }

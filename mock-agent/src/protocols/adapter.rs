@@ -4,7 +4,6 @@ use crate::config::options::{CliOptions, Flag, IgnoredFlag};
 use crate::config::{AgentConfig, Env};
 use crate::core::event_sink::EventEncoder;
 use crate::core::session::Session;
-use crate::faults::Fault;
 use crate::os::stdin::Input;
 use crate::tools::Tool;
 
@@ -34,25 +33,8 @@ pub(crate) struct Adapter {
     pub(crate) encoder: fn() -> Box<dyn EventEncoder>,
     /// Handles one line of input.
     pub(crate) command: fn(&Session, Input),
-    /// The faults of all versions of the protocol.
-    pub(crate) faults: &'static [FaultTable],
     /// The built-in tools.
     pub(crate) tools: &'static [Tool],
     /// Makes the configuration, or says why it cannot.
     pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, String>,
-}
-
-/// Versions of a protocol, and faults that they have.
-pub(crate) type FaultTable = (&'static [&'static str], &'static [Fault]);
-
-impl Adapter {
-    /// The faults of this version.
-    pub(crate) fn faults(&self) -> Vec<Fault> {
-        let tables = self.faults.iter();
-        let tables = tables.filter(|(versions, _)| versions.contains(&self.version));
-        let faults = tables.flat_map(|(_, faults)| faults.iter());
-        faults
-            .filter_map(|fault| fault.in_version(self.version))
-            .collect()
-    }
 }

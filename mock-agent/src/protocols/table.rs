@@ -2,7 +2,6 @@
 
 use super::adapter::Adapter;
 use super::{aionrs, pi, synaps};
-use crate::faults::Fault;
 
 /// Every version of every protocol that the agent speaks; of one protocol the oldest first.
 pub(crate) const ADAPTERS: &[Adapter] = &[
@@ -19,12 +18,4 @@ pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
     ADAPTERS
         .iter()
         .map(|adapter| (adapter.name, adapter.version))
-}
-
-/// Every fault with the name and version of its protocol, in the order of `conform list faults`.
-pub fn all_faults() -> impl Iterator<Item = ((&'static str, &'static str), Fault)> {
-    ADAPTERS.iter().flat_map(|adapter| {
-        let faults = adapter.faults().into_iter();
-        faults.map(|fault| ((adapter.name, adapter.version), fault))
-    })
 }

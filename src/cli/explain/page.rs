@@ -10,7 +10,7 @@ use crate::rules::rule::Rule;
 use crate::runner::step_rules::StepRule;
 use crate::scenario::Scenario;
 use anstyle::Style;
-use mock_agent::faults::Fault;
+use frame_faults::Fault;
 use std::iter;
 
 const BOLD: Style = Style::new().bold();
@@ -95,7 +95,7 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
 }
 
 fn fault(known: &KnownDialect, fault: &Fault) -> String {
-    let mut page = title("fault", fault.id, &known.dialect.name);
+    let mut page = title("fault", &fault.id, &known.dialect.name);
     paragraphs(&mut page, &format!("{}.", fault.summary));
     list(
         &mut page,
@@ -123,8 +123,9 @@ fn faults(page: &mut String, head: &str, known: &KnownDialect, catchers: &[Strin
         page,
         head,
         known
-            .faults()
-            .filter(caught)
+            .faults
+            .iter()
+            .filter(|fault| caught(fault))
             .map(|fault| format!("{}: {}", fault.id, fault.summary)),
     );
 }

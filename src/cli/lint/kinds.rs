@@ -77,6 +77,13 @@ const SHAPES: &[FileShape] = &[
         ],
     },
     FileShape {
+        kind: FileKind::Dialect,
+        one: "fault file",
+        several: "fault files",
+        is_list: false,
+        keys: &["rules", "frames", "remove", "caught_by", "faults"],
+    },
+    FileShape {
         kind: FileKind::AgentScript,
         one: "agent script",
         several: "agent scripts",

@@ -3,7 +3,8 @@
 use super::kinds::{self, FileKind, FileShape};
 use crate::cli::args::DialectArgs;
 use crate::dialect::{self, Dialect, DialectSource};
-use crate::scenario::{self, UniqueNames, Vocabulary};
+use crate::scenario::{self, ScenarioSource, UniqueNames, Vocabulary};
+use frame_faults::{FaultTable, KnownNames};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, load_file};
 use std::path::{Component, Path, PathBuf};
@@ -25,6 +26,10 @@ pub(super) struct Linter {
     dialects: IndexMap<String, Option<Arc<Dialect>>>,
     /// Dialect folders that were linted as a whole.
     folders: Vec<PathBuf>,
+    /// The faults of those dialects, and the names that they may use.
+    faults: Vec<(FaultTable, KnownNames)>,
+    /// The scenarios that were linted, by their paths without extension.
+    scenarios: Vec<String>,
     /// Names of scenarios, by dialect.
     names: IndexMap<String, UniqueNames>,
     /// The number of files of each kind, by its names in singular and plural.
@@ -40,6 +45,8 @@ impl Linter {
             args,
             dialects: IndexMap::new(),
             folders: Vec::new(),
+            faults: Vec::new(),
+            scenarios: Vec::new(),
             names: IndexMap::new(),
             counts: IndexMap::new(),
             errors: Vec::new(),
@@ -78,7 +85,14 @@ impl Linter {
     }
 
     /// The result.
-    pub(super) fn finish(self) -> LintReport {
+    pub(super) fn finish(mut self) -> LintReport {
+        for (faults, mut known) in std::mem::take(&mut self.faults) {
+            let paths = self.scenarios.iter();
+            known
+                .scenarios
+                .extend(paths.flat_map(|path| path_ends(path)));
+            self.errors.extend(faults.check(&known));
+        }
         let kinds = self.counts.iter().map(|((one, several), count)| {
             format!("{count} {}", if *count == 1 { one } else { several })
         });
@@ -121,6 +135,7 @@ impl Linter {
     fn scenario(&mut self, path: &Path, node: &Node) {
         let dialect = self.args.dialect.clone().or_else(|| self.dialect_of(path));
         let id = path.with_extension("").to_string_lossy().into_owned();
+        self.scenarios.push(id.clone());
         let names = self
             .names
             .entry(dialect.clone().unwrap_or_default())
@@ -207,8 +222,37 @@ impl Linter {
             (root, word(folder.parent()), word(Some(&folder)))
         {
             let source = DialectSource::new(Some(root.to_owned()));
-            self.take(dialect::load(&source, &format!("{name}@{version}")).map(drop));
+            let faults = dialect::load(&source, &format!("{name}@{version}"))
+                .and_then(|dialect| faults_of(&source, &dialect));
+            match faults {
+                Ok(faults) => self.faults.push(faults),
+                Err(errors) => self.errors.extend(errors),
+            }
         }
         self.folders.push(folder);
     }
+}
+
+/// The faults of a dialect, and the names that they may use.
+fn faults_of(
+    source: &DialectSource,
+    dialect: &Dialect,
+) -> Result<(FaultTable, KnownNames), Vec<Error>> {
+    let faults = dialect::faults(source, &dialect::fault_sources(dialect))?.unwrap_or_default();
+    let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
+    let scenarios = files.load(Some(&Vocabulary::of(dialect)))?;
+    let behaviors = mock_agent::behaviors().iter();
+    let known = KnownNames {
+        scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
+        behaviors: behaviors.map(|name| (*name).to_owned()).collect(),
+        ..dialect::names_for_faults(dialect)
+    };
+    Ok((faults, known))
+}
+
+/// The ends of a path that can be the id of a scenario: `c`, `b/c` and `a/b/c` of `a/b/c`.
+fn path_ends(path: &str) -> impl Iterator<Item = String> {
+    let starts = path.match_indices('/').map(|(slash, _)| slash + 1);
+    let ends = std::iter::once(0).chain(starts);
+    ends.map(|start| path[start..].to_owned())
 }

@@ -1,6 +1,6 @@
 //! Proves the rules of a dialect with any agent: it must be good first, then faults are played on its frames.
 
-use super::mutation_run::{Exercised, MutationRun, note_exercised};
+use super::mutation_run::{Exercised, MutationRun, note_exercised, tested};
 use super::suite_player::{SuitePlayer, frames};
 use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
@@ -10,14 +10,14 @@ use crate::finding::Blame;
 use crate::frame::Body;
 use crate::framing::parse;
 use crate::mutation::generic_faults::SampleFrames;
-use crate::mutation::kill_analysis::{Catcher, TestedFault};
+use crate::mutation::kill_analysis::TestedFault;
 use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::report::Verdict;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::transcripts::KeepTranscripts;
-use frame_faults::{Effect, Fault, FaultTable, ShownAt};
+use frame_faults::{Effect, Fault, FaultTable};
 use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::render_all;
@@ -209,7 +209,7 @@ pub(super) async fn matrix(
     let mut missing = IndexMap::new();
     for fault in &selected {
         let kind = match &fault.effect {
-            Effect::Events(events) => events.on.kind.as_deref(),
+            Effect::Events(parts) => parts.first().and_then(|part| part.on.kind.as_deref()),
             _ => None,
         };
         if let Some(kind) = kind {
@@ -238,20 +238,6 @@ pub(super) async fn matrix(
         matrix: Matrix::of(&dialect.id(), rows.collect(), &[]),
         missing,
     })
-}
-
-fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
-    let catcher = |text: &String| match text.strip_prefix("scenario:") {
-        Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
-        None => Catcher::Rule(format!("{}/{text}", dialect.name)),
-    };
-    TestedFault {
-        id: fault.id.clone(),
-        summary: fault.summary.clone(),
-        caught_by: fault.caught_by.iter().map(catcher).collect(),
-        side: Blame::Agent,
-        at_fault: fault.shown_at == ShownAt::Line,
-    }
 }
 
 fn unplayable(fault: &TestedFault) -> Row {

@@ -14,7 +14,7 @@ use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;
-use mock_agent::faults::ShownAt;
+use frame_faults::{Fault, ShownAt};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore};
@@ -101,9 +101,13 @@ impl MutationRun<'_> {
         known: KnownDialect,
     ) -> Result<Option<MutationOutcome>, String> {
         let KnownDialect {
-            dialect, scenarios, ..
+            dialect,
+            faults,
+            scenarios,
+            ..
         } = known;
-        let faults: Vec<TestedFault> = tested_faults(&dialect);
+        let faults = faults.iter().filter(|fault| !fault.caught_by.is_empty());
+        let faults: Vec<_> = faults.map(|fault| tested(fault, &dialect)).collect();
         if faults.is_empty() {
             return Ok(None);
         }
@@ -120,7 +124,9 @@ impl MutationRun<'_> {
         let hosts = self.part(hosts);
         let sandboxes = Arc::new(SandboxRoot::new().map_err(|e| e.to_string())?);
         let player = SuitePlayer {
-            agent: TestedAgent::Reference,
+            agent: TestedAgent::Reference {
+                dialect_dir: self.source.folder(),
+            },
             dialect: Arc::clone(&dialect),
             scenarios,
             wire: None,
@@ -178,22 +184,19 @@ impl MutationRun<'_> {
     }
 }
 
-fn tested_faults(dialect: &Dialect) -> Vec<TestedFault> {
-    let catcher = |text: &&str| match text.strip_prefix("scenario:") {
+/// A fault of a dialect, as it is tested.
+pub(super) fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
+    let catcher = |text: &String| match text.strip_prefix("scenario:") {
         Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),
     };
-    let spoken = (&*dialect.name, &*dialect.version);
-    let own =
-        mock_agent::all_faults().filter(|(of, fault)| *of == spoken && !fault.caught_by.is_empty());
-    let faults = own.map(|(_, fault)| TestedFault {
-        id: fault.id.to_owned(),
-        summary: fault.summary.to_owned(),
+    TestedFault {
+        id: fault.id.clone(),
+        summary: fault.summary.clone(),
         caught_by: fault.caught_by.iter().map(catcher).collect(),
         side: Blame::Agent,
-        at_fault: fault.shown_at == ShownAt::ChangedLine,
-    });
-    faults.collect()
+        at_fault: fault.shown_at == ShownAt::Line,
+    }
 }
 
 impl MutationContext {

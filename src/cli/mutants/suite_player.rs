@@ -61,8 +61,7 @@ impl SuitePlayer {
 
     fn played(&self, fault: &str, entry: ScenarioRun) -> Result<PlayedScenario, String> {
         let parse_line = |text: &str| {
-            let own = mock_agent::faults::parse_entry(text);
-            let (id, line) = own.or_else(|| frame_faults::parse_entry(text))?;
+            let (id, line) = frame_faults::parse_entry(text)?;
             (id == fault).then_some(line)
         };
         let traces = entry.transcripts.iter().map(|path| {

@@ -6,13 +6,16 @@ use crate::runner::agent::Agent;
 use crate::runner::arguments::RecipeArgs;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The agent of a mutation run, and who plays the faults.
 #[derive(Debug, Clone)]
 pub(super) enum TestedAgent {
-    /// The reference agent, which plays its own faults.
-    Reference,
+    /// The reference agent, which plays its faults itself.
+    Reference {
+        /// As `--dialect-dir`, as an absolute path.
+        dialect_dir: Option<PathBuf>,
+    },
     /// Any agent. A filter process between it and the judge plays faults on its frames.
     Filtered {
         agent: Agent,
@@ -28,7 +31,9 @@ impl TestedAgent {
     /// The path of this program, or that of the current folder, is not known.
     pub(super) fn with_fault(&self, fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent> {
         match (self, fault) {
-            (TestedAgent::Reference, fault) => reference(fault, dialect),
+            (TestedAgent::Reference { dialect_dir }, fault) => {
+                reference(fault, dialect, dialect_dir.as_deref())
+            }
             (TestedAgent::Filtered { agent, .. }, None) => Ok(agent.clone()),
             (TestedAgent::Filtered { agent, dialect_dir }, Some(fault)) => {
                 let mut words: Vec<OsString> = vec![inject::SUBCOMMAND.into()];
@@ -58,15 +63,20 @@ impl TestedAgent {
 }
 
 /// The reference agent inside this program.
-fn reference(fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent> {
+fn reference(
+    fault: Option<&str>,
+    dialect: &Dialect,
+    dialect_dir: Option<&Path>,
+) -> io::Result<Agent> {
     let fault = fault.map(|id| ("MOCK_AGENT_FAULT".into(), id.into()));
     let protocol = (mock_agent::PROTOCOL.into(), dialect.id().into());
+    let folder = dialect_dir.map(|folder| (mock_agent::DIALECT_DIR.into(), folder.into()));
     Ok(Agent {
         program: std::env::current_exe()?,
         prefix: vec!["agent".into()],
         args: Vec::new(),
         recipe_args: RecipeArgs::Append,
-        env: fault.into_iter().chain([protocol]).collect(),
+        env: fault.into_iter().chain([protocol]).chain(folder).collect(),
         missing_features: Vec::new(),
     })
 }

@@ -2,7 +2,6 @@
 
 use super::commands;
 use super::events::AionrsState;
-use super::faults;
 use super::flags::{FLAGS, IGNORED_FLAGS};
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
@@ -24,7 +23,6 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     encoder: || Box::new(AionrsState::new(AionrsVersion::V0_1)),
     command: |session, input| commands::take(session, input, AionrsVersion::V0_1),
     kind_pointer: "/type",
-    faults: faults::table::TABLES,
     tools: TOOLS,
     configure,
 };

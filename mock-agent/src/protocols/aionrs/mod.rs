@@ -3,7 +3,6 @@
 pub(super) mod adapters;
 mod commands;
 mod events;
-mod faults;
 mod flags;
 mod session_config;
 mod slash_commands;

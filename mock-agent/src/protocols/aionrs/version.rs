@@ -42,8 +42,3 @@ impl AionrsVersion {
         self >= AionrsVersion::V0_2
     }
 }
-
-/// The versions that a fault table or a fault is for, by name.
-pub(super) const ALL: &[&str] = &["0.1", "0.2"];
-pub(super) const V0_1: &[&str] = &["0.1"];
-pub(super) const V0_2: &[&str] = &["0.2"];

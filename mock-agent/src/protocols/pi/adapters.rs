@@ -4,7 +4,6 @@ use super::commands;
 use super::commands_v0_14;
 use super::configure::{configure, configure_v0_14};
 use super::events_v0_14::EventsV0_14;
-use super::faults;
 use super::flags::{FLAGS, FLAGS_V0_14, IGNORED_FLAGS};
 use super::state::PiState;
 use super::tools::TOOLS;
@@ -24,7 +23,6 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     kind_pointer: "/type",
     encoder: || Box::new(EventsV0_14::default()),
     command: commands_v0_14::take,
-    faults: faults::table::TABLES,
     tools: TOOLS,
     configure: configure_v0_14,
 };

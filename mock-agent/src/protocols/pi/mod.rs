@@ -12,7 +12,6 @@ mod events;
 mod events_v0_14;
 mod expand;
 mod extension_script;
-mod faults;
 mod flags;
 mod hooks;
 mod messages;

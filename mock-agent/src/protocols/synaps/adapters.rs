@@ -2,7 +2,6 @@
 
 use super::commands;
 use super::configure::configure;
-use super::faults;
 use super::flags::{FLAGS, IGNORED_FLAGS};
 use super::frames;
 use super::state::SynapsState;
@@ -22,7 +21,6 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     encoder: || Box::new(SynapsState::default()),
     command: commands::take,
     kind_pointer: "/type",
-    faults: faults::table::TABLES,
     tools: tools::TOOLS,
     configure,
 };

@@ -6,7 +6,6 @@ mod attachments;
 mod commands;
 mod configure;
 mod events;
-mod faults;
 mod flags;
 mod frames;
 mod hooks;

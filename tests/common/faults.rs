@@ -1,0 +1,12 @@
+//! The faults of the built-in dialects.
+
+use conform::dialect::{self, DialectSource};
+use frame_faults::Fault;
+
+/// The faults of the dialect `NAME@VERSION`, in their order.
+pub(crate) fn faults_of(name: &str, version: &str) -> Vec<Fault> {
+    let source = DialectSource::default();
+    let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
+    let table = dialect::faults(&source, &dialect::fault_sources(&dialect)).unwrap();
+    table.map_or_else(Vec::new, |table| table.faults().to_vec())
+}
