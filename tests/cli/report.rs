@@ -89,6 +89,21 @@ fn reports_can_be_compared_side_by_side() {
     );
     assert!(page.contains("aionrs/turn-envelope"), "{page}");
 
+    let html = folder.path().join("both.html");
+    let target = format!("html={}", html.display());
+    conform(&["report", "side-by-side", "--to", &target])
+        .args(&reports)
+        .assert()
+        .code(0)
+        .stdout("");
+    let html = fs::read_to_string(html).unwrap();
+    assert!(html.contains("<title>sound, broken side by side</title>"));
+    conform(&["report", "side-by-side", "--to", "junit=-"])
+        .args(&reports)
+        .assert()
+        .code(2)
+        .stderr(contains("'junit' shows one agent; html and markdown compare several"));
+
     let missing = ["report", "side-by-side", "x=no/such.json"];
     let (status, _, stderr) = outcome(&mut conform(&missing));
     assert_eq!(status, Some(2));

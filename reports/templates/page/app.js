@@ -188,7 +188,7 @@ const close = () => {
 const KEYS = {
   j: ["Next row", () => move(1)],
   k: ["Previous row", () => move(-1)],
-  Enter: ["Open or close the row", undefined],
+  Enter: ["Open or close the row; go to the cause of a clause", undefined],
   "/": ["Filter by text", () => controls.text.focus()],
   Escape: ["Close the row, then clear the filters", close],
   "1 2 3": ["Switch between the views", undefined],
@@ -201,6 +201,8 @@ const onKey = (event) => {
   const typing = event.target.matches("input, select, textarea");
   if (event.key === "Escape") return close();
   if (typing) return;
+  // A clause has nothing to open: Enter follows it to its first cause.
+  if (event.key === "Enter" && event.target.matches("tr.clause")) event.target.querySelector(".links a")?.click();
   const view = Object.keys(VIEWS)[Number(event.key) - 1];
   if (view) {
     location.hash = route(view);
@@ -264,7 +266,8 @@ const start = () => {
     filter.verdict = filter.verdict === verdict ? "" : verdict;
     location.hash = route("scenarios");
   };
-  main.before(...agents.map((agent) => agentHeader(agent, onVerdict)), el("div", { class: "bar-of-views" }, navigation(), filterBar()));
+  const results = el("div", { class: "results" }, agents.map((agent) => agentHeader(agent, onVerdict)));
+  main.before(results, el("div", { class: "bar-of-views" }, navigation(), filterBar()));
   document.body.append(helpDialog());
   setTheme(stored());
   document.addEventListener("keydown", onKey);

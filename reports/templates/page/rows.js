@@ -84,14 +84,15 @@ const causeExtent = (cause) => {
 const causeRow = (row) => {
   const cause = some(row);
   const extent = several
-    ? row.by.map((part, n) => el("span", { class: `extent${part ? "" : " none"}` }, `${nameOfAgent(n)}: ${part ? count(part.scenarios.length, "scenario") : "none"}`))
+    ? row.by.map((part, n) => part && el("span", { class: "extent" }, `${nameOfAgent(n)}: ${count(part.scenarios.length, "scenario")}`))
     : el("span", { class: "extent" }, causeExtent(cause));
   return lazyDetails({ class: "row cause", id: `cause:${row.id}` }, [
     pill(cause.level),
     el("span", { class: "what" },
       el("span", { class: "message" }, cause.message),
       el("span", { class: "meta" }, el("code", {}, cause.rule), (cause.clauses ?? []).map((id) => el("span", {}, id)), extent,
-        row.by.some((part) => part?.flaky) && pill("flaky", "known"))),
+        row.by.some((part) => part?.flaky) && pill("flaky", "known")),
+      row.by.map((part) => part?.baseline?.reason && el("span", { class: "meta" }, part.baseline.reason))),
   ], () => perAgent(row, (part, n) => [several && el("p", {}, part.message), baselineNote(part.baseline), causeBody(part, n)]));
 };
 
