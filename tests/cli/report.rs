@@ -102,7 +102,9 @@ fn reports_can_be_compared_side_by_side() {
         .args(&reports)
         .assert()
         .code(2)
-        .stderr(contains("'junit' shows one agent; html and markdown compare several"));
+        .stderr(contains(
+            "'junit' shows one agent; html and markdown compare several",
+        ));
 
     let missing = ["report", "side-by-side", "x=no/such.json"];
     let (status, _, stderr) = outcome(&mut conform(&missing));

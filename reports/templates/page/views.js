@@ -8,6 +8,9 @@ const CAUSE_GROUPS = [
   { title: "", has: () => true },
 ];
 
+/** What the entries of the reports are called. */
+const ENTRIES = agents.every(({ report }) => report.command === "check") ? "Transcripts" : "Scenarios";
+
 /** A titled group of rows; its title counts the rows that the filter leaves. */
 const group = (title, rows, attributes = {}) => {
   const number = el("span", { class: "dim" });
@@ -50,7 +53,7 @@ const withoutResult = ({ name, report }) => {
 const scenariosView = () => {
   for (const row of scenarios) row.node = scenarioRow(row);
   const folder = (row) => row.id.slice(0, Math.max(row.id.lastIndexOf("/"), 0));
-  const groups = [...grouped(scenarios, folder)].map(([name, rows]) => group(name || "scenarios", rows));
+  const groups = [...grouped(scenarios, folder)].map(([name, rows]) => group(name || ENTRIES, rows));
   return { groups, empty: "No scenarios." };
 };
 
@@ -104,7 +107,7 @@ const comparisonView = () => {
 const VIEWS = {
   ...(several ? { agents: { title: "Agents", make: comparisonView, rows: [] } } : {}),
   causes: { title: "Causes", make: causesView, rows: causes },
-  scenarios: { title: "Scenarios", make: scenariosView, rows: scenarios },
+  scenarios: { title: ENTRIES, make: scenariosView, rows: scenarios },
   clauses: { title: "Clauses", make: clausesView, rows: clauses },
 };
 
