@@ -1,6 +1,11 @@
-//! JSON Schemas of conform's own files, generated from Rust types: for editors, and for programs that read reports.
+//! JSON Schemas of the files that people write for conform and that conform writes, for editors and for programs. All but the
+//! transcript's are generated from the Rust types that the loaders use.
 
+use crate::dialect::file::{ClauseFile, DialectFile};
+use crate::mutation::bad_hosts::BadHost;
+use crate::project_config::ProjectConfig;
 use crate::report::Report;
+use crate::rules::file::OrderingFile;
 use crate::scenario::ScenarioFile;
 use mock_agent::{AgentScriptFile, SettingsFile};
 use mock_provider::Script;
@@ -9,60 +14,98 @@ use serde_json::{Map, Value};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A file name and the function that generates its schema.
-pub type Generated = (&'static str, fn() -> Value);
+/// The format of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct FileFormat {
+    /// Its name: the file name of its schema in `schemas/conform/`, and the argument of `conform schema`.
+    pub name: &'static str,
+    /// The files that have this format, for people.
+    pub files: &'static str,
+    /// Its JSON Schema.
+    pub schema: fn() -> Value,
+}
 
-/// Every generated schema, by its file name in `schemas/conform/`.
-pub const GENERATED: &[Generated] = &[
-    ("scenario", scenario_schema),
-    ("script", script_schema),
-    ("agent-script", agent_script_schema),
-    ("mock-agent", mock_agent_schema),
-    ("report", report_schema),
+/// Every file format.
+pub const FORMATS: &[FileFormat] = &[
+    FileFormat {
+        name: "scenario",
+        files: "scenarios/**/*.yaml",
+        schema: || of::<ScenarioFile>("scenario", "conform scenario"),
+    },
+    FileFormat {
+        name: "script",
+        files: "a model script: --script of mock-agent and `conform provider`",
+        schema: || of::<Script>("script", "conform model script"),
+    },
+    FileFormat {
+        name: "agent-script",
+        files: "an agent script: --script of mock-agent with --dialect-dir",
+        schema: || of::<AgentScriptFile>("agent-script", "conform agent script"),
+    },
+    FileFormat {
+        name: "dialect",
+        files: "dialect.yaml",
+        schema: || of::<DialectFile>("dialect", "conform dialect"),
+    },
+    FileFormat {
+        name: "clauses",
+        files: "clauses.yaml of a dialect",
+        schema: || of::<Vec<ClauseFile>>("clauses", "conform clauses"),
+    },
+    FileFormat {
+        name: "ordering",
+        files: "ordering.yaml of a dialect",
+        schema: || of::<OrderingFile>("ordering", "conform ordering rules"),
+    },
+    FileFormat {
+        name: "hosts",
+        files: "hosts.yaml of a dialect",
+        schema: || of::<Vec<BadHost>>("hosts", "conform bad hosts"),
+    },
+    FileFormat {
+        name: "config",
+        files: "conform.yaml",
+        schema: || of::<ProjectConfig>("config", "conform.yaml"),
+    },
+    FileFormat {
+        name: "mock-agent",
+        files: "mock-agent.yaml, the settings of an installed mock-agent",
+        schema: || of::<SettingsFile>("mock-agent", "mock-agent settings"),
+    },
+    FileFormat {
+        name: "report",
+        files: "--report json=FILE",
+        schema: || of::<Report>("report", "conform report"),
+    },
+    FileFormat {
+        name: "transcript",
+        files: "a line of a transcript",
+        schema: || {
+            serde_json::from_str(include_str!("../schemas/conform/transcript.json"))
+                .unwrap_or_default()
+        },
+    },
 ];
 
-/// The schema of a type, with its id and title in front.
+/// The schema of the format with this name; `null` if there is none.
 #[must_use]
-fn of<T: JsonSchema>(id: &str, title: &str) -> Value {
+pub fn file_schema(name: &str) -> Value {
+    let format = FORMATS.iter().find(|format| format.name == name);
+    format.map_or(Value::Null, |format| (format.schema)())
+}
+
+/// The schema of a type, with its id and title in front.
+fn of<T: JsonSchema>(name: &str, title: &str) -> Value {
     let generated = SchemaSettings::draft2020_12()
         .into_generator()
         .into_root_schema_for::<T>();
     let mut schema = Map::new();
-    for (key, value) in [("$schema", DRAFT), ("$id", id), ("title", title)] {
+    let id = format!("conform:{name}");
+    for (key, value) in [("$schema", DRAFT), ("$id", &id), ("title", title)] {
         schema.insert(key.to_owned(), value.into());
     }
     for (key, value) in generated.as_object().into_iter().flatten() {
         schema.entry(key).or_insert_with(|| value.clone());
     }
     schema.into()
-}
-
-/// The schema of a JSON report.
-#[must_use]
-pub fn report_schema() -> Value {
-    of::<Report>("conform:report", "conform report")
-}
-
-/// The schema of a scenario file.
-#[must_use]
-pub fn scenario_schema() -> Value {
-    of::<ScenarioFile>("conform:scenario", "conform scenario")
-}
-
-/// The schema of a file that holds a model script alone.
-#[must_use]
-pub fn script_schema() -> Value {
-    of::<Script>("conform:script", "conform model script")
-}
-
-/// The schema of an agent script.
-#[must_use]
-pub fn agent_script_schema() -> Value {
-    of::<AgentScriptFile>("conform:agent-script", "conform agent script")
-}
-
-/// The schema of `mock-agent.yaml`.
-#[must_use]
-pub fn mock_agent_schema() -> Value {
-    of::<SettingsFile>("conform:mock-agent", "mock-agent settings")
 }

@@ -13,6 +13,7 @@ pub mod framing;
 pub mod matcher;
 pub mod mutation;
 pub mod profile;
+mod project_config;
 pub mod relay;
 pub mod report;
 pub mod reporter;

@@ -1,7 +1,7 @@
 //! docs/scenarios.md is complete: every example loads, and every key, step and operator is on the page.
 
 use conform::dialect::{self, DialectSource};
-use conform::editor_schemas::scenario_schema;
+use conform::editor_schemas::file_schema;
 use conform::matcher::OPERATORS;
 use conform::scenario::{Vocabulary, load, script_of};
 use spanned_yaml::{Error, Node, load_yaml, render_all};
@@ -48,7 +48,7 @@ fn every_example_loads() {
 
 #[test]
 fn every_key_step_and_operator_is_on_the_page() {
-    let schema = scenario_schema();
+    let schema = file_schema("scenario");
     let keys = |pointer: &str| {
         let properties = schema
             .pointer(pointer)

@@ -2,8 +2,7 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test editor_schemas` updates them.
 
-use conform::editor_schemas::GENERATED;
-use conform::editor_schemas::scenario_schema;
+use conform::editor_schemas::{FORMATS, file_schema};
 use serde_json::Value;
 use snapbox::{Data, data::DataFormat};
 use spanned_yaml::load_file;
@@ -29,37 +28,45 @@ fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn the_schema_files_match_the_types() {
-    for (name, schema) in GENERATED {
+    for format in FORMATS {
         let path = Path::new("schemas/conform")
-            .join(name)
+            .join(format.name)
             .with_extension("json");
         let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
-        snapbox::assert_data_eq!(to_text(&schema()), expected);
+        snapbox::assert_data_eq!(to_text(&(format.schema)()), expected);
     }
 }
 
 #[test]
-fn every_valid_scenario_is_valid_for_an_editor() {
-    let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
-    let mut files = Vec::new();
-    for folder in ["tests/good", "scenarios"] {
-        let before = files.len();
-        yaml_files(Path::new(folder), &mut files);
-        assert!(files.len() > before, "{folder} contains no scenario");
-    }
-    for path in files {
-        let node = load_file(&path).unwrap_or_else(|error| panic!("{error}"));
-        let errors: Vec<_> = validator
-            .iter_errors(&node.to_value())
-            .map(|error| format!("{} {error}", error.instance_path()))
-            .collect();
-        assert_eq!(errors, Vec::<String>::new(), "{}", path.display());
+fn every_good_file_is_valid_for_an_editor() {
+    for (format, folders, name) in [
+        ("scenario", &["tests/good", "scenarios"][..], ""),
+        ("dialect", &["schemas"], "dialect.yaml"),
+        ("clauses", &["schemas"], "clauses.yaml"),
+        ("ordering", &["schemas"], "ordering.yaml"),
+        ("hosts", &["schemas"], "hosts.yaml"),
+    ] {
+        let validator = jsonschema::draft202012::new(&file_schema(format)).expect("a schema");
+        let mut files = Vec::new();
+        for folder in folders {
+            yaml_files(Path::new(folder), &mut files);
+        }
+        files.retain(|path| name.is_empty() || path.ends_with(name));
+        assert!(!files.is_empty(), "no file has the format {format}");
+        for path in files {
+            let node = load_file(&path).unwrap_or_else(|error| panic!("{error}"));
+            let errors: Vec<_> = validator
+                .iter_errors(&node.to_value())
+                .map(|error| format!("{} {error}", error.instance_path()))
+                .collect();
+            assert_eq!(errors, Vec::<String>::new(), "{}", path.display());
+        }
     }
 }
 
 #[test]
 fn an_editor_rejects_values_of_the_wrong_shape() {
-    let validator = jsonschema::draft202012::new(&scenario_schema()).expect("a schema");
+    let validator = jsonschema::draft202012::new(&file_schema("scenario")).expect("a schema");
     for name in [
         "unknown-key",
         "unknown-step",

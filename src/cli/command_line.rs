@@ -4,7 +4,7 @@ use super::exit::ExitStatus;
 use super::output;
 use super::{
     check, coverage, explain, init, inject, lint, list, mutants, network, provider, record,
-    relay_guard, report, run,
+    relay_guard, report, run, schema,
 };
 use crate::dialect;
 use clap::{Parser, Subcommand};
@@ -45,6 +45,7 @@ enum CliCommand {
     Coverage(coverage::CoverageArgs),
     Mutants(mutants::MutantsArgs),
     Lint(lint::LintArgs),
+    Schema(schema::SchemaArgs),
     Report(report::ReportArgs),
     Provider(provider::ProviderArgs),
     #[command(name = network::CHECK, hide = true)]
@@ -89,6 +90,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Coverage(args) => coverage::run(args).into(),
         CliCommand::Mutants(args) => mutants::run(args).into(),
         CliCommand::Lint(args) => lint::run(args).into(),
+        CliCommand::Schema(args) => schema::run(args).into(),
         CliCommand::Report(args) => report::run(args).into(),
         CliCommand::Provider(args) => provider::run(args).into(),
         CliCommand::Inject(args) => inject::run(&args).into(),

@@ -5,9 +5,9 @@ mod page;
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
 use super::exit::ExitStatus;
-use super::project_config::read_config;
 use super::{describe, output};
 use crate::dialect::{Clause, DialectSource};
+use crate::project_config::read_config;
 use crate::rules::rule::Rule;
 use crate::runner::step_rules::{self, StepRule};
 use crate::scenario::Scenario;
@@ -59,7 +59,7 @@ pub(super) fn run(args: ExplainArgs) -> ExitStatus {
 /// The page of an id: from the dialect of the command line, else of `conform.yaml`, else from all. The newest version of a dialect comes
 /// last and is preferred.
 fn explain(args: &ExplainArgs) -> Result<String, String> {
-    let config = read_config()?;
+    let config = read_config().map_err(|errors| catalogue::render_errors(&errors))?;
     let dialect_dir = args.dialect.dialect_dir.clone().or(config.dialect_dir);
     let mut searched = Vec::new();
     if args.dialect.dialect.is_none()

@@ -16,13 +16,13 @@ mod list;
 mod mutants;
 mod network;
 pub mod output;
-mod project_config;
 mod provider;
 mod record;
 mod relay_guard;
 mod report;
 pub mod reports;
 mod run;
+mod schema;
 mod table;
 mod termination;
 

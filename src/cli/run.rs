@@ -14,11 +14,12 @@ mod timings;
 mod transcript_folder;
 
 use super::baseline::ActiveBaseline;
+use super::catalogue;
 use super::network::{network_use, note_attempts};
-use super::project_config::read_config;
 use super::{exit::ExitStatus, output, reports, termination};
 use crate::baseline::RunExtent;
 use crate::finding::Blame;
+use crate::project_config::read_config;
 use crate::report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use crate::reporter::terminal;
 use crate::runner::adopt_orphans;
@@ -62,7 +63,8 @@ pub(super) fn run(mut args: RunArgs) -> ExitStatus {
 /// Without an agent on the command line, the one of `conform.yaml` is played.
 fn take_configured_agent(args: &mut RunArgs) -> Result<(), RunError> {
     if args.agent.is_empty() && args.agent_script.is_none() {
-        let config = read_config().map_err(RunError::usage)?;
+        let config =
+            read_config().map_err(|errors| RunError::usage(catalogue::render_errors(&errors)))?;
         args.agent = config.agent.into_iter().map(Into::into).collect();
     }
     Ok(())

@@ -2,11 +2,14 @@
 
 use crate::finding::Level;
 use indexmap::IndexMap;
+use json_matcher::{AnyValueSchema, MatcherSchema};
+use mock_provider::script::TimeSpan;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Node, Spanned};
 
 /// The file `dialect.yaml`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
     /// The name, without the version.
@@ -60,6 +63,7 @@ pub struct DialectFile {
     pub capabilities: IndexMap<String, CapabilityFile>,
     /// Timeouts by name, as durations.
     #[serde(default)]
+    #[schemars(with = "IndexMap<String, TimeSpan>")]
     pub budgets: IndexMap<String, Node>,
     /// Limits in bytes, by name: `event` for a line of the agent, `command` for a line of the host.
     #[serde(default)]
@@ -70,19 +74,21 @@ pub struct DialectFile {
 }
 
 /// How a delta inherits the scenarios of its base.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InheritanceFile {
     /// The ids of the only scenarios to inherit; all if empty.
+    #[schemars(with = "Vec<String>")]
     pub keep: Vec<Node>,
     /// The ids of scenarios not to inherit.
+    #[schemars(with = "Vec<String>")]
     pub drop: Vec<Node>,
     /// Renamed members of frames: the frame (`>` and the name of a command), then the old and the new name.
     pub rename: IndexMap<String, IndexMap<String, String>>,
 }
 
 /// The members of frames, by name, that hold tools and calls. Inherited scenarios are rewritten there.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MemberNames {
     /// A tool's name.
@@ -106,7 +112,7 @@ impl Default for MemberNames {
 }
 
 /// The new name of a tool, and of its arguments where those differ too.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolName {
     /// The tool's name.
@@ -128,7 +134,7 @@ impl ToolName {
 }
 
 /// JSON Pointers to the name of a frame.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Discriminator {
     /// To the name of an event.
@@ -138,7 +144,7 @@ pub struct Discriminator {
 }
 
 /// The nested kinds of an event or a command.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrameSpec {
     /// The JSON Pointer to the name of the nested kind.
@@ -148,14 +154,16 @@ pub struct FrameSpec {
 }
 
 /// How a session starts and ends.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionFile {
     /// The event that reports that the agent is ready; none if it writes nothing at the start.
     pub ready: Option<Spanned<String>>,
     /// The pattern of frames that show that the agent reached a first turn.
+    #[schemars(with = "Option<String>")]
     pub turn: Option<Node>,
     /// The pattern of commands that ask the process to exit.
+    #[schemars(with = "Option<String>")]
     pub quit: Option<Node>,
     /// What begins a piece of work of the agent, and what ends it. When all work has ended and the agent is silent and idle, nothing more
     /// comes before the host acts.
@@ -169,30 +177,35 @@ pub struct SessionFile {
 }
 
 /// What begins a piece of work of the agent, such as a turn or the answer to a command, and what ends it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkFile {
     /// The pattern of frames that begin one.
+    #[schemars(with = "String")]
     pub from: Node,
     /// The pattern of frames that end one.
+    #[schemars(with = "String")]
     pub to: Node,
 }
 
 /// Detects the dialect of an agent that writes nothing at the start.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeFile {
     /// The commands to send, in order.
+    #[schemars(with = "Vec<IndexMap<String, AnyValueSchema>>")]
     pub send: Vec<Node>,
     /// A matcher for the event that proves the dialect.
+    #[schemars(with = "MatcherSchema")]
     pub shows: Node,
     /// A matcher for an event that disproves the dialect if it comes first.
     #[serde(default)]
+    #[schemars(with = "Option<MatcherSchema>")]
     pub unless: Option<Node>,
 }
 
 /// Where the agent reports its version.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VersionFile {
     /// The event.
@@ -204,7 +217,7 @@ pub struct VersionFile {
 }
 
 /// Where the agent declares a capability.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapabilityFile {
     /// The event; none if every agent of this dialect has the capability.
@@ -216,7 +229,7 @@ pub struct CapabilityFile {
 }
 
 /// How the agent is started. Strings may hold `{llm_url}`, `{workspace}` and `{home}`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LaunchRecipe {
     /// The usual names of programs that speak this dialect.
@@ -240,7 +253,7 @@ pub struct LaunchRecipe {
 }
 
 /// What the versions before a certain one do not have.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VersionGap {
     /// The first version that has all of it.
@@ -254,7 +267,7 @@ pub struct VersionGap {
 }
 
 /// How to ask a program for its version.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VersionCommand {
     /// The arguments of the call.
@@ -264,7 +277,7 @@ pub struct VersionCommand {
 }
 
 /// What one model API adds to the launch recipe.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WireRecipe {
     /// Arguments, appended to those of the recipe.
@@ -278,7 +291,7 @@ pub struct WireRecipe {
 }
 
 /// One normative statement of the page.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClauseFile {
     /// Its id; append-only.
@@ -300,7 +313,7 @@ pub struct ClauseFile {
 }
 
 /// Whom a clause applies to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The agent.

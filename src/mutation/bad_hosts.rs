@@ -9,6 +9,7 @@ use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::frame::{Body, Frame, Line};
 use data_encoding::BASE64;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::Error;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 const FILE: &str = "hosts.yaml";
 
 /// A session whose last line is a mistake of the host.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BadHost {
     /// Its id.

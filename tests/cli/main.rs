@@ -4,6 +4,7 @@ mod check;
 mod list;
 mod memory;
 mod report;
+mod schema;
 mod usage;
 
 use assert_cmd::Command;

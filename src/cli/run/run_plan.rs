@@ -8,10 +8,10 @@ use super::run_error::RunError;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::output::{self, quoted};
-use crate::cli::project_config::read_config;
 use crate::detect::detector::{Detected, Detector};
 use crate::detect::missing_features::missing_features;
 use crate::dialect::DialectSource;
+use crate::project_config::read_config;
 use crate::runner::agent::{Agent, MissingFeature};
 use crate::runner::launch::command_line;
 use crate::runner::sandbox::SandboxRoot;
@@ -37,7 +37,8 @@ pub(in crate::cli) async fn run_plan(
     cancelled: &watch::Receiver<bool>,
     last_failures: &LastFailures,
 ) -> Result<RunPlan, RunError> {
-    let config = read_config().map_err(RunError::usage)?;
+    let config =
+        read_config().map_err(|errors| RunError::usage(catalogue::render_errors(&errors)))?;
     let dialect = DialectArgs {
         dialect: args.dialect.dialect.clone().or(config.dialect),
         dialect_dir: args.dialect.dialect_dir.clone().or(config.dialect_dir),

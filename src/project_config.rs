@@ -1,40 +1,41 @@
 //! The project's `conform.yaml`: defaults for options.
 
-use super::catalogue::render_errors;
 use crate::dialect::ToolName;
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::Deserialize;
+use spanned_yaml::Error;
 use std::path::{Path, PathBuf};
 
 /// The file, in the current folder.
-pub(super) const FILE: &str = "conform.yaml";
+pub(crate) const FILE: &str = "conform.yaml";
 
 /// The contents of `conform.yaml`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct ProjectConfig {
+pub(crate) struct ProjectConfig {
     /// The agent's program and its arguments, for `conform run` without an agent.
-    pub(super) agent: Vec<String>,
+    pub(crate) agent: Vec<String>,
     /// As `--dialect`.
-    pub(super) dialect: Option<String>,
+    pub(crate) dialect: Option<String>,
     /// As `--dialect-dir`.
-    pub(super) dialect_dir: Option<PathBuf>,
+    pub(crate) dialect_dir: Option<PathBuf>,
     /// As `--scenarios`.
-    pub(super) scenarios: Vec<PathBuf>,
+    pub(crate) scenarios: Vec<PathBuf>,
     /// As `--lacks`.
-    pub(super) lacks: Vec<String>,
+    pub(crate) lacks: Vec<String>,
     /// The names that the agent has for tools, by the names that the scenarios use.
-    pub(super) tools: IndexMap<String, ToolName>,
+    pub(crate) tools: IndexMap<String, ToolName>,
 }
 
 /// Reads the file, if there is one.
 ///
 /// # Errors
 /// The mistakes in the file, each with its location.
-pub(super) fn read_config() -> Result<ProjectConfig, String> {
+pub(crate) fn read_config() -> Result<ProjectConfig, Vec<Error>> {
     if !Path::new(FILE).exists() {
         return Ok(ProjectConfig::default());
     }
-    let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| error.to_string())?;
-    spanned_yaml::decode_all(&node).map_err(|errors| render_errors(&errors))
+    let node = spanned_yaml::load_file(Path::new(FILE)).map_err(|error| vec![error])?;
+    spanned_yaml::decode_all(&node)
 }

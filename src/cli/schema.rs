@@ -1,0 +1,41 @@
+//! `conform schema`: prints the JSON Schemas of conform's files.
+
+use super::exit::ExitStatus;
+use super::{output, table};
+use crate::editor_schemas::FORMATS;
+use spanned_yaml::unknown;
+use std::io::Write;
+
+/// Print the JSON Schema of a file format; without a name, list the formats
+///
+/// An editor with a YAML language server checks and completes a file whose first line is `# yaml-language-server: $schema=PATH`,
+/// with the path of a file that holds the schema.
+#[derive(Debug, clap::Args)]
+pub(super) struct SchemaArgs {
+    /// The format, such as `scenario`, `ordering` or `faults`
+    name: Option<String>,
+}
+
+pub(super) fn run(args: SchemaArgs) -> ExitStatus {
+    let mut out = output::stdout();
+    let printed = match args.name {
+        None => {
+            let rows = FORMATS.iter();
+            let rows = rows.map(|format| vec![format.name.to_owned(), format.files.to_owned()]);
+            table::write(&["FORMAT", "FILES"], &rows.collect::<Vec<_>>(), &mut out)
+        }
+        Some(name) => match FORMATS.iter().find(|format| format.name == name) {
+            Some(format) => writeln!(out, "{:#}", (format.schema)()),
+            None => {
+                let names = FORMATS.iter().map(|format| format.name);
+                output::error(unknown("file format", &name, names));
+                return ExitStatus::Usage;
+            }
+        },
+    };
+    output::status(
+        printed
+            .and_then(|()| out.flush())
+            .map(|()| ExitStatus::Conformant),
+    )
+}
