@@ -1,18 +1,20 @@
 //! Applies a baseline to a report: marks accepted findings, recomputes verdicts, finds stale entries.
 
 use super::date::Date;
-use super::file::{Baseline, BaselineEntry, EntryKind, matches_pattern};
+use super::file::{Baseline, BaselineEntry, EntryKind, ScenarioPattern};
 use crate::finding::{Baselined, BaselinedKind, Blame, Finding};
 use crate::report::Verdict;
 use crate::report::verdict_rules;
-use crate::report::{Report, ScenarioReport};
+use crate::report::{BaselineUse, Report, ScenarioReport};
 use std::sync::Arc;
 
-/// An entry that must be deleted.
+/// An entry, or a pattern of its scenarios, that must be deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleEntry {
     /// The entry.
     pub entry: BaselineEntry,
+    /// The pattern, if others of the same entry stay.
+    pub pattern: Option<ScenarioPattern>,
     /// The reason.
     pub why: String,
 }
@@ -21,12 +23,19 @@ impl StaleEntry {
     /// The message for the user: the location, and what to do.
     #[must_use]
     pub fn message(&self, baseline: &Baseline) -> String {
+        let all = || {
+            let patterns = self.entry.scenarios.iter().map(|one| one.0.as_str());
+            patterns.collect::<Vec<_>>().join(", ")
+        };
+        let (what, scenarios) = match &self.pattern {
+            Some(pattern) => ("this pattern of the entry", pattern.0.clone()),
+            None => ("this entry", all()),
+        };
         format!(
-            "{}:{}: delete this entry ({} in {}): {}",
+            "{}:{}: delete {what} ({} in {scenarios}): {}",
             baseline.path.display(),
             self.entry.span.line,
-            self.entry.rule,
-            self.entry.scenario,
+            self.entry.subject(),
             self.why
         )
     }
@@ -81,33 +90,67 @@ pub fn stale_entries(
     today: Date,
     extent: RunExtent,
 ) -> Vec<StaleEntry> {
-    let mut matched = vec![false; baseline.entries.len()];
+    let mut stale = Vec::new();
+    for (entry, matched) in baseline
+        .entries
+        .iter()
+        .zip(matched(report, baseline, today))
+    {
+        let one = |pattern, why: String| StaleEntry {
+            entry: entry.clone(),
+            pattern,
+            why,
+        };
+        if let Some(day) = entry.expires.filter(|_| entry.is_expired(today)) {
+            stale.push(one(None, format!("it expired on {day}")));
+            continue;
+        }
+        let why = |(pattern, matched): (&ScenarioPattern, bool)| {
+            let is_known = entry.kind == EntryKind::Known;
+            let why = match pattern {
+                _ if matched => return None,
+                pattern if pattern.matches_no_scenario(report, extent) => {
+                    "there is no such scenario"
+                }
+                pattern if is_known && pattern.was_judged(report, extent) => {
+                    "nothing matched it in this run"
+                }
+                _ => return None,
+            };
+            Some((pattern.clone(), why.to_owned()))
+        };
+        let unmatched: Vec<_> = entry
+            .scenarios
+            .iter()
+            .zip(matched)
+            .filter_map(why)
+            .collect();
+        match &unmatched[..] {
+            [] => {}
+            [(_, why), ..] if unmatched.len() == entry.scenarios.len() => {
+                stale.push(one(None, why.clone()));
+            }
+            some => stale.extend(some.iter().cloned().map(|(one_, why)| one(Some(one_), why))),
+        }
+    }
+    stale
+}
+
+/// For each entry and each of its patterns, whether a finding matched it.
+fn matched(report: &Report, baseline: &Baseline, today: Date) -> Vec<Vec<bool>> {
+    let none = |entry: &BaselineEntry| vec![false; entry.scenarios.len()];
+    let mut matched: Vec<Vec<bool>> = baseline.entries.iter().map(none).collect();
     for scenario in &report.scenarios {
         for finding in scenario.all_findings() {
             if let Some(n) = covering(baseline, &scenario.id, finding, today) {
-                matched[n] = true;
+                let patterns = baseline.entries[n].scenarios.iter();
+                for (pattern, matched) in patterns.zip(&mut matched[n]) {
+                    *matched |= pattern.matches(&scenario.id);
+                }
             }
         }
     }
-    let entries = baseline.entries.iter().zip(matched);
-    let stale = entries.filter_map(|(entry, matched)| {
-        let why = if entry.is_expired(today) {
-            format!("it expired on {}", entry.expires?)
-        } else if matched {
-            return None;
-        } else if entry.matches_no_scenario(report, extent) {
-            "there is no such scenario".to_owned()
-        } else if entry.kind == EntryKind::Known && entry.was_judged(report, extent) {
-            "nothing matched it in this run".to_owned()
-        } else {
-            return None;
-        };
-        Some(StaleEntry {
-            entry: entry.clone(),
-            why,
-        })
-    });
-    stale.collect()
+    matched
 }
 
 /// Applies the baseline to every scenario, recomputes the summary, and lists the stale entries.
@@ -115,6 +158,10 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunE
     for scenario in &mut report.scenarios {
         mark(scenario, report.side, baseline, today);
     }
+    report.baseline = (!baseline.entries.is_empty()).then(|| BaselineUse {
+        entries: baseline.entries.len() as u64,
+        without_reason: baseline.without_reason() as u64,
+    });
     report.summarize();
     report.stale = stale_entries(report, baseline, today, extent)
         .iter()
@@ -123,8 +170,7 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunE
 }
 
 fn covering(baseline: &Baseline, id: &str, finding: &Finding, today: Date) -> Option<usize> {
-    let covers =
-        |entry: &BaselineEntry| entry.covers(id, &finding.rule) && !entry.is_expired(today);
+    let covers = |entry: &BaselineEntry| entry.covers(id, finding) && !entry.is_expired(today);
     baseline.entries.iter().position(covers)
 }
 
@@ -158,26 +204,29 @@ impl BaselineEntry {
     pub(super) fn is_expired(&self, today: Date) -> bool {
         self.expires.is_some_and(|day| day < today)
     }
+}
 
-    /// Whether all scenarios that it matches have a verdict, so that an unmatched entry is stale. For a pattern this needs the whole run.
+impl ScenarioPattern {
+    /// Whether all scenarios that it matches have a verdict, so that an unmatched entry is stale. For a pattern of several scenarios this
+    /// needs the whole run.
     pub(super) fn was_judged(&self, report: &Report, extent: RunExtent) -> bool {
         let judged =
             |s: &ScenarioReport| matches!(s.verdict, Verdict::Pass | Verdict::Fail | Verdict::Warn);
-        (extent == RunExtent::Whole || !self.scenario.contains('*'))
-            && self.scenarios(report).next().is_some()
-            && self.scenarios(report).all(judged)
+        (extent == RunExtent::Whole || !self.is_wide())
+            && self.of(report).next().is_some()
+            && self.of(report).all(judged)
     }
 
     /// Whether the whole suite of its dialect was run and has no scenario that it matches.
     pub(super) fn matches_no_scenario(&self, report: &Report, extent: RunExtent) -> bool {
-        let dialect = self.scenario.split('/').next();
-        extent == RunExtent::Whole
-            && report.dialect.iter().any(|id| Some(id.as_str()) == dialect)
-            && self.scenarios(report).next().is_none()
+        let was_run = self
+            .dialect()
+            .is_some_and(|dialect| report.dialect.iter().any(|id| id == dialect));
+        extent == RunExtent::Whole && was_run && self.of(report).next().is_none()
     }
 
-    fn scenarios<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = &'a ScenarioReport> {
+    fn of<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = &'a ScenarioReport> {
         let scenarios = report.scenarios.iter();
-        scenarios.filter(|scenario| matches_pattern(&self.scenario, &scenario.id))
+        scenarios.filter(|scenario| self.matches(&scenario.id))
     }
 }

@@ -1,6 +1,7 @@
 //! The format of baseline files (YAML) and their parser.
 
 use super::date::Date;
+use crate::finding::Finding;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::path::PathBuf;
@@ -10,26 +11,36 @@ use std::path::PathBuf;
 pub struct Baseline {
     /// The path of the file.
     pub path: PathBuf,
+    /// The comment at its top, with its `#`.
+    pub head: String,
     /// Its entries.
     pub entries: Vec<BaselineEntry>,
 }
 
-/// An accepted finding, or a pattern of them.
+/// An accepted cause in some scenarios.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineEntry {
     /// Its location; line 0 for an entry that is not in a file yet.
     pub span: Span,
-    /// The id of the scenario; `*` matches any characters.
-    pub scenario: String,
+    /// The id of the cause. `None` for an entry of the old form, which accepts every finding of its rule.
+    pub cause: Option<String>,
     /// The id of the rule.
     pub rule: String,
+    /// What is wrong, for people who read the file.
+    pub what: String,
+    /// The scenarios.
+    pub scenarios: Vec<ScenarioPattern>,
     /// Known or flaky.
     pub kind: EntryKind,
-    /// Why it is accepted.
+    /// Why it is accepted; empty until a person has written it.
     pub reason: String,
     /// The last day on which it is accepted.
     pub expires: Option<Date>,
 }
+
+/// A pattern of scenario ids: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ScenarioPattern(pub String);
 
 /// How often an accepted finding occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -44,12 +55,32 @@ pub enum EntryKind {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    findings: Vec<Spanned<EntryFile>>,
+    #[serde(default)]
+    causes: Vec<Spanned<CauseFile>>,
+    #[serde(default)]
+    findings: Vec<Spanned<FindingFile>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EntryFile {
+struct CauseFile {
+    cause: Spanned<String>,
+    #[serde(default)]
+    rule: String,
+    #[serde(default)]
+    what: String,
+    scenarios: Spanned<Vec<String>>,
+    kind: EntryKind,
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    expires: Option<Date>,
+}
+
+/// An entry of the old form, one for each scenario and rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindingFile {
     scenario: String,
     rule: String,
     kind: EntryKind,
@@ -61,24 +92,58 @@ struct EntryFile {
 /// Parses a baseline file.
 ///
 /// # Errors
-/// Every mistake with its location; an entry without a reason is one.
+/// Every mistake with its location.
 pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     let node = spanned_yaml::load_yaml(&path, text).map_err(|e| vec![e])?;
     let file: File = spanned_yaml::decode_all(&node)?;
     let mut errors = Vec::new();
-    let entries = file
-        .findings
-        .into_iter()
-        .map(|entry| entry_of(entry, &node, &mut errors));
-    let entries = entries.collect();
+    if node.get("causes").is_none() && node.get("findings").is_none() {
+        errors.push(node.error_at(node.span(), "a baseline has a list `causes`"));
+    }
+    let mut entries: Vec<BaselineEntry> = Vec::new();
+    for entry in file.causes {
+        entries.push(by_cause(entry, &node, &mut errors));
+    }
+    for entry in file.findings {
+        entries.push(by_rule(entry, &node, &mut errors));
+    }
     if errors.is_empty() {
-        Ok(Baseline { path, entries })
+        let comment = text.lines().take_while(|line| line.starts_with('#'));
+        let head = comment.map(|line| format!("{line}\n")).collect();
+        Ok(Baseline {
+            path,
+            head,
+            entries,
+        })
     } else {
         Err(errors)
     }
 }
 
-fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> BaselineEntry {
+fn by_cause(entry: Spanned<CauseFile>, node: &Node, errors: &mut Vec<Error>) -> BaselineEntry {
+    let Spanned { value, span } = entry;
+    if value.cause.trim().is_empty() {
+        let message = "an entry needs the id of a cause, as the report shows it";
+        errors.push(node.error_at(value.cause.span, message));
+    }
+    if value.scenarios.is_empty() {
+        let message = "an entry needs a scenario; `*` is every scenario";
+        errors.push(node.error_at(value.scenarios.span, message));
+    }
+    let scenarios = value.scenarios.value.into_iter().map(ScenarioPattern);
+    BaselineEntry {
+        span,
+        cause: Some(value.cause.value),
+        rule: value.rule,
+        what: value.what,
+        scenarios: scenarios.collect(),
+        kind: value.kind,
+        reason: value.reason.trim().to_owned(),
+        expires: value.expires,
+    }
+}
+
+fn by_rule(entry: Spanned<FindingFile>, node: &Node, errors: &mut Vec<Error>) -> BaselineEntry {
     let Spanned { value, span } = entry;
     if value.reason.trim().is_empty() {
         errors.push(node.error_at(
@@ -88,24 +153,70 @@ fn entry_of(entry: Spanned<EntryFile>, node: &Node, errors: &mut Vec<Error>) -> 
     }
     BaselineEntry {
         span,
-        scenario: value.scenario,
+        cause: None,
         rule: value.rule,
+        what: String::new(),
+        scenarios: vec![ScenarioPattern(value.scenario)],
         kind: value.kind,
         reason: value.reason.value,
         expires: value.expires,
     }
 }
 
-impl BaselineEntry {
-    /// Whether this entry covers findings of a rule in a scenario.
+impl Baseline {
+    /// The number of entries for which nobody has written a reason yet.
     #[must_use]
-    pub fn covers(&self, scenario: &str, rule: &str) -> bool {
-        self.rule == rule && matches_pattern(&self.scenario, scenario)
+    pub fn without_reason(&self) -> usize {
+        let entries = self.entries.iter();
+        entries.filter(|entry| entry.reason.is_empty()).count()
+    }
+}
+
+impl BaselineEntry {
+    /// Whether this entry covers a finding of a scenario.
+    #[must_use]
+    pub fn covers(&self, scenario: &str, finding: &Finding) -> bool {
+        self.accepts(finding) && self.scenarios.iter().any(|one| one.matches(scenario))
+    }
+
+    /// Whether this entry covers a finding in some scenario.
+    pub(super) fn accepts(&self, finding: &Finding) -> bool {
+        match &self.cause {
+            Some(cause) => *cause == finding.cause,
+            None => self.rule == finding.rule,
+        }
+    }
+
+    /// Its subject in messages.
+    pub(super) fn subject(&self) -> &str {
+        self.cause.as_deref().unwrap_or(&self.rule)
+    }
+}
+
+impl ScenarioPattern {
+    /// Whether the pattern matches the id of a scenario.
+    #[must_use]
+    pub fn matches(&self, id: &str) -> bool {
+        let own = id
+            .split_once('/')
+            .filter(|(dialect, _)| dialect.contains('@'));
+        matches_pattern(&self.0, id) || own.is_some_and(|(_, own)| matches_pattern(&self.0, own))
+    }
+
+    /// The dialect that it is limited to.
+    pub(super) fn dialect(&self) -> Option<&str> {
+        let first = self.0.split('/').next();
+        first.filter(|first| first.contains('@') && !first.contains('*'))
+    }
+
+    /// Whether it can match more than one scenario.
+    pub(super) fn is_wide(&self) -> bool {
+        self.0.contains('*') || self.dialect().is_none()
     }
 }
 
 /// Whether a text matches a pattern in which `*` matches any characters.
-pub(super) fn matches_pattern(pattern: &str, text: &str) -> bool {
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
         Some((before, rest)) => text.strip_prefix(before).is_some_and(|tail| {
@@ -137,6 +248,21 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_without_a_dialect_matches_in_every_dialect() {
+        let matches = |pattern: &str, id| ScenarioPattern(pattern.into()).matches(id);
+        assert!(matches("turn/*", "a@1/turn/plain") && matches("a@1/turn/*", "a@1/turn/plain"));
+        assert!(matches("turn/*", "turn/plain") && matches("*", "session.jsonl"));
+        assert!(!matches("turn/*", "a@1/stop/plain") && !matches("b@1/turn/*", "a@1/turn/plain"));
+    }
+
+    #[test]
+    fn the_comment_at_the_top_is_kept() {
+        let text = "# Ours.\n# Ask Jo.\ncauses: []\n# not this\n";
+        let baseline = load("b.yaml".into(), text).unwrap();
+        assert_eq!(baseline.head, "# Ours.\n# Ask Jo.\n");
+    }
+
+    #[test]
     fn mistakes_have_a_location() {
         for (text, line, part) in [
             (
@@ -160,6 +286,17 @@ mod tests {
                 "a date such as",
             ),
             ("findingz: []", 1, "findings"),
+            ("{}", 1, "a list `causes`"),
+            (
+                "causes:\n  - { cause: '', scenarios: ['*'], kind: known }",
+                2,
+                "the id of a cause",
+            ),
+            (
+                "causes:\n  - { cause: a-1, scenarios: [], kind: known }",
+                2,
+                "needs a scenario",
+            ),
         ] {
             let errors = load("b.yaml".into(), text).unwrap_err();
             assert_eq!(errors[0].span.line, line, "{text}");

@@ -7,6 +7,7 @@
 mod apply;
 mod date;
 mod file;
+mod scenario_patterns;
 mod update;
 
 pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale_entries};

@@ -13,10 +13,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The baseline options.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct BaselineArgs {
-    /// Known findings that do not fail, each with its reason; an entry that no finding matches any more fails
+    /// Known causes that do not fail, each with its reason; an entry that nothing matches any more fails
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Update the baseline: add new findings, remove entries that nothing matches
+    /// Update the baseline: add new causes, remove entries that nothing matches
     #[arg(long, requires = "baseline")]
     pub(super) update_baseline: bool,
     /// Treat warnings as violations, except those in the baseline
@@ -110,16 +110,17 @@ impl ActiveBaseline {
         let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry]| {
             let absent = |e: &&baseline::BaselineEntry| {
                 !in_.iter()
-                    .any(|o| (&o.scenario, &o.rule) == (&e.scenario, &e.rule))
+                    .any(|o| (&o.cause, &o.rule) == (&e.cause, &e.rule))
             };
             from.iter().filter(absent).count()
         };
         output::note(format_args!(
-            "{} written: {} added, {} dropped, {} in all",
+            "{} written: {} added, {} dropped, {} in all, {} without a reason",
             path.display(),
             missing(after, before),
             missing(before, after),
-            after.len()
+            after.len(),
+            updated.without_reason()
         ));
         Ok(updated)
     }
@@ -130,7 +131,7 @@ fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
         Ok(text) => baseline::load(path.to_owned(), &text).map_err(|errors| render_errors(&errors)),
         Err(error) if error.kind() == ErrorKind::NotFound && may_be_new => Ok(Baseline {
             path: path.to_owned(),
-            entries: Vec::new(),
+            ..Baseline::default()
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(format!(
             "{}: the baseline does not exist; --update-baseline writes one",

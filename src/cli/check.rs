@@ -9,7 +9,7 @@ use super::exit::ExitStatus;
 use super::{output, reports};
 use crate::baseline::RunExtent;
 use crate::profile::Profile;
-use crate::reporter::terminal;
+use crate::reporter::terminal::{self, Details};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -33,6 +33,9 @@ pub(super) struct CheckArgs {
     profile: Profile,
     #[command(flatten)]
     baseline: BaselineArgs,
+    /// What to show after the last transcript
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    details: Details,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     reports: Vec<ReportTarget>,
@@ -60,7 +63,7 @@ fn check(args: &CheckArgs, baseline: ActiveBaseline) -> io::Result<ExitStatus> {
         baseline.apply(&mut report, RunExtent::Whole)
     };
     if !report.scenarios.is_empty() {
-        terminal::closing(&report, &mut *screen)?;
+        terminal::closing(&report, args.details, &mut *screen)?;
     }
     screen.flush()?;
     drop(screen);
@@ -89,6 +92,7 @@ pub(super) struct RecordedSession<'a> {
 /// The transcript cannot be read, or a report cannot be written.
 pub(super) fn report_on(session: &RecordedSession<'_>) -> Result<(), String> {
     let args = CheckArgs {
+        details: Details::default(),
         transcripts: vec![session.transcript.to_owned()],
         dialect: session.dialect.clone(),
         side: session.side,

@@ -21,7 +21,7 @@ use crate::baseline::RunExtent;
 use crate::finding::Blame;
 use crate::project_config::read_config;
 use crate::report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
-use crate::reporter::terminal;
+use crate::reporter::terminal::{self, Details};
 use crate::runner::adopt_orphans;
 use crate::runner::job_limit::Jobs;
 use crate::runner::network::isolation::NetworkWatch;
@@ -189,6 +189,7 @@ async fn perform(
     }
     let closing = Closing {
         report: &report,
+        details: args.details,
         timings: args.timings.then_some((&timings, duration)),
         transcripts: kept_transcripts(&report, &settings.keep),
     };
@@ -233,6 +234,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
 /// The end of what a run shows.
 struct Closing<'a> {
     report: &'a Report,
+    details: Details,
     timings: Option<(&'a Timings, Duration)>,
     /// The folder with the transcripts.
     transcripts: Option<&'a Path>,
@@ -241,7 +243,7 @@ struct Closing<'a> {
 impl Closing<'_> {
     fn write(&self, progress: Progress) -> io::Result<()> {
         let mut screen = progress.finish()?;
-        terminal::closing(self.report, &mut *screen)?;
+        terminal::closing(self.report, self.details, &mut *screen)?;
         if let Some((timings, duration)) = self.timings {
             timings.write(duration, &mut *screen)?;
         }

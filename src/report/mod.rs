@@ -19,6 +19,6 @@ pub use comparison::{
 };
 pub use merge::merge;
 pub use model::{
-    CitedClause, Coverage, NetworkUse, ReasonGroup, Report, ReportCommand, ReportTool,
+    BaselineUse, CitedClause, Coverage, NetworkUse, ReasonGroup, Report, ReportCommand, ReportTool,
     ScenarioReport, Try, Verdict, VerdictCounts,
 };

@@ -42,6 +42,9 @@ pub struct Report {
     pub without_result: Vec<ReasonGroup>,
     /// The entries: one for each scenario (`run`) or transcript (`check`), sorted by id.
     pub scenarios: Vec<ScenarioReport>,
+    /// The baseline that was applied, if it has entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineUse>,
     /// Baseline entries that must be deleted, each with its location and the reason. One is enough to fail the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
@@ -53,6 +56,16 @@ pub struct Report {
     /// What the rules of the findings demand, by rule id.
     #[serde(default)]
     pub rules: IndexMap<String, String>,
+}
+
+/// The baseline that was applied to a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineUse {
+    /// The number of its entries.
+    pub entries: u64,
+    /// The number of entries for which nobody has written a reason yet.
+    pub without_reason: u64,
 }
 
 /// The command that produced a report.

@@ -149,6 +149,7 @@ pub(crate) fn report() -> Report {
         vec![Finding {
             at: 12,
             key: "call_id t7".into(),
+            rerun: "conform run --only demo@1/tools/approved ./my-agent".into(),
             ..broken_order()
         }],
     );

@@ -1,8 +1,8 @@
 //! Text helpers that the formats share: words for verdicts and levels, escaping, line wrapping, plurals.
 
-use crate::finding::{Baselined, BaselinedKind, Blame, Finding, Level};
-use crate::report::Verdict;
-use crate::report::{Report, ScenarioReport};
+use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level};
+use crate::report::{Cause, Report, ReportCommand, ScenarioReport, Verdict};
+use indexmap::IndexMap;
 use serde_json::Value;
 
 /// A verdict in words.
@@ -46,9 +46,17 @@ const KINDS: [(BaselinedKind, &str); 2] = [
 
 /// The kind of the baseline entry that covers a finding, and its reason.
 pub(super) fn mark(mark: &Baselined) -> String {
+    let kind = kind(mark);
+    match mark.reason.as_str() {
+        "" => format!("{kind}, without a reason"),
+        reason => format!("{kind}: {}", visible(reason)),
+    }
+}
+
+/// The kind of the baseline entry that covers a finding.
+pub(super) fn kind(mark: &Baselined) -> &'static str {
     let kind = KINDS.iter().find(|(kind, _)| *kind == mark.kind);
-    let kind = kind.map_or("known", |(_, word)| word);
-    format!("{kind}: {}", visible(&mark.reason))
+    kind.map_or("known", |(_, word)| word)
 }
 
 /// A level in words.
@@ -127,8 +135,8 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The clauses of a finding: each id with its section and text, or the id alone if the report does not contain the clause.
-pub(super) fn clauses(report: &Report, finding: &Finding) -> Vec<String> {
+/// Clauses: each id with its section and text, or the id alone if the report does not contain the clause.
+pub(super) fn cited(report: &Report, clauses: &[String]) -> Vec<String> {
     let quote = |id: &String| match report.clauses.get(id) {
         Some(clause) => format!(
             "{id} (section {}, {}): {}",
@@ -138,24 +146,77 @@ pub(super) fn clauses(report: &Report, finding: &Finding) -> Vec<String> {
         ),
         None => id.clone(),
     };
-    finding.clauses.iter().map(quote).collect()
+    clauses.iter().map(quote).collect()
+}
+
+/// The number of scenarios of a cause.
+pub(super) fn extent(report: &Report, cause: &Cause) -> String {
+    let noun = match report.command {
+        ReportCommand::Run => "scenario",
+        ReportCommand::Check => "transcript",
+    };
+    let all = report.scenarios.len() as u64;
+    match cause.scenarios.len() as u64 {
+        one if one == all => count(all, noun),
+        some => format!("{some} of {}", count(all, noun)),
+    }
+}
+
+/// The most entries of a folded list.
+const FOLDED: usize = 8;
+
+/// A list of scenarios, folded: those of one folder are shown as a pattern with their number.
+pub(super) fn folded(report: &Report, scenarios: &[String]) -> String {
+    let own = |id: &'_ String| match &report.dialect[..] {
+        [dialect] => {
+            let own = id.strip_prefix(dialect.as_str());
+            own.and_then(|rest| rest.strip_prefix('/'))
+                .map_or_else(|| id.clone(), str::to_owned)
+        }
+        _ => id.clone(),
+    };
+    let mut folders: IndexMap<String, Vec<String>> = IndexMap::new();
+    for id in scenarios.iter().map(own) {
+        let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
+        folders.entry(folder.to_owned()).or_default().push(id);
+    }
+    folders.sort_by(|a, one, b, other| other.len().cmp(&one.len()).then(a.cmp(b)));
+    let entries = folders.iter().map(|(folder, ids)| match &ids[..] {
+        [only] => only.clone(),
+        ids if folder.is_empty() => ids.join(", "),
+        ids => format!("{folder}/* ({})", ids.len()),
+    });
+    let mut entries: Vec<String> = entries.map(|entry| visible(&entry)).collect();
+    if entries.len() > FOLDED {
+        let rest = folders.values().skip(FOLDED - 1).map(Vec::len);
+        let rest: usize = rest.sum();
+        entries.truncate(FOLDED - 1);
+        entries.push(format!("{rest} more"));
+    }
+    entries.join(", ")
+}
+
+/// A text, cut to this number of characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The value that a pointer into the wrong frame points at.
+pub(super) fn value_at(frames: &[Evidence], pointer: &str) -> Option<String> {
+    let frame = frames.iter().find(|evidence| evidence.here)?;
+    let value = serde_json::from_str::<Value>(&frame.text).ok()?;
+    let value = value.pointer(pointer).filter(|_| !pointer.is_empty())?;
+    Some(format!("{value} at {pointer}"))
 }
 
 /// The actual value: the one that the finding points at, otherwise the whole frame.
 pub(super) fn actual(finding: &Finding) -> Option<String> {
     let frame = finding.evidence.iter().find(|evidence| evidence.here)?;
-    let value = serde_json::from_str::<Value>(&frame.text)
-        .ok()
-        .filter(|_| !finding.pointer.is_empty());
-    Some(
-        match value
-            .as_ref()
-            .and_then(|value| value.pointer(&finding.pointer))
-        {
-            Some(value) => format!("{value} at {}", finding.pointer),
-            None => frame.text.clone(),
-        },
-    )
+    let value = value_at(&finding.evidence, &finding.pointer);
+    Some(value.unwrap_or_else(|| frame.text.clone()))
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ fn a_truncated_file_is_an_error_with_its_location_and_the_findings_so_far() {
         "error: tests/cli/transcripts/cut.jsonl:9:21: the file is cut in the middle of this record\n"
     );
     assert!(
-        stdout.contains("aionrs/turn-envelope at frame 7"),
+        stdout.contains("must aionrs/turn-envelope") && stdout.contains("cut.jsonl at frame 7"),
         "{stdout}"
     );
 }
@@ -177,7 +177,7 @@ fn a_transcript_can_come_from_stdin() {
         .write_stdin(text)
         .assert()
         .code(1)
-        .stdout(contains("FAIL standard input"));
+        .stdout(contains("Example  standard input at frame 7"));
 }
 
 #[test]

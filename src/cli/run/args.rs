@@ -4,6 +4,7 @@ use crate::cli::args::{self, DialectArgs, ReportTarget, report_target};
 use crate::cli::baseline::BaselineArgs;
 use crate::cli::network::NetworkArg;
 use crate::profile::Profile;
+use crate::reporter::terminal::Details;
 use crate::runner::selection::Shard;
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -92,6 +93,9 @@ pub(in crate::cli) struct RunArgs {
     pub(super) retries: u32,
     #[command(flatten)]
     pub(super) baseline: BaselineArgs,
+    /// What to show after the last scenario
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub(super) details: Details,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     pub(super) reports: Vec<ReportTarget>,

@@ -91,8 +91,8 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
     let preference = |one: &&Occurrence<'_>| {
         (
             one.finding.echo,
-            one.went_away,
             one.finding.baseline.is_some(),
+            one.went_away,
         )
     };
     let mut cause = Cause {

@@ -1,7 +1,7 @@
 //! The shape of a finding: the place and the kind of difference, without the values. It makes the id of the cause.
 
 use super::echoes::is_of_a_step;
-use crate::finding::{Blame, Finding};
+use crate::finding::{Blame, Difference, DifferenceKind, Finding};
 
 /// The place that a pointer points at, with `*` for the position in a list.
 #[must_use]
@@ -11,6 +11,31 @@ pub fn place(pointer: &str) -> String {
         .split('/')
         .map(|step| if is_position(step) { "*" } else { step });
     steps.collect::<Vec<_>>().join("/")
+}
+
+/// What differs, in a few words without values.
+#[must_use]
+pub fn describe(difference: &Difference, pointer: &str) -> String {
+    let at = match place(pointer).as_str() {
+        "" => "the frame".to_owned(),
+        place => format!("`{place}`"),
+    };
+    let frame = match difference.name.as_str() {
+        "" => "what must come".to_owned(),
+        name => format!("`{name}`"),
+    };
+    match difference.kind {
+        DifferenceKind::Condition if pointer.is_empty() => String::new(),
+        DifferenceKind::Condition => format!("{at} does not fit"),
+        DifferenceKind::Missing => format!("{at} is missing"),
+        DifferenceKind::WrongType => format!("{at} has the wrong type"),
+        DifferenceKind::WrongValue => format!("{at} has the wrong value"),
+        DifferenceKind::Malformed => format!("a line is malformed: {}", difference.name),
+        DifferenceKind::Unexpected => format!("{frame} came where it must not"),
+        DifferenceKind::Absent => format!("{frame} did not come"),
+        DifferenceKind::Late => format!("{frame} came too late"),
+        DifferenceKind::Ended => "the agent ended too early".to_owned(),
+    }
 }
 
 /// The id of the cause of a finding: the name of the rule, and a hash of the rule, the clauses and the shape.
@@ -70,7 +95,6 @@ fn fnv(hash: u64, text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Difference, DifferenceKind};
 
     fn finding() -> Finding {
         Finding {

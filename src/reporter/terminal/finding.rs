@@ -44,8 +44,13 @@ pub(in crate::reporter) fn block(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     head(report, finding, out)?;
-    clauses(report, finding, out)?;
-    frames(finding, out)?;
+    clauses(
+        &text::cited(report, &finding.clauses),
+        &finding.clauses,
+        CLAUSES,
+        out,
+    )?;
+    frames(&finding.evidence, out)?;
     for (index, expected) in finding.expected.iter().enumerate() {
         label(
             out,
@@ -84,11 +89,17 @@ fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "\n  {}", text::visible(&finding.message))
 }
 
-fn clauses(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let mut quoted = text::clauses(report, finding);
-    if quoted.len() > CLAUSES {
-        quoted.truncate(CLAUSES - 1);
-        quoted.push(format!("and {}", finding.clauses[CLAUSES - 1..].join(", ")));
+/// Writes the texts of clauses, of the first `most`; of the rest only the ids.
+pub(super) fn clauses(
+    cited: &[String],
+    ids: &[String],
+    most: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut quoted = cited.to_vec();
+    if quoted.len() > most {
+        quoted.truncate(most - 1);
+        quoted.push(format!("and {}", ids[most - 1..].join(", ")));
     }
     for clause in quoted {
         let mut lines = text::wrap(&clause, WIDTH).into_iter();
@@ -98,9 +109,10 @@ fn clauses(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-fn frames(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let timed = finding.evidence.iter().any(|frame| frame.micros > 0);
-    for (index, frame) in finding.evidence.iter().enumerate() {
+/// Writes the frames around a failure.
+pub(super) fn frames(evidence: &[Evidence], out: &mut dyn Write) -> io::Result<()> {
+    let timed = evidence.iter().any(|frame| frame.micros > 0);
+    for (index, frame) in evidence.iter().enumerate() {
         label(
             out,
             if index == 0 { "Frames" } else { "" },
@@ -132,6 +144,7 @@ impl Display for Quoted<'_> {
     }
 }
 
-fn label(out: &mut dyn Write, label: &str, value: impl Display) -> io::Result<()> {
+/// Writes a line with a label before it.
+pub(super) fn label(out: &mut dyn Write, label: &str, value: impl Display) -> io::Result<()> {
     writeln!(out, "{label:>10}  {value}")
 }

@@ -1,42 +1,127 @@
-//! The end of the terminal report: failures in full, notes, stale baseline entries, counts and coverage.
+//! The end of the terminal report: causes, notes, stale baseline entries, counts and coverage.
 
 use super::super::text;
-use super::finding::{BOLD, DIM, level_style, verdict_style};
-use super::scenario;
-use crate::finding::{Finding, Level};
-use crate::report::Verdict;
-use crate::report::{Report, ReportCommand, ScenarioReport, VerdictCounts};
-use indexmap::IndexMap;
+use super::finding::{BOLD, DIM, verdict_style};
+use super::{cause, scenario};
+use crate::finding::Level;
+use crate::report::{
+    Cause, ReasonGroup, Report, ReportCommand, ScenarioReport, Verdict, VerdictCounts,
+};
 use std::io::{self, Write};
 
 /// The most unexercised rules that are listed by name.
 const NAMES: usize = 8;
+/// The most causes that are written in full. The others explain the least.
+const IN_FULL: usize = 25;
+
+/// What the closing part shows besides the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Details {
+    /// Each cause once, with an example
+    #[default]
+    Causes,
+    /// Also every finding of every scenario
+    All,
+}
 
 /// Writes a whole report: the lines of all scenarios and the closing part.
 pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for scenario in &report.scenarios {
         scenario::line(scenario, out)?;
     }
-    closing(report, out)
+    closing(report, Details::default(), out)
 }
 
 /// Writes everything that follows the lines of the scenarios.
 ///
 /// # Errors
 /// The writer fails.
-pub fn closing(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    for scenario in report
-        .scenarios
-        .iter()
-        .filter(|scenario| has_details(report, scenario))
-    {
-        scenario::block(report, scenario, out)?;
+pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
+    if details == Details::All {
+        let detailed = report.scenarios.iter().filter(|s| has_details(report, s));
+        detailed
+            .into_iter()
+            .try_for_each(|scenario| scenario::block(report, scenario, out))?;
     }
-    notes(report, out)?;
+    without_result(report, out)?;
+    causes(report, details, out)?;
     stale(report, out)?;
     writeln!(out, "{}------------{:#}", DIM, DIM)?;
     counts_line(report, out)?;
+    causes_line(report, out)?;
+    baseline_line(report, out)?;
     coverage(report, out)
+}
+
+/// Writes the causes: those that the baseline covers and the notes in a line each, then the others in full, up to a number.
+fn causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
+    let (mut full, lines): (Vec<_>, Vec<_>) = report.causes.iter().partition(is_in_full);
+    let of = full.len();
+    let rest = match details {
+        Details::Causes => full.split_off(of.min(IN_FULL)),
+        Details::All => Vec::new(),
+    };
+    if !lines.is_empty() {
+        writeln!(out)?;
+    }
+    lines
+        .iter()
+        .try_for_each(|cause| cause::line(report, cause, out))?;
+    for (index, cause) in full.iter().enumerate() {
+        cause::block(report, cause, (index + 1, of), out)?;
+    }
+    if !rest.is_empty() {
+        let rest = text::count(rest.len() as u64, "smaller cause");
+        writeln!(
+            out,
+            "\n{rest} in a line each; --details all shows them in full"
+        )?;
+    }
+    rest.iter()
+        .try_for_each(|cause| cause::line(report, cause, out))
+}
+
+/// Whether a cause is something to fix, and neither a note nor known.
+fn is_in_full(cause: &&Cause) -> bool {
+    cause.level > Level::May && cause.baseline.is_none()
+}
+
+/// Writes why scenarios have no result, each reason once.
+fn without_result(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    // Why scenarios were skipped stands in their lines.
+    let is_open = |group: &&ReasonGroup| group.verdict != Verdict::Skipped;
+    let groups: Vec<_> = report.without_result.iter().filter(is_open).collect();
+    if !groups.is_empty() {
+        writeln!(out)?;
+    }
+    for group in groups {
+        let style = verdict_style(group.verdict);
+        write!(
+            out,
+            "{style}{}{style:#} {}",
+            text::verdict(group.verdict).to_uppercase(),
+            text::folded(report, &group.scenarios)
+        )?;
+        match group.reason.as_str() {
+            "" => writeln!(out)?,
+            reason => writeln!(out, ": {}", text::visible(reason))?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the number of causes.
+fn causes_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let full = report.causes.iter().filter(is_in_full);
+    let counted: Vec<_> = full.filter(|cause| cause.blame == report.side).collect();
+    if counted.is_empty() {
+        return Ok(());
+    }
+    let explained = |cause: &&&Cause| cause.findings + cause.echoes;
+    let findings: u64 = counted.iter().map(|cause| explained(&cause)).sum();
+    let causes = text::count(counted.len() as u64, "cause");
+    let findings = text::count(findings, "finding");
+    writeln!(out, "{:>13} {causes} of {findings}", "Causes")
 }
 
 /// Whether a scenario has details beyond its line.
@@ -61,37 +146,25 @@ fn stale(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes each note once, with the first place that has it.
-fn notes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut notes: IndexMap<(&str, &str), (&str, &Finding, u64)> = IndexMap::new();
-    for scenario in &report.scenarios {
-        for finding in scenario
-            .findings
-            .iter()
-            .filter(|finding| finding.level == Level::May)
-        {
-            notes
-                .entry((&finding.rule, &finding.message))
-                .or_insert((&scenario.id, finding, 0))
-                .2 += 1;
-        }
-    }
-    for ((rule, message), (id, first, times)) in notes {
-        let style = level_style(Level::May);
-        write!(
-            out,
-            "\n{style}NOTE{style:#} {}{rule}{:#} {}",
-            BOLD,
-            BOLD,
-            text::visible(message)
-        )?;
-        write!(out, "\n     {} frame {}", text::visible(id), first.at)?;
-        if times > 1 {
-            write!(out, ", and {} more", text::count(times - 1, "time"))?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
+/// Writes how many entries of the baseline wait for a reason.
+fn baseline_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let Some(used) = report
+        .baseline
+        .as_ref()
+        .filter(|used| used.without_reason > 0)
+    else {
+        return Ok(());
+    };
+    let style = verdict_style(Verdict::Warn);
+    let all = match used.entries {
+        1 => "1 entry".to_owned(),
+        all => format!("{all} entries"),
+    };
+    writeln!(
+        out,
+        "{:>13} {style}{} of {all} without a reason{style:#}; write into `reason` why it is accepted",
+        "Baseline", used.without_reason
+    )
 }
 
 fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
