@@ -1,6 +1,7 @@
 //! docs/own-dialect.md works as written: its files, its agent, its commands.
 
 use assert_cmd::Command;
+use predicates::prelude::*;
 use predicates::str::contains;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -237,4 +238,79 @@ fn a_host_is_tested_while_a_gate_holds_the_answer() {
         shown_by_host(&open, &[], "go"),
         "shows pieces\nshows of\nshows eight\nshows the end\n"
     );
+}
+
+/// The commands of the page that prove the rules.
+fn proof() -> Vec<String> {
+    let lines = blocks("prove").remove(0).1;
+    lines.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_faults_of_the_page_are_all_killed_and_every_clause_is_covered() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let [mutants, coverage] = &proof()[..] else {
+        panic!("{:?}", proof())
+    };
+    let result = blocks("output").remove(0).1;
+
+    let run = conform(folder.path(), mutants).assert().success();
+    run.stdout(contains(result.trim()));
+    let run = conform(folder.path(), coverage).assert().success();
+    run.stdout(contains("parrot@1: 6 of 6 testable clauses covered"));
+}
+
+#[test]
+fn a_weakened_rule_lets_a_fault_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let path = folder.path().join("dialects/parrot/1/ordering.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let weak = text.replacen("order: (begin word* end)*", "order: (begin word* end?)*", 1);
+    assert_ne!(weak, text);
+    std::fs::write(&path, weak).unwrap();
+
+    let mutants = &proof()[0];
+    let run = conform(folder.path(), mutants).assert().code(1);
+    run.stdout(contains(
+        "error: no-end: it was injected, but no rule or scenario reported",
+    ));
+}
+
+#[test]
+fn an_agent_with_findings_proves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let agent = folder.path().join("parrot.sh");
+    let text = std::fs::read_to_string(&agent).unwrap();
+    std::fs::write(&agent, text.replacen("all=$all$word", "all=$word", 1)).unwrap();
+
+    let run = conform(folder.path(), &proof()[0]).assert().code(1);
+    run.stderr(
+        contains("the agent has findings without any fault").and(contains("parrot/end-has-all")),
+    );
+}
+
+#[test]
+fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let generic = |more: &str| {
+        let line = "mutants --generic --only word --only oops --dialect parrot@1 --dialect-dir dialects --scenarios scenarios";
+        conform(folder.path(), &format!("conform {line} {more} ./parrot.sh")).assert()
+    };
+    let question = "double:oops: `oops` is sent twice, and nothing reports it.";
+    let run = generic("").success();
+    run.stdout(
+        contains(format!("question: {question}")).and(contains("question: drop:word").not()),
+    );
+
+    let accepted = folder.path().join("accepted.yaml");
+    std::fs::write(&accepted, "double:oops: a host ignores the second one\n").unwrap();
+    let run = generic("--accepted accepted.yaml").code(1);
+    run.stdout(contains("error: after-end:oops").and(contains(question).not()));
+    let both = "double:oops: a host ignores the second one\nafter-end:oops: so it does then\n";
+    std::fs::write(&accepted, both).unwrap();
+    generic("--accepted accepted.yaml").success();
 }

@@ -1,20 +1,32 @@
 //! `conform coverage`: for each clause the rules and scenarios that check it, and the faults that prove that the check can fail.
 
 use super::args::DialectArgs;
+use super::catalogue::KnownDialect;
 use super::exit::ExitStatus;
-use super::mutants::published_matrix;
+use super::mutants::{published_matrix, read_matrix};
 use super::{catalogue, output, table};
+use crate::dialect::DialectSource;
 use crate::mutation::coverage::{self, Covered};
+use crate::mutation::matrix::Matrix;
+use indexmap::IndexMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Show for each clause which rules and scenarios check it, and which faults prove that they can fail
 ///
-/// The faults are those of the published kill matrix (`conform mutants`). Exit status 1 if a testable clause has no check or no fault, or if no
+/// The faults are those of the published kill matrix (`conform mutants`); for a dialect of your own, of the one that `conform mutants --publish DIR`
+/// has written. Exit status 1 if a testable clause has no check or no fault, or if no
 /// fault shows that a rule can fail.
 #[derive(Debug, clap::Args)]
 pub(super) struct CoverageArgs {
     #[command(flatten)]
     dialect: DialectArgs,
+    /// Scenarios of your own, files or folders, instead of the built-in ones; repeatable
+    #[arg(long, value_name = "PATH", requires = "dialect")]
+    scenarios: Vec<PathBuf>,
+    /// The folder of the kill matrix, as `conform mutants --publish DIR` writes it [default: the published matrices of conform]
+    #[arg(long, value_name = "DIR")]
+    matrix: Option<PathBuf>,
     /// Only clauses with a gap
     #[arg(long)]
     gaps: bool,
@@ -24,7 +36,8 @@ pub(super) struct CoverageArgs {
 }
 
 pub(super) fn run(args: CoverageArgs) -> ExitStatus {
-    let known = match catalogue::load(&args.dialect) {
+    let known = known(&args).and_then(|known| with_matrices(&args, known));
+    let known = match known {
         Ok(known) => known,
         Err(message) => {
             output::error(message);
@@ -33,12 +46,11 @@ pub(super) fn run(args: CoverageArgs) -> ExitStatus {
     };
     let mut all = Vec::new();
     let mut unproved = Vec::new();
-    for known in &known {
+    for (known, matrix) in &known {
         let id = known.dialect.id();
-        let matrix = published_matrix(&id);
-        let clauses = coverage::of(&known.dialect, &known.scenarios, &matrix);
+        let clauses = coverage::of(&known.dialect, &known.scenarios, matrix);
         all.push((id, clauses));
-        unproved.extend(coverage::unproved(&known.dialect, &matrix));
+        unproved.extend(coverage::unproved(&known.dialect, matrix));
     }
     let printed = if args.json {
         json(&all)
@@ -46,9 +58,7 @@ pub(super) fn run(args: CoverageArgs) -> ExitStatus {
         text(&all, args.gaps)
     };
     for rule in &unproved {
-        output::error(format_args!(
-            "{rule}: no published fault shows that it can fail"
-        ));
+        output::error(format_args!("{rule}: no fault shows that it can fail"));
     }
     let whole = unproved.is_empty()
         && all
@@ -61,6 +71,35 @@ pub(super) fn run(args: CoverageArgs) -> ExitStatus {
             ExitStatus::Violations
         }
     }))
+}
+
+/// The dialects, with the scenarios of the command line.
+fn known(args: &CoverageArgs) -> Result<Vec<KnownDialect>, String> {
+    match (&args.dialect.dialect, args.scenarios.as_slice()) {
+        (Some(id), own @ [_, ..]) => {
+            let source = DialectSource::new(args.dialect.dialect_dir.clone());
+            catalogue::one(&source, id, own, &IndexMap::new(), None).map(|one| vec![one])
+        }
+        _ => catalogue::load(&args.dialect),
+    }
+}
+
+/// Each dialect with its kill matrix.
+fn with_matrices(
+    args: &CoverageArgs,
+    known: Vec<KnownDialect>,
+) -> Result<Vec<(KnownDialect, Matrix)>, String> {
+    let matrix = |id: &str| match &args.matrix {
+        None => Ok(published_matrix(id)),
+        Some(folder) => read_matrix(folder, id).map_err(|error| error.to_string()),
+    };
+    let known = known.into_iter();
+    known
+        .map(|known| {
+            let matrix = matrix(&known.dialect.id())?;
+            Ok((known, matrix))
+        })
+        .collect()
 }
 
 fn json(all: &[(String, Vec<Covered>)]) -> io::Result<()> {

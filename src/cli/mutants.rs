@@ -32,7 +32,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
-pub(super) use published::matrix as published_matrix;
+pub(super) use published::{matrix as published_matrix, read as read_matrix};
 
 /// Play every fault against the suite, and print what caught it
 ///
@@ -133,7 +133,8 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
             continue;
         };
         if let Some(folder) = &args.publish {
-            published::write(folder, &id, &outcome).map_err(harness)?;
+            let whole = |before: &Matrix| outcome.over(before);
+            published::write(folder, &id, whole).map_err(harness)?;
         }
         matrices.push(outcome.matrix());
     }
@@ -227,7 +228,7 @@ async fn prove_suite(
         Some(table) => {
             let outcome = any_agent::matrix(&mutation_run, good, &table).await?;
             let status = print_proof(&outcome, args).map_err(failed)?;
-            Ok((outcome.matrix.faults.len(), status))
+            Ok((outcome.outcome.rows.len(), status))
         }
         None => {
             let outcome = generic_run::outcome(&mutation_run, good).await?;
@@ -245,7 +246,8 @@ async fn prove_suite(
 /// Prints the matrix of an agent's faults. Faults that were never active make the proof incomplete.
 fn print_proof(outcome: &AgentOutcome, args: &MutantsArgs) -> std::io::Result<ExitStatus> {
     let mut out = output::stdout();
-    let AgentOutcome { matrix, missing } = outcome;
+    let AgentOutcome { outcome, missing } = outcome;
+    let matrix = outcome.matrix();
     print_rows(&matrix.faults, &mut out)?;
     let mut status = ExitStatus::Conformant;
     for row in &matrix.faults {
@@ -258,6 +260,17 @@ fn print_proof(outcome: &AgentOutcome, args: &MutantsArgs) -> std::io::Result<Ex
             writeln!(out, "error: {complaint}")?;
             status = ExitStatus::Violations;
         }
+    }
+    let unproved = matrix.rules_without_killer.len();
+    if args.is_whole() && unproved > 0 {
+        let rules = matrix.rules_without_killer.join(", ");
+        writeln!(
+            out,
+            "note: {unproved} rules kill no fault, so nothing proves that they can fail: {rules}"
+        )?;
+    }
+    if let Some(folder) = &args.publish {
+        published::write(folder, &matrix.dialect, |before| outcome.over(before))?;
     }
     if let Some(folder) = &args.compare {
         let published = published::read(folder, &matrix.dialect)?;

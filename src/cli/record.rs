@@ -1,17 +1,20 @@
 //! `conform record`: a transparent pipe between a host and an agent that writes down what passes.
 
 mod live_judge;
+mod script_file;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
 use super::check::{self, RecordedSession};
 use super::exit::ExitStatus;
 use super::output;
 use crate::frame::Body;
-use crate::relay::{Ending, RecordStage, Recording, Redactor, Relay, RelayEnd};
+use crate::relay::{
+    Ending, ModelUrl, RecordStage, Recording, Redactor, Relay, RelayEnd, relay_model,
+};
 use crate::runner::{adopt_orphans, agent::Agent};
 use crate::transcript::Header;
 use live_judge::LiveJudge;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -40,11 +43,22 @@ pub(super) struct RecordArgs {
     /// Whose findings decide in the report
     #[arg(long, value_enum, default_value_t)]
     side: SideArg,
+    /// Stand between the agent and its model too, and record the requests. URL is the base URL of the model; the recorder's own takes its
+    /// place in `{llm_url}` of the agent's arguments and in environment variables that begin with URL
+    #[arg(long, value_name = "URL")]
+    llm: Option<String>,
+    /// Turn the session into a script for `mock-agent --script`; without an agent, the session that FILE of --out already has
+    #[arg(long, value_name = "FILE")]
+    to_script: Option<PathBuf>,
     /// Write secrets into the transcript as they are
     #[arg(long)]
     keep_secrets: bool,
     /// The agent's program and its arguments
-    #[arg(required = true, value_name = "AGENT", trailing_var_arg = true)]
+    #[arg(
+        required_unless_present = "to_script",
+        value_name = "AGENT",
+        trailing_var_arg = true
+    )]
     agent: Vec<OsString>,
 }
 
@@ -58,6 +72,15 @@ fn file_target(text: &str) -> Result<ReportTarget, String> {
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.
 pub(super) fn run(args: &RecordArgs) -> ExitStatus {
+    if let (true, Some(script)) = (args.agent.is_empty(), &args.to_script) {
+        return match script_file::write(&args.out, &args.dialect, script) {
+            Ok(()) => ExitStatus::Conformant,
+            Err(message) => {
+                output::error(message);
+                ExitStatus::Usage
+            }
+        };
+    }
     adopt_orphans();
     match record(args) {
         Ok(ending) => ending.end_this_process(),
@@ -79,8 +102,20 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
     };
     let judge = judge.map(|judge| Arc::new(Mutex::new(judge)));
     let recording = recording(args, judge.clone())?;
+    let model = args.llm.as_deref().map(ModelUrl::parse).transpose();
+    let model = model.map_err(|message| format!("--llm {message}"))?;
     let mut command = Command::new(&path);
-    command.arg0(program).args(rest);
+    command.arg0(program);
+    match (model, args.llm.as_deref()) {
+        (Some(model), Some(url)) => {
+            let address = relay_model(model, recording.clone());
+            let address = address.map_err(|error| format!("cannot listen on loopback: {error}"))?;
+            let own = format!("http://{address}");
+            command.args(rest.iter().map(|word| with_url(word, &own)));
+            command.envs(redirected(std::env::vars(), url, &own));
+        }
+        _ => drop(command.args(rest)),
+    }
     let signals = recording.clone();
     let relay = Relay {
         command,
@@ -109,7 +144,35 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
     if !args.reports.is_empty() {
         report(args);
     }
+    if let Some(script) = &args.to_script
+        && let Err(message) = script_file::write(&args.out, &args.dialect, script)
+    {
+        output::error(message);
+    }
     Ok(ending)
+}
+
+/// An argument with the recorder's own URL in place of `{llm_url}`.
+fn with_url(word: &OsStr, own: &str) -> OsString {
+    match word.to_str() {
+        Some(text) => text.replace("{llm_url}", own).into(),
+        None => word.to_owned(),
+    }
+}
+
+/// The environment variables that lead to the model, leading to the recorder instead.
+fn redirected(
+    environment: impl Iterator<Item = (String, String)>,
+    url: &str,
+    own: &str,
+) -> Vec<(String, String)> {
+    let url = url.trim_end_matches('/');
+    let found = environment.filter_map(|(name, value)| {
+        let rest = value.strip_prefix(url)?;
+        let is_below = rest.is_empty() || rest.starts_with('/');
+        is_below.then(|| (name, format!("{own}{rest}")))
+    });
+    found.collect()
 }
 
 /// The recording, with its transcript begun.

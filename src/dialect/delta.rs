@@ -42,6 +42,7 @@ pub(super) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         members: delta.members.or(base.members.take()),
         discriminator: delta.discriminator.or(base.discriminator.take()),
         session: delta.session.or(base.session.take()),
+        replies: delta.replies.or(base.replies.take()),
         launch: match (delta.launch, base.launch.take()) {
             (Some(delta), Some(base)) => Some(delta.merged_with(base)),
             (delta, base) => delta.or(base),

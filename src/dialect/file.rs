@@ -1,5 +1,6 @@
 //! The format of `dialect.yaml` and `clauses.yaml`.
 
+use super::reply_events::RepliesFile;
 use crate::finding::Level;
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
@@ -58,6 +59,9 @@ pub struct DialectFile {
     /// How a session starts and ends.
     #[serde(default)]
     pub session: Option<SessionFile>,
+    /// Where the replies of the model show in the events; in a delta, as in the base if left out.
+    #[serde(default)]
+    pub replies: Option<RepliesFile>,
     /// The capabilities that an agent can declare.
     #[serde(default)]
     pub capabilities: IndexMap<String, CapabilityFile>,

@@ -3,6 +3,7 @@
 use super::file::{ClauseFile, FrameSpec, LaunchRecipe, ProbeFile, SessionFile, VersionGap};
 use super::lint;
 use super::merged_files::MergedFiles;
+use super::reply_events::ReplyEvents;
 use super::source::DialectSource;
 use super::types::{Clause, DetectionProbe, Dialect, FrameNames, SessionSpec, WorkSpec};
 use crate::finding::{Level, Source};
@@ -114,6 +115,8 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
     let session = session_of(file.session, &root, &symbols, &mut errors);
+    let replies = file.replies.unwrap_or_default();
+    let replies = ReplyEvents::of(replies, &root, &event_names, &mut errors);
     let launch = file.launch.unwrap_or_default();
     errors.extend(launch_mistakes(&launch, &commands, &root));
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
@@ -158,6 +161,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         declarations,
         symbols: Arc::new(symbols),
         session,
+        replies,
         capabilities: file.capabilities,
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,

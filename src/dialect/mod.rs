@@ -6,11 +6,13 @@ pub mod file;
 mod lint;
 mod load;
 mod merged_files;
+mod reply_events;
 mod source;
 mod types;
 
 pub use faults::{fault_sources, faults, names_for_faults};
 pub use file::{MemberNames, ToolName};
 pub use load::load;
+pub use reply_events::{EventPart, ReplyEvents};
 pub use source::{DialectSource, read_file};
 pub use types::{Base, Clause, Dialect, FrameIdentity, FrameNames, Inheritance, SessionSpec};

@@ -1,6 +1,7 @@
 //! The data model of a loaded dialect.
 
 use super::file::{CapabilityFile, FrameSpec, LaunchRecipe, MemberNames, Side, ToolName};
+use super::reply_events::ReplyEvents;
 use crate::finding::Level;
 use crate::matcher::Matcher;
 use crate::rules::frame_pattern::FramePattern;
@@ -45,6 +46,8 @@ pub struct Dialect {
     pub symbols: Arc<Symbols>,
     /// How a session starts and ends.
     pub session: SessionSpec,
+    /// Where the replies of the model show in the events.
+    pub replies: ReplyEvents,
     /// The capabilities that an agent can declare.
     pub capabilities: IndexMap<String, CapabilityFile>,
     /// The members of frames that hold tools and calls.

@@ -1,6 +1,7 @@
 //! `conform record`: the pipe is transparent, the transcript is whole, and nothing survives a killed recorder.
 
 mod pipe;
+mod replay;
 mod session;
 mod survivors;
 
@@ -41,15 +42,21 @@ impl Recorder {
         path
     }
 
-    fn start(&self, options: &[&str], agent: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_conform"))
+    fn command(&self, options: &[&str], agent: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_conform"));
+        command
             .arg("record")
             .arg("--out")
             .arg(self.transcript())
             .args(options)
             .arg("--")
             .args(agent)
-            .current_dir(self.0.path())
+            .current_dir(self.0.path());
+        command
+    }
+
+    fn start(&self, options: &[&str], agent: &[&str]) -> Child {
+        self.command(options, agent)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

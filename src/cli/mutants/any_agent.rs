@@ -1,6 +1,6 @@
 //! Proves the rules of a dialect with any agent: it must be good first, then faults are played on its frames.
 
-use super::mutation_run::{Exercised, MutationRun, note_exercised, tested};
+use super::mutation_run::{Exercised, MutationOutcome, MutationRun, note_exercised, tested};
 use super::suite_player::{SuitePlayer, frames};
 use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
@@ -9,9 +9,10 @@ use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::frame::Body;
 use crate::framing::parse;
+use crate::mutation::coverage::provable_rules;
 use crate::mutation::generic_faults::SampleFrames;
 use crate::mutation::kill_analysis::TestedFault;
-use crate::mutation::matrix::{Fate, Matrix, Row};
+use crate::mutation::matrix::{Fate, Row};
 use crate::report::Verdict;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
@@ -44,7 +45,7 @@ pub(super) struct GoodAgent {
 
 /// The result for one dialect.
 pub(super) struct AgentOutcome {
-    pub(super) matrix: Matrix,
+    pub(super) outcome: MutationOutcome,
     /// For faults that were never active, the frames that the agent did not send.
     pub(super) missing: IndexMap<String, String>,
 }
@@ -235,7 +236,16 @@ pub(super) async fn matrix(
             false => Some(unplayable(&tested(fault, &dialect))),
         });
     Ok(AgentOutcome {
-        matrix: Matrix::of(&dialect.id(), rows.collect(), &[]),
+        outcome: MutationOutcome {
+            rows: rows.collect(),
+            all: table
+                .faults()
+                .iter()
+                .map(|fault| fault.id.clone())
+                .collect(),
+            rules: provable_rules(&dialect, false),
+            dialect: dialect.id(),
+        },
         missing,
     })
 }

@@ -56,12 +56,12 @@ pub(super) struct MutationRun<'a> {
 
 /// The result for the faults of one dialect.
 pub(super) struct MutationOutcome {
-    dialect: String,
-    rows: Vec<Row>,
+    pub(super) dialect: String,
+    pub(super) rows: Vec<Row>,
     /// Every fault of the dialect, in its order.
-    all: Vec<String>,
+    pub(super) all: Vec<String>,
     /// The rules that at least one fault must kill.
-    rules: Vec<String>,
+    pub(super) rules: Vec<String>,
 }
 
 impl MutationOutcome {

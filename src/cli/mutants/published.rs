@@ -1,6 +1,5 @@
 //! The kill matrices that are published with the program.
 
-use super::mutation_run::MutationOutcome;
 use crate::mutation::matrix::Matrix;
 use include_dir::{Dir, include_dir};
 use std::io;
@@ -22,7 +21,7 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
 ///
 /// # Errors
 /// A file that cannot be read, or is no matrix.
-pub(super) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
+pub(in crate::cli) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
     let path = folder.join(format!("{dialect}.json"));
     let place =
         |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
@@ -30,16 +29,20 @@ pub(super) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
     serde_json::from_slice(&text).map_err(|error| place(&error))
 }
 
-/// Writes a matrix as JSON and as a page. Faults that were not played keep their rows.
+/// Writes a matrix as JSON and as a page. `over` is the matrix over an earlier one, whose rows stay for faults that were not played.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn write(folder: &Path, dialect: &str, outcome: &MutationOutcome) -> io::Result<()> {
+pub(super) fn write(
+    folder: &Path,
+    dialect: &str,
+    over: impl FnOnce(&Matrix) -> Matrix,
+) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let file = folder.join(format!("{dialect}.json"));
     let before = std::fs::read(&file).ok();
     let before = before.and_then(|text| serde_json::from_slice(&text).ok());
-    let matrix = outcome.over(&before.unwrap_or_default());
+    let matrix = over(&before.unwrap_or_default());
     let text = serde_json::to_string_pretty(&matrix)?;
     std::fs::write(file, text + "\n")?;
     std::fs::write(folder.join(format!("{dialect}.md")), matrix.markdown())

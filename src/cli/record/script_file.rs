@@ -1,0 +1,69 @@
+//! Turns a recorded session into a script for the reference agent.
+
+use crate::cli::args::DialectArgs;
+use crate::cli::catalogue::render_errors;
+use crate::detect::recording::dialect_of_frames;
+use crate::dialect::{self, Dialect, DialectSource};
+use crate::frame::Frame;
+use crate::relay::model_script;
+use crate::transcript::TranscriptReader;
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Writes the replies of the model in a transcript as a script, one reply on each line.
+///
+/// # Errors
+/// The transcript cannot be read, its dialect is not known or does not say where replies show, or the script cannot be written.
+pub(super) fn write(transcript: &Path, args: &DialectArgs, script: &Path) -> Result<(), String> {
+    let shown = transcript.display();
+    let file =
+        File::open(transcript).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
+    let reader = TranscriptReader::new(BufReader::new(file));
+    let reader = reader.map_err(|error| error.in_file(&shown).to_string())?;
+    let named = reader.header().and_then(|header| header.dialect.clone());
+    // A session that was cut off still has the replies before the end.
+    let frames: Vec<Frame> = reader.map_while(Result::ok).collect();
+    let dialect = dialect(args, args.dialect.clone().or(named), &frames)
+        .map_err(|message| format!("{shown}: {message}"))?;
+    let replies = model_script(&frames, &dialect);
+    if replies.is_empty() {
+        return Err(format!(
+            "{shown}: no reply of the model shows in it, so there is no script ({})",
+            dialect.id()
+        ));
+    }
+    let mut text = format!(
+        "# The replies of the model in a recorded session of {}.\n",
+        dialect.id()
+    );
+    for reply in &replies {
+        text += &format!("- {reply}\n");
+    }
+    let written = File::create(script).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| format!("cannot write {}: {error}", script.display()))
+}
+
+/// The dialect of this id, or else the one that the frames show.
+fn dialect(
+    args: &DialectArgs,
+    id: Option<String>,
+    frames: &[Frame],
+) -> Result<Arc<Dialect>, String> {
+    let source = DialectSource::new(args.dialect_dir.clone());
+    let load = |id: &str| dialect::load(&source, id).map_err(|errors| render_errors(&errors));
+    if let Some(id) = id.as_deref().filter(|id| id.contains('@')) {
+        return load(id);
+    }
+    let names = source.names().into_iter();
+    let names = names.filter(|(name, _)| id.as_ref().is_none_or(|id| id == name));
+    let candidates: Result<Vec<_>, _> = names
+        .map(|(name, version)| load(&format!("{name}@{version}")))
+        .collect();
+    let candidates = candidates?;
+    match dialect_of_frames(&candidates, frames) {
+        Some(found) => Ok(Arc::clone(&candidates[found])),
+        None => Err("the frames show no dialect; name it with --dialect".to_owned()),
+    }
+}

@@ -1,0 +1,238 @@
+//! A recorded session as a model script: the replies of the model, as the agent's events show them.
+
+use crate::dialect::{Dialect, EventPart, FrameIdentity, ReplyEvents};
+use crate::frame::{Body, Frame, Line};
+use crate::framing::parse;
+use serde_json::{Map, Value, json};
+
+/// The lowest HTTP status of an answer that is an error.
+const FIRST_ERROR: u16 = 300;
+
+/// The replies of the model in a session, as a list for `mock-agent --script`.
+///
+/// They are split at the requests to the model if the session has any, else where the dialect says that a reply ends. A reply that the host
+/// interrupted stalls after its last part.
+#[must_use]
+pub fn model_script(frames: &[Frame], dialect: &Dialect) -> Vec<Value> {
+    let mut script = ScriptBuilder {
+        events: &dialect.replies,
+        has_requests: frames
+            .iter()
+            .any(|frame| matches!(frame.body, Body::LlmRequest(_))),
+        replies: Vec::new(),
+        is_open: false,
+        without_usage: 0,
+        call: Map::new(),
+        fragments: 0,
+    };
+    for frame in frames {
+        match &frame.body {
+            Body::LlmRequest(_) => script.begin(),
+            Body::LlmReply(reply) if reply.status >= FIRST_ERROR => script.fail(reply.status),
+            Body::ToAgent(line) => {
+                if let Some((name, _)) = identified(line, &dialect.commands)
+                    && dialect.session.interrupts.contains(&name)
+                {
+                    script.interrupt();
+                }
+            }
+            Body::FromAgent(line) => {
+                if let Some((name, event)) = identified(line, &dialect.events) {
+                    script.event(&name, &event);
+                }
+            }
+            _ => {}
+        }
+    }
+    script.replies.into_iter().map(Reply::finish).collect()
+}
+
+/// A frame with its name, the nested kind included.
+fn identified(line: &Line, names: &crate::dialect::FrameNames) -> Option<(String, Value)> {
+    let value = parse(line).value?;
+    match names.identify(&value) {
+        FrameIdentity::Known(name, kind) => Some((kind.unwrap_or(name), value)),
+        _ => None,
+    }
+}
+
+/// A reply in the making.
+#[derive(Debug, Default)]
+struct Reply {
+    /// Items of `content`, each with one key.
+    content: Vec<(&'static str, Value)>,
+    usage: Option<Value>,
+    error: Option<u16>,
+}
+
+struct ScriptBuilder<'d> {
+    events: &'d ReplyEvents,
+    has_requests: bool,
+    replies: Vec<Reply>,
+    /// Whether the next part belongs to the last reply.
+    is_open: bool,
+    /// The first reply whose usage is not known yet.
+    without_usage: usize,
+    /// The tool call in the making.
+    call: Map<String, Value>,
+    fragments: u64,
+}
+
+impl ScriptBuilder<'_> {
+    fn begin(&mut self) {
+        self.replies.push(Reply::default());
+        self.is_open = true;
+    }
+
+    fn fail(&mut self, status: u16) {
+        if let Some(reply) = self.replies.last_mut() {
+            reply.error = Some(status);
+        }
+        self.is_open = false;
+    }
+
+    /// The host has interrupted the work. Only a reply that is still being sent stalls.
+    fn interrupt(&mut self) {
+        if self.is_open
+            && let Some(reply) = self.replies.last_mut()
+            && !matches!(reply.content.last(), Some(("tool_call", _)))
+        {
+            reply.content.push(("stall", Value::Bool(true)));
+        }
+        self.is_open = false;
+    }
+
+    fn event(&mut self, name: &str, event: &Value) {
+        let found = |part: &Option<EventPart>| {
+            let part = part.as_ref().filter(|part| part.event == name)?;
+            event.pointer(&part.at).cloned()
+        };
+        let events = self.events;
+        if let Some(Value::String(text)) = found(&events.thinking) {
+            self.chunk("thinking", text);
+        }
+        if let Some(Value::String(text)) = found(&events.text) {
+            self.chunk("text", text);
+        }
+        for (member, part) in [("id", &events.call_id), ("name", &events.call_name)] {
+            if let Some(value) = found(part) {
+                self.call.insert(member.to_owned(), value);
+            }
+        }
+        if found(&events.call_fragment).is_some() {
+            self.fragments += 1;
+        }
+        if let Some(args) = found(&events.call_args) {
+            self.call(args);
+        }
+        if let Some(usage) = found(&events.usage) {
+            self.usage(&usage);
+        }
+        if !self.has_requests && events.ends.iter().any(|end| end == name) {
+            self.is_open = false;
+        }
+    }
+
+    /// The reply that the next part belongs to.
+    fn reply(&mut self) -> &mut Reply {
+        if self.replies.is_empty() || (!self.is_open && !self.has_requests) {
+            self.begin();
+        }
+        let last = self.replies.len() - 1;
+        &mut self.replies[last]
+    }
+
+    fn chunk(&mut self, kind: &'static str, text: String) {
+        let content = &mut self.reply().content;
+        match content.last_mut() {
+            Some((last, Value::Array(chunks))) if *last == kind => chunks.push(text.into()),
+            _ => content.push((kind, json!([text]))),
+        }
+    }
+
+    fn call(&mut self, args: Value) {
+        let mut call = std::mem::take(&mut self.call);
+        call.insert("args".to_owned(), args);
+        let fragments = std::mem::take(&mut self.fragments);
+        if fragments > 0 {
+            call.insert("chunks".to_owned(), fragments.into());
+        }
+        if call.contains_key("name") {
+            self.reply()
+                .content
+                .push(("tool_call", Value::Object(call)));
+        }
+    }
+
+    /// The last reply has the usage of all replies since the last one with a usage, as only their sum is known.
+    fn usage(&mut self, usage: &Value) {
+        let members = self.events.usage_members.iter().filter_map(|(name, at)| {
+            let count = usage.get(at).filter(|count| count.is_u64())?;
+            Some(((*name).to_owned(), count.clone()))
+        });
+        let usage: Map<String, Value> = members.collect();
+        let Some(open) = self.replies.get_mut(self.without_usage..) else {
+            return;
+        };
+        for reply in open.iter_mut() {
+            reply.usage = Some(json!({ "input": 0, "output": 0 }));
+        }
+        if let Some(last) = open.last_mut() {
+            last.usage = Some(Value::Object(usage));
+        }
+        self.without_usage = self.replies.len();
+    }
+}
+
+impl Reply {
+    fn finish(self) -> Value {
+        if let Some(status) = self.error {
+            return json!({ "error": { "status": status } });
+        }
+        let mut reply = Map::new();
+        match self.plain() {
+            Some(plain) => reply.extend(plain),
+            None => {
+                let items = self
+                    .content
+                    .iter()
+                    .map(|(kind, value)| json!({ *kind: value }));
+                reply.insert("content".to_owned(), items.collect());
+            }
+        }
+        if reply.is_empty() {
+            reply.insert("text".to_owned(), json!(""));
+        }
+        if let Some(usage) = self.usage {
+            reply.insert("usage".to_owned(), usage);
+        }
+        Value::Object(reply)
+    }
+
+    /// The content by the short keys, if it has their order: thinking, text, tool calls.
+    fn plain(&self) -> Option<Map<String, Value>> {
+        let mut plain = Map::new();
+        let mut calls = Vec::new();
+        let mut place = 0;
+        for (kind, value) in &self.content {
+            let next = match *kind {
+                "thinking" => 1,
+                "text" => 2,
+                "tool_call" => 3,
+                _ => return None,
+            };
+            if next < place || (next == place && next < 3) {
+                return None;
+            }
+            place = next;
+            match next {
+                3 => calls.push(value.clone()),
+                _ => drop(plain.insert((*kind).to_owned(), value.clone())),
+            }
+        }
+        if !calls.is_empty() {
+            plain.insert("tool_calls".to_owned(), calls.into());
+        }
+        Some(plain)
+    }
+}
