@@ -183,7 +183,8 @@ fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
     let mut status = ExitStatus::Conformant;
     let mut played = false;
     for suite in plan.suites {
-        let proof = prove_suite(args, suite, accepted.as_ref(), &sandboxes);
+        let folder = plan.dialect_dir.clone();
+        let proof = prove_suite(args, suite, folder, accepted.as_ref(), &sandboxes);
         let (count, found) = runtime.block_on(LocalSet::new().run_until(proof))?;
         played |= count > 0;
         status = worse(status, found);
@@ -207,11 +208,11 @@ fn worse(one: ExitStatus, other: ExitStatus) -> ExitStatus {
 async fn prove_suite(
     args: &MutantsArgs,
     suite: DialectSuite,
+    folder: Option<PathBuf>,
     accepted: Option<&Accepted>,
     sandboxes: &Arc<SandboxRoot>,
 ) -> Result<(usize, ExitStatus), Failure> {
     let failed = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
-    let folder = args.dialect.dialect_dir.clone();
     let source = DialectSource::new(folder.clone());
     let mutation_run = mutation_run(args, &source);
     let table = any_agent::listed_faults(&source, &suite.dialect)?;

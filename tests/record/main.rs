@@ -1,5 +1,6 @@
 //! `conform record`: the pipe is transparent, the transcript is whole, and nothing survives a killed recorder.
 
+mod llm;
 mod pipe;
 mod replay;
 mod session;

@@ -18,7 +18,7 @@ use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::transcripts::KeepTranscripts;
-use frame_faults::{Effect, Fault, FaultTable};
+use frame_faults::{Effect, Fault, FaultTable, KnownNames};
 use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::render_all;
@@ -185,7 +185,31 @@ pub(super) fn listed_faults(
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         (ExitStatus::Usage, text.trim_end().to_owned())
     };
-    dialect::faults(source, &dialect::fault_sources(dialect)).map_err(usage)
+    let table = dialect::faults(source, &dialect::fault_sources(dialect)).map_err(usage)?;
+    let mistakes = table
+        .as_ref()
+        .map(|table| table.check(&known_names(table, dialect)));
+    match mistakes.filter(|mistakes| !mistakes.is_empty()) {
+        Some(mistakes) => Err(usage(mistakes)),
+        None => Ok(table),
+    }
+}
+
+/// The names that the faults may use. Scenarios and behaviors are those that the faults name: the suite may be a part of all scenarios, and
+/// behaviors are not played.
+fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
+    let catchers = table.faults().iter().flat_map(|fault| &fault.caught_by);
+    let behavior = |fault: &Fault| match &fault.effect {
+        Effect::Behavior(name) => Some(name.clone()),
+        _ => None,
+    };
+    KnownNames {
+        scenarios: catchers
+            .filter_map(|catcher| catcher.strip_prefix("scenario:").map(str::to_owned))
+            .collect(),
+        behaviors: table.faults().iter().filter_map(behavior).collect(),
+        ..dialect::names_for_faults(dialect)
+    }
 }
 
 /// Plays the faults of a table on the frames of a good agent.

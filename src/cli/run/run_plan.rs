@@ -17,7 +17,7 @@ use crate::runner::launch::command_line;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Selection;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -25,6 +25,8 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(in crate::cli) struct RunPlan {
     pub(in crate::cli) suites: Vec<DialectSuite>,
+    /// As `--dialect-dir`, which `conform.yaml` can set.
+    pub(in crate::cli) dialect_dir: Option<PathBuf>,
     /// The agent's command line as the report shows it.
     pub(super) agent_command: Vec<String>,
     pub(super) rerun: RerunCommand,
@@ -134,6 +136,7 @@ pub(in crate::cli) async fn run_plan(
     }
     Ok(RunPlan {
         suites,
+        dialect_dir: dialect.dialect_dir.clone(),
         agent_command: agent_command(args),
         rerun: RerunCommand::new(args, &dialect, &ids),
     })
