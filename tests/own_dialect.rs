@@ -273,9 +273,7 @@ fn a_weakened_rule_lets_a_fault_survive() {
 
     let mutants = &proof()[0];
     let run = conform(folder.path(), mutants).assert().code(1);
-    run.stdout(contains(
-        "error: no-end: it was injected, but no rule or scenario reported",
-    ));
+    run.stdout(contains("error: no-end: "));
 }
 
 #[test]

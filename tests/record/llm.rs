@@ -68,7 +68,13 @@ fn requests_to_the_model_and_the_ends_of_its_answers_are_recorded() {
         "--to-script",
         &script,
     ];
-    let mut child = recorder.start(&options, &agent);
+    let mut child = recorder
+        .command(&options, &agent)
+        .env("ANTHROPIC_API_KEY", "a-key-for-tests")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut output = lines(&mut child);
     let mut said = String::new();

@@ -20,13 +20,13 @@ struct Session {
 const SESSIONS: &[Session] = &[
     Session {
         dialect: "aionrs@0.1",
-        args: &["--json-stream", "--auto-approve"],
+        args: &["--json-stream"],
         commands: [
             r#"{"type":"message","msg_id":"m1","input":"look"}"#,
             r#"{"type":"message","msg_id":"m2","input":"and now?"}"#,
         ],
         end: "stream_end",
-        tool: ("Glob", r#"{"pattern":"*.nothing"}"#),
+        tool: ("Bash", r#"{"command":"true"}"#),
     },
     Session {
         dialect: "synaps@1",
@@ -46,6 +46,16 @@ const SESSIONS: &[Session] = &[
             r#"{"type":"prompt","id":"2","message":"and now?"}"#,
         ],
         end: "agent_end",
+        tool: ("bash", r#"{"command":"true"}"#),
+    },
+    Session {
+        dialect: "pi@0.87",
+        args: &["--mode", "rpc"],
+        commands: [
+            r#"{"type":"prompt","id":"1","message":"look"}"#,
+            r#"{"type":"prompt","id":"2","message":"and now?"}"#,
+        ],
+        end: "agent_settled",
         tool: ("bash", r#"{"command":"true"}"#),
     },
 ];
@@ -92,6 +102,10 @@ impl Session {
                 let line = output.next().expect("the agent ended too early");
                 let frame: Value = serde_json::from_str(&line).unwrap();
                 let is_end = frame["type"] == self.end;
+                if frame["type"] == "tool_request" {
+                    let call = &frame["call_id"];
+                    writeln!(stdin, r#"{{"type":"tool_approve","call_id":{call}}}"#).unwrap();
+                }
                 frames.push(frame);
                 if is_end {
                     break;
