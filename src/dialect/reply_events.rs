@@ -1,11 +1,12 @@
 //! Where the replies of the model show in the events of an agent (`replies` of `dialect.yaml`): a recorded session becomes a model script by
 //! these.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// The parts of a reply, as written: each an event and a JSON Pointer into it, such as `text_delta /text`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RepliesFile {
     /// A chunk of text.
@@ -21,7 +22,7 @@ pub struct RepliesFile {
 }
 
 /// The parts of a tool call. The arguments complete it.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CallFile {
     /// Its id.
@@ -35,7 +36,7 @@ pub struct CallFile {
 }
 
 /// The token usage: where it is, and the names of its members.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsageFile {
     /// The event and the pointer to the object.
