@@ -7,6 +7,7 @@ use crate::project_config::ProjectConfig;
 use crate::report::Report;
 use crate::rules::file::OrderingFile;
 use crate::scenario::ScenarioFile;
+use frame_faults::file::FaultsFile;
 use mock_agent::{AgentScriptFile, SettingsFile};
 use mock_provider::Script;
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -61,6 +62,11 @@ pub const FORMATS: &[FileFormat] = &[
         name: "hosts",
         files: "hosts.yaml of a dialect",
         schema: || of::<Vec<BadHost>>("hosts", "conform bad hosts"),
+    },
+    FileFormat {
+        name: "faults",
+        files: "faults.yaml of a dialect",
+        schema: || of::<FaultsFile>("faults", "conform faults"),
     },
     FileFormat {
         name: "config",

@@ -45,6 +45,7 @@ fn every_good_file_is_valid_for_an_editor() {
         ("clauses", &["schemas"], "clauses.yaml"),
         ("ordering", &["schemas"], "ordering.yaml"),
         ("hosts", &["schemas"], "hosts.yaml"),
+        ("faults", &["schemas"], "faults.yaml"),
     ] {
         let validator = jsonschema::draft202012::new(&file_schema(format)).expect("a schema");
         let mut files = Vec::new();
