@@ -3,6 +3,7 @@
 mod agents;
 mod bad_agents;
 mod baselines;
+mod broken_agents;
 mod bundled;
 mod cleanup;
 mod detection;
