@@ -34,6 +34,8 @@ fn conform(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_conform"));
     command
         .current_dir(folder)
+        .env("HOME", folder)
+        .env("TMPDIR", folder)
         .args(line.split_whitespace().skip(1));
     command
 }

@@ -48,6 +48,7 @@ fn shell(command: &str, folder: &Path) -> Command {
         .arg(format!("exec 2>&1\n{command}"))
         .env("PATH", path)
         .env("HOME", folder)
+        .env("TMPDIR", folder)
         .current_dir(folder);
     shell
 }

@@ -174,8 +174,29 @@ impl Automaton {
     /// What may come next, as written in the rule, each once.
     #[must_use]
     pub fn expected(&self, state: PositionSet) -> Vec<String> {
+        self.names(self.followers(state))
+    }
+
+    /// Of what may come next, that which leads to an end of the expression by the shortest way, as written in the rule.
+    #[must_use]
+    pub fn missing(&self, state: PositionSet) -> Vec<String> {
+        let next = self.followers(state);
+        let mut near = self.last;
+        while near & next == 0 {
+            let leads = |position: &usize| self.follow[*position] & near != 0;
+            let leading = (1..=self.atoms.len()).filter(leads);
+            let more = leading.fold(near, |all, position| all | 1 << position);
+            if more == near {
+                return self.names(next);
+            }
+            near = more;
+        }
+        self.names(near & next)
+    }
+
+    fn names(&self, state: PositionSet) -> Vec<String> {
         let mut seen: Vec<String> = Vec::new();
-        for position in positions(self.followers(state)) {
+        for position in positions(state) {
             let source = &self.atom(position).source;
             if !seen.contains(source) {
                 seen.push(source.clone());
@@ -268,6 +289,24 @@ mod tests {
             let regex = regex::Regex::new(&format!("^(?:{})$", source.replace(' ', ""))).unwrap();
             prop_assert_eq!(run(&source, &word) == Some(true), regex.is_match(&word));
         }
+    }
+
+    #[test]
+    fn an_open_expression_names_the_shortest_way_to_its_end() {
+        let missing = |source: &str, word: &str| {
+            let (symbols, automaton) = compile(source);
+            let state = word.chars().fold(START, |state, name| {
+                let id = symbols.id(&name.to_string()).unwrap();
+                let fits = |p: &usize| automaton.atom(*p).include.contains(id);
+                let next = positions(automaton.followers(state)).filter(fits);
+                next.fold(0, |all, position| all | 1 << position)
+            });
+            automaton.missing(state)
+        };
+        assert_eq!(missing("a b* c", "a"), ["c"]);
+        assert_eq!(missing("a b* c a", "abb"), ["c"]);
+        assert_eq!(missing("a (b | c a)", "a"), ["b"]);
+        assert_eq!(missing("a (b | c)", ""), ["a"]);
     }
 
     #[test]

@@ -86,14 +86,14 @@ impl OrderMonitor {
             if slice.state == DEAD || slice.excused || order.automaton.accepts(slice.state) {
                 continue;
             }
-            let expected = order.automaton.expected(slice.state);
+            let expected = order.automaton.missing(slice.state);
             let place = if end {
                 "the session ended".to_owned()
             } else {
                 format!("`{}` came", context.frame_name())
             };
             let message = format!(
-                "{place} while {} was still owed (the last frame of this slice is number {})",
+                "{place} before {} came after frame {}",
                 list(&expected),
                 slice.last
             );

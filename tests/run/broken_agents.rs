@@ -27,21 +27,19 @@ fn run(dir: &TestDir, scenario: &str, fault: &str, budget: &str, more: &[&str]) 
     dir.run(&[&args[..], more, &[agent]].concat())
 }
 
-/// The message of the first finding.
-fn first(result: &RunResult) -> &str {
-    assert_eq!(result.status, Some(1), "{result:?}");
-    &result.only_scenario().findings[0].message
-}
-
 #[test]
 fn the_first_line_names_the_cause_of_five_usual_defects() {
     for (scenario, fault, cause) in [
-        (PLAIN_TURN, "no-stream-end", "`stream_end` did not come "),
+        (
+            PLAIN_TURN,
+            "no-stream-end",
+            "the session ended before `stream_end` ",
+        ),
         (PLAIN_TURN, "log-line-on-stdout", "the line is not JSON"),
         (
             STOP,
             "ignores-stop",
-            "`stream_end` did not come within 4 s (`response` budget); nothing came after the host's `stop`",
+            "the turn was stopped and got no `stream_end`",
         ),
         (
             BAD_INPUT,
@@ -51,29 +49,40 @@ fn the_first_line_names_the_cause_of_five_usual_defects() {
     ] {
         let dir = TestDir::new();
         let result = run(&dir, scenario, fault, "4s", &[]);
-        assert!(first(&result).starts_with(cause), "{fault}: {result:?}");
-        let report = result.report.as_ref().unwrap();
-        assert!(
-            report.causes[0].message.starts_with(cause),
-            "{fault}: {:?}",
-            report.causes
-        );
+        result.assert_exit(1, "");
+        let first = &result.report.as_ref().unwrap().causes[0].message;
+        assert!(first.starts_with(cause), "{fault}: {first}");
     }
     let dir = TestDir::new();
     let wrong_id = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/broken-agent");
-    let args = [
+    let only = "aionrs@0.1/turn/plain";
+    let result = dir.run(&[
         "--dialect",
         "aionrs@0.1",
         "--no-probe",
         "--only",
-        "aionrs@0.1/turn/plain",
+        only,
         wrong_id,
-    ];
-    let result = dir.run(&args);
-    assert!(
-        first(&result).starts_with("`stream_end` came "),
-        "{result:?}"
+    ]);
+    let first = &result.report.as_ref().unwrap().causes[0].message;
+    assert!(first.starts_with("`stream_end` came "), "{first}");
+}
+
+#[test]
+fn a_step_says_which_command_got_no_answer() {
+    let dir = TestDir::new();
+    let result = run(&dir, STOP, "ignores-stop", "4s", &[]);
+    assert_eq!(
+        result.message("scenario.expect"),
+        "`stream_end` did not come within 4 s (`response` budget); nothing came after the host's `stop`"
     );
+    let result = run(&dir, PLAIN_TURN, "no-stream-end", "4s", &[]);
+    let message = result.message("scenario.expect");
+    assert!(
+        message.starts_with("`stream_end` did not come "),
+        "{message}"
+    );
+    assert!(message.ends_with("received: text_delta"), "{message}");
 }
 
 /// What a finding says, without the numbers of frames, which differ by lines of stderr.
@@ -99,7 +108,8 @@ fn a_wait_that_ends_early_finds_the_same_as_a_patient_one() {
         findings.iter().map(said).collect::<Vec<_>>()
     };
     assert_eq!(findings(&early), findings(&patient));
-    assert!(first(&early).contains("nothing more can come"), "{early:?}");
+    let message = early.message("scenario.expect");
+    assert!(message.contains("nothing more can come"), "{message}");
     // The scenario was over before the budget of the wait was.
     assert!(early.only_scenario().duration_ms < 100_000, "{early:?}");
 }
