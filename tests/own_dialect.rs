@@ -81,6 +81,48 @@ fn a_bug_in_the_agent_of_the_page_is_found() {
     run.stdout(contains("parrot/end-has-all"));
 }
 
+/// The agent is told to quit, and had the time to finish what it was asked before: what is missing then is a finding.
+#[test]
+fn what_the_agent_of_the_page_leaves_out_before_it_quits_is_found() {
+    let say_and_quit = "name: the agent finishes before it quits
+steps:
+  - expect: { type: hello }
+  - send: { type: say, id: a, text: pieces of eight }
+  - expect: { type: begin, id: a }
+  - send: { type: quit }
+  - expect: { type: bye }
+  - expect_exit: { code: 0 }
+";
+    let say_and_close = "name: the agent finishes before it ends with its stdin
+steps:
+  - expect: { type: hello }
+  - send: { type: say, id: a, text: pieces of eight }
+  - expect: { type: begin, id: a }
+  - close_stdin:
+  - expect_exit: { code: 0 }
+";
+    let end = r#"      printf '{"type":"end","id":"%s","text":"%s"}\n' "$id" "$all" ;;"#;
+    let word = r#"        printf '{"type":"word","id":"%s","text":"%s"}\n' "$id" "$word""#;
+    for (from, to, rule) in [
+        (end, "      ;;", "parrot/words-in-turn"),
+        (word, "        :", "parrot/end-has-all"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path());
+        let agent = folder.path().join("parrot.sh");
+        let text = std::fs::read_to_string(&agent).unwrap();
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&agent, text.replacen(from, to, 1)).unwrap();
+        for scenario in [say_and_quit, say_and_close] {
+            std::fs::remove_dir_all(folder.path().join("scenarios")).unwrap();
+            std::fs::create_dir(folder.path().join("scenarios")).unwrap();
+            std::fs::write(folder.path().join("scenarios/last.yaml"), scenario).unwrap();
+            let run = conform(folder.path(), &commands()[1]).assert().code(1);
+            run.stdout(contains(rule));
+        }
+    }
+}
+
 #[test]
 fn a_broken_dialect_is_one_error_with_a_location() {
     for (file, from, to, message) in [

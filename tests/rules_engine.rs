@@ -1,50 +1,13 @@
-//! The rule engine with a small test dialect: every rule form, every principle, every error of the linter.
+//! The rule engine with a small test dialect: every rule form, every principle.
 
 #[path = "common/history.rs"]
 mod history;
+#[path = "common/toy_dialect.rs"]
+mod toy_dialect;
 
 use conform::check::{CheckOptions, CheckOutcome, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
 use history::frames;
-use std::sync::Arc;
-
-const DIALECT: &str = r#"
-name: toy
-version: "1"
-discriminator: { events: /type, commands: /type }
-events: { hello: , begin: , word: , ask: , run: , done: , end: , oops: }
-commands: { go: , yes: , mode: , halt: , quit: }
-session: { ready: hello, turn: begin, quit: ">quit" }
-budgets: { response: 2s }
-"#;
-
-const SCHEMA: &str = r#"{ "$defs": {
-  "hello": {"type": "object"}, "begin": {"type": "object"}, "word": {"type": "object"}, "ask": {"type": "object"}, "run": {"type": "object"},
-  "done": {"type": "object"}, "end": {"type": "object"}, "oops": {"type": "object"},
-  "go": {"type": "object"}, "yes": {"type": "object"}, "mode": {"type": "object"}, "halt": {"type": "object"},
-  "quit": {"type": "object"}
-}}"#;
-
-fn try_load(ordering: &str) -> Result<Arc<Dialect>, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path().join("toy/1");
-    std::fs::create_dir_all(&at).unwrap();
-    for (name, text) in [
-        ("dialect.yaml", DIALECT),
-        ("ordering.yaml", ordering),
-        ("events.json", SCHEMA),
-        ("commands.json", SCHEMA),
-    ] {
-        std::fs::write(at.join(name), text).unwrap();
-    }
-    let source = DialectSource::new(Some(folder.path().to_owned()));
-    load(&source, "toy@1").map_err(|errors| {
-        let messages = errors
-            .iter()
-            .map(|e| format!("{}:{}", e.span.line, e.message));
-        messages.collect::<Vec<_>>().join("\n")
-    })
-}
+use toy_dialect::try_load;
 
 fn check_with(ordering: &str, script: &str, context: CheckOptions) -> CheckOutcome {
     let dialect = try_load(ordering).unwrap();
@@ -499,76 +462,6 @@ fn a_rule_without_a_matching_frame_is_not_exercised() {
     let outcome = check_with(TURN, "< {\"type\":\"hello\"}", CheckOptions::default());
     assert_eq!(outcome.exercised["toy/turn"], 0);
     assert_eq!(outcome.exercised["toy/schema/hello"], 1);
-}
-
-#[test]
-fn the_linter_rejects_unsound_and_ineffective_rules_and_unknown_names() {
-    for (rules, line, part) in [
-        (
-            "rules:\n  r: { doc: d, order: word* >halt end }",
-            2,
-            "may already be in the pipe",
-        ),
-        (
-            "rules:\n  r: { doc: d, require: { on: run, that: { not: { seen: \">halt\" } } } }",
-            2,
-            "may already be in the pipe",
-        ),
-        (
-            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, require: { on: run, that: /id not in $no } }",
-            4,
-            "may already be in the pipe",
-        ),
-        (
-            "rules:\n  r: { doc: d, order: (begin | word)* }",
-            2,
-            "can never fail",
-        ),
-        ("rules:\n  r: { order: begin end }", 2, "needs a `doc`"),
-        ("rules:\n  r: { doc: d }", 2, "exactly one form"),
-        (
-            "rules:\n  r: { doc: d, order: begin ned }",
-            2,
-            "`ned` is no event or class of this dialect; did you mean `end`?",
-        ),
-        (
-            "rules:\n  r: { doc: d, order: begin (end }",
-            2,
-            "`)` was expected here",
-        ),
-        (
-            "rules:\n  r: { doc: d, clauses: [toy.x], order: begin end }",
-            2,
-            "the clause `toy.x` is not in clauses.yaml",
-        ),
-        (
-            "rules:\n  r: { doc: d, response: { from: begin, to: end, unless_within: forever } }",
-            2,
-            "forever",
-        ),
-        (
-            "rules:\n  r: { doc: d, require: { on: begin, that: /a in $x } }",
-            2,
-            "`$x` is not declared",
-        ),
-        (
-            "rules:\n  r: { doc: d, require: { on: begin, that: '/a matches \"(\"' } }",
-            2,
-            "not a regular expression",
-        ),
-        (
-            "rules:\n  r: { doc: d, odrer: begin }",
-            2,
-            "did you mean `order`",
-        ),
-    ] {
-        let message = try_load(rules).map(|_| ()).expect_err(rules);
-        assert!(message.contains(part), "{rules}\n{message}");
-        assert!(
-            message.starts_with(&format!("{line}:")),
-            "{rules}\n{message}"
-        );
-    }
 }
 
 #[test]

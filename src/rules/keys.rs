@@ -100,24 +100,16 @@ pub const FORMER_FOLD_KEYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Keys of `ordering.yaml` in the wrong place, and former keys: an error at each, which says what to write.
+/// Former keys of the declarations in `ordering.yaml`: an error at each, which says what to write.
 #[must_use]
-pub fn misplaced(root: &Node) -> Vec<Error> {
+pub fn former_in_declarations(root: &Node) -> Vec<Error> {
     let mut errors = Vec::new();
     for (_, state) in entries(root.get("state")) {
         former(state, FORMER_STATE_KEYS, &mut errors);
     }
-    for answer in root
-        .get("answers")
-        .and_then(Node::as_list)
-        .unwrap_or_default()
-    {
+    let answers = root.get("answers").and_then(Node::as_list);
+    for answer in answers.unwrap_or_default() {
         former(answer, FORMER_ANSWER_KEYS, &mut errors);
-    }
-    let groups = entries(root.get("groups")).iter();
-    let rules = groups.flat_map(|(_, group)| entries(group.get("rules")));
-    for (_, rule) in entries(root.get("rules")).iter().chain(rules) {
-        in_rule(rule, &mut errors);
     }
     errors
 }
@@ -134,12 +126,15 @@ fn former(map: &Node, table: &[(&str, &str)], errors: &mut Vec<Error>) {
     }
 }
 
-fn in_rule(rule: &Node, errors: &mut Vec<Error>) {
-    former(rule, FORMER_RULE_KEYS, errors);
+/// Keys of a rule in the wrong place, and former keys: an error at each, which says what to write.
+#[must_use]
+pub fn misplaced_in_rule(rule: &Node) -> Vec<Error> {
+    let mut errors = Vec::new();
+    former(rule, FORMER_RULE_KEYS, &mut errors);
     let mut by_form: IndexMap<&str, Vec<&Key>> = IndexMap::new();
     for (key, value) in entries(Some(rule)) {
         match FORMS.iter().find(|form| form.form == key.name) {
-            Some(form) => in_form(rule, *form, value, errors),
+            Some(form) => in_form(rule, *form, value, &mut errors),
             None if RULE_KEYS.contains(&key.name.as_str()) => {}
             None => {
                 if let Some(form) = form_of(&key.name, rule) {
@@ -159,6 +154,7 @@ fn in_rule(rule: &Node, errors: &mut Vec<Error>) {
         );
         errors.push(rule.error_at(keys[0].span, message));
     }
+    errors
 }
 
 /// The form that has a key: of several, the one that the rule has.

@@ -47,10 +47,10 @@ impl Ordering {
     /// # Errors
     /// Every mistake, each with its place.
     pub fn read(root: &Node) -> Result<Self, Vec<Error>> {
-        let mut errors = keys::misplaced(root);
+        let mut errors = keys::former_in_declarations(root);
         let known: Vec<_> = errors.iter().map(|error| error.span).collect();
         let mut file = decode_all::<OrderingFile>(root).unwrap_or_else(|mistakes| {
-            errors.extend(mistakes);
+            errors.extend(mistakes.into_iter().filter(|e| !known.contains(&e.span)));
             OrderingFile::default()
         });
         let mut rules = IndexMap::new();
@@ -71,16 +71,17 @@ impl Ordering {
             if !is_first {
                 errors.push(node.error(format!("the rule `{name}` is defined twice")));
             }
+            let misplaced = keys::misplaced_in_rule(&node);
+            if !misplaced.is_empty() {
+                errors.extend(misplaced);
+                continue;
+            }
             match rule(node, span, group) {
                 Ok(rule) if is_first => {
                     rules.insert(name, rule);
                 }
                 Ok(_) => {}
-                Err(mistakes) => {
-                    // A key in the wrong place has its error already.
-                    let new = mistakes.into_iter().filter(|e| !known.contains(&e.span));
-                    errors.extend(new);
-                }
+                Err(mistakes) => errors.extend(mistakes),
             }
         }
         if !errors.is_empty() {

@@ -5,6 +5,7 @@ use crate::rules::condition::{FUNCTIONS, Function, Operand};
 use crate::rules::lexer::{SyntaxError, Token};
 use crate::rules::pointer::JsonPointer;
 use serde_json::Value;
+use spanned_yaml::unknown;
 
 impl Parser<'_> {
     pub(super) fn operand(&mut self) -> Result<Operand, SyntaxError> {
@@ -39,6 +40,10 @@ impl Parser<'_> {
                     }
                     self.need_sign(")")?;
                     return Ok(Operand::Call(*function, Box::new(inner)));
+                }
+                None if self.calls() => {
+                    let known = FUNCTIONS.iter().map(|(name, _)| *name);
+                    return Err(self.error(unknown("function", &name, known)));
                 }
                 _ => match name.as_str() {
                     "true" => Value::Bool(true),
