@@ -197,7 +197,10 @@ mod tests {
                     title.ends_with(&cause.rule) && message.starts_with(&cause.message)
                 })
                 .unwrap_or_else(|| panic!("{} has no annotation", cause.rule));
-            assert!(one.2.contains("In 1 scenario") || one.2.contains("scenarios: "));
+            assert!(
+                one.2
+                    .contains(&format!("Explain: conform explain {}", cause.rule))
+            );
         }
     }
 

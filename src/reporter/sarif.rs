@@ -49,15 +49,12 @@ fn rule(report: &Report, id: &str, causes: &[&Cause]) -> Value {
         Some(doc) => text::visible(doc.trim()),
         None => format!("The rule {id} of {}.", report.dialect.join(", ")),
     };
-    let mut clauses: Vec<&String> = causes.iter().flat_map(|cause| &cause.clauses).collect();
+    let mut clauses: Vec<String> = causes.iter().flat_map(|one| one.clauses.clone()).collect();
     clauses.sort();
     clauses.dedup();
     let mut help = vec![doc.clone()];
-    help.extend(
-        clauses
-            .iter()
-            .map(|id| format!("Clause {}", cause_text::clause(report, id))),
-    );
+    let cited = text::cited(report, &clauses);
+    help.extend(cited.iter().map(|one| format!("Clause {one}")));
     help.push(format!("`conform explain {id}` says more."));
     let highest = causes.iter().map(|cause| cause.level).max();
     json!({
