@@ -7,6 +7,7 @@ use crate::project_config::ProjectConfig;
 use crate::report::Report;
 use crate::rules::file::OrderingFile;
 use crate::scenario::ScenarioFile;
+use control_socket::Request;
 use frame_faults::file::FaultsFile;
 use mock_agent::{AgentScriptFile, SettingsFile};
 use mock_provider::Script;
@@ -77,6 +78,11 @@ pub const FORMATS: &[FileFormat] = &[
         name: "mock-agent",
         files: "mock-agent.yaml, the settings of an installed mock-agent",
         schema: || of::<SettingsFile>("mock-agent", "mock-agent settings"),
+    },
+    FileFormat {
+        name: "control",
+        files: "a request to a controlled mock-agent or `conform provider`, one on a line",
+        schema: || of::<Request>("control", "conform control request"),
     },
     FileFormat {
         name: "report",

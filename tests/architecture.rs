@@ -180,8 +180,8 @@ const AGENT_LAYERS: &[&str] = &[
     "tools",
     "session_store",
     "model",
-    "control",
     "os",
+    "control",
 ];
 
 #[test]

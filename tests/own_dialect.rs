@@ -356,3 +356,27 @@ fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
     std::fs::write(&accepted, both).unwrap();
     generic("--accepted accepted.yaml").success();
 }
+
+#[test]
+fn a_host_is_tested_with_a_fault_of_the_mock() {
+    let open = [("MOCK_AGENT_GATE_MS", "1")];
+    assert_eq!(
+        shown_by_host(&open, &["--fault", "half-a-line@turn=1"], "go"),
+        "shows an incomplete answer\n"
+    );
+}
+
+#[test]
+fn the_mock_of_the_page_is_valid_for_an_editor() {
+    let schema = conform::editor_schemas::file_schema("agent-script");
+    let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+    let (_, text) = blocks("file")
+        .into_iter()
+        .find(|(file, _)| file == "parrot-mock.yaml")
+        .unwrap();
+    let node = spanned_yaml::load_yaml("parrot-mock.yaml", &text).unwrap();
+    assert!(validator.is_valid(&node.to_value()));
+    let broken = text.replace("do:", "doo:");
+    let node = spanned_yaml::load_yaml("parrot-mock.yaml", &broken).unwrap();
+    assert!(!validator.is_valid(&node.to_value()));
+}

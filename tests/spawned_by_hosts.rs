@@ -148,7 +148,7 @@ fn a_variable_or_a_settings_file_chooses_the_protocol_and_the_script() {
     std::fs::write(host.path("bin/mock-agent.yaml"), settings).unwrap();
     let mut beside = Command::new(host.path("bin/synaps"));
     beside.env_clear().current_dir(host.path("workspace"));
-    let message = r#"{"type":"message","msg_id":"m","input":"hi"}"#;
+    let message = r#"{"type":"message","msg_id":"m","content":"hi"}"#;
     let events = played(&mut beside, &[message]);
     assert_eq!(events[0]["version"], "0.2.0", "{events:?}");
     let texts = events.iter().filter_map(|event| event["text"].as_str());

@@ -21,8 +21,8 @@
 //! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
 //! | `session_store` | the session store on disk |
 //! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
-//! | `control` | what a test can control while the agent runs: gates |
 //! | `os` | standard input and output, process trees, signals |
+//! | `control` | what a test can see and control while the agent runs: gates, the journal |
 //!
 //! A fault changes the agent at three places only: in the options and commands that the adapter parses, in the decisions that the
 //! core and the tools ask their hooks for, and in the frames that pass through `os::stdout`. Without `--fault`, every hook is the

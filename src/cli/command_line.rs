@@ -3,7 +3,7 @@
 use super::exit::ExitStatus;
 use super::output;
 use super::{
-    check, coverage, explain, init, inject, lint, list, mutants, network, provider, record,
+    check, coverage, ctl, explain, init, inject, lint, list, mutants, network, provider, record,
     relay_guard, report, run, schema,
 };
 use crate::dialect;
@@ -48,6 +48,7 @@ enum CliCommand {
     Schema(schema::SchemaArgs),
     Report(report::ReportArgs),
     Provider(provider::ProviderArgs),
+    Ctl(ctl::CtlArgs),
     #[command(name = network::CHECK, hide = true)]
     CheckIsolation,
     #[command(disable_help_flag = true)]
@@ -93,6 +94,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Schema(args) => schema::run(args).into(),
         CliCommand::Report(args) => report::run(args).into(),
         CliCommand::Provider(args) => provider::run(args).into(),
+        CliCommand::Ctl(args) => ctl::run(args).into(),
         CliCommand::Inject(args) => inject::run(&args).into(),
         CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
         CliCommand::CheckIsolation => network::check().into(),

@@ -6,6 +6,7 @@ mod catalogue;
 mod check;
 mod command_line;
 mod coverage;
+mod ctl;
 mod describe;
 pub mod exit;
 mod explain;

@@ -1,11 +1,14 @@
 //! `conform provider`: serves the scripted model alone.
 
+mod control;
 mod journal;
 
 use super::catalogue::render_errors;
 use super::{exit::ExitStatus, output, termination};
 use crate::matcher::{Captures, Template};
 use crate::scenario::{model_of, script_of};
+use control::ProviderState;
+use control_socket::{ControlAddress, ControlServer};
 use journal::JournalWriter;
 use mock_provider::Script;
 use mock_provider::server::{Observer, Server, ServerOptions};
@@ -37,6 +40,10 @@ pub(super) struct ProviderArgs {
     /// Refuse requests without a key, as the real APIs do
     #[arg(long)]
     pub(super) require_key: bool,
+    /// Let a test hold and release gates: register in this folder, see `conform ctl`; tcp:DIR listens at a port with a token
+    /// [default: the value of MOCK_AGENT_CONTROL; without it every gate is open]
+    #[arg(long, value_name = "[tcp:]DIR")]
+    pub(super) control: Option<String>,
     /// The seed of the ids
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
@@ -63,10 +70,13 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         None => Box::new(io::stdout()),
     };
     let recorder = Arc::new(JournalWriter::new(out));
+    let variable = || std::env::var("MOCK_AGENT_CONTROL").ok();
+    let control = args.control.clone().or_else(variable);
+    let control = control.filter(|folder| !folder.is_empty());
     let options = ServerOptions {
         seed: args.seed,
         keyless: !args.require_key,
-        open_gates: true,
+        open_gates: control.is_none(),
         ..ServerOptions::default()
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -75,10 +85,26 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         .map_err(|error| format!("cannot start: {error}"))?;
     runtime.block_on(async {
         let journal = Arc::clone(&recorder);
-        let observer = Observer::new(move |entry| journal.note(&entry));
+        let state = Arc::new(ProviderState::default());
+        let noted = Arc::clone(&state);
+        let observer = Observer::new(move |entry| {
+            journal.note(&entry);
+            noted.note(&entry.event);
+        });
         let lock = recorder.lock();
         let server = Server::observed(args.listen, script, options, observer)
             .map_err(|error| format!("cannot listen at {}: {error}", args.listen))?;
+        let server = Arc::new(server);
+        let controlled = match &control {
+            None => None,
+            Some(folder) => {
+                let started = ControlServer::start(&ControlAddress::parse(folder), "provider");
+                let (registration, commands) =
+                    started.map_err(|error| format!("--control {folder}: {error}"))?;
+                let serving = control::serve(commands, state, Arc::clone(&server));
+                Some((registration, tokio::spawn(serving)))
+            }
+        };
         let mut stdout = io::stdout();
         // A closed stdout does not end the model.
         let _ = writeln!(stdout, "{}", server.url()).and_then(|()| stdout.flush());
@@ -93,7 +119,13 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         for failure in server.unused() {
             recorder.unused(&failure);
         }
-        server.shutdown().await;
+        if let Some((_registration, serving)) = controlled {
+            serving.abort();
+            let _ = serving.await;
+        }
+        if let Ok(server) = Arc::try_unwrap(server) {
+            server.shutdown().await;
+        }
         Ok(recorder.status())
     })
 }

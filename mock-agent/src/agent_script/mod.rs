@@ -19,5 +19,5 @@ mod vocabulary;
 pub use check::check_agent_script;
 pub(crate) use check::load;
 pub use file::AgentScriptFile;
-pub(crate) use player::play;
+pub(crate) use player::{ScriptedSession, play};
 pub(crate) use vocabulary::Vocabulary;

@@ -3,6 +3,7 @@
 use super::reply::{Reply, ReplyEnd, captured};
 use super::script::{AgentScript, Part, WhileBusy};
 use super::stage::Stage;
+use crate::control::{FROM_HOST, Gates};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::Input;
 use crate::os::stdout::Outbox;
@@ -12,7 +13,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
-use tokio::task::{Id, JoinError, JoinSet, LocalSet};
+use tokio::task::{Id, JoinError, JoinSet};
 
 /// The timeout for the host to read the rest of the output.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
@@ -20,29 +21,36 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Exit status of a scripted agent whose script failed.
 const FAILED: u8 = 1;
 
-/// Plays the script until the end; returns the exit status. A gate holds for this long unless the script says otherwise.
+/// What a scripted agent plays.
+pub(crate) struct ScriptedSession {
+    pub(crate) script: AgentScript,
+    pub(crate) outbox: Rc<Outbox>,
+    pub(crate) gates: Rc<Gates>,
+    /// How long a gate holds unless the script says otherwise.
+    pub(crate) gate_timeout: Duration,
+}
+
+/// Plays the script until the end; returns the exit status. Needs a `LocalSet`.
 pub(crate) async fn play(
-    script: AgentScript,
-    outbox: Outbox,
-    gate_timeout: Duration,
+    session: ScriptedSession,
     mut input: Receiver<Input>,
     mut signals: ShutdownSignals,
 ) -> u8 {
+    let script = session.script;
     let mut variables = Captures::default();
     for (name, value) in &script.variables {
         variables.set(name, value.clone());
     }
-    let gate_timeout = script.gate_timeout.unwrap_or(gate_timeout);
+    let gate_timeout = script.gate_timeout.unwrap_or(session.gate_timeout);
+    let outbox = Rc::clone(&session.outbox);
+    let stage = Stage::new(session.outbox, session.gates, gate_timeout, variables);
     let mut player = Player {
-        stage: Rc::new(Stage::new(outbox, gate_timeout, variables)),
+        stage: Rc::new(stage),
         script: Rc::new(script),
         replies: JoinSet::new(),
     };
-    let stage = Rc::clone(&player.stage);
-    let status = LocalSet::new()
-        .run_until(player.session(&mut input, &mut signals))
-        .await;
-    stage.outbox.finish(FLUSH_TIMEOUT).await;
+    let status = player.session(&mut input, &mut signals).await;
+    outbox.finish(FLUSH_TIMEOUT).await;
     status
 }
 
@@ -116,6 +124,7 @@ impl Player {
         let (Input::Line(line) | Input::Rest(line)) = input else {
             return self.malformed(b"");
         };
+        self.stage.outbox.journal().record_bytes(FROM_HOST, &line);
         if line.trim_ascii().is_empty() {
             return;
         }

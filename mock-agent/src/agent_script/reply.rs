@@ -96,10 +96,7 @@ impl Reply {
             }
             Action::Pause(length) => tokio::time::sleep(*length).await,
             Action::Gate(name) => {
-                let timeout = self.stage.gate_timeout;
-                if !self.stage.gates.hold(name, timeout).await {
-                    tracing::info!("the gate {name} opened after {timeout:?}");
-                }
+                self.stage.gates.hold(name, self.stage.gate_timeout).await;
             }
             Action::Release(name) => self.stage.gates.release(name),
             Action::WaitFor {

@@ -14,8 +14,8 @@ use tokio::task::AbortHandle;
 
 /// The shared state.
 pub(super) struct Stage {
-    pub(super) outbox: Outbox,
-    pub(super) gates: Gates,
+    pub(super) outbox: Rc<Outbox>,
+    pub(super) gates: Rc<Gates>,
     pub(super) gate_timeout: Duration,
     /// The variables of the session.
     pub(super) variables: RefCell<Captures>,
@@ -45,10 +45,15 @@ pub(super) struct AwaitedCommand {
 }
 
 impl Stage {
-    pub(super) fn new(outbox: Outbox, gate_timeout: Duration, variables: Captures) -> Self {
+    pub(super) fn new(
+        outbox: Rc<Outbox>,
+        gates: Rc<Gates>,
+        gate_timeout: Duration,
+        variables: Captures,
+    ) -> Self {
         Stage {
             outbox,
-            gates: Gates::default(),
+            gates,
             gate_timeout,
             variables: RefCell::new(variables),
             current: RefCell::default(),

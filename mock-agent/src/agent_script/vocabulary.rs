@@ -78,6 +78,21 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
+    /// The name and the version of the dialect; the version may be empty for the newest.
+    pub(crate) fn id(&self) -> (&str, &str) {
+        self.dialect.split_once('@').unwrap_or((&self.dialect, ""))
+    }
+
+    /// Where events and commands hold their names.
+    pub(crate) fn pointers(&self) -> (&str, &str) {
+        (&self.event_pointer, &self.command_pointer)
+    }
+
+    /// The events that begin a turn.
+    pub(crate) fn turn_events(&self) -> &[String] {
+        &self.turn_events
+    }
+
     /// The longest command, in bytes, if the dialect sets a limit.
     pub(crate) fn line_limit(&self) -> Option<usize> {
         self.line_limit

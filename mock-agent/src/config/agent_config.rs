@@ -18,8 +18,8 @@ pub(crate) struct AgentConfig {
     pub(crate) settings: SessionSettings,
     pub(crate) wire: Wire,
     pub(crate) source: ModelSource,
-    /// How long a gate in the script holds.
-    pub(crate) gate: Duration,
+    /// How long a gate in the script holds, if the user says so.
+    pub(crate) gate: Option<Duration>,
     pub(crate) mode: ApprovalMode,
     pub(crate) workspace: PathBuf,
     pub(crate) session: SessionChoice,
@@ -58,7 +58,6 @@ const MODEL: &str = "mock-model";
 const MAX_TOKENS: u32 = 8192;
 const MAX_TURNS: u32 = 50;
 const MODEL_TIMEOUT: Duration = Duration::from_secs(120);
-const GATE: Duration = Duration::from_millis(200);
 
 impl AgentConfig {
     /// The configuration for these options.
@@ -178,12 +177,12 @@ pub(crate) fn latency(env: Env<'_>) -> Result<Duration, String> {
     Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
 }
 
-/// How long a gate holds.
+/// How long a gate holds, if the user says so.
 ///
 /// # Errors
 /// The variable is not a number.
-pub(crate) fn gate_timeout(env: Env<'_>) -> Result<Duration, String> {
-    Ok(millis(env, "MOCK_AGENT_GATE_MS")?.unwrap_or(GATE))
+pub(crate) fn gate_timeout(env: Env<'_>) -> Result<Option<Duration>, String> {
+    millis(env, "MOCK_AGENT_GATE_MS")
 }
 
 fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {

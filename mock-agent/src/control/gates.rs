@@ -1,37 +1,100 @@
 //! Gates: places in a reply that hold it until they are released, or until a timeout.
 
+use super::journal::Journal;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
 /// The gates of a process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Gates {
     /// The released gates. A released gate stays open.
     open: RefCell<HashSet<String>>,
+    /// How many replies each gate holds.
+    held: RefCell<BTreeMap<String, usize>>,
     change: Notify,
+    journal: Rc<Journal>,
+}
+
+/// A reply that a gate holds; dropped when it goes on or is stopped.
+struct Held<'a> {
+    gates: &'a Gates,
+    name: &'a str,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut held = self.gates.held.borrow_mut();
+        if let Some(count) = held.get_mut(self.name) {
+            *count -= 1;
+            if *count == 0 {
+                held.remove(self.name);
+            }
+        }
+    }
 }
 
 impl Gates {
+    /// Gates whose events go into a journal.
+    pub(crate) fn new(journal: Rc<Journal>) -> Self {
+        Gates {
+            open: RefCell::default(),
+            held: RefCell::default(),
+            change: Notify::new(),
+            journal,
+        }
+    }
+
     /// Releases a gate, also for replies that reach it later.
     pub(crate) fn release(&self, name: &str) {
         self.open.borrow_mut().insert(name.to_owned());
+        self.journal.record_gate(name, "released");
         self.change.notify_waiters();
     }
 
-    /// Holds until the gate is released or the timeout has passed. True if it was released.
-    pub(crate) async fn hold(&self, name: &str, timeout: Duration) -> bool {
-        let released = async {
-            loop {
-                let change = self.change.notified();
-                if self.open.borrow().contains(name) {
-                    return;
-                }
-                change.await;
+    /// Closes every gate again.
+    pub(crate) fn close_all(&self) {
+        self.open.borrow_mut().clear();
+    }
+
+    /// Holds until the gate is released or the timeout has passed.
+    pub(crate) async fn hold(&self, name: &str, timeout: Duration) {
+        if self.open.borrow().contains(name) {
+            return;
+        }
+        *self.held.borrow_mut().entry(name.to_owned()).or_default() += 1;
+        let held = Held { gates: self, name };
+        self.journal.record_gate(name, "holds");
+        self.change.notify_waiters();
+        let is_open = || self.open.borrow().contains(name);
+        let released = tokio::time::timeout(timeout, self.until(is_open)).await;
+        drop(held);
+        if released.is_err() {
+            self.journal.record_gate(name, "timeout");
+            tracing::info!("the gate {name} was not released within {timeout:?}");
+        }
+    }
+
+    /// Waits until a reply is held at a gate.
+    pub(crate) async fn reached(&self, name: &str) {
+        self.until(|| self.held.borrow().contains_key(name)).await;
+    }
+
+    /// The gates that hold a reply now.
+    pub(crate) fn holding(&self) -> Vec<String> {
+        self.held.borrow().keys().cloned().collect()
+    }
+
+    async fn until(&self, done: impl Fn() -> bool) {
+        loop {
+            let change = self.change.notified();
+            if done() {
+                return;
             }
-        };
-        tokio::time::timeout(timeout, released).await.is_ok()
+            change.await;
+        }
     }
 }
 
@@ -43,13 +106,34 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_gate_holds_until_it_is_released_or_until_its_timeout() {
-        let gates = Gates::default();
-        assert!(!gates.hold("half", LONG).await);
-        let (released, ()) = tokio::join!(gates.hold("half", LONG), async {
+        let journal = Rc::new(Journal::new(true));
+        let gates = Gates::new(Rc::clone(&journal));
+        gates.hold("half", LONG).await;
+        tokio::join!(gates.hold("half", LONG), async {
+            gates.reached("half").await;
+            assert_eq!(gates.holding(), ["half"]);
             gates.release("other");
             gates.release("half");
         });
-        assert!(released);
-        assert!(gates.hold("half", LONG).await, "it stays open");
+        assert_eq!(gates.holding(), Vec::<String>::new());
+        gates.hold("half", LONG).await;
+        let states: Vec<_> = journal
+            .after(0)
+            .iter()
+            .map(|entry| entry["state"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        assert_eq!(
+            states,
+            ["holds", "timeout", "holds", "released", "released"]
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reply_that_is_stopped_at_a_gate_no_longer_counts() {
+        let gates = Gates::new(Rc::new(Journal::new(false)));
+        let short = Duration::from_millis(1);
+        let stopped = tokio::time::timeout(short, gates.hold("half", LONG)).await;
+        assert!(stopped.is_err());
+        assert_eq!(gates.holding(), Vec::<String>::new());
     }
 }

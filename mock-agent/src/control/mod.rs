@@ -1,5 +1,7 @@
-//! What a test can control in a running agent.
+//! What a test can see and control while the agent runs: gates, and a journal of what was sent and received.
 
 mod gates;
+mod journal;
 
 pub(crate) use gates::Gates;
+pub(crate) use journal::{FROM_AGENT, FROM_HOST, Journal};

@@ -6,6 +6,7 @@ use crate::os::stdout::Outbox;
 use serde_json::Value;
 use std::any::Any;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Encodes events as the frames of one protocol.
 pub(crate) trait EventEncoder: Any {
@@ -15,11 +16,11 @@ pub(crate) trait EventEncoder: Any {
 /// Sends events to the host.
 pub(crate) struct EventSink {
     encoder: RefCell<Box<dyn EventEncoder>>,
-    pub(crate) outbox: Outbox,
+    pub(crate) outbox: Rc<Outbox>,
 }
 
 impl EventSink {
-    pub(crate) fn new(encoder: Box<dyn EventEncoder>, outbox: Outbox) -> Self {
+    pub(crate) fn new(encoder: Box<dyn EventEncoder>, outbox: Rc<Outbox>) -> Self {
         EventSink {
             encoder: RefCell::new(encoder),
             outbox,

@@ -14,6 +14,7 @@ mod tool_hooks;
 
 pub(super) use active::Faults;
 pub(super) use bug::Bug;
+pub(super) use fault_files::{FaultChoice, fault_table};
 
 /// The names of the behaviors that `behavior:` in a `faults.yaml` can give the reference agent.
 #[must_use]

@@ -3,36 +3,45 @@
 use super::echo;
 use super::error::ModelError;
 use super::reply_stream::{BlockStart, Chunk};
+use crate::control::Gates;
 use crate::model::message::{StopReason, Usage};
 use mock_provider::script::Stop as ScriptedStop;
 use mock_provider::{Answer, BlockKind, Model, ModelResponse, Piece, Request, Tokens, Wire};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// A model that plays a script; without one, it is the echo model.
 pub(crate) struct ScriptedModel {
-    script: Option<RefCell<Model>>,
-    /// How long a gate holds. No harness can release it in-process.
-    gate: Duration,
+    script: RefCell<Option<Model>>,
+    gates: Rc<Gates>,
+    /// How long a gate holds.
+    gate_timeout: Duration,
     requests: Cell<u64>,
 }
 
 impl ScriptedModel {
-    pub(crate) fn new(script: Option<Model>, gate: Duration) -> Self {
+    pub(crate) fn new(script: Option<Model>, gates: Rc<Gates>, gate_timeout: Duration) -> Self {
         ScriptedModel {
-            script: script.map(RefCell::new),
-            gate,
+            script: RefCell::new(script),
+            gates,
+            gate_timeout,
             requests: Cell::new(0),
         }
+    }
+
+    /// Plays another script from the next request on.
+    pub(crate) fn reset(&self, script: Model) {
+        *self.script.borrow_mut() = Some(script);
     }
 
     pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<ScriptedReply, ModelError> {
         let n = self.requests.replace(self.requests.get() + 1);
         let request = Request::in_process(n, wire, body);
-        let served = match &self.script {
-            Some(model) => model.borrow_mut().next(&request),
+        let served = match &mut *self.script.borrow_mut() {
+            Some(model) => model.next(&request),
             None => echo::answer(&request),
         };
         for failure in &served.failures {
@@ -42,8 +51,8 @@ impl ScriptedModel {
     }
 
     async fn begin(&self, served: ModelResponse) -> Result<ScriptedReply, ModelError> {
-        if served.gate.is_some() {
-            tokio::time::sleep(self.gate).await;
+        if let Some(gate) = &served.gate {
+            self.gates.hold(gate, self.gate_timeout).await;
         }
         if let Some(delay) = served.delay {
             tokio::time::sleep(delay).await;
@@ -52,7 +61,8 @@ impl ScriptedModel {
             Answer::Message(message) => Ok(ScriptedReply {
                 pause: message.delivery.pause.map(|pause| pause.0),
                 pieces: message.pieces.into(),
-                gate: self.gate,
+                gates: Rc::clone(&self.gates),
+                gate_timeout: self.gate_timeout,
                 has_begun: false,
                 ended: false,
             }),
@@ -85,7 +95,8 @@ pub(crate) struct ScriptedReply {
     pieces: VecDeque<Piece>,
     /// The pause after each piece.
     pause: Option<Duration>,
-    gate: Duration,
+    gates: Rc<Gates>,
+    gate_timeout: Duration,
     has_begun: bool,
     ended: bool,
 }
@@ -111,7 +122,7 @@ impl ScriptedReply {
                     self.ended = true;
                     return Some(Err(error));
                 }
-                PieceEffect::Gate => tokio::time::sleep(self.gate).await,
+                PieceEffect::Gate(name) => self.gates.hold(&name, self.gate_timeout).await,
                 PieceEffect::Wait(length) => tokio::time::sleep(length).await,
                 PieceEffect::Stall => std::future::pending().await,
                 PieceEffect::None => {}
@@ -124,7 +135,7 @@ impl ScriptedReply {
 enum PieceEffect {
     Chunk(Chunk),
     Failed(ModelError),
-    Gate,
+    Gate(String),
     Wait(Duration),
     Stall,
     None,
@@ -144,7 +155,7 @@ fn effect(piece: Piece) -> PieceEffect {
         Piece::Usage(tokens) => Chunk::Usage(usage(tokens)),
         Piece::Stop(stop) => Chunk::Stop(stop_reason(stop)),
         Piece::Ping | Piece::Raw(_) => return PieceEffect::None,
-        Piece::Gate(_) => return PieceEffect::Gate,
+        Piece::Gate(name) => return PieceEffect::Gate(name),
         Piece::Delay(length) => return PieceEffect::Wait(length),
         Piece::Stall { length, .. } => return length.map_or(PieceEffect::Stall, PieceEffect::Wait),
         Piece::Error { kind, message } => {

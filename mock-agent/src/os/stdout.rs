@@ -1,5 +1,6 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
+use crate::control::{FROM_AGENT, Journal};
 use crate::os::process_tree;
 use frame_faults::{KillSignal, Output};
 use serde_json::Value;
@@ -21,7 +22,8 @@ pub(crate) trait FrameWriter {
 
 /// The queue of frames for standard output.
 pub(crate) struct Outbox {
-    frames: Rc<dyn FrameWriter>,
+    frames: RefCell<Rc<dyn FrameWriter>>,
+    journal: Rc<Journal>,
     queue: RefCell<Option<Sender<(Instant, Output)>>>,
     shared: Arc<WriterState>,
     sent: Cell<u64>,
@@ -44,8 +46,12 @@ const TURN_LIMIT: usize = 1 << 20;
 const COMMAND_LIMIT: usize = 16 << 20;
 
 impl Outbox {
-    /// Starts the writing thread. Every line is delayed by the latency.
-    pub(crate) fn open(frames: Rc<dyn FrameWriter>, latency: Duration) -> io::Result<Self> {
+    /// Starts the writing thread. Every line is delayed by the latency, and recorded in the journal.
+    pub(crate) fn open(
+        frames: Rc<dyn FrameWriter>,
+        latency: Duration,
+        journal: Rc<Journal>,
+    ) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
         let shared = Arc::new(WriterState::default());
@@ -56,7 +62,8 @@ impl Outbox {
             report.change.notify_waiters();
         });
         Ok(Outbox {
-            frames,
+            frames: RefCell::new(frames),
+            journal,
             queue: RefCell::new(Some(queue)),
             shared,
             sent: Cell::new(0),
@@ -66,7 +73,18 @@ impl Outbox {
     /// Queues a frame. Never waits.
     pub(crate) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
-        self.frames.write(frame, &mut |item| self.queue(item));
+        let frames = Rc::clone(&self.frames.borrow());
+        frames.write(frame, &mut |item| self.queue(item));
+    }
+
+    /// Encodes frames in another way from now on.
+    pub(crate) fn set_frames(&self, frames: Rc<dyn FrameWriter>) {
+        *self.frames.borrow_mut() = frames;
+    }
+
+    /// The journal of what is written and read.
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
     }
 
     /// Queues bytes that are no frame. Never waits.
@@ -79,9 +97,14 @@ impl Outbox {
         self.sent.get()
     }
 
-    /// Exits with this status after everything in the queue is written. Only a fault does that.
+    /// Exits with this status after everything in the queue is written.
     pub(crate) fn exit(&self, code: i32) {
         self.queue(Output::Exit(code));
+    }
+
+    /// Ends the process with this signal after everything in the queue is written.
+    pub(crate) fn kill(&self, signal: KillSignal) {
+        self.queue(Output::Kill(signal));
     }
 
     /// Delays everything that is sent from now on. Only a fault does that.
@@ -90,6 +113,9 @@ impl Outbox {
     }
 
     fn queue(&self, item: Output) {
+        if let Output::Bytes(bytes) = &item {
+            self.journal.record_bytes(FROM_AGENT, bytes);
+        }
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&item), Ordering::SeqCst);
             let _ = queue.send((Instant::now(), item));

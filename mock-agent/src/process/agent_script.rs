@@ -1,22 +1,27 @@
 //! The scripted agent as a process: `--dialect-dir D [--dialect NAME@VERSION] --script FILE`.
 
+use super::control::ControlTarget;
 use super::environment::Environment;
+use super::fault_writer::{self, FaultWriter, FaultedDialect};
 use super::help::USAGE;
+use super::run::Startup;
 use super::serve::FATAL;
-use crate::agent_script::{self, Vocabulary};
+use crate::agent_script::{self, ScriptedSession, Vocabulary};
+use crate::config::options::DIALECT_DIR_VARIABLE;
 use crate::config::{self, DialectFiles, options};
-use crate::faults::Faults;
+use crate::faults::{FaultChoice, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;
 use crate::os::stdout::{FrameWriter, Outbox};
-use std::path::{Path, PathBuf};
+use frame_faults::KindPointers;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// The longest command if the dialect sets no limit, in bytes.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// The variable for `--dialect-dir`.
-const DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
+/// The variable for `--dialect`.
+const DIALECT_VARIABLE: &str = "MOCK_AGENT_DIALECT";
 
 /// The options of a scripted agent.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,17 +56,16 @@ pub(super) const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Whether the arguments or the environment choose a scripted agent.
+/// Whether the arguments or the environment choose a scripted agent, whatever the name of the program is.
 pub(super) fn is_chosen(args: &[String], environment: &Environment) -> bool {
-    if environment.get(DIR_VARIABLE).is_some() {
-        return true;
-    }
-    let names = args
-        .iter()
-        .map(|arg| arg.split('=').next().unwrap_or_default());
-    names
-        .into_iter()
-        .any(|name| name == "--dialect-dir" || name == "--dialect")
+    let names = args.iter().filter_map(|arg| arg.split('=').next());
+    let mut flags = names.filter(|name| *name == "--dialect-dir" || *name == "--dialect");
+    flags.next().is_some() || environment.get(DIALECT_VARIABLE).is_some()
+}
+
+/// Whether there are dialects for a scripted agent, in case that nothing chooses another one.
+pub(super) fn is_possible(environment: &Environment) -> bool {
+    environment.get(DIALECT_DIR_VARIABLE).is_some()
 }
 
 impl ScriptOptions {
@@ -92,8 +96,8 @@ impl ScriptOptions {
 }
 
 /// Plays the scripted agent; returns the exit status.
-pub(super) async fn run(args: &[String], environment: &Environment, files: DialectFiles) -> u8 {
-    match start(args, environment, files).await {
+pub(super) async fn run(startup: &Startup<'_>) -> u8 {
+    match start(startup).await {
         Ok(status) => status,
         Err(why) => {
             eprintln!("mock-agent: {why}");
@@ -102,34 +106,85 @@ pub(super) async fn run(args: &[String], environment: &Environment, files: Diale
     }
 }
 
-async fn start(
-    args: &[String],
-    environment: &Environment,
-    files: DialectFiles,
-) -> Result<u8, String> {
+async fn start(startup: &Startup<'_>) -> Result<u8, String> {
+    let Startup {
+        args,
+        environment,
+        controls,
+        files,
+    } = startup;
     let env = &|name: &str| environment.get(name);
     let options = ScriptOptions::parse(args)?;
     let folder = options
         .dialect_dir
-        .or_else(|| env(DIR_VARIABLE).map(PathBuf::from));
-    let dialect = options.dialect.or_else(|| env("MOCK_AGENT_DIALECT"));
-    let vocabulary = Vocabulary::load(files, folder.as_deref(), dialect.as_deref())?;
+        .or_else(|| env(DIALECT_DIR_VARIABLE).map(PathBuf::from));
+    let dialect = options.dialect.or_else(|| env(DIALECT_VARIABLE));
+    let vocabulary = Vocabulary::load(*files, folder.as_deref(), dialect.as_deref())?;
     let script = options
         .script
         .or_else(|| env("MOCK_AGENT_SCRIPT").map(PathBuf::from))
         .ok_or("a scripted agent needs --script FILE")?;
-    let script = agent_script::load(Path::new(&script), &vocabulary)?;
-    let faults = Rc::new(Faults::default());
+    let script = agent_script::load(&script, &vocabulary)?;
+    let dialect = faulted(&vocabulary, folder);
+    let fault = options.fault.or_else(|| env("MOCK_AGENT_FAULT"));
+    let frames = frame_writer(fault.as_deref(), &dialect, *files)?;
     let latency = config::latency(env)?;
-    let gate_timeout = config::gate_timeout(env)?;
-    let outbox = Outbox::open(faults as Rc<dyn FrameWriter>, latency)
+    let journal = Rc::clone(&controls.journal);
+    let outbox = Outbox::open(frames, latency, journal)
         .map_err(|error| format!("standard output: {error}"))?;
+    let outbox = Rc::new(outbox);
     let Ok(signals) = ShutdownSignals::new() else {
         eprintln!("mock-agent: signal handlers cannot be installed");
         return Ok(FATAL);
     };
+    let gate_timeout = controls.gate_timeout(config::gate_timeout(env)?);
+    controls.serve(ControlTarget {
+        outbox: Rc::clone(&outbox),
+        model: None,
+        seed: 0,
+        workspace: PathBuf::new(),
+        session: None,
+        dialect,
+        files: *files,
+    });
+    let session = ScriptedSession {
+        script,
+        outbox,
+        gates: Rc::clone(&controls.gates),
+        gate_timeout,
+    };
     let input = stdin::spawn_reader(vocabulary.line_limit().unwrap_or(LINE_LIMIT));
-    Ok(agent_script::play(script, outbox, gate_timeout, input, signals).await)
+    Ok(agent_script::play(session, input, signals).await)
+}
+
+/// The dialect, as its faults need it.
+fn faulted(vocabulary: &Vocabulary, folder: Option<PathBuf>) -> FaultedDialect {
+    let (name, version) = vocabulary.id();
+    let (events, commands) = vocabulary.pointers();
+    FaultedDialect {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        folder,
+        kinds: KindPointers {
+            events: events.to_owned(),
+            commands: commands.to_owned(),
+        },
+        turn_events: vocabulary.turn_events().to_vec(),
+    }
+}
+
+/// Writes frames with the fault `ID` or `ID@turn=N`, or as they are.
+fn frame_writer(
+    fault: Option<&str>,
+    dialect: &FaultedDialect,
+    files: DialectFiles,
+) -> Result<Rc<dyn FrameWriter>, String> {
+    let Some(text) = fault else {
+        return Ok(Rc::new(Faults::default()));
+    };
+    let FaultChoice { id, turn } = FaultChoice::parse(text)?;
+    let fault = fault_writer::find(dialect, files, id)?;
+    Ok(Rc::new(FaultWriter::new(fault, dialect, turn)))
 }
 
 #[cfg(test)]

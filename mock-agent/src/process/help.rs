@@ -45,7 +45,11 @@ const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "MOCK_AGENT_GATE_MS",
-        "How long a gate in the script holds in-process; by default 200",
+        "How long a gate in the script holds; by default 200, with --control 60000",
+    ),
+    (
+        "MOCK_AGENT_CONTROL",
+        "A folder in which the agent registers, so that a test can control it, like --control",
     ),
     (
         "MOCK_AGENT_LATENCY_MS",
@@ -123,7 +127,8 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
     }
     let mut text = String::from(
         "The reference agent. The flags, the name of the program or MOCK_AGENT_PROTOCOL select the protocol that it speaks.\n\n\
-         mock-agent install DIR   writes programs with the names of the real agents, and entries for `node`, into a folder\n",
+         mock-agent install DIR   writes programs with the names of the real agents, and entries for `node`, into a folder\n\
+         --control [tcp:]DIR      registers in a folder, so that a test can control the agent: see conform ctl\n",
     );
     for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
         let names: Vec<_> = versions.iter().map(|adapter| adapter.version).collect();

@@ -1,7 +1,9 @@
 //! The process: command line, startup, event loop, shutdown, exit status.
 
 mod agent_script;
+mod control;
 mod environment;
+mod fault_writer;
 mod help;
 mod install;
 mod protocol_choice;

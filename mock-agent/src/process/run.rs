@@ -1,6 +1,7 @@
 //! The main function: selects the protocol, starts the session, serves the host, and returns the exit status.
 
 use super::agent_script;
+use super::control::{self, Controls};
 use super::environment::Environment;
 use super::help::{USAGE, answer_as, asks_for_help, help};
 use super::install::install;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
+use tokio::task::LocalSet;
 
 /// Set by the JavaScript entries: the process ends when its parent does.
 const PARENT_VARIABLE: &str = "MOCK_AGENT_ENDS_WITH_PARENT";
@@ -45,12 +47,24 @@ pub fn main(program: Option<OsString>, args: Vec<OsString>, files: DialectFiles)
     })
 }
 
+/// What an agent starts with.
+pub(super) struct Startup<'a> {
+    /// The arguments, without the control flag.
+    pub(super) args: &'a [String],
+    pub(super) environment: &'a Environment,
+    pub(super) controls: Controls,
+    pub(super) files: DialectFiles,
+}
+
 /// Starts the agent that the arguments, the environment and the name of the program choose.
 ///
 /// # Errors
 /// The settings file has a mistake, or an unknown protocol is requested.
 fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result<ExitCode, String> {
     let environment = Environment::load(program)?;
+    let mut args = args.to_vec();
+    let control = control::folder(&mut args, |name| environment.get(name))?;
+    let args = args.as_slice();
     let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
     let is_scripted = agent_script::is_chosen(args, &environment);
     let selected = match is_scripted {
@@ -60,6 +74,7 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
             protocol_choice::select_adapter(args, variable.as_deref(), name)?
         }
     };
+    let is_scripted = is_scripted || selected.is_none() && agent_script::is_possible(&environment);
     match &selected {
         Some((adapter, Ok(()))) => {
             if let Some(code) = answer_as(adapter, args) {
@@ -81,13 +96,24 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
+    let shown = match &selected {
+        Some((adapter, _)) => adapter.name,
+        None => name.unwrap_or("mock-agent"),
+    };
+    let startup = Startup {
+        args,
+        environment: &environment,
+        controls: Controls::new(control, shown)?,
+        files,
+    };
+    let tasks = LocalSet::new();
     let code = match selected {
         Some((adapter, version)) => {
-            let session = run(adapter, version, args, &environment, files);
+            let session = tasks.run_until(run(adapter, version, &startup));
             let session = AssertUnwindSafe(|| runtime.block_on(session));
             catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
         }
-        None => runtime.block_on(agent_script::run(args, &environment, files)),
+        None => runtime.block_on(tasks.run_until(agent_script::run(&startup))),
     };
     Ok(ExitCode::from(code))
 }
@@ -103,17 +129,17 @@ fn log_to_stderr() {
 }
 
 /// Runs a session; returns the exit status.
-async fn run(
-    adapter: &Adapter,
-    version: Result<(), String>,
-    args: &[String],
-    environment: &Environment,
-    files: DialectFiles,
-) -> u8 {
+async fn run(adapter: &Adapter, version: Result<(), String>, startup: &Startup<'_>) -> u8 {
+    let Startup {
+        args,
+        environment,
+        controls,
+        files,
+    } = startup;
     let variable = |name: &str| environment.get(name);
     let options = version.and_then(|()| options::parse(adapter.flags, adapter.ignored_flags, args));
     let faults = match &options {
-        Ok(options) => selected_fault(adapter, options.fault.as_deref(), environment, files),
+        Ok(options) => selected_fault(adapter, options.fault.as_deref(), environment, *files),
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
@@ -125,16 +151,21 @@ async fn run(
         (Err(why), _) => (Duration::ZERO, Err(why)),
     };
     faults.on_process_start(args);
-    let outbox = match Outbox::open(Rc::clone(&faults) as Rc<dyn FrameWriter>, latency) {
-        Ok(outbox) => outbox,
+    let outbox = match Outbox::open(
+        Rc::clone(&faults) as Rc<dyn FrameWriter>,
+        latency,
+        Rc::clone(&controls.journal),
+    ) {
+        Ok(outbox) => Rc::new(outbox),
         Err(error) => {
             eprintln!("mock-agent: standard output: {error}");
             return FATAL;
         }
     };
-    let events = EventSink::new((adapter.encoder)(), outbox);
-    match options.and_then(|options| prepare(adapter, options, &faults, &variable)) {
+    let events = EventSink::new((adapter.encoder)(), Rc::clone(&outbox));
+    match options.and_then(|options| prepare(adapter, options, &faults, &variable, controls)) {
         Ok(prepared) => {
+            controls.serve(prepared.control_target(adapter, &outbox, *files));
             let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
             let code = serve(adapter, &session, &faults).await;
             session.events.outbox.finish(FLUSH_TIMEOUT).await;

@@ -1,5 +1,6 @@
 //! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
+use crate::control::FROM_HOST;
 use crate::core::failure::{Failure, FailureSource, Halt};
 use crate::core::session::Session;
 use crate::faults::Faults;
@@ -96,6 +97,13 @@ async fn take_commands(
         let Some(line) = input.recv().await else {
             return ShutdownReason::EndOfInput;
         };
+        if let Input::Line(bytes) | Input::Rest(bytes) = &line {
+            session
+                .events
+                .outbox
+                .journal()
+                .record_bytes(FROM_HOST, bytes);
+        }
         if faults.loses_last_command(input).await {
             return ShutdownReason::EndOfInput;
         }

@@ -30,6 +30,8 @@ pub struct SettingsFile {
     patience_ms: Option<u64>,
     /// How long a gate holds, in milliseconds.
     gate_ms: Option<u64>,
+    /// The folder in which the agent registers, so that a test can control it.
+    control: Option<String>,
     /// The delay of every output line, in milliseconds.
     latency_ms: Option<u64>,
     /// The seed for generated ids.
@@ -57,6 +59,10 @@ impl SettingsFile {
             "off" => folder,
             _ => path(folder),
         });
+        let control = self.control.map(|given| match given.strip_prefix("tcp:") {
+            Some(folder) => format!("tcp:{}", path(folder.to_owned())),
+            None => path(given),
+        });
         let number = |number: Option<u64>| number.map(|number| number.to_string());
         let values = [
             (crate::PROTOCOL, self.protocol),
@@ -69,6 +75,7 @@ impl SettingsFile {
             ("MOCK_AGENT_RETRIES", number(self.retries.map(u64::from))),
             ("MOCK_AGENT_PATIENCE_MS", number(self.patience_ms)),
             ("MOCK_AGENT_GATE_MS", number(self.gate_ms)),
+            ("MOCK_AGENT_CONTROL", control),
             ("MOCK_AGENT_LATENCY_MS", number(self.latency_ms)),
             ("MOCK_AGENT_SEED", number(self.seed)),
         ];

@@ -1,5 +1,8 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
+use super::control::{ControlTarget, Controls};
+use super::fault_writer::FaultedDialect;
+use crate::config::DialectFiles;
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, WORKSPACE_SESSIONS};
 use crate::core::conversation::Conversation;
@@ -9,9 +12,11 @@ use crate::core::session::Session;
 use crate::core::state::SessionParts;
 use crate::faults::Faults;
 use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
+use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::tools::{Tool, Toolbox, Workspace};
+use frame_faults::KindPointers;
 use std::rc::Rc;
 
 /// The parts of a session.
@@ -20,6 +25,8 @@ pub(crate) struct Prepared {
     tools: &'static [Tool],
     workspace: Workspace,
     model: ModelClient,
+    /// The model, if it is in this process.
+    scripted: Option<Rc<ScriptedModel>>,
     conversation: Conversation,
 }
 
@@ -32,6 +39,7 @@ pub(crate) fn prepare(
     mut options: CliOptions,
     faults: &Faults,
     env: Env<'_>,
+    controls: &Controls,
 ) -> Result<Prepared, String> {
     faults.options(&mut options);
     if let Some(file) = options.files.first() {
@@ -39,18 +47,28 @@ pub(crate) fn prepare(
     }
     let config = (adapter.configure)(options, env)?;
     let workspace = Workspace::open(&config.workspace)?;
-    let model = ModelClient::new(config.wire, backend(&config, &workspace)?);
+    let backend = backend(&config, &workspace, controls)?;
+    let scripted = match &backend {
+        Backend::Scripted(model) => Some(Rc::clone(model)),
+        Backend::Http(_) => None,
+    };
+    let model = ModelClient::new(config.wire, backend);
     let conversation = conversation(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
         tools: adapter.tools,
         workspace,
         model,
+        scripted,
         conversation,
     })
 }
 
-fn backend(config: &AgentConfig, workspace: &Workspace) -> Result<Backend, String> {
+fn backend(
+    config: &AgentConfig,
+    workspace: &Workspace,
+    controls: &Controls,
+) -> Result<Backend, String> {
     let script = match &config.source {
         ModelSource::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
         ModelSource::Echo => None,
@@ -64,7 +82,8 @@ fn backend(config: &AgentConfig, workspace: &Workspace) -> Result<Backend, Strin
         }
     };
     let model = script.map(|script| mock_provider::Model::new(script, config.seed));
-    let scripted = ScriptedModel::new(model, config.gate);
+    let timeout = controls.gate_timeout(config.gate);
+    let scripted = ScriptedModel::new(model, Rc::clone(&controls.gates), timeout);
     Ok(Backend::Scripted(Rc::new(scripted)))
 }
 
@@ -96,6 +115,33 @@ fn conversation(
 }
 
 impl Prepared {
+    /// What the commands of a test act on.
+    pub(crate) fn control_target(
+        &self,
+        adapter: &Adapter,
+        outbox: &Rc<Outbox>,
+        files: DialectFiles,
+    ) -> ControlTarget {
+        let pointer = adapter.kind_pointer.to_owned();
+        ControlTarget {
+            outbox: Rc::clone(outbox),
+            model: self.scripted.clone(),
+            seed: self.config.seed,
+            workspace: self.workspace.given().to_owned(),
+            session: self.conversation.id().map(str::to_owned),
+            dialect: FaultedDialect {
+                name: adapter.name.to_owned(),
+                version: adapter.version.to_owned(),
+                kinds: KindPointers {
+                    events: pointer.clone(),
+                    commands: pointer,
+                },
+                ..FaultedDialect::default()
+            },
+            files,
+        }
+    }
+
     pub(crate) fn session(self, events: EventSink, hooks: Rc<dyn Hooks>) -> Session {
         let AgentConfig {
             settings,

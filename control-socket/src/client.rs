@@ -1,0 +1,131 @@
+//! The client of a controlled process.
+
+use crate::protocol::{Command, Request, Response};
+use crate::registry::Registered;
+use serde_json::Value;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// A connection to a controlled process.
+#[derive(Debug)]
+pub struct Client {
+    stream: BufReader<Stream>,
+    token: Option<String>,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Unix(UnixStream),
+    Port(TcpStream),
+}
+
+/// Why a command has no result.
+#[derive(Debug)]
+pub enum ClientError {
+    /// The process does not answer: it has ended, or it never was there.
+    Gone(io::Error),
+    /// It refused the command, or its timeout has passed.
+    Refused(String),
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientError::Gone(error) => write!(f, "the process does not answer: {error}"),
+            ClientError::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+/// How long a response may take beyond the timeout of its command.
+const SLACK: Duration = Duration::from_secs(10);
+
+impl Client {
+    /// Connects to a process.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn connect(process: &Registered) -> Result<Self, ClientError> {
+        let (kind, address) = process.address.split_once(':').unwrap_or_default();
+        let stream = match kind {
+            "tcp" => TcpStream::connect(address).map(Stream::Port),
+            _ => UnixStream::connect(address).map(Stream::Unix),
+        };
+        Ok(Client {
+            stream: BufReader::new(stream.map_err(ClientError::Gone)?),
+            token: process.token.clone(),
+        })
+    }
+
+    /// Sends a command and waits for its result.
+    ///
+    /// # Errors
+    /// The process refuses it, or ends.
+    pub fn request(&mut self, command: Command) -> Result<Value, ClientError> {
+        let timeout = command.timeout() + SLACK;
+        let request = Request {
+            id: Value::Null,
+            token: self.token.clone(),
+            command,
+        };
+        let response = self
+            .exchange(&request, timeout)
+            .map_err(ClientError::Gone)?;
+        match response.error {
+            Some(why) => Err(ClientError::Refused(why)),
+            None => Ok(response.ok.unwrap_or_default()),
+        }
+    }
+
+    fn exchange(&mut self, request: &Request, timeout: Duration) -> io::Result<Response> {
+        self.stream.get_ref().set_timeout(timeout)?;
+        let mut line = serde_json::to_vec(request)?;
+        line.push(b'\n');
+        self.stream.get_mut().write_all(&line)?;
+        let mut response = String::new();
+        if self.stream.read_line(&mut response)? == 0 {
+            let message = "the connection was closed";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+        }
+        Ok(serde_json::from_str(&response)?)
+    }
+}
+
+impl Stream {
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        match self {
+            Stream::Unix(stream) => stream.set_read_timeout(Some(timeout)),
+            Stream::Port(stream) => stream.set_read_timeout(Some(timeout)),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.read(buffer),
+            Stream::Port(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.write(bytes),
+            Stream::Port(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Unix(stream) => stream.flush(),
+            Stream::Port(stream) => stream.flush(),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! How a test controls mock agents and scripted models while they run.
+//!
+//! ```text
+//!  test ── Client ──► socket ──► ControlServer: a thread for each connection ──► Incoming ──► the agent's event loop
+//!            ▲                                                                        │
+//!            └──────────────────── one JSON object a line: Response ◄─────────────────┘
+//! ```
+//!
+//! Every process that a test controls registers in a folder of the test, in the order in which the processes start: `1.json`, `2.json`
+//! and so on ([`Registered`]). Each file has the address of a Unix socket of mode 0600, or of a port on loopback with a token. A test
+//! sends [`Request`]s, one JSON object a line, and gets a [`Response`] for each, in order.
+
+mod address;
+mod client;
+mod protocol;
+mod registry;
+mod server;
+
+pub use address::ControlAddress;
+pub use client::{Client, ClientError};
+pub use protocol::{Command, Request, Response};
+pub use registry::{Registered, registered, wait_for};
+pub use server::{ControlServer, Incoming};

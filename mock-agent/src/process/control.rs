@@ -1,0 +1,287 @@
+//! Control from a test (`--control`): carries out the commands that arrive on the control socket.
+
+use super::fault_writer::{self, FaultWriter, FaultedDialect};
+use crate::config::DialectFiles;
+use crate::control::{FROM_HOST, Gates, Journal};
+use crate::model::{ScriptedModel, script_file};
+use crate::os::process_tree;
+use crate::os::stdout::Outbox;
+use control_socket::{Command, ControlAddress, ControlServer, Incoming};
+use frame_faults::KillSignal;
+use json_matcher::{Captures, Matcher};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The variable for `--control`.
+const VARIABLE: &str = "MOCK_AGENT_CONTROL";
+
+/// The flag for the folder of control sockets.
+pub(super) const FLAG: &str = "--control";
+
+/// How long a gate holds if there is a controller that can release it.
+const GATE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a gate holds if nothing can release it.
+const UNCONTROLLED_GATE_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// How long the host may take to read the rest of the output before a crash.
+const CRASH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What every agent has, whether a test controls it or not.
+pub(super) struct Controls {
+    pub(super) gates: Rc<Gates>,
+    pub(super) journal: Rc<Journal>,
+    /// The registration and the commands, if there is a control folder.
+    listening: RefCell<Option<(ControlServer, UnboundedReceiver<Incoming>)>>,
+    name: String,
+}
+
+/// What the commands of a test act on.
+pub(super) struct ControlTarget {
+    pub(super) outbox: Rc<Outbox>,
+    /// The in-process model, if replies come from one.
+    pub(super) model: Option<Rc<ScriptedModel>>,
+    /// The seed of a new script.
+    pub(super) seed: u64,
+    /// The values of placeholders in a new script.
+    pub(super) workspace: PathBuf,
+    pub(super) session: Option<String>,
+    pub(super) dialect: FaultedDialect,
+    pub(super) files: DialectFiles,
+}
+
+impl Controls {
+    /// Registers in the folder that the flag or the variable names, if there is one.
+    ///
+    /// # Errors
+    /// The folder cannot be used.
+    pub(super) fn new(folder: Option<String>, name: &str) -> Result<Self, String> {
+        let journal = Rc::new(Journal::new(folder.is_some()));
+        let listening = match folder {
+            None => None,
+            Some(text) => {
+                let address = ControlAddress::parse(&text);
+                let started = ControlServer::start(&address, name);
+                Some(started.map_err(|error| format!("{FLAG} {text}: {error}"))?)
+            }
+        };
+        Ok(Controls {
+            gates: Rc::new(Gates::new(Rc::clone(&journal))),
+            journal,
+            listening: RefCell::new(listening),
+            name: name.to_owned(),
+        })
+    }
+
+    /// How long a gate holds: what the user says, or long if a test can release it.
+    pub(super) fn gate_timeout(&self, given: Option<Duration>) -> Duration {
+        let is_controlled = self.journal.is_kept();
+        given.unwrap_or(if is_controlled {
+            GATE_TIMEOUT
+        } else {
+            UNCONTROLLED_GATE_TIMEOUT
+        })
+    }
+
+    /// Carries out commands until the process ends. Needs a `LocalSet`.
+    pub(super) fn serve(&self, target: ControlTarget) {
+        let Some((server, mut commands)) = self.listening.borrow_mut().take() else {
+            return;
+        };
+        let control = Rc::new(Control {
+            server: RefCell::new(Some(server)),
+            gates: Rc::clone(&self.gates),
+            journal: Rc::clone(&self.journal),
+            name: self.name.clone(),
+            target,
+        });
+        tokio::task::spawn_local(async move {
+            while let Some(Incoming { command, reply }) = commands.recv().await {
+                let control = Rc::clone(&control);
+                tokio::task::spawn_local(async move {
+                    // The client may have gone away.
+                    let _ = reply.send(control.carry_out(command).await);
+                });
+            }
+        });
+    }
+}
+
+/// The folder of the control sockets: of the flag, which is removed from the arguments, or of the variable.
+pub(super) fn folder(
+    args: &mut Vec<String>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, String> {
+    let is_flag = |arg: &String| arg == FLAG || arg.starts_with(&format!("{FLAG}="));
+    let Some(at) = args.iter().position(is_flag) else {
+        return Ok(variable(VARIABLE));
+    };
+    let flag = args.remove(at);
+    match flag.split_once('=') {
+        Some((_, folder)) => Ok(Some(folder.to_owned())),
+        None if at < args.len() => Ok(Some(args.remove(at))),
+        None => Err(format!("{FLAG} needs a value")),
+    }
+}
+
+struct Control {
+    /// Taken before the process ends itself, so that its socket is removed.
+    server: RefCell<Option<ControlServer>>,
+    gates: Rc<Gates>,
+    journal: Rc<Journal>,
+    name: String,
+    target: ControlTarget,
+}
+
+impl Control {
+    async fn carry_out(&self, command: Command) -> Result<Value, String> {
+        let timeout = command.timeout();
+        let target = &self.target;
+        match command {
+            Command::Status => Ok(self.status()),
+            Command::WaitGate { gate, .. } => {
+                let reached = self.gates.reached(&gate);
+                within(timeout, reached, || {
+                    format!("no reply was held at the gate `{gate}`")
+                })
+                .await?;
+                Ok(json!({ "gate": gate }))
+            }
+            Command::Release { gate } => {
+                self.gates.release(&gate);
+                Ok(json!({ "gate": gate }))
+            }
+            Command::WaitCommand { matches, after, .. } => {
+                let matcher = matcher(&matches)?;
+                let accepts = |entry: &Value| {
+                    let frame = entry.get("frame").filter(|_| entry["dir"] == FROM_HOST);
+                    frame.is_some_and(|frame| matcher.matches(frame, &Captures::default()).is_ok())
+                };
+                let found = self.journal.find(after, accepts);
+                within(timeout, found, || {
+                    format!("the host has sent no command that matches {matches}")
+                })
+                .await
+            }
+            Command::Journal { after } => {
+                Ok(json!({ "entries": self.journal.after(after), "last": self.journal.last() }))
+            }
+            Command::Send { frame } => {
+                if !frame.is_object() {
+                    return Err(format!("an event is an object, not {frame}"));
+                }
+                target.outbox.send(frame);
+                Ok(Value::Null)
+            }
+            Command::SendRaw { text } => {
+                target.outbox.write_bytes(text.into_bytes());
+                Ok(Value::Null)
+            }
+            Command::Fault { id } => {
+                let fault = fault_writer::find(&target.dialect, target.files, &id)?;
+                let writer = FaultWriter::active_now(fault, &target.dialect);
+                target.outbox.set_frames(Rc::new(writer));
+                Ok(json!({ "fault": id }))
+            }
+            Command::Crash { signal, status } => self.crash(signal.as_deref(), status),
+            Command::Reset { script } => self.reset(Path::new(&script)),
+        }
+    }
+
+    fn status(&self) -> Value {
+        let server = self.server.borrow();
+        json!({
+            "name": self.name,
+            "order": server.as_ref().map(|server| server.order),
+            "pid": std::process::id(),
+            "session": self.target.session,
+            "gates": self.gates.holding(),
+            "journal": self.journal.last(),
+        })
+    }
+
+    fn crash(&self, signal: Option<&str>, status: Option<u8>) -> Result<Value, String> {
+        let signal = match signal.unwrap_or("SIGKILL") {
+            "SIGKILL" => KillSignal::Kill,
+            "SIGABRT" => KillSignal::Abort,
+            other => return Err(format!("{other} is neither SIGKILL nor SIGABRT")),
+        };
+        let server = self.server.borrow_mut().take();
+        drop(server);
+        match status {
+            Some(status) => self.target.outbox.exit(i32::from(status)),
+            None => self.target.outbox.kill(signal),
+        }
+        tokio::task::spawn_local(async move {
+            // The host does not read.
+            tokio::time::sleep(CRASH_TIMEOUT).await;
+            match status {
+                Some(status) => {
+                    process_tree::kill_descendants();
+                    std::process::exit(i32::from(status))
+                }
+                None => process_tree::kill_self(),
+            }
+        });
+        Ok(Value::Null)
+    }
+
+    fn reset(&self, script: &Path) -> Result<Value, String> {
+        let target = &self.target;
+        let model = target.model.as_ref();
+        let model = model.ok_or("the replies of this agent come from no model script")?;
+        let home = std::env::var("HOME").unwrap_or_default();
+        let workspace = target.workspace.to_string_lossy().into_owned();
+        let script = script_file::load(script, &[("workspace", workspace), ("home", home)])?;
+        model.reset(mock_provider::Model::new(script, target.seed));
+        self.gates.close_all();
+        Ok(Value::Null)
+    }
+}
+
+/// A matcher, with every mistake in one message.
+fn matcher(written: &Value) -> Result<Matcher, String> {
+    Matcher::compile(written).map_err(|errors| {
+        let shown = errors
+            .iter()
+            .map(|error| format!("{}: {}", error.pointer, error.kind));
+        shown.collect::<Vec<_>>().join("; ")
+    })
+}
+
+async fn within<T>(
+    timeout: Duration,
+    wait: impl Future<Output = T>,
+    why: impl Fn() -> String,
+) -> Result<T, String> {
+    let waited = tokio::time::timeout(timeout, wait).await;
+    waited.map_err(|_| format!("{} within {timeout:?}", why()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_takes_precedence_over_the_variable_and_is_removed() {
+        let of = |args: &[&str]| {
+            let mut args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let folder = folder(&mut args, |_| Some("variable".into()));
+            (folder, args.join(" "))
+        };
+        assert_eq!(of(&["rpc"]), (Ok(Some("variable".into())), "rpc".into()));
+        assert_eq!(
+            of(&["--control", "d", "rpc"]),
+            (Ok(Some("d".into())), "rpc".into())
+        );
+        assert_eq!(
+            of(&["rpc", "--control=d"]),
+            (Ok(Some("d".into())), "rpc".into())
+        );
+        assert!(of(&["--control"]).0.is_err());
+    }
+}

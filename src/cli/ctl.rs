@@ -1,0 +1,240 @@
+//! `conform ctl`: controls running mock agents and model servers from a shell.
+
+use super::{exit::ExitStatus, output};
+use clap::Subcommand;
+use control_socket::{Client, ClientError, Command, Registered, registered, wait_for};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Control a running mock agent or scripted model, started with --control DIR
+///
+/// Each command prints its result as one line of JSON. The exit status is 1 if the process refuses the command or its timeout passes, and 2
+/// if there is no such process.
+#[derive(Debug, clap::Args)]
+pub(super) struct CtlArgs {
+    /// The control folder: the value of --control or MOCK_AGENT_CONTROL
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The process: its number in the order of the starts, its name or its session [default: the last one that is still running]
+    #[arg(long, value_name = "N|NAME|SESSION")]
+    agent: Option<String>,
+    /// The timeout of the commands that wait, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    timeout_ms: u64,
+    #[command(subcommand)]
+    command: CtlCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CtlCommand {
+    /// List the processes that have started, in order
+    List,
+    /// Wait until the process of this number or name has started, by default the first one
+    WaitAgent {
+        /// Its number or its name
+        #[arg(value_name = "N|NAME")]
+        agent: Option<String>,
+    },
+    /// Show the name, session and gates of the process
+    Status,
+    /// Wait until a reply is held at a gate
+    WaitGate {
+        /// The gate's name
+        gate: String,
+    },
+    /// Release a gate; it stays open
+    Release {
+        /// The gate's name
+        gate: String,
+    },
+    /// Wait until the host has sent a command that matches, or the agent a request to the model
+    WaitCommand {
+        /// A matcher, as JSON or YAML: `{type: abort}`
+        matches: String,
+        /// Only after this entry of the journal
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: u64,
+    },
+    /// Show what was sent and received
+    Journal {
+        /// Only after this entry
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: u64,
+    },
+    /// Send an event to the host
+    Send {
+        /// The event, as JSON
+        frame: String,
+    },
+    /// Write a text to the host as it is, without a newline
+    SendRaw {
+        /// The text
+        text: String,
+    },
+    /// Play a fault from now on
+    Fault {
+        /// Its id
+        id: String,
+    },
+    /// End the process at once
+    Crash {
+        /// SIGKILL or SIGABRT
+        #[arg(default_value = "SIGKILL")]
+        signal: String,
+        /// An exit status instead of a signal
+        #[arg(long, value_name = "N")]
+        status: Option<u8>,
+    },
+    /// Replace the model script
+    Reset {
+        /// A model script or a scenario
+        script: PathBuf,
+    },
+}
+
+/// Why there is no result.
+enum CtlError {
+    Usage(String),
+    Client(ClientError),
+}
+
+impl From<ClientError> for CtlError {
+    fn from(error: ClientError) -> Self {
+        CtlError::Client(error)
+    }
+}
+
+pub(super) fn run(args: CtlArgs) -> ExitStatus {
+    let value = match result(args) {
+        Ok(value) => value,
+        Err(CtlError::Usage(why)) => {
+            output::error(why);
+            return ExitStatus::Usage;
+        }
+        Err(CtlError::Client(error)) => {
+            let status = match &error {
+                ClientError::Refused(_) => ExitStatus::Violations,
+                ClientError::Gone(_) => ExitStatus::Usage,
+            };
+            output::error(error);
+            return status;
+        }
+    };
+    let lines = match value {
+        Value::Array(items) => items,
+        Value::Null => Vec::new(),
+        other => vec![other],
+    };
+    let mut out = output::stdout().raw();
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    output::status(written.map(|()| ExitStatus::Conformant))
+}
+
+fn result(args: CtlArgs) -> Result<Value, CtlError> {
+    let folder = args.folder.as_path();
+    let timeout = Duration::from_millis(args.timeout_ms);
+    let command = match args.command {
+        CtlCommand::List => {
+            let processes = registered(folder);
+            return Ok(processes.iter().map(shown).collect());
+        }
+        CtlCommand::WaitAgent { agent } => {
+            let accepts =
+                |process: &Registered| agent.as_ref().is_none_or(|name| is_called(process, name));
+            let found = wait_for(folder, timeout, accepts);
+            return found
+                .map(|process| shown(&process))
+                .map_err(|why| CtlError::Client(ClientError::Refused(why)));
+        }
+        other => command(other, args.timeout_ms).map_err(CtlError::Usage)?,
+    };
+    let mut client = connect(&args.folder, args.agent.as_deref())?;
+    let result = client.request(command)?;
+    Ok(result.get("entries").cloned().unwrap_or(result))
+}
+
+/// The command that is sent to the process.
+fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
+    Ok(match command {
+        CtlCommand::List | CtlCommand::WaitAgent { .. } | CtlCommand::Status => Command::Status,
+        CtlCommand::WaitGate { gate } => Command::WaitGate { gate, timeout_ms },
+        CtlCommand::Release { gate } => Command::Release { gate },
+        CtlCommand::WaitCommand { matches, after } => Command::WaitCommand {
+            matches: spanned_yaml::load_yaml("MATCHES", &matches)
+                .map_err(|error| error.to_string())?
+                .to_value(),
+            after,
+            timeout_ms,
+        },
+        CtlCommand::Journal { after } => Command::Journal { after },
+        CtlCommand::Send { frame } => Command::Send {
+            frame: serde_json::from_str(&frame)
+                .map_err(|error| format!("the event is no JSON: {error}"))?,
+        },
+        CtlCommand::SendRaw { text } => Command::SendRaw { text },
+        CtlCommand::Fault { id } => Command::Fault { id },
+        CtlCommand::Crash { signal, status } => Command::Crash {
+            signal: Some(signal),
+            status,
+        },
+        CtlCommand::Reset { script } => Command::Reset {
+            script: std::path::absolute(&script)
+                .map_err(|error| format!("{}: {error}", script.display()))?
+                .to_string_lossy()
+                .into_owned(),
+        },
+    })
+}
+
+/// Connects to the process of this number, name or session; without one, to the last one that still runs.
+fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CtlError> {
+    let processes = registered(folder);
+    if processes.is_empty() {
+        let why = format!("no process has registered in {}", folder.display());
+        return Err(CtlError::Usage(why));
+    }
+    let mut gone = None;
+    for process in processes.iter().rev() {
+        let is_named = agent.is_none_or(|name| is_called(process, name));
+        match Client::connect(process) {
+            Ok(mut client) => {
+                if is_named || has_session(&mut client, agent) {
+                    return Ok(client);
+                }
+            }
+            Err(error) if is_named => gone = gone.or(Some(error)),
+            Err(_) => {}
+        }
+    }
+    Err(gone.map_or_else(
+        || {
+            let agent = agent.unwrap_or_default();
+            CtlError::Usage(format!(
+                "no process in {} is called `{agent}`",
+                folder.display()
+            ))
+        },
+        CtlError::Client,
+    ))
+}
+
+fn is_called(process: &Registered, name: &str) -> bool {
+    process.name == name || process.order.to_string() == name
+}
+
+fn has_session(client: &mut Client, name: Option<&str>) -> bool {
+    let status = client.request(Command::Status).unwrap_or_default();
+    name.is_some_and(|name| status["session"] == name)
+}
+
+/// A process as it is listed: without its token.
+fn shown(process: &Registered) -> Value {
+    json!({
+        "order": process.order,
+        "name": process.name,
+        "pid": process.pid,
+        "address": process.address,
+    })
+}

@@ -1,0 +1,149 @@
+//! Control of `conform provider` from a test: gates, and the journal of requests.
+
+use control_socket::{Command, Incoming};
+use json_matcher::{Captures, Matcher};
+use mock_provider::server::{JournalEvent, Server};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// What the commands of a test can see.
+#[derive(Debug, Default)]
+pub(super) struct ProviderState {
+    seen: Mutex<Seen>,
+    change: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// The entries of the journal.
+    entries: Vec<Value>,
+    /// The gates that hold an answer, with the numbers of the requests.
+    held: BTreeSet<(String, u64)>,
+}
+
+impl ProviderState {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of an event of the model server.
+    pub(super) fn note(&self, event: &JournalEvent) {
+        let mut seen = self.seen();
+        let entry = match event {
+            JournalEvent::Request(request) => {
+                json!({ "dir": "llm_request", "request": request.n, "path": request.path, "body": request.json() })
+            }
+            JournalEvent::Waiting { n, gate } => {
+                seen.held.insert((gate.clone(), *n));
+                json!({ "dir": "gate", "request": n, "gate": gate, "state": "holds" })
+            }
+            JournalEvent::Reply { n, status, .. } => {
+                seen.held.retain(|(_, request)| request != n);
+                json!({ "dir": "llm_reply", "request": n, "status": status })
+            }
+            JournalEvent::Failure(failure) => {
+                json!({ "dir": "failure", "message": failure.message })
+            }
+        };
+        seen.add(entry);
+        drop(seen);
+        self.change.notify_waiters();
+    }
+
+    /// Waits for a value.
+    async fn until<T>(&self, found: impl Fn(&Seen) -> Option<T>) -> T {
+        loop {
+            let change = self.change.notified();
+            if let Some(value) = found(&self.seen()) {
+                return value;
+            }
+            change.await;
+        }
+    }
+
+    fn released(&self, gate: &str) {
+        let mut seen = self.seen();
+        seen.held.retain(|(name, _)| name != gate);
+        seen.add(json!({ "dir": "gate", "gate": gate, "state": "released" }));
+    }
+}
+
+impl Seen {
+    fn add(&mut self, mut entry: Value) {
+        entry["n"] = (self.entries.len() + 1).into();
+        self.entries.push(entry);
+    }
+
+    fn after(&self, number: u64) -> &[Value] {
+        let start = usize::try_from(number).unwrap_or(usize::MAX);
+        self.entries.get(start..).unwrap_or_default()
+    }
+}
+
+/// Carries out commands until the server ends.
+pub(super) async fn serve(
+    mut commands: UnboundedReceiver<Incoming>,
+    state: Arc<ProviderState>,
+    server: Arc<Server>,
+) {
+    while let Some(Incoming { command, reply }) = commands.recv().await {
+        let (state, server) = (Arc::clone(&state), Arc::clone(&server));
+        tokio::spawn(async move {
+            // The client may have gone away.
+            let _ = reply.send(carry_out(command, &state, &server).await);
+        });
+    }
+}
+
+async fn carry_out(
+    command: Command,
+    state: &ProviderState,
+    server: &Server,
+) -> Result<Value, String> {
+    let timeout = command.timeout();
+    let late = |what: String| move |_| format!("{what} within {timeout:?}");
+    match command {
+        Command::Status => {
+            let seen = state.seen();
+            let held: BTreeSet<_> = seen.held.iter().map(|(gate, _)| gate).collect();
+            Ok(json!({ "name": "provider", "pid": std::process::id(), "gates": held, "journal": seen.entries.len() }))
+        }
+        Command::WaitGate { gate, .. } => {
+            let is_held = |seen: &Seen| seen.held.iter().any(|(name, _)| *name == gate).then_some(());
+            let held = tokio::time::timeout(timeout, state.until(is_held)).await;
+            held.map_err(late(format!("no answer was held at the gate `{gate}`")))?;
+            Ok(json!({ "gate": gate }))
+        }
+        Command::Release { gate } => {
+            if !server.release(&gate) {
+                return Err(format!("the script has no gate `{gate}`"));
+            }
+            state.released(&gate);
+            Ok(json!({ "gate": gate }))
+        }
+        Command::WaitCommand { matches, after, .. } => {
+            let matcher = Matcher::compile(&matches)
+                .map_err(|errors| errors.iter().map(|error| error.kind.to_string()).collect::<Vec<_>>().join("; "))?;
+            let found = |seen: &Seen| {
+                let fits = |entry: &&Value| {
+                    let body = entry.get("body");
+                    body.is_some_and(|body| matcher.matches(body, &Captures::default()).is_ok())
+                };
+                seen.after(after).iter().find(fits).cloned()
+            };
+            let found = tokio::time::timeout(timeout, state.until(found)).await;
+            found.map_err(late(format!("no request to the model matches {matches}")))
+        }
+        Command::Journal { after } => {
+            let seen = state.seen();
+            Ok(json!({ "entries": seen.after(after), "last": seen.entries.len() }))
+        }
+        Command::Crash { status, .. } => std::process::exit(i32::from(status.unwrap_or(1))),
+        Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } | Command::Reset { .. } => {
+            Err("a model server answers requests only: it can wait, release, show its journal and crash".to_owned())
+        }
+    }
+}
