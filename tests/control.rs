@@ -257,8 +257,8 @@ fn a_fault_is_played_now_and_a_crash_ends_the_process_after_what_was_sent() {
     let id = "array-line".to_owned();
     client.request(Command::Fault { id }).unwrap();
     agent.message("m");
-    assert_eq!(agent.line(), "[]\n");
-    assert_eq!(agent.next()["type"], "stream_start");
+    let mut lines = (0..2).map(|_| agent.line());
+    assert!(lines.any(|line| line == "[]\n"), "the fault was not played");
     let crash = Command::Crash {
         signal: Some("SIGKILL".into()),
         status: None,
