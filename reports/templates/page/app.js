@@ -133,7 +133,7 @@ const show = (name) => {
   if (!made[name]) {
     const view = VIEWS[name].make();
     view.nothing = el("p", { class: "dim", hidden: true });
-    view.node = el("section", { id: `view-${name}`, "aria-labelledby": `tab-${name}` }, el("h2", { class: "unseen" }, VIEWS[name].title), view.before ?? "", view.nothing, view.groups.map(({ section }) => section), view.after ?? "");
+    view.node = el("section", { id: `view-${name}`, "aria-labelledby": `tab-${name}` }, el("h2", { class: "unseen" }, VIEWS[name].title), view.before || "", view.nothing, view.groups.map(({ section }) => section), view.after ?? "");
     made[name] = view;
     main.append(view.node);
     applyFilter();

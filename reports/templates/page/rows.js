@@ -147,7 +147,11 @@ const gist = (scenario) => {
 const scenarioRow = (row) => {
   const cut = row.id.lastIndexOf("/") + 1;
   const scenario = some(row);
-  const verdict = (part) => (part ? el("span", { class: `word ${className(verdictOf(part))}` }, mark(verdictOf(part)), verdictOf(part)) : el("span", { class: "word dim" }, "not there"));
+  const verdict = (part, n = 0) => {
+    const agent = several && el("span", { class: "unseen" }, `${nameOfAgent(n)}: `);
+    if (!part) return el("span", { class: "word" }, agent, el("span", { class: "dim" }, "not there"));
+    return el("span", { class: `word ${className(verdictOf(part))}` }, agent, mark(verdictOf(part)), verdictOf(part));
+  };
   return lazyDetails({ class: "row scenario", id: `scenario:${row.id}` }, [
     several ? row.by.map(verdict) : verdict(scenario),
     el("span", { class: "name" }, row.id.slice(cut)),

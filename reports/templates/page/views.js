@@ -54,7 +54,8 @@ const scenariosView = () => {
   for (const row of scenarios) row.node = scenarioRow(row);
   const folder = (row) => row.id.slice(0, Math.max(row.id.lastIndexOf("/"), 0));
   const groups = [...grouped(scenarios, folder)].map(([name, rows]) => group(name || ENTRIES, rows));
-  return { groups, empty: "No scenarios." };
+  const columns = several && el("p", { class: "columns dim", "aria-hidden": "true" }, agents.map(({ name }) => el("span", {}, name)), el("span", {}, "scenario"));
+  return { before: columns, groups, empty: "No scenarios." };
 };
 
 const clausesView = () => {
