@@ -1,7 +1,12 @@
 //! The reference agent, as a program of its own.
 
+use conform::cli::judged_agent::{self, AgentCall};
+
 fn main() -> std::process::ExitCode {
     let mut args = std::env::args_os();
-    let program = args.next();
-    mock_agent::main(program, args.collect(), conform::dialect::read_file)
+    judged_agent::main(AgentCall {
+        program: args.next(),
+        args: args.collect(),
+        prefix: Vec::new(),
+    })
 }

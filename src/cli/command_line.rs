@@ -1,12 +1,12 @@
 //! The command line of `conform`: its subcommands, their dispatch, and the log of the program itself.
 
 use super::exit::ExitStatus;
+use super::judged_agent::{self, AgentCall};
 use super::output;
 use super::{
     check, coverage, ctl, explain, init, inject, lint, list, mutants, network, provider, record,
     relay_guard, report, run, schema,
 };
-use crate::dialect;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::io;
@@ -98,7 +98,11 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Inject(args) => inject::run(&args).into(),
         CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
         CliCommand::CheckIsolation => network::check().into(),
-        CliCommand::Agent(args) => mock_agent::main(None, args.args, dialect::read_file),
+        CliCommand::Agent(args) => judged_agent::main(AgentCall {
+            program: None,
+            args: args.args,
+            prefix: vec!["agent".into()],
+        }),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod exit;
 mod explain;
 mod init;
 mod inject;
+pub mod judged_agent;
 mod lint;
 mod list;
 mod mutants;

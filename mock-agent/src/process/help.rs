@@ -60,6 +60,14 @@ const VARIABLES: &[(&str, &str)] = &[
         "The seed for generated ids; by default 0",
     ),
     (
+        "MOCK_AGENT_JUDGE",
+        "Write each mistake of the host to this file; with the flag --judge, a mistake decides the exit status",
+    ),
+    (
+        "MOCK_AGENT_TRANSCRIPT",
+        "Record the session in this file, for `conform check`",
+    ),
+    (
         "MOCK_AGENT_LOG",
         "The log filter for stderr; by default warn",
     ),

@@ -56,6 +56,25 @@ pub(super) struct Startup<'a> {
     pub(super) files: DialectFiles,
 }
 
+/// The dialect, `NAME@VERSION`, that the agent speaks if it is called like this; `None` for an agent script, and where nothing chooses a
+/// protocol.
+#[must_use]
+pub fn selected_dialect(program: Option<&OsStr>, args: &[OsString]) -> Option<String> {
+    let args = args.iter().map(|arg| arg.to_string_lossy().into_owned());
+    let args: Vec<_> = args.collect();
+    let program = program.map(Path::new);
+    let environment = Environment::load(program).ok()?;
+    if agent_script::is_chosen(&args, &environment) {
+        return None;
+    }
+    let variable = environment.get(options::PROTOCOL_VARIABLE);
+    let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
+    let selected = protocol_choice::select_adapter(&args, variable.as_deref(), name);
+    let (adapter, version) = selected.ok()??;
+    version.ok()?;
+    Some(format!("{}@{}", adapter.name, adapter.version))
+}
+
 /// Starts the agent that the arguments, the environment and the name of the program choose.
 ///
 /// # Errors

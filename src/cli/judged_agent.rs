@@ -1,0 +1,202 @@
+//! The reference agent with a judge of its host: `--judge`, `MOCK_AGENT_TRANSCRIPT` and `MOCK_AGENT_JUDGE`.
+//!
+//! The agent cannot see the judge, so the judge stands between host and agent: this process relays to the agent in a child process,
+//! records the session, and judges each frame of the host as it passes.
+
+mod host_findings;
+
+use super::catalogue::render_errors;
+use super::output;
+use crate::dialect::{self, DialectSource};
+use crate::frame::{Body, Frame};
+use crate::relay::{Ending, RecordStage, Recording, Relay, RelayEnd};
+use crate::transcript::Header;
+use host_findings::HostFindings;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Judges the host; a mistake against a `must` decides the exit status.
+const JUDGE_FLAG: &str = "--judge";
+/// Where the transcript is written.
+const TRANSCRIPT_VARIABLE: &str = "MOCK_AGENT_TRANSCRIPT";
+/// Where the findings are written.
+const FINDINGS_VARIABLE: &str = "MOCK_AGENT_JUDGE";
+/// The placeholder for the process id in the names of both files, for hosts that start several agents.
+const PID: &str = "{pid}";
+/// The exit status for a host that broke the protocol.
+const HOST_AT_FAULT: u8 = 1;
+/// The exit status where the judge itself cannot start.
+const USAGE: u8 = 2;
+
+/// How the agent is called.
+#[derive(Debug, Clone)]
+pub struct AgentCall {
+    /// The name or path that it is called by.
+    pub program: Option<OsString>,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// The arguments by which this executable becomes the agent.
+    pub prefix: Vec<OsString>,
+}
+
+/// What is asked of the judge.
+#[derive(Debug, Default)]
+struct JudgeRequest {
+    decides: bool,
+    transcript: Option<PathBuf>,
+    findings: Option<PathBuf>,
+}
+
+/// Runs the reference agent, with a judge of its host if one is asked for.
+#[must_use]
+pub fn main(mut call: AgentCall) -> ExitCode {
+    let request = JudgeRequest::take(&mut call.args);
+    let is_asked = request.decides || request.transcript.is_some() || request.findings.is_some();
+    if !is_asked || !is_session(&call) {
+        return mock_agent::main(call.program, call.args, dialect::read_file);
+    }
+    judged(&call, &request).unwrap_or_else(|message| {
+        output::error(message);
+        ExitCode::from(USAGE)
+    })
+}
+
+impl JudgeRequest {
+    /// Reads the request, and removes its flag from the arguments.
+    fn take(args: &mut Vec<OsString>) -> Self {
+        let count = args.len();
+        args.retain(|arg| arg != JUDGE_FLAG);
+        JudgeRequest {
+            decides: args.len() < count,
+            transcript: path_variable(TRANSCRIPT_VARIABLE),
+            findings: path_variable(FINDINGS_VARIABLE),
+        }
+    }
+}
+
+fn path_variable(name: &str) -> Option<PathBuf> {
+    let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
+    Some(text.replace(PID, &std::process::id().to_string()).into())
+}
+
+fn judged(call: &AgentCall, request: &JudgeRequest) -> Result<ExitCode, String> {
+    let (id, folder) = spoken_dialect(call)?;
+    let source = DialectSource::new(folder);
+    let dialect = dialect::load(&source, &id).map_err(|errors| render_errors(&errors))?;
+    let findings = request.findings.as_ref().map(|path| {
+        let file = File::create(path);
+        file.map_err(|error| format!("cannot write {}: {error}", path.display()))
+    });
+    let findings = HostFindings::new(Arc::clone(&dialect), findings.transpose()?, request.decides);
+    let findings = Arc::new(Mutex::new(findings));
+    let ending = relay(call, request, &dialect.id(), &findings)?;
+    let mut findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
+    if findings.finish() && request.decides {
+        return Ok(ExitCode::from(HOST_AT_FAULT));
+    }
+    match ending {
+        Ending::Exit(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))),
+        signal @ Ending::Signal(_) => signal.end_this_process(),
+    }
+}
+
+/// Relays between the host and the agent until the session is over.
+fn relay(
+    call: &AgentCall,
+    request: &JudgeRequest,
+    dialect: &str,
+    findings: &Arc<Mutex<HostFindings>>,
+) -> Result<Ending, String> {
+    let failed = |error: io::Error| format!("cannot judge the host: {error}");
+    let program = std::env::current_exe().map_err(failed)?;
+    let mut command = Command::new(&program);
+    if let Some(name) = &call.program {
+        command.arg0(name);
+    }
+    command.args(&call.prefix).args(&call.args);
+    for name in [TRANSCRIPT_VARIABLE, FINDINGS_VARIABLE] {
+        command.env_remove(name);
+    }
+    let file = match &request.transcript {
+        Some(path) => File::create(path)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?,
+        None => File::options()
+            .write(true)
+            .open("/dev/null")
+            .map_err(failed)?,
+    };
+    let words = call.program.iter().chain(&call.args);
+    let header = Header {
+        dialect: Some(dialect.to_owned()),
+        agent: words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
+    };
+    let judge = Arc::clone(findings);
+    let observer = Box::new(move |frame: &Frame| {
+        judge
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(frame);
+    });
+    let recording = Recording::new(file, header, None, Some(observer)).map_err(failed)?;
+    let signals = recording.clone();
+    let relay = Relay {
+        command,
+        to_agent: Box::new(RecordStage::to_agent(&recording)),
+        from_agent: Box::new(RecordStage::from_agent(&recording)),
+        stderr: Box::new(RecordStage::stderr(&recording)),
+        on_signal: Box::new(move |name| signals.add(Body::Signal(name.to_owned()))),
+        // The agent ends by itself when its input does.
+        guarded: false,
+    };
+    let RelayEnd { ending, frame } = relay.run().map_err(failed)?;
+    recording.add(Body::End(frame));
+    if let Err(error) = recording.finish() {
+        output::warning(format_args!("the transcript is not complete: {error}"));
+    }
+    Ok(ending)
+}
+
+/// Whether the agent starts a session, and not its help.
+fn is_session(call: &AgentCall) -> bool {
+    let is_scripted = ["--dialect", "--dialect-dir"].map(|name| option(&call.args, name).is_some());
+    is_scripted.contains(&true)
+        || mock_agent::selected_dialect(call.program.as_deref(), &call.args).is_some()
+}
+
+/// The dialect that the agent speaks, and the folder that it is in unless it is built in.
+fn spoken_dialect(call: &AgentCall) -> Result<(String, Option<PathBuf>), String> {
+    if let Some(id) = mock_agent::selected_dialect(call.program.as_deref(), &call.args) {
+        return Ok((id, None));
+    }
+    let folder = option(&call.args, "--dialect-dir").map(PathBuf::from);
+    match option(&call.args, "--dialect") {
+        Some(id) => Ok((id.to_string_lossy().into_owned(), folder)),
+        None => Err(
+            "the host cannot be judged: name the dialect of the agent script with --dialect"
+                .to_owned(),
+        ),
+    }
+}
+
+/// The value of an option, as `--name VALUE` or `--name=VALUE`.
+fn option(args: &[OsString], name: &str) -> Option<OsString> {
+    let joined = format!("{name}=");
+    let joined = |arg: &OsStr| Some(OsString::from(arg.to_str()?.strip_prefix(&joined)?));
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if arg == name {
+            return args.next().cloned();
+        }
+        if let Some(value) = joined(arg) {
+            return Some(value);
+        }
+    }
+    None
+}
