@@ -95,7 +95,10 @@ fn run(command: &str) -> String {
 fn normalize(text: &str) -> String {
     let mut text = text.to_owned();
     for (pattern, replacement) in [
-        (r"(?m)^note: the agent speaks aionrs@0\.1: .*\n", ""),
+        (
+            r"(?m)^note: the agent (speaks aionrs@0\.1: |is started as ).*\n",
+            "",
+        ),
         (r"\[ *\d+\.\d+s\]", "[time]"),
         (r" +\d+(\.\d+)? (µs|ms)  ", " time  "),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:port"),

@@ -7,7 +7,7 @@ use super::matrix::{HOST, Row};
 use crate::check::{CheckOptions, Checker};
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
-use crate::frame::{Body, Frame, Line};
+use crate::frame::{Body, Eol, Frame, Line};
 use data_encoding::BASE64;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,8 +27,8 @@ pub struct BadHost {
     pub summary: String,
     /// The rules that catch it, without their dialect; one of them is enough.
     pub caught_by: Vec<String>,
-    /// The session, one frame on each line: `<` and an event, `>` and a command, `>b64` and bytes in Base64, or `>pad N` and a command
-    /// that is padded with blanks to N bytes.
+    /// The session, one frame on each line: `<` and an event, `>` and a command, `>b64` and bytes in Base64, `>pad N` and a command that
+    /// is padded with blanks to N bytes, `>crlf` and a command that ends in CR LF, or `>torn` and a command without an end of line.
     pub session: String,
 }
 
@@ -52,11 +52,20 @@ pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, E
     Ok(all)
 }
 
+fn with_end(text: &str, eol: Eol) -> Line {
+    Line {
+        eol,
+        ..Line::new(text)
+    }
+}
+
 impl BadHost {
     fn frames(&self) -> Vec<Frame> {
         let lines = self.session.lines().filter(|line| !line.is_empty());
         let body = |line: &str| match line.split_once(' ') {
             Some((">", text)) => Body::ToAgent(Line::new(text)),
+            Some((">crlf", text)) => Body::ToAgent(with_end(text, Eol::CrLf)),
+            Some((">torn", text)) => Body::ToAgent(with_end(text, Eol::None)),
             Some((">b64", text)) => {
                 let bytes = BASE64.decode(text.as_bytes()).unwrap_or_default();
                 Body::ToAgent(Line::new(bytes))
