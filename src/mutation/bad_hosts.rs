@@ -27,6 +27,9 @@ pub struct BadHost {
     pub summary: String,
     /// The rules that catch it, without their dialect; one of them is enough.
     pub caught_by: Vec<String>,
+    /// Whether newer versions of the dialect have it too. Not one that uses what they removed.
+    #[serde(default = "yes")]
+    pub inherited: bool,
     /// The session, one frame on each line: `<` and an event, `>` and a command, `>b64` and bytes in Base64, `>pad N` and a command that
     /// is padded with blanks to N bytes, `>crlf` and a command that ends in CR LF, or `>torn` and a command without an end of line.
     pub session: String,
@@ -46,10 +49,19 @@ pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, E
         };
         if let Some((path, text)) = source.read(name, version, FILE)? {
             let node = spanned_yaml::load_yaml(path, &text)?;
-            all.extend(spanned_yaml::decode::<Vec<BadHost>>(&node)?);
+            let hosts = spanned_yaml::decode::<Vec<BadHost>>(&node)?;
+            all.extend(
+                hosts
+                    .into_iter()
+                    .filter(|host| host.inherited || *id == own),
+            );
         }
     }
     Ok(all)
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn with_end(text: &str, eol: Eol) -> Line {
