@@ -8,6 +8,7 @@ use super::exit::ExitStatus;
 use super::{describe, output};
 use crate::dialect::{Clause, DialectSource};
 use crate::project_config::read_config;
+use crate::report::causes::is_cause_of;
 use crate::rules::rule::Rule;
 use crate::runner::step_rules::{self, StepRule};
 use crate::scenario::Scenario;
@@ -19,7 +20,8 @@ use std::io::Write;
 /// Explain a rule, a clause, a scenario, a fault or a dialect
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
-    /// Its id, as findings and `conform list` show it; the name of the dialect before it may be left out
+    /// Its id, as findings, causes and `conform list` show it; the name of the dialect before it may be left out. Of a cause, the rule is
+    /// explained
     ///
     /// Without --dialect it is searched in the dialect of `conform.yaml`, then in the newest version of every dialect.
     #[arg(value_name = "ID")]
@@ -119,7 +121,15 @@ fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
             .find(|rule| rule.id == id)
             .map(Topic::Step)
     };
-    scenario.map(Topic::Scenario).or_else(fault).or_else(step)
+    let of_cause = || {
+        let mut rules = dialect.rules.iter();
+        let rule = rules.find(|rule| is_cause_of(id, &rule.id));
+        let mut steps = step_rules::RULES.iter();
+        let step = || steps.find(|rule| is_cause_of(id, rule.id));
+        rule.map(Topic::Rule).or_else(|| step().map(Topic::Step))
+    };
+    let found = scenario.map(Topic::Scenario).or_else(fault);
+    found.or_else(step).or_else(of_cause)
 }
 
 fn json(known: &KnownDialect, found: &Topic) -> Value {

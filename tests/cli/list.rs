@@ -113,3 +113,11 @@ fn the_dialect_of_conform_yaml_is_explained_before_newer_ones() {
     let elsewhere = explain("pi.agent-start.begins", &[]);
     assert!(elsewhere.contains("pi@"), "{elsewhere}");
 }
+
+#[test]
+fn the_id_of_a_cause_explains_its_rule() {
+    conform(&["explain", "--dialect", "aionrs@0.1", "json-lines-0123abcd"])
+        .assert()
+        .code(0)
+        .stdout(contains("rule aionrs/json-lines"));
+}

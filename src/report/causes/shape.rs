@@ -72,6 +72,14 @@ pub(super) fn cause_id(finding: &Finding) -> String {
     )
 }
 
+/// Whether an id is that of a cause of this rule, whatever the hash.
+#[must_use]
+pub fn is_cause_of(id: &str, rule: &str) -> bool {
+    let is_hash = |text: &str| text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    id.rsplit_once('-')
+        .is_some_and(|(name, hash)| is_hash(hash) && name == slug(rule))
+}
+
 /// The rule's own name, with letters, digits, `-` and `_` only.
 fn slug(rule: &str) -> String {
     let own = rule.split_once('/').map_or(rule, |(_, own)| own);
@@ -118,6 +126,8 @@ mod tests {
         };
         assert_eq!(cause_id(&finding()), cause_id(&other));
         assert_eq!(cause_id(&finding()), "schema-stream_end-3f79da20");
+        assert!(is_cause_of("schema-stream_end-3f79da20", &finding().rule));
+        assert!(!is_cause_of("schema-stream_end", &finding().rule));
     }
 
     #[test]
