@@ -125,8 +125,8 @@ fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
         let mut rules = dialect.rules.iter();
         let rule = rules.find(|rule| is_cause_of(id, &rule.id));
         let mut steps = step_rules::RULES.iter();
-        let step = || steps.find(|rule| is_cause_of(id, rule.id));
-        rule.map(Topic::Rule).or_else(|| step().map(Topic::Step))
+        let step = steps.find(|rule| is_cause_of(id, rule.id));
+        rule.map(Topic::Rule).or_else(|| step.map(Topic::Step))
     };
     let found = scenario.map(Topic::Scenario).or_else(fault);
     found.or_else(step).or_else(of_cause)
