@@ -23,7 +23,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::render_all;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -186,9 +186,15 @@ pub(super) fn listed_faults(
         (ExitStatus::Usage, text.trim_end().to_owned())
     };
     let table = dialect::faults(source, &dialect::fault_sources(dialect)).map_err(usage)?;
-    let mistakes = table
-        .as_ref()
-        .map(|table| table.check(&known_names(table, dialect)));
+    // A base may name frames that this version does not have any more.
+    let own = Path::new(&dialect.name)
+        .join(&dialect.version)
+        .join("faults.yaml");
+    let mistakes = table.as_ref().map(|table| {
+        let mut mistakes = table.check(&known_names(table, dialect));
+        mistakes.retain(|mistake| mistake.file.ends_with(&own));
+        mistakes
+    });
     match mistakes.filter(|mistakes| !mistakes.is_empty()) {
         Some(mistakes) => Err(usage(mistakes)),
         None => Ok(table),
