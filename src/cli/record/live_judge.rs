@@ -17,6 +17,7 @@ const HELD_BYTES: usize = 4 << 20;
 
 /// The judge of a running session.
 pub(super) struct LiveJudge {
+    /// The dialects that it may be; none if the frames have shown that it is none of them.
     candidates: Vec<Arc<Dialect>>,
     held: Vec<Frame>,
     checker: Option<Checker>,
@@ -66,6 +67,9 @@ impl LiveJudge {
             checker.push(frame);
             return self.print_new();
         }
+        if self.candidates.is_empty() {
+            return;
+        }
         self.held.push(frame.clone());
         let bytes: usize = self.held.iter().map(size).sum();
         if self.candidates.len() == 1 || self.held.len() >= HELD_FRAMES || bytes > HELD_BYTES {
@@ -75,7 +79,7 @@ impl LiveJudge {
 
     /// Judges the end of the session, and prints how many findings there were.
     pub(super) fn finish(&mut self) {
-        if self.checker.is_none() {
+        if self.checker.is_none() && !self.candidates.is_empty() {
             self.begin();
         }
         let Some(checker) = self.checker.take() else {
@@ -100,13 +104,10 @@ impl LiveJudge {
         };
         let Some(found) = found else {
             self.held.clear();
-            let is_over = self.checker.is_none();
-            if is_over {
-                output::warning(
-                    "the frames show no dialect, so nothing is judged; name it with --dialect",
-                );
-            }
-            return;
+            self.candidates.clear();
+            return output::warning(
+                "the frames show no dialect, so nothing is judged; name it with --dialect",
+            );
         };
         let dialect = Arc::clone(&self.candidates[found]);
         if self.candidates.len() > 1 {
@@ -122,15 +123,10 @@ impl LiveJudge {
     }
 
     fn print_new(&mut self) {
-        let Some(checker) = &self.checker else {
-            return;
-        };
-        let new = checker.findings().get(self.printed..).unwrap_or_default();
-        if new.is_empty() {
-            return;
-        }
-        for finding in new.to_vec() {
-            self.print(&finding);
+        let findings = self.checker.iter().flat_map(Checker::findings);
+        let new: Vec<Finding> = findings.skip(self.printed).cloned().collect();
+        for finding in &new {
+            self.print(finding);
             self.printed += 1;
         }
     }
