@@ -1,6 +1,6 @@
 //! The fault files of the built-in dialects, and the code of the reference agent that they name.
 
-use frame_faults::{Effect, Fault};
+use frame_faults::{Effect, Fault, FaultTable};
 use std::collections::BTreeSet;
 
 #[path = "common/faults.rs"]
@@ -49,4 +49,15 @@ fn every_fault_has_a_plain_id_and_a_summary_that_is_no_sentence() {
         );
     }
     assert!(faults.len() > 2000, "{}", faults.len());
+}
+
+#[test]
+fn the_example_in_the_documentation_is_a_fault_file() {
+    let page = include_str!("../docs/faults.md");
+    let (_, rest) = page.split_once("```yaml\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+
+    let table = FaultTable::load(&[("faults.yaml".into(), example.into())]).unwrap();
+
+    assert_eq!(table.faults().len(), 5);
 }

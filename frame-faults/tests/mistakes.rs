@@ -1,0 +1,231 @@
+//! Mistakes in fault files: each is one error, at its place, that says what to write instead.
+
+use frame_faults::{FaultTable, KnownNames};
+
+/// The errors of one file, each with its place.
+fn errors(text: &str) -> Vec<String> {
+    match FaultTable::load(&[("f.yaml".into(), text.into())]) {
+        Ok(table) => table.check(&known()).iter().map(|e| e.headline()).collect(),
+        Err(errors) => errors.iter().map(|e| e.headline()).collect(),
+    }
+}
+
+fn known() -> KnownNames {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    KnownNames {
+        rules: names(&["turn-ends", "word-in-turn"]),
+        scenarios: names(&["turn/plain"]),
+        events: names(&["word", "end"]),
+        commands: names(&["say"]),
+        behaviors: names(&["ignores-stop"]),
+    }
+}
+
+/// The errors of a file with this one fault.
+fn of_fault(fault: &str) -> Vec<String> {
+    errors(&format!("faults:\n  x: {{ summary: x, {fault} }}\n"))
+}
+
+#[test]
+fn each_mistake_in_a_fault_is_one_error() {
+    let cases = [
+        (
+            "on: word, drp: ",
+            "f.yaml:2:30: unknown key `drp`; did you mean `drop`?",
+        ),
+        (
+            "on: word",
+            "f.yaml:2:3: nothing goes wrong: add an operation such as `drop:`, `twice:` or `set: { /member: value }`",
+        ),
+        (
+            "on: word, drop: , twice: ",
+            "f.yaml:2:38: `drop` and `twice` are two operations: a fault has one; make two faults of them",
+        ),
+        (
+            "on: word, drop: 1",
+            "f.yaml:2:36: takes no value, found the number 1",
+        ),
+        ("drop: ", "f.yaml:2:3: `on` is missing: name the event"),
+        (
+            "on: word, where: { a: 1 }",
+            "f.yaml:2:30: `where` does nothing alone: add an operation such as `set: { /member: value }` or `after`",
+        ),
+        (
+            "on: word, set: { text: 1 }",
+            "f.yaml:2:37: a place is a JSON Pointer: write `/text`",
+        ),
+        (
+            "on: word, when: { text: 1 }, drop: ",
+            "f.yaml:2:38: a place is a JSON Pointer: write `/text`",
+        ),
+        (
+            "on: word, when: text, drop: ",
+            "f.yaml:2:36: expected a map of places and what they hold, such as `{ /role: user }`, found the text \"text\"",
+        ),
+        (
+            "on: word, when: { /n: { $gt: x } }, drop: ",
+            "f.yaml:2:49: expected a number",
+        ),
+        (
+            "on: word, when: { /n: { $gtt: 1 } }, drop: ",
+            "f.yaml:2:44: unknown operator `$gtt`; did you mean `$gt`?",
+        ),
+        (
+            "on: word, replace: { /t: { '(': x } }",
+            "f.yaml:2:47: not a regular expression: unclosed group",
+        ),
+        (
+            "on: word, retype: { /t: txt }",
+            "f.yaml:2:44: unknown word `txt`; did you mean `text`?",
+        ),
+        (
+            "on: word, before: word",
+            "f.yaml:2:38: expected a frame, which is a map, found the text \"word\"",
+        ),
+        (
+            "on: word, raw_before: { hex: zz }",
+            "f.yaml:2:42: expected a text, or bytes such as `{ hex: \"f0 9f\" }`, found a map",
+        ),
+        (
+            "on: word, raw_in_text: x",
+            "f.yaml:2:6: `text` is missing: the place of a text in the frame, such as `text: /message`",
+        ),
+        (
+            "on: '>say', twice: ",
+            "f.yaml:2:32: `twice` is for events: a command or an option can only be edited, as with `set` or `remove`",
+        ),
+        (
+            "on: word, common: nul-bite",
+            "f.yaml:2:38: unknown common fault `nul-bite`; did you mean `nul-byte`?",
+        ),
+        (
+            "on: $wrd, drop: ",
+            "f.yaml:2:24: unknown name of frames `wrd`",
+        ),
+        (
+            "on: word, behavior: ignores-stop",
+            "f.yaml:2:24: a behavior is played by the agent itself: leave out `on`",
+        ),
+        (
+            "on: wrod, drop: ",
+            "f.yaml:2:24: unknown event `wrod`; did you mean `word`?",
+        ),
+        (
+            "on: '>sya', set: { /a: 1 }",
+            "f.yaml:2:24: unknown command `sya` (only `say` is known)",
+        ),
+        (
+            "on: word, late: ned",
+            "f.yaml:2:36: unknown event `ned` (one of word, end)",
+        ),
+        (
+            "on: word, drop: , caught_by: [turn-end]",
+            "f.yaml:2:50: unknown rule `turn-end`; did you mean `turn-ends`?",
+        ),
+        (
+            "on: word, drop: , caught_by: ['scenario:turn/plan']",
+            "f.yaml:2:50: unknown scenario `turn/plan`; did you mean `turn/plain`?",
+        ),
+        (
+            "on: word, drop: , caught_by: [$ends]",
+            "f.yaml:2:50: unknown list of rules `ends`",
+        ),
+        (
+            "behavior: ignores-stops",
+            "f.yaml:2:30: unknown behavior `ignores-stops`; did you mean `ignores-stop`?",
+        ),
+    ];
+    for (fault, expected) in cases {
+        let errors = of_fault(fault);
+        assert_eq!(errors.len(), 1, "{fault}: {errors:?}");
+        assert!(errors[0].starts_with(expected), "{fault}:\n{}", errors[0]);
+    }
+}
+
+#[test]
+fn each_mistake_in_a_file_is_one_error() {
+    let cases = [
+        (
+            "faults:\n  x: { on: word, drop: }\n",
+            "f.yaml:2:3: `summary` is missing: say in one line what goes wrong",
+        ),
+        (
+            "faults:\n  x: { summary: x, on: word, drop: }\n  x: { summary: x, on: word, twice: }\n",
+            "f.yaml:3:3: the key `x` is here twice",
+        ),
+        (
+            "rules: { ends: [turn-ends] }\nfaults: {}\n",
+            "f.yaml:1:10: no fault uses `$ends`: remove it",
+        ),
+        (
+            "frames: { end: { on: end } }\nfaults: {}\n",
+            "f.yaml:1:11: no fault uses `$end`: remove it",
+        ),
+        (
+            "remove: [y]\nfaults: {}\n",
+            "f.yaml:1:10: unknown inherited fault `y`",
+        ),
+        (
+            "caught_by: { y: [turn-ends] }\nfaults: {}\n",
+            "f.yaml:1:14: unknown inherited fault `y`",
+        ),
+        (
+            "rules: { a: [$a] }\nfaults: { x: { summary: x, on: word, drop: , caught_by: [$a] } }\n",
+            "f.yaml:1:14: the list `a` contains itself",
+        ),
+        (
+            "fault: {}\n",
+            "f.yaml:1:1: unknown key `fault`; did you mean `faults`?",
+        ),
+    ];
+    for (text, expected) in cases {
+        let errors = errors(text);
+        assert_eq!(errors.len(), 1, "{text}: {errors:?}");
+        assert!(errors[0].starts_with(expected), "{text}:\n{}", errors[0]);
+    }
+}
+
+#[test]
+fn a_newer_version_replaces_what_it_names() {
+    let base = "rules: { ends: [turn-ends] }
+frames: { w: { on: word, when: { /n: 1 } } }
+faults:
+  a: { summary: a, on: $w, drop: , caught_by: [$ends] }
+  b: { summary: b, on: end, drop: , caught_by: [turn-ends] }
+  c: { summary: c, on: end, drop: , caught_by: [turn-ends] }
+  d: { summary: d, on: end, drop: }
+";
+    let delta = "rules: { ends: [word-in-turn] }
+remove: [d]
+caught_by: { b: [word-in-turn, turn-ends] }
+faults:
+  e: { summary: e, on: word, twice: }
+  c: { summary: new, on: word, twice: , caught_by: [turn-ends] }
+";
+    let files = [
+        ("a.yaml".into(), base.into()),
+        ("b.yaml".into(), delta.into()),
+    ];
+    let table = FaultTable::load(&files).unwrap();
+    let shown = table.faults().iter();
+    let shown: Vec<_> = shown
+        .map(|fault| {
+            format!(
+                "{} {} {}",
+                fault.id,
+                fault.summary,
+                fault.caught_by.join(",")
+            )
+        })
+        .collect();
+
+    assert_eq!(
+        shown,
+        [
+            "e e ",
+            "c new turn-ends",
+            "a a word-in-turn",
+            "b b word-in-turn,turn-ends"
+        ]
+    );
+}
