@@ -58,6 +58,10 @@ fn the_kind_of_a_file_is_detected_and_counted() {
             "schemas/d/1/ordering.yaml",
             "rules:\n  once: { clauses: [d.a], doc: It says hello once., order: \"hello\" }\n",
         ),
+        (
+            "schemas/d/1/faults.yaml",
+            "faults:\n  no-hello: { summary: it says nothing, on: hello, drop: , caught_by: [once, scenario:deep/b] }\n",
+        ),
         ("schemas/d/1/clauses.yaml", clause),
         ("schemas/d/1/events.json", schema),
         ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
@@ -65,8 +69,9 @@ fn the_kind_of_a_file_is_detected_and_counted() {
     ]);
     let (status, stdout, stderr) = lint(folder.path(), &[".", "--dialect-dir", "schemas"]);
     assert_eq!(stderr, "");
-    let kinds = "2 scenarios, 1 clause file, 1 dialect file, 1 ordering file, 1 script";
-    assert_eq!(stdout, format!("checked 6 files ({kinds}): no mistakes\n"));
+    let kinds =
+        "2 scenarios, 1 clause file, 1 dialect file, 1 fault file, 1 ordering file, 1 script";
+    assert_eq!(stdout, format!("checked 7 files ({kinds}): no mistakes\n"));
     assert_eq!(status, 0);
 }
 
@@ -121,6 +126,33 @@ fn the_dialect_is_taken_from_the_path() {
 }
 
 #[test]
+fn names_in_a_fault_file_must_be_known() {
+    let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
+    let faults = "faults:\n  a: { summary: a, on: helo, drop: , caught_by: [schema/helo, scenario:x] }\n  b: { summary: b, behavior: ignore-stop }\n";
+    let folder = folder(&[
+        ("d/1/dialect.yaml", dialect),
+        ("d/1/faults.yaml", faults),
+        (
+            "d/1/events.json",
+            r#"{"$defs": {"hello": {"type": "object"}}}"#,
+        ),
+    ]);
+
+    let (status, stdout, stderr) = lint(folder.path(), &["."]);
+
+    for message in [
+        "unknown event `helo` (only `hello` is known)\n --> ./d/1/faults.yaml:2:25",
+        "unknown rule `schema/helo`",
+        "unknown scenario `x`",
+        "unknown behavior `ignore-stop`; did you mean `ignores-stop`?",
+    ] {
+        assert!(stderr.contains(message), "{message}\nis not in\n{stderr}");
+    }
+    assert!(stdout.ends_with(": 4 mistakes\n"), "{stdout}");
+    assert_eq!(status, 2);
+}
+
+#[test]
 fn without_a_dialect_a_warning_lists_the_skipped_checks() {
     let folder = folder(&[("a.yaml", SCENARIO)]);
     let (status, stdout, stderr) = lint(folder.path(), &["a.yaml"]);
@@ -147,7 +179,7 @@ fn every_mistake_of_every_file_is_reported() {
     let messages = [
         "the scenario `./a` has the same name\n --> ./b.yaml:1:7",
         "unknown key `stopp`; did you mean `stop`?",
-        "this is not a file that can be linted (scenario, dialect file, ordering file, script, clause file): found a map\n --> ./d.yaml:1:1",
+        "this is not a file that can be linted (scenario, dialect file, ordering file, fault file, agent script, script, clause file): found a map\n --> ./d.yaml:1:1",
         "there is no dialect.yaml in its folder\n --> ./e.yaml:1:1",
         "not valid YAML",
         "found a list\n --> ./g.yaml:1:1",
