@@ -122,8 +122,11 @@ fn fails(finding: &Finding) -> bool {
 }
 
 fn worst<'a>(report: &Report, findings: &'a [Finding]) -> Option<&'a Finding> {
-    let mut findings = findings.iter();
-    findings.find(|finding| fails(finding) && finding.blame == report.side)
+    let counts = |finding: &&Finding| fails(finding) && finding.blame == report.side;
+    let first = findings.iter().find(counts)?;
+    // What failed only because of another finding says less than that one.
+    let is_origin = |finding: &&Finding| !finding.echo && finding.cause == first.cause;
+    Some(findings.iter().find(is_origin).unwrap_or(first))
 }
 
 fn findings(
@@ -133,7 +136,7 @@ fn findings(
 ) -> String {
     let blocks = findings
         .iter()
-        .filter(|finding| is_included(finding))
+        .filter(|finding| is_included(finding) && !finding.echo)
         .map(|finding| {
             let mut block = Vec::new();
             // Writing to memory does not fail.
@@ -146,5 +149,17 @@ fn findings(
                 .trim_matches('\n')
                 .to_owned()
         });
-    blocks.collect::<Vec<_>>().join("\n\n")
+    let echoes = findings
+        .iter()
+        .filter(|finding| is_included(finding) && finding.echo)
+        .map(|finding| {
+            let message = text::visible(&finding.message);
+            let (rule, frame) = (&finding.rule, finding.at);
+            format!(
+                "  follows from {}: {rule} at frame {frame}: {message}",
+                finding.cause
+            )
+        });
+    let blocks: Vec<_> = blocks.chain(echoes).collect();
+    blocks.join("\n\n")
 }

@@ -162,7 +162,7 @@ fn baseline_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(
         out,
-        "{:>13} {style}{} of {all} without a reason{style:#}; write into `reason` why it is accepted",
+        "{:>13} {style}{} of {all} without a reason{style:#}; write into `reason` why the cause is accepted",
         "Baseline", used.without_reason
     )
 }
