@@ -39,7 +39,7 @@ pub fn check_agent_script(
 /// # Errors
 /// Every mistake, at its location.
 fn check(node: &Node, vocabulary: &Vocabulary) -> Result<AgentScript, Vec<Error>> {
-    let file: AgentScriptFile = spanned_yaml::decode_all(node)?;
+    let file: AgentScriptFile = spanned_yaml::decode(node).map_err(|error| vec![error])?;
     compile(&file, node, vocabulary)
 }
 
@@ -112,8 +112,8 @@ unknown: [{ set: { last: '{command}' } }]
                 "s.yaml:1:27: expected a map with one key, found one with 2",
             ),
             (
-                "commands: [{ on: { type: sya }, do: [] }]",
-                "s.yaml:1:26: unknown command of bird@1 `sya`; did you mean `say`?",
+                "commands: [{ on: { type: sayy }, do: [] }]",
+                "s.yaml:1:26: unknown command of bird@1 `sayy`; did you mean `say`?",
             ),
             (
                 "commands: [{ on: { type: { $regx: x } }, do: [] }]",

@@ -128,7 +128,7 @@ mod tests {
         _: &str,
         file: &str,
     ) -> Result<Option<(PathBuf, String)>, Error> {
-        let text = "faults:\n  no-end: { summary: no end, on: end, drop: }\n  own: { summary: own, behavior: }\n";
+        let text = "faults:\n  no-end: { summary: no end, on: end, drop: }\n  own: { summary: own, behavior: own }\n";
         Ok((name == "bird" && file == "faults.yaml").then(|| (file.into(), text.to_owned())))
     }
 
