@@ -1,5 +1,6 @@
 //! Five usual defects of agents: the first line of what is wrong names the cause. And waits that end early find the same as patient ones.
 
+use crate::agents::{READY, agent};
 use crate::harness::{RunResult, TestDir};
 use conform::finding::Finding;
 use conform::report::Verdict;
@@ -54,16 +55,12 @@ fn the_first_line_names_the_cause_of_five_usual_defects() {
         assert!(first.starts_with(cause), "{fault}: {first}");
     }
     let dir = TestDir::new();
-    let wrong_id = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/broken-agent");
-    let only = "aionrs@0.1/turn/plain";
-    let result = dir.run(&[
-        "--dialect",
-        "aionrs@0.1",
-        "--no-probe",
-        "--only",
-        only,
-        wrong_id,
-    ]);
+    let wrong_id = r#"read -r line
+echo '{"type":"stream_start","msg_id":"m1"}'
+echo '{"type":"stream_end","msg_id":"m0","usage":{"input_tokens":0,"output_tokens":0}}'
+cat >/dev/null
+"#;
+    let result = dir.run_scenario(PLAIN_TURN, &agent(&[READY, wrong_id]));
     let first = &result.report.as_ref().unwrap().causes[0].message;
     assert!(first.starts_with("`stream_end` came "), "{first}");
 }
@@ -102,7 +99,7 @@ fn said(finding: &Finding) -> (String, String, Vec<String>, Vec<String>) {
 fn a_wait_that_ends_early_finds_the_same_as_a_patient_one() {
     let dir = TestDir::new();
     let early = run(&dir, APPROVAL, "no-tool-result", "100s", &[]);
-    let patient = run(&dir, APPROVAL, "no-tool-result", "3s", &["--no-settle"]);
+    let patient = run(&dir, APPROVAL, "no-tool-result", "8s", &["--no-settle"]);
     let findings = |result: &RunResult| {
         let findings = &result.only_scenario().findings;
         findings.iter().map(said).collect::<Vec<_>>()
