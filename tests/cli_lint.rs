@@ -141,7 +141,7 @@ fn names_in_a_fault_file_must_be_known() {
     let (status, stdout, stderr) = lint(folder.path(), &["."]);
 
     for message in [
-        "unknown event `helo` (only `hello` is known)\n --> ./d/1/faults.yaml:2:25",
+        "unknown event `helo`; did you mean `hello`? (only `hello` is known)",
         "unknown rule `schema/helo`",
         "unknown scenario `x`",
         "unknown behavior `ignore-stop`; did you mean `ignores-stop`?",

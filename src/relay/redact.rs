@@ -217,7 +217,7 @@ mod tests {
             ),
             (
                 r#"curl -H 'Authorization: Bearer abc.def-ghi_jkl'"#,
-                r#"curl -H 'Authorization: [redacted:Authorization]'"#,
+                r#"curl -H 'Authorization: Bearer [redacted:Authorization]'"#,
             ),
             (
                 r#"{"text":"export OPENAI_API_KEY=abc123\nok"}"#,

@@ -33,7 +33,7 @@ fn wrong_arguments_are_usage_errors_with_a_message() {
         ),
         (
             &["check", "--report", "xml=x", "x"],
-            "no format 'xml'; there are html, json",
+            "no format 'xml'; there are github, html, json",
         ),
         (
             &["run", "--frobnicate"],
