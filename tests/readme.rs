@@ -135,8 +135,10 @@ fn every_command_prints_the_output_below_it() {
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let is_built = path.ends_with("target") || path.ends_with(".git");
-        if path.is_dir() && !is_built {
+        let has_pages = !["target", ".git", "reports/templates"]
+            .iter()
+            .any(|folder| path.ends_with(folder));
+        if path.is_dir() && has_pages {
             pages(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "md") {
             found.push(path);

@@ -62,20 +62,23 @@ impl Client {
         })
     }
 
-    /// Sends a command and waits for its result.
+    /// Sends a command and waits for its result. A process that crashes on command may be gone before it answers.
     ///
     /// # Errors
     /// The process refuses it, or ends.
     pub fn request(&mut self, command: Command) -> Result<Value, ClientError> {
         let timeout = command.timeout() + SLACK;
+        let crashes = matches!(command, Command::Crash { .. });
         let request = Request {
             id: Value::Null,
             token: self.token.clone(),
             command,
         };
-        let response = self
-            .exchange(&request, timeout)
-            .map_err(ClientError::Gone)?;
+        let response = match self.exchange(&request, timeout) {
+            Ok(response) => response,
+            Err(error) if crashes && is_closed(&error) => return Ok(Value::Null),
+            Err(error) => return Err(ClientError::Gone(error)),
+        };
         match response.error {
             Some(why) => Err(ClientError::Refused(why)),
             None => Ok(response.ok.unwrap_or_default()),
@@ -94,6 +97,13 @@ impl Client {
         }
         Ok(serde_json::from_str(&response)?)
     }
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
+    )
 }
 
 impl Stream {

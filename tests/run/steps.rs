@@ -326,7 +326,7 @@ fn a_restart_keeps_home_and_workspace_and_starts_a_new_session() {
     let dir = TestDir::new();
     let steps = "  - restart: { args: [again] }\n  - expect: { type: ready }\n  - expect: { message: again-1-1 }\n";
     let counting = "echo x >>$HOME/h; echo x >>w\n";
-    let report = "[ \"$1\" = again ] && echo \"{\\\"type\\\":\\\"info\\\",\\\"msg_id\\\":\\\"\\\",\\\"message\\\":\\\"again-$(($(wc -l <w)-1))-$(($(wc -l <$HOME/h)-1))\\\"}\"\n";
+    let report = "case \" $* \" in *\" again \"*) echo \"{\\\"type\\\":\\\"info\\\",\\\"msg_id\\\":\\\"\\\",\\\"message\\\":\\\"again-$(($(wc -l <w)-1))-$(($(wc -l <$HOME/h)-1))\\\"}\";; esac\n";
     let result = dir.run_with_transcripts(
         &scenario(steps),
         &agent(&[counting, READY, report, WAIT_FOR_EOF]),
