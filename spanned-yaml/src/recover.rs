@@ -128,7 +128,6 @@ mod tests {
             messages(text),
             [
                 "1:1 unknown key `nmae`; did you mean `name`? (one of name, parts)",
-                "1:1 the key `name` is missing",
                 "3:13 expected a whole number, 0 or more, found the number -1",
                 "4:5 the key `size` is missing",
                 "5:5 expected a map, found the number 7",

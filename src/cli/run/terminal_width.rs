@@ -13,13 +13,9 @@ pub(super) fn terminal_width() -> usize {
         rustix::termios::tcgetwinsize(stdout()),
         rustix::termios::tcgetwinsize(stderr()),
     ];
-    let known = sizes
+    let mut known = sizes
         .into_iter()
         .flatten()
         .map(|size| usize::from(size.ws_col));
-    known
-        .filter(|width| *width > 0)
-        .next()
-        .unwrap_or(USUAL)
-        .max(LEAST)
+    known.find(|width| *width > 0).unwrap_or(USUAL).max(LEAST)
 }

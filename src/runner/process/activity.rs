@@ -52,13 +52,12 @@ mod tests {
         ProcessActivity::of(Pid::from_child(child))
     }
 
-    /// Starts a shell and waits until it sleeps.
-    fn sleeping(script: &str) -> (Child, ProcessActivity) {
-        let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+    /// Waits until a shell has a child.
+    fn with_child(shell: &Child) -> ProcessActivity {
         loop {
-            let activity = activity_of(&child);
+            let activity = activity_of(shell);
             if let Some(activity) = activity.filter(|one| one.processes.len() > 1) {
-                return (child, activity);
+                return activity;
             }
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
@@ -66,7 +65,11 @@ mod tests {
 
     #[test]
     fn sleeping_processes_are_idle_and_spinning_ones_are_not() {
-        let (mut shell, before) = sleeping("sleep 1000 & wait");
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 1000 & wait"])
+            .spawn()
+            .unwrap();
+        let before = with_child(&shell);
         assert!(activity_of(&shell).unwrap().is_idle_since(&before));
         let more = ProcessActivity {
             ticks: before.ticks + 2,
