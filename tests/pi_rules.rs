@@ -1,4 +1,4 @@
-//! The rules of pi@0.14 and pi@0.73: sessions that the specification allows, and similar ones that break a rule.
+//! The rules of the pi dialects: sessions that the specification allows, and similar ones that break a rule.
 
 #[path = "common/agent_findings.rs"]
 mod agent_findings;
@@ -109,12 +109,20 @@ fn frame(line: &str) -> String {
     format!("< {event}")
 }
 
-/// The rules of the agent's findings in a session, without notes.
+/// The rules of the agent's findings in a session, without notes. The agent was started without flags.
 fn rules_found(dialect: &str, session: &str) -> Vec<String> {
+    rules_found_with(dialect, &[], session)
+}
+
+fn rules_found_with(dialect: &str, flags: &[&str], session: &str) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
     let lines = session.split(';').map(str::trim);
     let lines = lines.filter(|line| !line.is_empty()).map(frame);
-    let mut checker = Checker::new(dialect, CheckOptions::default());
+    let options = CheckOptions {
+        argv: Some(flags.iter().map(|flag| (*flag).to_owned()).collect()),
+        ..CheckOptions::default()
+    };
+    let mut checker = Checker::new(dialect, options);
     for mut frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
         if let Body::ToAgent(line) = &mut frame.body {
             let text = String::from_utf8(line.bytes.clone()).unwrap();
@@ -268,4 +276,153 @@ fn a_tool_may_start_when_its_call_is_complete() {
             &["call-before-start"],
         )],
     );
+}
+
+/// A response to a command that succeeded, with data.
+fn success(id: &str, command: &str, data: &Value) -> String {
+    format!(
+        "< {}",
+        json!({ "type": "response", "id": id, "command": command, "success": true, "data": data })
+    )
+}
+
+const HELLO_RUN: &str = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
+
+#[test]
+fn an_agent_that_was_started_with_a_session_holds_more_than_its_events_tell() {
+    let forks = json!({ "messages": [{ "entryId": "e1", "text": "earlier" }, { "entryId": "e2", "text": "hi" }] });
+    let forks = success("f", "get_fork_messages", &forks);
+    let last = success(
+        "l",
+        "get_last_assistant_text",
+        &json!({ "text": "earlier" }),
+    );
+    let stats = json!({
+        "sessionId": "s", "userMessages": 2, "assistantMessages": 2, "toolCalls": 0, "toolResults": 0, "totalMessages": 4,
+        "tokens": { "input": 9, "output": 9, "cacheRead": 0, "cacheWrite": 0, "total": 18 }, "cost": 1,
+    });
+    let stats = success("s", "get_session_stats", &stats);
+    let query = |id: &str, kind: &str| format!(r#"> {{"type":"{kind}","id":"{id}"}}"#);
+    let session = format!(
+        "{}; {last}; {HELLO_RUN}; {}; {forks}; {}; {stats}; {END}",
+        query("l", "get_last_assistant_text"),
+        query("f", "get_fork_messages"),
+        query("s", "get_session_stats"),
+    );
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        let told = |flags: &[&str]| {
+            let mut rules = rules_found_with(dialect, flags, &session);
+            rules.retain(|rule| !rule.starts_with("schema/") && rule != "settles");
+            rules
+        };
+        for flags in [
+            &["pi", "--mode", "rpc", "--continue"][..],
+            &["pi", "-c"],
+            &["pi", "--session", "s.jsonl"],
+            &["pi", "--session=s.jsonl"],
+            &["pi", "--fork", "s"],
+            &["pi", "-r"],
+        ] {
+            assert_eq!(told(flags), Vec::<String>::new(), "{dialect} {flags:?}");
+        }
+        for flags in [&["pi"][..], &["pi", "--session-dir", "sessions"]] {
+            let expected = [
+                "no-text-is-null",
+                "fork-messages-told",
+                "stats-count",
+                "stats-tokens",
+                "stats-cost",
+            ];
+            assert_eq!(told(flags), expected, "{dialect} {flags:?}");
+        }
+    }
+}
+
+#[test]
+fn a_compaction_that_is_tried_again_is_part_of_the_attempt() {
+    let failed = |why: &str| {
+        let mut message = assistant_message(&json!([]), "error");
+        message["errorMessage"] = json!(why);
+        let end = json!({ "type": "message_end", "message": message });
+        let turn = json!({ "type": "turn_end", "message": message, "toolResults": [] });
+        let over =
+            json!({ "type": "agent_end", "messages": [message], "willRetry": why == "overloaded" });
+        format!("turn; begins; < {end}; < {turn}; < {over}")
+    };
+    let retry = json!({ "type": "auto_retry_start", "attempt": 1, "maxAttempts": 3, "delayMs": 1, "errorMessage": "overloaded" });
+    let retried = json!({ "type": "auto_retry_end", "success": true, "attempt": 1 });
+    let compaction = |reason: &str, will_retry: bool| {
+        let start = json!({ "type": "compaction_start", "reason": reason });
+        let end = json!({
+            "type": "compaction_end", "reason": reason, "aborted": false, "willRetry": will_retry,
+            "result": { "summary": "s", "firstKeptEntryId": "e", "tokensBefore": 9, "estimatedTokensAfter": 1, "details": {} },
+        });
+        format!("< {start}; < {end}")
+    };
+    let session = |between: &str| {
+        let overloaded = failed("overloaded");
+        let overflow = failed("prompt is too long");
+        format!(
+            "> prompt p1 hi; ok p1 prompt; run; {overloaded}; < {retry}; run; {overflow}; {between}; run; turn; begins; text Hi Hi; answer Hi; turn-over Hi; < {retried}; run-over hi Hi; {END}"
+        )
+    };
+    let retry_rules = |between: &str| {
+        let mut rules = rules_found("pi@0.73", &session(between));
+        rules.retain(|rule| rule.starts_with("retry") || rule.starts_with("compaction"));
+        rules
+    };
+    assert_eq!(
+        retry_rules(&compaction("overflow", true)),
+        Vec::<String>::new()
+    );
+    assert_eq!(retry_rules(&compaction("threshold", false)), ["retry-ends"]);
+}
+
+#[test]
+fn a_switch_counts_when_the_newest_command_for_it_was_answered() {
+    let switch = |kind: &str, id: &str, on: bool| {
+        format!("> {}", json!({ "type": kind, "id": id, "enabled": on }))
+    };
+    let ok = |kind: &str, id: &str| {
+        format!(
+            "< {}",
+            json!({ "type": "response", "id": id, "command": kind, "success": true })
+        )
+    };
+    let compaction = format!(
+        "< {}; < {}",
+        json!({ "type": "compaction_start", "reason": "threshold" }),
+        json!({ "type": "compaction_end", "reason": "threshold", "aborted": true, "willRetry": false, "result": null }),
+    );
+    let retry = format!(
+        "< {}; < {}",
+        json!({ "type": "auto_retry_start", "attempt": 1, "maxAttempts": 3, "delayMs": 1, "errorMessage": "e" }),
+        json!({ "type": "auto_retry_end", "success": false, "attempt": 1, "finalError": "e" }),
+    );
+    for (kind, event, rule) in [
+        ("set_auto_compaction", &compaction, "compaction-off"),
+        ("set_auto_retry", &retry, "retry-off"),
+    ] {
+        let (off, on) = (switch(kind, "a", false), switch(kind, "b", true));
+        let (off_again, answer) = (switch(kind, "b", false), ok(kind, "a"));
+        let second = ok(kind, "b");
+        assert_clean(
+            "pi@0.73",
+            &[
+                &format!("{off}; {on}; {answer}; {event}; {second}; {END}"),
+                &format!("{off}; {event}; {answer}; {END}"),
+                &format!("{off}; {answer}; {on}; {event}; {second}; {END}"),
+            ],
+        );
+        assert_findings(
+            "pi@0.73",
+            &[
+                (&format!("{off}; {answer}; {event}; {END}"), &[rule]),
+                (
+                    &format!("{off}; {answer}; {off_again}; {second}; {event}; {END}"),
+                    &[rule],
+                ),
+            ],
+        );
+    }
 }

@@ -85,10 +85,14 @@ fn run() -> Vec<String> {
     ]
 }
 
-/// The rules of the agent's findings, without notes.
+/// The rules of the agent's findings, without notes, for an agent that was started without flags.
 fn rules_found(dialect: &str, lines: &[String]) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
-    let mut checker = Checker::new(dialect, CheckOptions::default());
+    let options = CheckOptions {
+        argv: Some(Vec::new()),
+        ..CheckOptions::default()
+    };
+    let mut checker = Checker::new(dialect, options);
     for frame in history::frames(&format!("{}\n{END}", lines.join("\n"))) {
         checker.push(&frame);
     }

@@ -524,3 +524,20 @@ end exited 0
         );
     }
 }
+
+#[test]
+fn a_message_may_hold_state_functions_and_the_fold() {
+    let rules = r#"
+state:
+  ids: { kind: list, on: { word: { append: /id } } }
+rules:
+  all:
+    doc: d
+    require: { on: end, fold: { on: word, concat: /text }, that: /text = $fold }
+    message: "{$fold}, {length($ids)}, {/text}, {/none}"
+"#;
+    let word = r#"< {"type":"word","id":"a","text":"x"}"#;
+    let script = format!("{word}\n< {{\"type\":\"end\",\"text\":\"y\"}}");
+    let outcome = check_with(rules, &script, CheckOptions::default());
+    assert_eq!(outcome.findings[0].message, "x, 1, y, ?");
+}

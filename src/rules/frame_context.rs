@@ -109,25 +109,6 @@ impl<'a> FrameContext<'a> {
             }
         }
     }
-
-    /// A message with its `{/pointer}` and `{$state}` placeholders filled in.
-    #[must_use]
-    pub fn fill_message(&self, template: &[MessagePart]) -> String {
-        let mut text = String::new();
-        for piece in template {
-            match piece {
-                MessagePart::Text(part) => text.push_str(part),
-                MessagePart::Value(operand) => {
-                    match self.eval_context().value(operand).as_deref() {
-                        Some(Value::String(s)) => text.push_str(&shorten(s)),
-                        Some(other) => text.push_str(&shorten(&other.to_string())),
-                        None => text.push('?'),
-                    }
-                }
-            }
-        }
-        text
-    }
 }
 
 /// A part of a rule's message.
@@ -150,6 +131,23 @@ pub enum KeySource {
     Scope(usize),
     /// A value, with the label in front of it.
     Operand(String, Operand),
+}
+
+/// A message with its placeholders, such as `{/pointer}` and `{$state}`, filled in. What has no value, or no certain one, is `?`.
+#[must_use]
+pub fn fill_message(template: &[MessagePart], eval: &EvalContext<'_>) -> String {
+    let mut text = String::new();
+    for piece in template {
+        match piece {
+            MessagePart::Text(part) => text.push_str(part),
+            MessagePart::Value(operand) => match eval.value(operand).as_deref() {
+                Some(Value::String(s)) => text.push_str(&shorten(s)),
+                Some(other) => text.push_str(&shorten(&other.to_string())),
+                None => text.push('?'),
+            },
+        }
+    }
+    text
 }
 
 fn shorten(text: &str) -> String {

@@ -1,7 +1,8 @@
 //! The interface of monitors: a monitor sees the frames of a session in order and reports the violations of its rule.
 
 use super::condition::Condition;
-use super::frame_context::{FrameContext, KeyPart, MessagePart};
+use super::evaluate::EvalContext;
+use super::frame_context::{FrameContext, KeyPart, MessagePart, fill_message};
 use super::slices::SliceKey;
 use crate::finding::{Blame, Difference};
 use schemars::JsonSchema;
@@ -27,12 +28,12 @@ impl MonitorConfig {
     #[must_use]
     pub fn violation_message(
         &self,
-        context: &FrameContext<'_>,
+        eval: &EvalContext<'_>,
         form: impl FnOnce() -> String,
     ) -> String {
         self.message
             .as_ref()
-            .map_or_else(form, |message| context.fill_message(message))
+            .map_or_else(form, |message| fill_message(message, eval))
     }
 }
 

@@ -100,7 +100,7 @@ impl OrderMonitor {
             out.push(Violation {
                 blame: config.blame.unwrap_or(Blame::Agent),
                 key: key.text().to_owned(),
-                message: config.violation_message(context, || message),
+                message: config.violation_message(&context.eval_context(), || message),
                 expected,
                 pointer: String::new(),
                 difference: Difference::of(DifferenceKind::Absent),
@@ -176,7 +176,7 @@ impl Monitor for OrderMonitor {
                 blame: config.blame.unwrap_or(context.blame),
                 key: key.text().to_owned(),
                 message: config
-                    .violation_message(context, || unexpected(context, &expected, slice.last)),
+                    .violation_message(&eval, || unexpected(context, &expected, slice.last)),
                 expected,
                 pointer: String::new(),
                 difference: Difference::named(DifferenceKind::Unexpected, context.frame_name()),

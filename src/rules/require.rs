@@ -146,7 +146,7 @@ impl Monitor for RequireMonitor {
                     out.push(Violation {
                         blame: config.blame.unwrap_or(context.blame),
                         key: key.text().to_owned(),
-                        message: config.violation_message(context, || {
+                        message: config.violation_message(&eval, || {
                             format!(
                                 "`{}` does not hold what is required of it",
                                 context.frame_name()

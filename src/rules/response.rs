@@ -106,7 +106,7 @@ impl ResponseMonitor {
             out.push(Violation {
                 blame: config.blame.unwrap_or(Blame::Agent),
                 key: key.text().to_owned(),
-                message: config.violation_message(context, message),
+                message: config.violation_message(&context.eval_context(), message),
                 expected,
                 pointer: String::new(),
                 difference: Difference::of(kind),
