@@ -1,8 +1,8 @@
 //! Cuts agents off from every address outside of this machine, so that no run depends on a real model or spends money on one.
 //!
-//! Where the kernel allows it, conform and its agents run in a network namespace of their own ([`namespace`]): there is nothing but its
-//! loopback interface, on which the scripted model is served. Elsewhere proxy variables lead the agent to a port of ours ([`proxy`]),
-//! which most HTTP clients respect. Both record the hosts that were tried ([`attempts`]).
+//! Where the kernel allows it, conform and its agents run in a network namespace of their own (`namespace`): there is nothing but its
+//! loopback interface, on which the scripted model is served. Elsewhere proxy variables lead the agent to a port of ours (`proxy`),
+//! which most HTTP clients respect. Both record the hosts that were tried (`attempts`).
 
 mod attempts;
 mod dns;
