@@ -541,3 +541,23 @@ rules:
     let outcome = check_with(rules, &script, CheckOptions::default());
     assert_eq!(outcome.findings[0].message, "x, 1, y, ?");
 }
+
+#[test]
+fn a_finding_without_a_message_says_what_its_doc_requires() {
+    let rules = r#"
+rules:
+  named:
+    doc: |
+      A word
+      has a name. Hosts show it.
+    require: { on: word, that: { any: [$none present, /name present] } }
+state:
+  none: { kind: value, on: { end: { set: /id } } }
+"#;
+    let outcome = check_with(rules, r#"< {"type":"word"}"#, CheckOptions::default());
+    assert_eq!(
+        outcome.findings[0].message,
+        "`word` breaks this: A word has a name"
+    );
+    assert_eq!(outcome.findings[0].expected, ["/name present"]);
+}

@@ -22,6 +22,8 @@ pub struct RequireRule {
     pub that: Condition,
     /// The requirement as text.
     pub source: Vec<String>,
+    /// The first sentence of the rule's `doc`: what it requires, for a finding of a rule without `message`.
+    pub summary: Option<String>,
     /// The patterns of the `seen` conditions, by index.
     pub seen: Vec<FramePattern>,
     /// The value collected in the slice.
@@ -147,10 +149,11 @@ impl Monitor for RequireMonitor {
                         blame: config.blame.unwrap_or(context.blame),
                         key: key.text().to_owned(),
                         message: config.violation_message(&eval, || {
-                            format!(
-                                "`{}` does not hold what is required of it",
-                                context.frame_name()
-                            )
+                            let name = context.frame_name();
+                            match &require.summary {
+                                Some(summary) => format!("`{name}` breaks this: {summary}"),
+                                None => format!("`{name}` does not hold what is required of it"),
+                            }
                         }),
                         expected: require.source.clone(),
                         pointer: first_pointer(&require.that).unwrap_or_default(),

@@ -91,14 +91,33 @@ pub(super) fn describe(node: &Node, named: &IndexMap<String, Node>) -> Vec<Strin
     let node = resolved(node, named);
     match node.as_map() {
         Some([(key, value)]) if key.name == "any" => {
-            let options = value.as_list().unwrap_or_default();
-            options
-                .iter()
-                .map(|option| text_of(option, named))
-                .collect()
+            alternatives(value.as_list().unwrap_or_default(), named)
         }
         _ => vec![text_of(node, named)],
     }
+}
+
+/// The alternatives that a frame could have met. One about state alone says when the rule is silent, so it is left out if there are others.
+fn alternatives(options: &[Node], named: &IndexMap<String, Node>) -> Vec<String> {
+    let all: Vec<_> = options.iter().map(|one| text_of(one, named)).collect();
+    let of_frame: Vec<_> = all
+        .iter()
+        .filter(|text| !is_about_state_alone(text))
+        .cloned()
+        .collect();
+    if of_frame.is_empty() { all } else { of_frame }
+}
+
+/// Whether a text names state, and neither a member of the frame nor the whole frame. A pointer behind a variable goes into its value.
+fn is_about_state_alone(text: &str) -> bool {
+    let mut before = ' ';
+    let mut frame = false;
+    for c in text.chars() {
+        frame |= matches!(c, '/' | '.') && matches!(before, ' ' | '(' | '[');
+        before = c;
+    }
+    let other = frame || text.contains("$fold") || text.contains(" earlier");
+    text.contains('$') && !other
 }
 
 /// The condition behind a name.
@@ -122,7 +141,7 @@ fn text_of(node: &Node, named: &IndexMap<String, Node>) -> String {
     match node.as_map() {
         Some([(key, value)]) => match (key.name.as_str(), value.as_list()) {
             ("any", Some([])) => "never".to_owned(),
-            ("any", Some(list)) => join(list, " or "),
+            ("any", Some(list)) => alternatives(list, named).join(" or "),
             ("all", Some(list)) => join(list, " and "),
             ("seen", _) => format!("{} earlier", text_of(value, named)),
             (word, _) => format!("{word} ({})", text_of(value, named)),
@@ -132,5 +151,31 @@ fn text_of(node: &Node, named: &IndexMap<String, Node>) -> String {
             format!("for every element of {list}: {inner}")
         }
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alternative_about_state_alone_is_no_expectation() {
+        for text in [
+            "$name absent",
+            "$model/api absent",
+            "$open = 0 and $begun > 1",
+        ] {
+            assert!(is_about_state_alone(text), "{text}");
+        }
+        for text in [
+            "/name = $name",
+            "$model_of[/id] = x",
+            ". in $history",
+            "sum(/a /b) = $all",
+            "$fold empty",
+            "hello earlier and $open = 0",
+        ] {
+            assert!(!is_about_state_alone(text), "{text}");
+        }
     }
 }

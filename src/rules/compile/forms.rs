@@ -73,10 +73,10 @@ impl Compiler<'_> {
             RuleFile {
                 require: Some(require),
                 ..
-            } => self.require(require),
+            } => self.require(require, summary(file)),
             RuleFile {
                 exit: Some(exit), ..
-            } => self.exit(exit),
+            } => self.exit(exit, summary(file)),
             RuleFile {
                 readings: Some(readings),
                 ..
@@ -120,18 +120,18 @@ impl Compiler<'_> {
         })))
     }
 
-    fn require(&mut self, file: &RequireFile) -> Option<RuleForm> {
+    fn require(&mut self, file: &RequireFile, summary: Option<String>) -> Option<RuleForm> {
         let on = self.pattern(&file.on)?;
         let fold = match &file.fold {
             Some(fold) => Some(self.fold(fold)?),
             None => None,
         };
-        self.requirement(on, &file.that, fold)
+        self.requirement(on, &file.that, fold, summary)
     }
 
-    fn exit(&mut self, that: &Node) -> Option<RuleForm> {
+    fn exit(&mut self, that: &Node, summary: Option<String>) -> Option<RuleForm> {
         let on = parse::pattern("#end", &self.names).ok()?;
-        self.requirement(on, that, None)
+        self.requirement(on, that, None, summary)
     }
 
     fn requirement(
@@ -139,12 +139,14 @@ impl Compiler<'_> {
         on: FramePattern,
         that: &Node,
         fold: Option<Fold>,
+        summary: Option<String>,
     ) -> Option<RuleForm> {
         let condition = self.condition(that)?;
         Some(RuleForm::Require(Arc::new(RequireRule {
             on,
             that: condition,
             source: describe(that, self.conditions),
+            summary,
             seen: self.seen.clone(),
             fold,
         })))
@@ -221,4 +223,13 @@ impl Compiler<'_> {
         let known = self.known.budgets.keys().map(String::as_str);
         self.fail(place.error_at(name.span, unknown("budget", &name.value, known)))
     }
+}
+
+/// The first sentence of a rule's `doc`, on one line.
+fn summary(file: &RuleFile) -> Option<String> {
+    let doc = file.doc.as_ref()?.value.split_whitespace();
+    let doc = doc.collect::<Vec<_>>().join(" ");
+    let end = doc.find(". ").unwrap_or(doc.len());
+    let sentence = doc[..end].trim_end_matches('.').to_owned();
+    (!sentence.is_empty()).then_some(sentence)
 }
