@@ -1,6 +1,7 @@
 //! JSON Schemas of the files that people write for conform and that conform writes, for editors and for programs. All but the
 //! transcript's are generated from the Rust types that the loaders use.
 
+use crate::baseline::BaselineFile;
 use crate::dialect::file::{ClauseFile, DialectFile};
 use crate::mutation::bad_hosts::BadHost;
 use crate::project_config::ProjectConfig;
@@ -73,6 +74,11 @@ pub const FORMATS: &[FileFormat] = &[
         name: "config",
         files: "conform.yaml",
         schema: || of::<ProjectConfig>("config", "conform.yaml"),
+    },
+    FileFormat {
+        name: "baseline",
+        files: "--baseline of `conform run` and `conform check`",
+        schema: || of::<BaselineFile>("baseline", "conform baseline"),
     },
     FileFormat {
         name: "mock-agent",

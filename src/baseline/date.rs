@@ -1,6 +1,8 @@
 //! Calendar dates for the `expires` member of baseline entries.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -32,6 +34,16 @@ impl Date {
             month,
             day: u8::try_from(days + 1).unwrap_or(31),
         }
+    }
+}
+
+impl JsonSchema for Date {
+    fn schema_name() -> Cow<'static, str> {
+        "Date".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "A date such as 2026-12-31.", "type": "string", "format": "date" })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::date::Date;
 use crate::finding::Finding;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::path::PathBuf;
@@ -43,7 +44,7 @@ pub struct BaselineEntry {
 pub struct ScenarioPattern(pub String);
 
 /// How often an accepted finding occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
     /// Every time.
@@ -52,39 +53,56 @@ pub enum EntryKind {
     Flaky,
 }
 
-#[derive(Deserialize)]
+/// Causes of findings that are accepted, known or flaky.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct File {
+#[schemars(title = "conform baseline")]
+pub(crate) struct BaselineFile {
+    /// The accepted causes; `--update-baseline` writes them.
     #[serde(default)]
     causes: Vec<Spanned<CauseFile>>,
+    /// Entries of the old form, one for each scenario and rule; `--update-baseline` turns them into causes.
     #[serde(default)]
     findings: Vec<Spanned<FindingFile>>,
 }
 
-#[derive(Deserialize)]
+/// An accepted cause.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CauseFile {
+    /// The id of the cause, as the report shows it.
     cause: Spanned<String>,
+    /// The id of the rule, for readers.
     #[serde(default)]
     rule: String,
+    /// What is wrong, for readers.
     #[serde(default)]
     what: String,
+    /// The scenarios: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
     scenarios: Spanned<Vec<String>>,
+    /// Whether it is found every time.
     kind: EntryKind,
+    /// Why it is accepted, written by a person.
     #[serde(default)]
     reason: String,
+    /// The last day on which it is accepted.
     #[serde(default)]
     expires: Option<Date>,
 }
 
 /// An entry of the old form, one for each scenario and rule.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FindingFile {
+    /// The id of the scenario; `*` matches any characters.
     scenario: String,
+    /// The id of the rule.
     rule: String,
+    /// Whether it is found every time.
     kind: EntryKind,
+    /// Why it is accepted.
     reason: Spanned<String>,
+    /// The last day on which it is accepted.
     #[serde(default)]
     expires: Option<Date>,
 }
@@ -95,7 +113,7 @@ struct FindingFile {
 /// Every mistake with its location.
 pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     let node = spanned_yaml::load_yaml(&path, text).map_err(|e| vec![e])?;
-    let file: File = spanned_yaml::decode_all(&node)?;
+    let file: BaselineFile = spanned_yaml::decode_all(&node)?;
     let mut errors = Vec::new();
     if node.get("causes").is_none() && node.get("findings").is_none() {
         errors.push(node.error_at(node.span(), "a baseline has a list `causes`"));

@@ -12,5 +12,6 @@ mod update;
 
 pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale_entries};
 pub use date::Date;
+pub(crate) use file::BaselineFile;
 pub use file::{Baseline, BaselineEntry, EntryKind, load};
 pub use update::update;
