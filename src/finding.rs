@@ -97,8 +97,6 @@ pub enum DifferenceKind {
     Unexpected,
     /// A frame did not come.
     Absent,
-    /// A frame came too late.
-    Late,
     /// The process ended, or its output did.
     Ended,
 }
@@ -115,7 +113,6 @@ impl DifferenceKind {
             DifferenceKind::Malformed => "malformed",
             DifferenceKind::Unexpected => "unexpected",
             DifferenceKind::Absent => "absent",
-            DifferenceKind::Late => "late",
             DifferenceKind::Ended => "ended",
         }
     }

@@ -9,7 +9,6 @@ mod rerun;
 mod run_error;
 mod run_plan;
 mod run_status;
-mod terminal_width;
 mod timings;
 mod transcript_folder;
 

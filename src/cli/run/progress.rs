@@ -1,6 +1,5 @@
 //! What a run shows while it goes on: a line for each scenario that ends and, on a terminal, a live line with those that are playing.
 
-use super::terminal_width::terminal_width;
 use crate::cli::args::ReportTarget;
 use crate::cli::reports;
 use crate::reporter::terminal;
@@ -8,6 +7,11 @@ use crate::runner::scenario_run::ScenarioRun;
 use indexmap::{IndexMap, IndexSet};
 use std::io::{self, Write};
 use std::time::Instant;
+
+/// The width of a terminal if it is not known, in columns.
+const USUAL_WIDTH: usize = 80;
+/// The least width that the live line is cut to, in columns.
+const LEAST_WIDTH: usize = 40;
 
 /// The progress of a run on the screen.
 pub(super) struct Progress {
@@ -124,6 +128,22 @@ impl LiveLine {
         );
         line.chars().take(terminal_width() - 1).collect()
     }
+}
+
+/// The width of the terminal that standard output, or else standard error, is written to.
+fn terminal_width() -> usize {
+    let sizes = [
+        rustix::termios::tcgetwinsize(io::stdout()),
+        rustix::termios::tcgetwinsize(io::stderr()),
+    ];
+    let mut known = sizes
+        .into_iter()
+        .flatten()
+        .map(|size| usize::from(size.ws_col));
+    known
+        .find(|width| *width > 0)
+        .unwrap_or(USUAL_WIDTH)
+        .max(LEAST_WIDTH)
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ fn is_member_of_key(step: &Finding, rule: &Finding) -> bool {
 
 /// The step waited for an event, and the rule says that it did not come, or not where it belongs.
 fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
-    use DifferenceKind::{Absent, Ended, Late, Malformed, Unexpected};
+    use DifferenceKind::{Absent, Ended, Malformed, Unexpected};
     let is_exit = step.rule == "scenario.expect_exit";
     let name = if is_exit {
         "#end"
@@ -146,7 +146,7 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
         return false;
     }
     match rule.difference.kind {
-        Absent | Late => expects(rule, name),
+        Absent => expects(rule, name),
         Unexpected => {
             is_same_frame(&rule.difference.name, name)
                 || (rule.expected.len() <= FEW && expects(rule, name))

@@ -33,7 +33,6 @@ pub fn describe(difference: &Difference, pointer: &str) -> String {
         DifferenceKind::Malformed => format!("a line is malformed: {}", difference.name),
         DifferenceKind::Unexpected => format!("{frame} came where it must not"),
         DifferenceKind::Absent => format!("{frame} did not come"),
-        DifferenceKind::Late => format!("{frame} came too late"),
         DifferenceKind::Ended => "the agent ended too early".to_owned(),
     }
 }
