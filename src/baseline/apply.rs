@@ -142,10 +142,12 @@ fn matched(report: &Report, baseline: &Baseline, today: Date) -> Vec<Vec<bool>> 
     let mut matched: Vec<Vec<bool>> = baseline.entries.iter().map(none).collect();
     for scenario in &report.scenarios {
         for finding in scenario.all_findings() {
-            if let Some(n) = covering(baseline, &scenario.id, finding, today) {
-                let patterns = baseline.entries[n].scenarios.iter();
-                for (pattern, matched) in patterns.zip(&mut matched[n]) {
-                    *matched |= pattern.matches(&scenario.id);
+            let covering = covering(baseline, &scenario.id, finding, today);
+            for (n, (entry, matched)) in baseline.entries.iter().zip(&mut matched).enumerate() {
+                if covering == Some(n) || entry.accepts_echo(finding) {
+                    for (pattern, matched) in entry.scenarios.iter().zip(matched) {
+                        *matched |= pattern.matches(&scenario.id);
+                    }
                 }
             }
         }
@@ -169,9 +171,14 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunE
         .collect();
 }
 
+/// The first entry for the cause of a finding, else the first one for what it is itself.
 fn covering(baseline: &Baseline, id: &str, finding: &Finding, today: Date) -> Option<usize> {
-    let covers = |entry: &BaselineEntry| entry.covers(id, finding) && !entry.is_expired(today);
-    baseline.entries.iter().position(covers)
+    let covers = |entry: &&BaselineEntry| entry.covers(id, finding) && !entry.is_expired(today);
+    let entries = || baseline.entries.iter();
+    let by_cause = |entry: &BaselineEntry| covers(&entry) && entry.accepts_cause(finding);
+    entries()
+        .position(by_cause)
+        .or_else(|| entries().position(|entry| covers(&entry)))
 }
 
 fn baselined(entry: &BaselineEntry) -> Baselined {
@@ -182,6 +189,14 @@ fn baselined(entry: &BaselineEntry) -> Baselined {
         },
         reason: entry.reason.clone(),
     }
+}
+
+/// Whether the scenario has a verdict about the agent.
+pub(super) fn is_judged(scenario: &ScenarioReport) -> bool {
+    matches!(
+        scenario.verdict,
+        Verdict::Pass | Verdict::Fail | Verdict::Warn
+    )
 }
 
 fn recompute_verdict(scenario: &mut ScenarioReport, side: Blame) {
@@ -210,11 +225,24 @@ impl ScenarioPattern {
     /// Whether all scenarios that it matches have a verdict, so that an unmatched entry is stale. For a pattern of several scenarios this
     /// needs the whole run.
     pub(super) fn was_judged(&self, report: &Report, extent: RunExtent) -> bool {
-        let judged =
-            |s: &ScenarioReport| matches!(s.verdict, Verdict::Pass | Verdict::Fail | Verdict::Warn);
+        self.all_were(report, extent, is_judged)
+    }
+
+    /// Whether all scenarios that it matches have a verdict or were skipped.
+    pub(super) fn was_judged_or_skipped(&self, report: &Report, extent: RunExtent) -> bool {
+        let is_done = |s: &ScenarioReport| is_judged(s) || s.verdict == Verdict::Skipped;
+        self.all_were(report, extent, is_done)
+    }
+
+    fn all_were(
+        &self,
+        report: &Report,
+        extent: RunExtent,
+        were: impl Fn(&ScenarioReport) -> bool,
+    ) -> bool {
         (extent == RunExtent::Whole || !self.is_wide())
             && self.of(report).next().is_some()
-            && self.of(report).all(judged)
+            && self.of(report).all(were)
     }
 
     /// Whether the whole suite of its dialect was run and has no scenario that it matches.

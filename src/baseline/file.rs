@@ -2,6 +2,7 @@
 
 use super::date::Date;
 use crate::finding::Finding;
+use crate::report::causes::cause_id;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Span, Spanned};
@@ -23,10 +24,8 @@ pub struct Baseline {
 pub struct BaselineEntry {
     /// Its location; line 0 for an entry that is not in a file yet.
     pub span: Span,
-    /// The id of the cause. `None` for an entry of the old form, which accepts every finding of its rule.
-    pub cause: Option<String>,
-    /// The id of the rule.
-    pub rule: String,
+    /// What it accepts.
+    pub accepted: Accepted,
     /// What is wrong, for people who read the file.
     pub what: String,
     /// The scenarios.
@@ -39,15 +38,25 @@ pub struct BaselineEntry {
     pub expires: Option<Date>,
 }
 
+/// The findings that an entry accepts in its scenarios.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Accepted {
+    /// Those of a cause, by its id, in which `*` matches any characters.
+    Cause(String),
+    /// Those of a rule, by its id: an entry of the old form.
+    Rule(String),
+}
+
 /// A pattern of scenario ids: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScenarioPattern(pub String);
 
 /// How often an accepted finding occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
     /// Every time.
+    #[default]
     Known,
     /// Now and then: an unmatched entry is not stale.
     Flaky,
@@ -70,17 +79,15 @@ pub(crate) struct BaselineFile {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CauseFile {
-    /// The id of the cause, as the report shows it.
+    /// The id of the cause, as the report shows it; `*` matches any characters, so that `request-*` is every cause of that rule.
     cause: Spanned<String>,
-    /// The id of the rule, for readers.
-    #[serde(default)]
-    rule: String,
-    /// What is wrong, for readers.
+    /// The rule and what is wrong, for readers.
     #[serde(default)]
     what: String,
     /// The scenarios: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
     scenarios: Spanned<Vec<String>>,
-    /// Whether it is found every time.
+    /// Whether it is found every time (`known`) or now and then (`flaky`).
+    #[serde(default)]
     kind: EntryKind,
     /// Why it is accepted, written by a person.
     #[serde(default)]
@@ -151,8 +158,7 @@ fn by_cause(entry: Spanned<CauseFile>, node: &Node, errors: &mut Vec<Error>) -> 
     let scenarios = value.scenarios.value.into_iter().map(ScenarioPattern);
     BaselineEntry {
         span,
-        cause: Some(value.cause.value),
-        rule: value.rule,
+        accepted: Accepted::Cause(value.cause.value),
         what: value.what,
         scenarios: scenarios.collect(),
         kind: value.kind,
@@ -171,8 +177,7 @@ fn by_rule(entry: Spanned<FindingFile>, node: &Node, errors: &mut Vec<Error>) ->
     }
     BaselineEntry {
         span,
-        cause: None,
-        rule: value.rule,
+        accepted: Accepted::Rule(value.rule),
         what: String::new(),
         scenarios: vec![ScenarioPattern(value.scenario)],
         kind: value.kind,
@@ -199,15 +204,33 @@ impl BaselineEntry {
 
     /// Whether this entry covers a finding in some scenario.
     pub(super) fn accepts(&self, finding: &Finding) -> bool {
-        match &self.cause {
-            Some(cause) => *cause == finding.cause,
-            None => self.rule == finding.rule,
+        self.accepts_cause(finding) || self.accepts_echo(finding)
+    }
+
+    /// Whether this entry is about a finding that follows from another cause here. Whether it does may depend on a cause that comes and
+    /// goes.
+    pub(super) fn accepts_echo(&self, finding: &Finding) -> bool {
+        matches!(&self.accepted, Accepted::Cause(id) if finding.echo && matches_pattern(id, &cause_id(finding)))
+    }
+
+    /// Whether this entry covers the cause of a finding.
+    pub(super) fn accepts_cause(&self, finding: &Finding) -> bool {
+        match &self.accepted {
+            Accepted::Cause(id) => matches_pattern(id, &finding.cause),
+            Accepted::Rule(id) => *id == finding.rule,
         }
     }
 
-    /// Its subject in messages.
+    /// Whether it has the old form.
+    pub(super) fn is_by_rule(&self) -> bool {
+        matches!(self.accepted, Accepted::Rule(_))
+    }
+
+    /// The id of what it accepts.
     pub(super) fn subject(&self) -> &str {
-        self.cause.as_deref().unwrap_or(&self.rule)
+        match &self.accepted {
+            Accepted::Cause(id) | Accepted::Rule(id) => id,
+        }
     }
 }
 

@@ -7,11 +7,12 @@
 mod apply;
 mod date;
 mod file;
+mod file_text;
 mod scenario_patterns;
 mod update;
 
 pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale_entries};
 pub use date::Date;
 pub(crate) use file::BaselineFile;
-pub use file::{Baseline, BaselineEntry, EntryKind, load};
+pub use file::{Accepted, Baseline, BaselineEntry, EntryKind, load};
 pub use update::update;

@@ -2,62 +2,62 @@
 //! added without a reason. A cause of an earlier try that the last try did not have is added as flaky. Entries of the old form, by rule,
 //! become entries by cause.
 
-use super::apply::RunExtent;
+use super::apply::{RunExtent, is_judged};
 use super::date::Date;
-use super::file::{Baseline, BaselineEntry, EntryKind, ScenarioPattern};
-use super::scenario_patterns::extended;
-use crate::finding::{Finding, Level};
+use super::file::{Accepted, Baseline, BaselineEntry, EntryKind, ScenarioPattern};
+use super::file_text::file_text;
+use super::scenario_patterns::{Neighbors, extended};
+use crate::finding::{DifferenceKind, Finding, Level};
 use crate::report::causes::describe;
 use crate::report::{Report, ScenarioReport, Verdict};
-use std::fmt::Write as _;
 
-const HEAD: &str = "\
-# Known causes, written by `conform run --baseline FILE --update-baseline`. Write into each `reason` why it is accepted.
-# `kind` is known (every time) or flaky (now and then); `expires: YYYY-MM-DD` may set the last day.
-";
+/// Longest description of a cause that is taken from a message, in characters.
+const MAX_WHAT: usize = 100;
 
-/// The first line of baselines of the old form.
-const OLD_HEAD: &str = "# Accepted findings: ";
+/// An entry, and the scenarios of this run that it lacks.
+struct Draft<'a> {
+    entry: BaselineEntry,
+    added: Vec<&'a str>,
+}
 
 /// The text of the baseline that matches this report. Entries stay if the run left out their scenarios or could not judge them. Expired
 /// entries that still match stay too: only a person may extend them.
 #[must_use]
 pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExtent) -> String {
-    let known = baseline.entries.iter();
-    let mut entries = Vec::new();
-    for entry in known.filter_map(|entry| kept(entry, report, today, extent)) {
-        match &entry.cause {
-            None if entry.is_judged(report, extent) => convert(&mut entries, &entry, report),
-            _ => entries.push(entry),
-        }
+    let kept = baseline.entries.iter();
+    let kept = kept.filter_map(|entry| kept_part(entry, report, today, extent));
+    let (old, kept): (Vec<_>, Vec<_>) =
+        kept.partition(|entry| entry.is_by_rule() && entry.is_decided(report, extent));
+    let stays = |entry| Draft {
+        entry,
+        added: Vec::new(),
+    };
+    let mut drafts: Vec<Draft> = kept.into_iter().map(stays).collect();
+    for entry in &old {
+        convert(&mut drafts, entry, report);
     }
     let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
     for scenario in report.scenarios.iter().filter(|s| failed(s)) {
         for finding in scenario.findings.iter().filter(counts) {
-            add(&mut entries, scenario, finding, EntryKind::Known);
+            add(&mut drafts, scenario, finding, EntryKind::Known);
         }
     }
     for scenario in &report.scenarios {
         let earlier = scenario.tries.iter().flat_map(|one| &one.findings);
         for finding in earlier.filter(counts) {
-            add(&mut entries, scenario, finding, EntryKind::Flaky);
+            add(&mut drafts, scenario, finding, EntryKind::Flaky);
         }
     }
-    entries.sort_by(|a, b| {
-        let key = |entry: &BaselineEntry| {
-            (
-                entry.rule.clone(),
-                entry.cause.clone(),
-                entry.scenarios.clone(),
-            )
-        };
-        key(a).cmp(&key(b))
-    });
-    text(&baseline.head, &entries)
+    let entries = drafts
+        .into_iter()
+        .map(|draft| draft.finished(report, extent));
+    let mut entries: Vec<BaselineEntry> = entries.collect();
+    entries.sort_by(|a, b| (&a.accepted, &a.scenarios).cmp(&(&b.accepted, &b.scenarios)));
+    file_text(&baseline.head, &entries)
 }
 
 /// Adds what an entry by rule covers as entries by cause.
-fn convert(entries: &mut Vec<BaselineEntry>, old: &BaselineEntry, report: &Report) {
+fn convert<'a>(drafts: &mut Vec<Draft<'a>>, old: &BaselineEntry, report: &'a Report) {
     for scenario in &report.scenarios {
         let covered = scenario.all_findings();
         for finding in covered.filter(|finding| old.covers(&scenario.id, finding)) {
@@ -69,12 +69,13 @@ fn convert(entries: &mut Vec<BaselineEntry>, old: &BaselineEntry, report: &Repor
             } else {
                 ""
             };
-            let mut same = entries.iter_mut().filter(|entry| {
-                entry.cause.as_ref() == Some(&finding.cause) && entry.expires == old.expires
+            let mut same = drafts.iter_mut().filter(|Draft { entry, .. }| {
+                !entry.is_by_rule() && entry.accepts_cause(finding) && entry.expires == old.expires
             });
             match same.next() {
-                Some(entry) => {
-                    entry.scenarios = extended(&entry.scenarios, &[&scenario.id]);
+                Some(draft) => {
+                    draft.add(&scenario.id);
+                    let entry = &mut draft.entry;
                     if old.kind == EntryKind::Flaky {
                         entry.kind = EntryKind::Flaky;
                     }
@@ -82,53 +83,125 @@ fn convert(entries: &mut Vec<BaselineEntry>, old: &BaselineEntry, report: &Repor
                         entry.reason = format!("{} {reason}", entry.reason).trim().to_owned();
                     }
                 }
-                None => entries.push(BaselineEntry {
-                    reason: reason.to_owned(),
-                    expires: old.expires,
-                    ..new_entry(scenario, finding, old.kind)
-                }),
+                None => {
+                    let mut draft = new_draft(scenario, finding, old.kind);
+                    draft.entry.reason = reason.to_owned();
+                    draft.entry.expires = old.expires;
+                    drafts.push(draft);
+                }
             }
         }
     }
 }
 
 /// Adds a finding that no entry covers: to the entry of its cause, or as a new one.
-fn add(
-    entries: &mut Vec<BaselineEntry>,
-    scenario: &ScenarioReport,
+fn add<'a>(
+    drafts: &mut Vec<Draft<'a>>,
+    scenario: &'a ScenarioReport,
     finding: &Finding,
     kind: EntryKind,
 ) {
-    if entries
+    if drafts
         .iter()
-        .any(|entry| entry.covers(&scenario.id, finding))
+        .any(|draft| draft.covers(&scenario.id, finding))
     {
         return;
     }
-    let mut same = entries.iter_mut().filter(|entry| {
-        entry.cause.as_ref() == Some(&finding.cause)
+    let mut same = drafts.iter_mut().filter(|Draft { entry, .. }| {
+        !entry.is_by_rule()
+            && entry.accepts_cause(finding)
             && entry.kind == kind
             && entry.expires.is_none()
     });
     match same.next() {
-        Some(entry) => entry.scenarios = extended(&entry.scenarios, &[&scenario.id]),
-        None => entries.push(new_entry(scenario, finding, kind)),
+        Some(draft) => draft.add(&scenario.id),
+        None => drafts.push(new_draft(scenario, finding, kind)),
     }
 }
 
 /// An entry for the cause of a finding, without a reason.
-fn new_entry(scenario: &ScenarioReport, finding: &Finding, kind: EntryKind) -> BaselineEntry {
+fn new_draft<'a>(scenario: &'a ScenarioReport, finding: &Finding, kind: EntryKind) -> Draft<'a> {
     let of_cause = |other: &&Finding| other.cause == finding.cause && !other.echo;
     let origin = scenario.all_findings().find(of_cause).unwrap_or(finding);
-    BaselineEntry {
-        span: Default::default(),
-        cause: Some(finding.cause.clone()),
-        rule: origin.rule.clone(),
-        what: describe(&origin.difference, &origin.pointer),
-        scenarios: vec![ScenarioPattern(scenario.id.clone())],
-        kind,
-        reason: String::new(),
-        expires: None,
+    Draft {
+        entry: BaselineEntry {
+            span: Default::default(),
+            accepted: Accepted::Cause(finding.cause.clone()),
+            what: what(origin),
+            scenarios: Vec::new(),
+            kind,
+            reason: String::new(),
+            expires: None,
+        },
+        added: vec![&scenario.id],
+    }
+}
+
+/// The rule and what is wrong. Where the shape says little, the example says more.
+fn what(finding: &Finding) -> String {
+    let example = match finding.difference.kind {
+        DifferenceKind::Condition => finding.message.clone(),
+        DifferenceKind::WrongValue if finding.pointer.is_empty() => {
+            let expected = finding.expected.first();
+            expected.map_or(String::new(), |one| format!("expected {one}"))
+        }
+        _ => String::new(),
+    };
+    let what = match example.as_str() {
+        text if text.is_empty() || names_a_path(text) => {
+            describe(&finding.difference, &finding.pointer)
+        }
+        text => shortened(text),
+    };
+    match what.as_str() {
+        "" => finding.rule.clone(),
+        what => format!("{}: {what}", finding.rule),
+    }
+}
+
+/// Whether a text names a file, which is elsewhere on the next machine. JSON Pointers are in backquotes.
+fn names_a_path(text: &str) -> bool {
+    let mut words = text.split([' ', '"', '\'', '(', '=']);
+    words.any(|word| word.starts_with('/') && word.len() > 1)
+}
+
+fn shortened(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_WHAT) else {
+        return text.to_owned();
+    };
+    let end = text[..end].rfind(' ').unwrap_or(end);
+    format!("{} …", text[..end].trim_end())
+}
+
+impl<'a> Draft<'a> {
+    fn covers(&self, scenario: &str, finding: &Finding) -> bool {
+        self.entry.covers(scenario, finding)
+            || (self.added.contains(&scenario) && self.entry.accepts(finding))
+    }
+
+    fn add(&mut self, scenario: &'a str) {
+        let has = |one: &ScenarioPattern| one.matches(scenario);
+        if !self.entry.scenarios.iter().any(has) && !self.added.contains(&scenario) {
+            self.added.push(scenario);
+        }
+    }
+
+    /// The entry with patterns for all of its scenarios.
+    fn finished(self, report: &Report, extent: RunExtent) -> BaselineEntry {
+        let Draft { mut entry, added } = self;
+        if added.is_empty() {
+            return entry;
+        }
+        let has = |s: &&ScenarioReport| s.all_findings().any(|finding| entry.accepts(finding));
+        let judged = report.scenarios.iter().filter(|s| is_judged(s));
+        let without = judged.filter(|scenario| !has(scenario));
+        let neighbors = match (extent, entry.kind) {
+            (_, EntryKind::Flaky) => Neighbors::MayHaveIt,
+            (RunExtent::Whole, _) => Neighbors::Without(without.map(|s| s.id.as_str()).collect()),
+            (RunExtent::Part, _) => Neighbors::Unknown,
+        };
+        entry.scenarios = extended(&entry.scenarios, &added, &neighbors);
+        entry
     }
 }
 
@@ -138,7 +211,7 @@ fn failed(scenario: &ScenarioReport) -> bool {
 }
 
 /// The entry without the patterns that nothing matched; `None` if nothing is left of it.
-fn kept(
+fn kept_part(
     entry: &BaselineEntry,
     report: &Report,
     today: Date,
@@ -161,77 +234,19 @@ fn kept(
 }
 
 impl BaselineEntry {
-    /// Whether every scenario of the entry has a verdict.
-    fn is_judged(&self, report: &Report, extent: RunExtent) -> bool {
+    /// Whether this run shows all that the entry accepts: every scenario of the entry has a verdict, or was skipped while others of them
+    /// have findings.
+    fn is_decided(&self, report: &Report, extent: RunExtent) -> bool {
+        let mut scenarios = report.scenarios.iter();
+        let is_found = scenarios.any(|scenario| {
+            let mut findings = scenario.all_findings();
+            findings.any(|finding| self.covers(&scenario.id, finding))
+        });
         let mut patterns = self.scenarios.iter();
-        patterns.all(|pattern| pattern.was_judged(report, extent))
-    }
-}
-
-fn text(head: &str, entries: &[BaselineEntry]) -> String {
-    let is_own = head.is_empty() || head.starts_with(OLD_HEAD);
-    let mut text = if is_own { HEAD } else { head }.to_owned();
-    let (by_cause, by_rule): (Vec<_>, Vec<_>) = entries.iter().partition(|one| one.cause.is_some());
-    text += if by_cause.is_empty() {
-        "causes: []\n"
-    } else {
-        "causes:\n"
-    };
-    by_cause
-        .iter()
-        .for_each(|entry| write_cause(&mut text, entry));
-    if !by_rule.is_empty() {
-        text += "findings:\n";
-        by_rule
-            .iter()
-            .for_each(|entry| write_rule(&mut text, entry));
-    }
-    text
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-fn write_cause(text: &mut String, entry: &BaselineEntry) {
-    let cause = entry.cause.as_deref().unwrap_or_default();
-    let _ = write!(
-        text,
-        "  - cause: {}\n    rule: {}\n",
-        quoted(cause),
-        quoted(&entry.rule)
-    );
-    if !entry.what.is_empty() {
-        let _ = writeln!(text, "    what: {}", quoted(&entry.what));
-    }
-    let scenarios: Vec<_> = entry.scenarios.iter().map(|one| quoted(&one.0)).collect();
-    let _ = writeln!(text, "    scenarios: [{}]", scenarios.join(", "));
-    write_rest(text, entry);
-}
-
-fn write_rule(text: &mut String, entry: &BaselineEntry) {
-    let scenario = entry.scenarios.first().map_or("", |one| one.0.as_str());
-    let _ = write!(
-        text,
-        "  - scenario: {}\n    rule: {}\n",
-        quoted(scenario),
-        quoted(&entry.rule)
-    );
-    write_rest(text, entry);
-}
-
-fn write_rest(text: &mut String, entry: &BaselineEntry) {
-    let kind = match entry.kind {
-        EntryKind::Known => "known",
-        EntryKind::Flaky => "flaky",
-    };
-    let _ = write!(
-        text,
-        "    kind: {kind}\n    reason: {}\n",
-        quoted(&entry.reason)
-    );
-    if let Some(day) = entry.expires {
-        let _ = writeln!(text, "    expires: {day}");
+        patterns.all(|one| match is_found {
+            true => one.was_judged_or_skipped(report, extent),
+            false => one.was_judged(report, extent),
+        })
     }
 }
 
@@ -239,7 +254,10 @@ fn write_rest(text: &mut String, entry: &BaselineEntry) {
 mod tests {
     use super::*;
     use crate::baseline::{apply, load, stale_entries};
+    use crate::finding::Difference;
     use crate::report::Try;
+    use crate::report::causes::cause_id;
+    use DifferenceKind::{Condition, Missing, WrongValue};
 
     fn finding(rule: &str) -> Finding {
         Finding {
@@ -434,7 +452,10 @@ mod tests {
         let baseline = load("b.yaml".into(), &text).unwrap();
         assert_eq!(baseline.entries.len(), 1, "{text}");
         let entry = &baseline.entries[0];
-        assert_eq!((entry.rule.as_str(), entry.reason.as_str()), ("r", ""));
+        assert_eq!(
+            (entry.what.as_str(), entry.reason.as_str()),
+            ("r: r is \"broken\"", "")
+        );
         let patterns: Vec<_> = entry.scenarios.iter().map(|one| one.0.as_str()).collect();
         assert_eq!(patterns, ["a@1/x/*", "a@1/y/1"]);
         assert!(applied(&mut found, &baseline).is_empty());
@@ -444,7 +465,7 @@ mod tests {
 
     #[test]
     fn reasons_of_people_are_kept_and_a_pattern_that_nothing_matches_is_removed() {
-        let text = "# Ask Jo.\ncauses:\n  - { cause: r-1, rule: r, scenarios: [a@1/1, a@1/2], kind: known, reason: Jo knows }\n";
+        let text = "# Ask Jo.\ncauses:\n  - { cause: r-1, what: r, scenarios: [a@1/1, a@1/2], kind: known, reason: Jo knows }\n";
         let baseline = load("b.yaml".into(), text).unwrap();
         let mut found = report(&[("a@1/1", &["r"]), ("a@1/2", &[]), ("a@1/z/3", &["r"])]);
         assert_eq!(
@@ -473,7 +494,7 @@ mod tests {
             "old baselines hold as they are"
         );
         let text = updated(&baseline, &found);
-        assert!(text.starts_with(HEAD), "{text}");
+        assert!(text.starts_with("# Known causes, "), "{text}");
         let written = load("b.yaml".into(), &text).unwrap();
         let read: Vec<_> = written
             .entries
@@ -491,5 +512,106 @@ mod tests {
         );
         assert!(applied(&mut found, &written).is_empty());
         assert_eq!(updated(&written, &found), text);
+    }
+
+    #[test]
+    fn an_entry_by_rule_becomes_one_by_cause_though_some_of_its_scenarios_are_skipped() {
+        let text =
+            "findings:\n  - { scenario: 'a@1/x/*', rule: r, kind: known, reason: Jo knows }\n";
+        let baseline = load("b.yaml".into(), text).unwrap();
+        let mut found = report(&[("a@1/x/1", &["r"]), ("a@1/x/2", &[]), ("a@1/x/3", &[])]);
+        found.scenarios[2].verdict = Verdict::Inconclusive;
+        assert!(updated(&baseline, &found).contains("rule: \"r\""));
+        found.scenarios[2].verdict = Verdict::Skipped;
+        let text = updated(&baseline, &found);
+        assert!(
+            text.contains("cause: \"r-1\"") && !text.contains("findings:"),
+            "{text}"
+        );
+        assert!(
+            text.contains("[\"a@1/x/1\"]"),
+            "only where it was found: {text}"
+        );
+    }
+
+    #[test]
+    fn an_entry_holds_when_its_finding_follows_from_a_cause_that_comes_and_goes() {
+        let step = Finding {
+            cause: String::new(),
+            ..finding("scenario.expect")
+        };
+        let own = cause_id(&step);
+        let text = format!(
+            "causes:\n  - {{ cause: {own}, scenarios: [a@1/1], reason: x }}\n  - {{ cause: r-1, scenarios: [a@1/1], kind: flaky, reason: y }}\n"
+        );
+        let baseline = load("b.yaml".into(), &text).unwrap();
+        let mut alone = report(&[("a@1/1", &["r"])]);
+        alone.scenarios[0].findings = vec![Finding {
+            cause: own,
+            ..step.clone()
+        }];
+        assert!(applied(&mut alone, &baseline).is_empty());
+        let mut echo = report(&[("a@1/1", &["r"])]);
+        echo.scenarios[0].findings.push(Finding {
+            cause: "r-1".into(),
+            echo: true,
+            ..step.clone()
+        });
+        assert!(applied(&mut echo, &baseline).is_empty());
+        assert_eq!((echo.summary.failed, echo.summary.known), (0, 0));
+        let mut other = report(&[("a@1/1", &["s"])]);
+        other.scenarios[0].findings.push(Finding {
+            cause: "s-1".into(),
+            echo: true,
+            ..step
+        });
+        assert!(applied(&mut other, &baseline).is_empty());
+        assert_eq!(other.summary.failed, 1, "the other cause is new");
+    }
+
+    #[test]
+    fn an_entry_says_what_is_wrong_without_a_path() {
+        let of = |kind, message: &str, expected: &[&str]| {
+            what(&Finding {
+                rule: "p/r".into(),
+                difference: Difference::of(kind),
+                message: message.into(),
+                expected: expected.iter().map(|one| (*one).to_owned()).collect(),
+                ..Finding::default()
+            })
+        };
+        for (kind, message, expected, what) in [
+            (Condition, "2 are `/open`", &[][..], "p/r: 2 are `/open`"),
+            (Condition, "it names \"/tmp/x/y\"", &[], "p/r"),
+            (WrongValue, "x", &["a word"], "p/r: expected a word"),
+            (WrongValue, "x", &[], "p/r: the frame has the wrong value"),
+            (Missing, "x", &["y"], "p/r: the frame is missing"),
+        ] {
+            assert_eq!(of(kind, message, expected), what);
+        }
+        let long = of(Condition, &"word ".repeat(60), &[]);
+        assert!(
+            long.chars().count() < 120 && long.ends_with("word …"),
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn an_entry_may_accept_every_cause_of_a_rule_in_its_scenarios() {
+        let text = "causes:\n  - { cause: 'r-*', scenarios: ['a@1/x/*'], reason: Jo knows }\n";
+        let baseline = load("b.yaml".into(), text).unwrap();
+        let mut found = report(&[("a@1/x/1", &["r"]), ("a@1/x/2", &["r"])]);
+        found.scenarios[1].findings[0].cause = "r-2".into();
+        assert!(applied(&mut found, &baseline).is_empty());
+        assert_eq!((found.summary.known, found.summary.failed), (2, 0));
+        let text = updated(&baseline, &found);
+        assert_eq!(
+            load("b.yaml".into(), &text).unwrap().entries.len(),
+            1,
+            "{text}"
+        );
+        let mut other = report(&[("a@1/x/1", &["rs"]), ("a@1/y/1", &["r"])]);
+        applied(&mut other, &baseline);
+        assert_eq!((other.summary.known, other.summary.failed), (0, 2));
     }
 }

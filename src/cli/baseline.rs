@@ -108,9 +108,8 @@ impl ActiveBaseline {
         write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
         let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry]| {
-            let absent = |e: &&baseline::BaselineEntry| {
-                !in_.iter()
-                    .any(|o| (&o.cause, &o.rule) == (&e.cause, &e.rule))
+            let absent = |one: &&baseline::BaselineEntry| {
+                in_.iter().all(|other| other.accepted != one.accepted)
             };
             from.iter().filter(absent).count()
         };

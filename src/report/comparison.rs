@@ -1,10 +1,11 @@
-//! Compares the reports of several agents: counts per group of scenarios, and the findings of each agent. Pure.
+//! Compares the reports of several agents: the causes with the agents that have them, and counts per group of scenarios. Pure.
 
-use super::model::Report;
-use super::model::Verdict;
-use crate::finding::{BaselinedKind, Finding, Level};
+use super::cause::Cause;
+use super::model::{Report, Verdict};
+use crate::finding::{BaselinedKind, Level};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// A report and the name of its agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,8 @@ pub struct NamedReport {
 pub struct Comparison {
     /// The agents, in the order given.
     pub agents: Vec<ComparedAgent>,
+    /// The causes: those of the first agent first, the gravest first.
+    pub causes: Vec<ComparedCause>,
     /// The groups of scenarios, sorted by name.
     pub groups: Vec<Group>,
 }
@@ -31,39 +34,31 @@ pub struct ComparedAgent {
     pub name: String,
     /// The dialects it was judged against.
     pub dialect: String,
-    /// Its command line.
-    pub command: String,
     /// The duration of its run in whole seconds.
     pub seconds: u64,
     /// The number of testable clauses that were exercised.
     pub clauses: usize,
     /// The number of testable clauses.
     pub testable: usize,
-    /// The ids of the testable clauses that were not exercised.
-    pub not_exercised: Vec<String>,
     /// The number of skipped scenarios, by reason.
     pub skipped: IndexMap<String, usize>,
-    /// The findings, grouped by rule and reason.
-    pub found: Vec<GroupedFinding>,
 }
 
-/// The same finding in one or more scenarios.
+/// What is wrong with one or more agents. Causes for which the baselines give the same reason are one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GroupedFinding {
-    /// The rule.
-    pub rule: String,
-    /// Its severity; the highest of the group.
+pub struct ComparedCause {
+    /// The reason in the baseline, or the message if there is none.
+    pub text: String,
+    /// The rules that found it.
+    pub rules: IndexSet<String>,
+    /// Its severity; the highest of all agents.
     pub level: Level,
-    /// The clauses that it violates.
-    pub clauses: IndexSet<String>,
-    /// The reason in the baseline, or the message of the finding if it is in no baseline.
-    pub reason: String,
-    /// Whether it is in a baseline.
-    pub known: bool,
-    /// Whether it is flaky: the baseline says so, or another try of the scenario did not have it.
+    /// Whether it comes and goes with every agent that has it.
     pub flaky: bool,
-    /// The ids of the scenarios that have it, without their dialect.
-    pub scenarios: IndexSet<String>,
+    /// The number of scenarios that have it, one for each agent; 0 for an agent without it.
+    pub scenarios: Vec<usize>,
+    /// Whether an agent has it that does not have it in a baseline.
+    pub new: bool,
 }
 
 /// The scenarios of one folder.
@@ -102,11 +97,63 @@ pub fn compare(reports: &[NamedReport]) -> Comparison {
     });
     Comparison {
         groups: groups.collect(),
+        causes: compared_causes(reports),
         agents: reports
             .iter()
             .map(|one| agent(&one.name, &one.report))
             .collect(),
     }
+}
+
+fn compared_causes(reports: &[NamedReport]) -> Vec<ComparedCause> {
+    let mut causes: IndexMap<(&str, &str), (ComparedCause, IndexSet<(usize, &str)>)> =
+        IndexMap::new();
+    for (n, NamedReport { report, .. }) in reports.iter().enumerate() {
+        let counts = |cause: &&Cause| cause.blame == report.side && cause.level > Level::May;
+        for cause in report.causes.iter().filter(counts) {
+            let mark = cause.baseline.as_ref();
+            let reason = mark.map_or("", |mark| mark.reason.as_str());
+            let flaky = cause.flaky || mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky);
+            let key = if reason.is_empty() {
+                (cause.id.as_str(), "")
+            } else {
+                ("", reason)
+            };
+            let (compared, scenarios) = causes.entry(key).or_insert_with(|| {
+                let text = if reason.is_empty() {
+                    &cause.message
+                } else {
+                    reason
+                };
+                let compared = ComparedCause {
+                    text: text.to_owned(),
+                    rules: IndexSet::new(),
+                    level: cause.level,
+                    flaky: true,
+                    scenarios: vec![0; reports.len()],
+                    new: false,
+                };
+                (compared, IndexSet::new())
+            });
+            compared.rules.insert(cause.rule.clone());
+            compared.level = compared.level.max(cause.level);
+            compared.flaky &= flaky;
+            compared.new |= mark.is_none();
+            scenarios.extend(cause.scenarios.iter().map(|id| (n, id.as_str())));
+        }
+    }
+    let counted = causes.into_values().map(|(mut compared, scenarios)| {
+        for (n, _) in scenarios {
+            compared.scenarios[n] += 1;
+        }
+        compared
+    });
+    let mut causes: Vec<ComparedCause> = counted.collect();
+    causes.sort_by_key(|cause| {
+        let first = cause.scenarios.iter().position(|number| *number > 0);
+        (first, cause.flaky, Reverse(cause.level))
+    });
+    causes
 }
 
 fn table(report: &Report) -> IndexMap<String, Cell> {
@@ -129,44 +176,18 @@ fn table(report: &Report) -> IndexMap<String, Cell> {
 fn agent(name: &str, report: &Report) -> ComparedAgent {
     let coverage = &report.coverage;
     let mut skipped: IndexMap<String, usize> = IndexMap::new();
-    let mut found: IndexMap<(String, String), GroupedFinding> = IndexMap::new();
     for scenario in &report.scenarios {
         if scenario.verdict == Verdict::Skipped {
             *skipped.entry(scenario.reason.clone()).or_default() += 1;
-        }
-        let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
-        for finding in scenario.all_findings().filter(counts) {
-            let mark = finding.baseline.as_ref();
-            let reason = mark.map_or(&finding.message, |mark| &mark.reason);
-            let gone = !scenario.findings.iter().any(|f| f.rule == finding.rule);
-            let flaky = gone || mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky);
-            let key = (finding.rule.clone(), reason.clone());
-            let entry = found.entry(key).or_insert_with(|| GroupedFinding {
-                rule: finding.rule.clone(),
-                level: finding.level,
-                clauses: IndexSet::new(),
-                reason: reason.clone(),
-                known: mark.is_some(),
-                flaky,
-                scenarios: IndexSet::new(),
-            });
-            entry.level = entry.level.max(finding.level);
-            entry.clauses.extend(finding.clauses.iter().cloned());
-            entry
-                .scenarios
-                .insert(without_dialect(&scenario.id).to_owned());
         }
     }
     ComparedAgent {
         name: name.to_owned(),
         dialect: report.dialect.join(", "),
-        command: report.agent.join(" "),
         seconds: report.duration_ms / 1000,
         clauses: coverage.clauses_exercised.len(),
         testable: coverage.clauses_exercised.len() + coverage.clauses_not_exercised.len(),
-        not_exercised: coverage.clauses_not_exercised.clone(),
         skipped,
-        found: found.into_values().collect(),
     }
 }
 
@@ -177,8 +198,8 @@ fn without_dialect(id: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Baselined;
     use crate::report::ScenarioReport;
-    use crate::reporter::sample;
 
     fn scenario(id: &str, verdict: Verdict) -> ScenarioReport {
         ScenarioReport {
@@ -231,23 +252,62 @@ mod tests {
         assert_eq!(page.agents[0].skipped["it lacks b"], 1);
     }
 
+    fn cause(id: &str, reason: &str, scenarios: &[&str]) -> Cause {
+        Cause {
+            id: id.into(),
+            rule: format!("p/{id}"),
+            level: Level::Must,
+            message: format!("{id} is broken"),
+            scenarios: scenarios.iter().map(|id| (*id).to_owned()).collect(),
+            baseline: (!reason.is_empty()).then(|| Baselined {
+                kind: BaselinedKind::Known,
+                reason: reason.to_owned(),
+            }),
+            ..Cause::default()
+        }
+    }
+
     #[test]
-    fn the_same_finding_is_listed_once_with_all_its_scenarios() {
-        let mut report = sample::report();
-        let (side, counted) = (report.side, Level::May);
-        let failed = report.scenarios.iter().position(|scenario| {
-            let counts = |f: &Finding| f.blame == side && f.level > counted;
-            scenario.findings.iter().any(counts)
-        });
-        let mut again = report.scenarios[failed.unwrap()].clone();
-        again.id = "a@1/once/more".into();
-        report.scenarios.push(again);
-        let page = compare(&[named("one", report)]);
-        assert!(
-            page.agents[0]
-                .found
-                .iter()
-                .any(|found| found.scenarios.contains("once/more") && found.scenarios.len() > 1)
+    fn a_cause_is_listed_once_with_the_agents_that_have_it() {
+        let report = |causes: Vec<Cause>| Report {
+            causes,
+            ..Report::default()
+        };
+        let note = Cause {
+            level: Level::May,
+            ..cause("note", "", &["a@1/x"])
+        };
+        let flaky = Cause {
+            flaky: true,
+            ..cause("late", "", &["a@1/x"])
+        };
+        let one = report(vec![
+            flaky,
+            cause("r", "Jo knows", &["a@1/x", "a@1/y"]),
+            cause("s", "Jo knows", &["a@1/y"]),
+            cause("t", "", &["a@1/x"]),
+            note,
+        ]);
+        let other = report(vec![
+            cause("u", "Jo knows", &["b@1/x"]),
+            cause("t", "", &["b@1/x"]),
+            cause("v", "fixed soon", &["b@1/x"]),
+        ]);
+        let page = compare(&[named("one", one), named("other", other)]);
+        let rows: Vec<_> = page
+            .causes
+            .iter()
+            .map(|row| (row.text.as_str(), &row.scenarios[..], row.flaky, row.new))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("Jo knows", &[2, 1][..], false, false),
+                ("t is broken", &[1, 1], false, true),
+                ("late is broken", &[1, 0], true, true),
+                ("fixed soon", &[0, 1], false, false),
+            ]
         );
+        assert_eq!(page.causes[0].rules.len(), 3);
     }
 }

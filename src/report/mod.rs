@@ -14,9 +14,7 @@ pub mod verdict_rules;
 pub use builder::{Exercised, ReportBuilder};
 pub use cause::{Cause, CauseExample};
 pub use clause_results::{ClauseResult, ClauseStatus, clause_results};
-pub use comparison::{
-    Cell, ComparedAgent, Comparison, Group, GroupedFinding, NamedReport, compare,
-};
+pub use comparison::{Cell, ComparedAgent, ComparedCause, Comparison, Group, NamedReport, compare};
 pub use merge::merge;
 pub use model::{
     BaselineUse, CitedClause, Coverage, NetworkUse, ReasonGroup, Report, ReportCommand, ReportTool,

@@ -61,7 +61,7 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// The page of several agents side by side.
 pub(super) fn compared(reports: &[NamedReport], out: &mut dyn Write) -> io::Result<()> {
-    let Comparison { agents, groups } = compare(reports);
+    let Comparison { agents, groups, .. } = compare(reports);
     let names: Vec<_> = reports.iter().map(|one| one.name.as_str()).collect();
     let title = format!("{} side by side", names.join(", "));
     let skipped = agents.into_iter().map(|agent| agent.skipped);

@@ -9,4 +9,4 @@ mod shape;
 
 pub use collect::{collect, group_by_reason};
 pub use echoes::attribute;
-pub use shape::{describe, is_cause_of, place};
+pub use shape::{cause_id, describe, is_cause_of, place};

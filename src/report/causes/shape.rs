@@ -37,11 +37,12 @@ pub fn describe(difference: &Difference, pointer: &str) -> String {
     }
 }
 
-/// The id of the cause of a finding: the name of the rule, and a hash of the rule, the clauses and the shape.
+/// The id of the cause of a finding, if it follows from no other finding: the name of the rule, and a hash of the rule, the clauses and the shape.
 ///
 /// The clauses of a rule follow from the rule and the place, and may be reworded in a later version. Only steps of scenarios, which share
 /// a few rules, are distinguished by them.
-pub(super) fn cause_id(finding: &Finding) -> String {
+#[must_use]
+pub fn cause_id(finding: &Finding) -> String {
     let mut clauses: Vec<&str> = Vec::new();
     if is_of_a_step(finding) {
         clauses.extend(finding.clauses.iter().map(String::as_str));
