@@ -255,10 +255,13 @@ fn a_fault_is_played_now_and_a_crash_ends_the_process_after_what_was_sent() {
     let refused = client.request(Command::Fault { id }).unwrap_err();
     assert!(refused.to_string().contains("unknown fault"), "{refused}");
     let id = "array-line".to_owned();
-    client.request(Command::Fault { id }).unwrap();
+    let played = client.request(Command::Fault { id }).unwrap();
+    let sent = printed(&test.ctl(&["status"]).success())["journal"].clone();
+    assert_eq!(played["after"], sent, "the entry before the first frame");
     agent.message("m");
-    let mut lines = (0..2).map(|_| agent.line());
-    assert!(lines.any(|line| line == "[]\n"), "the fault was not played");
+    assert_eq!(agent.next()["type"], "stream_start");
+    assert_eq!(agent.line(), "[]\n", "the fault was not played at once");
+    assert_eq!(agent.next()["text"], "fine");
     let crash = Command::Crash {
         signal: Some("SIGKILL".into()),
         status: None,

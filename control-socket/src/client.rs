@@ -42,6 +42,23 @@ impl fmt::Display for ClientError {
 
 impl std::error::Error for ClientError {}
 
+impl Registered {
+    /// Whether the process still takes commands.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        Client::connect(self).is_ok()
+    }
+
+    /// The path of its socket if nobody listens there any more, because the process was killed.
+    pub(crate) fn left_socket(&self) -> Option<&str> {
+        let path = self.address.strip_prefix("unix:")?;
+        let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+        UnixStream::connect(path)
+            .is_err_and(refused)
+            .then_some(path)
+    }
+}
+
 /// How long a response may take beyond the timeout of its command.
 const SLACK: Duration = Duration::from_secs(10);
 

@@ -1,7 +1,7 @@
 //! How a test controls mock agents and scripted models while they run.
 //!
 //! ```text
-//!  test ── Client ──► socket ──► ControlServer: a thread for each connection ──► Incoming ──► the agent's event loop
+//!  test ── Client ──► socket ──► ControlServer: a task for each connection ──► Incoming ──► the agent's event loop
 //!            ▲                                                                        │
 //!            └──────────────────── one JSON object a line: Response ◄─────────────────┘
 //! ```
@@ -12,12 +12,14 @@
 
 mod address;
 mod client;
+mod connection;
 mod protocol;
 mod registry;
 mod server;
 
 pub use address::ControlAddress;
 pub use client::{Client, ClientError};
+pub use connection::{Incoming, Outcome, Reply};
 pub use protocol::{Command, Request, Response};
 pub use registry::{Registered, registered, wait_for};
-pub use server::{ControlServer, Incoming};
+pub use server::ControlServer;

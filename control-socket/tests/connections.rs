@@ -13,13 +13,16 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Answers every command with its own text, except a release, which is refused.
 fn answer(mut commands: UnboundedReceiver<Incoming>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     std::thread::spawn(move || {
         while let Some(Incoming { command, reply }) = commands.blocking_recv() {
             let outcome = match command {
                 Command::Release { gate } => Err(format!("there is no gate `{gate}`")),
                 other => Ok(json!(format!("{other:?}"))),
             };
-            let _ = reply.send(outcome);
+            runtime.block_on(reply.with(async { outcome }));
         }
     });
 }

@@ -31,7 +31,7 @@ pub(super) struct CtlArgs {
 enum CtlCommand {
     /// List the processes that have started, in order
     List,
-    /// Wait until the process of this number or name has started, by default the first one
+    /// Wait until the process of this number or name has started, by default any; by its number, also one that has ended since
     WaitAgent {
         /// Its number or its name
         #[arg(value_name = "N|NAME")]
@@ -141,8 +141,7 @@ fn result(args: CtlArgs) -> Result<Value, CtlError> {
             return Ok(processes.iter().map(shown).collect());
         }
         CtlCommand::WaitAgent { agent } => {
-            let accepts =
-                |process: &Registered| agent.as_ref().is_none_or(|name| is_called(process, name));
+            let accepts = |process: &Registered| is_awaited(process, agent.as_deref());
             let found = wait_for(folder, timeout, accepts);
             return found
                 .map(|process| shown(&process))
@@ -220,6 +219,16 @@ fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CtlE
     ))
 }
 
+/// Whether a process is the one that is awaited. One that has ended counts only under its number: the folder may be that of an earlier
+/// test.
+fn is_awaited(process: &Registered, name: Option<&str>) -> bool {
+    match name {
+        Some(name) if process.order.to_string() == name => true,
+        Some(name) => process.name == name && process.is_running(),
+        None => process.is_running(),
+    }
+}
+
 fn is_called(process: &Registered, name: &str) -> bool {
     process.name == name || process.order.to_string() == name
 }
@@ -236,5 +245,6 @@ fn shown(process: &Registered) -> Value {
         "name": process.name,
         "pid": process.pid,
         "address": process.address,
+        "running": process.is_running(),
     })
 }

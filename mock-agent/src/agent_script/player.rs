@@ -5,14 +5,13 @@ use super::script::{AgentScript, Part, WhileBusy};
 use super::stage::Stage;
 use crate::control::{FROM_HOST, Gates};
 use crate::os::signals::ShutdownSignals;
-use crate::os::stdin::Input;
+use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::sync::mpsc::Receiver;
 use tokio::task::{Id, JoinError, JoinSet};
 
 /// The timeout for the host to read the rest of the output.
@@ -33,7 +32,7 @@ pub(crate) struct ScriptedSession {
 /// Plays the script until the end; returns the exit status. Needs a `LocalSet`.
 pub(crate) async fn play(
     session: ScriptedSession,
-    mut input: Receiver<Input>,
+    mut input: InputLines,
     mut signals: ShutdownSignals,
 ) -> u8 {
     let script = session.script;
@@ -64,7 +63,7 @@ struct Player {
 type Joined = Result<(Id, Result<(), ReplyEnd>), JoinError>;
 
 impl Player {
-    async fn session(&mut self, input: &mut Receiver<Input>, signals: &mut ShutdownSignals) -> u8 {
+    async fn session(&mut self, input: &mut InputLines, signals: &mut ShutdownSignals) -> u8 {
         self.begin(Part::Start, Captures::default());
         let mut is_open = true;
         while is_open || !self.replies.is_empty() {
@@ -72,12 +71,13 @@ impl Player {
                 biased;
                 () = signals.next() => return self.terminate(signals).await,
                 () = self.stage.outbox.closed() => return 0,
+                () = self.stage.outbox.unread_for(UNREAD_TIMEOUT), if !is_open => return 0,
                 Some(joined) = self.replies.join_next_with_id() => {
                     if let Some(status) = self.ended(joined) {
                         return status;
                     }
                 }
-                line = next_input(&self.stage, input), if is_open => match line {
+                line = input.next(&self.stage.outbox), if is_open => match line {
                     Some(line) => {
                         self.input(line);
                         // The reply begins before the next command is taken.
@@ -116,6 +116,7 @@ impl Player {
         tokio::select! {
             () = signals.next() => 0,
             () = stage.outbox.closed() => 0,
+            () = stage.outbox.unread_for(UNREAD_TIMEOUT) => 0,
             status = ended => status,
         }
     }
@@ -240,10 +241,4 @@ impl Player {
         }
         None
     }
-}
-
-/// The next input, once there is room for its reply.
-async fn next_input(stage: &Stage, input: &mut Receiver<Input>) -> Option<Input> {
-    stage.outbox.ready_for_command().await;
-    input.recv().await
 }

@@ -3,10 +3,9 @@
 use super::active::Faults;
 use super::bug::Bug;
 use crate::model::message::Message;
-use crate::os::stdin::Input;
+use crate::os::stdin::{Input, InputLines};
 use crate::session_store::{SessionChoice, SessionStore};
 use std::time::Duration;
-use tokio::sync::mpsc::Receiver;
 
 /// [`Bug::LongLineIsBad`] rejects longer lines, in bytes.
 const MEBIBYTE: usize = 1 << 20;
@@ -96,12 +95,12 @@ impl Faults {
     }
 
     /// Whether the latest command is lost because the input ends right after it.
-    pub(crate) async fn loses_last_command(&self, input: &Receiver<Input>) -> bool {
+    pub(crate) async fn loses_last_command(&self, input: &InputLines) -> bool {
         if !self.is_armed(Bug::LosesLastCommand) {
             return false;
         }
         tokio::time::sleep(RIGHT_AFTER).await;
-        input.is_closed() && input.is_empty() && self.triggers(Bug::LosesLastCommand)
+        input.is_at_end() && self.triggers(Bug::LosesLastCommand)
     }
 
     /// Never returns if a fault keeps the agent alive after the end of its input.

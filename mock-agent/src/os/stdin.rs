@@ -1,7 +1,11 @@
 //! Standard input: reads lines in a thread of its own, with a limit on their length.
 
+use super::stdout::Outbox;
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
-use tokio::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
 
 /// Input from the host.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,34 +18,89 @@ pub(crate) enum Input {
     TooLong,
 }
 
-/// How many lines the channel buffers.
-const BUFFERED_LINES: usize = 64;
+/// The lines of standard input.
+pub(crate) struct InputLines {
+    /// Lines that were read at once and not taken yet.
+    read: VecDeque<Input>,
+    more: Receiver<Vec<Input>>,
+    /// True at the end of file.
+    ended: watch::Receiver<bool>,
+}
 
-/// Starts reading standard input. The channel closes at the end of file.
-pub(crate) fn spawn_reader(limit: usize) -> Receiver<Input> {
-    let (sender, receiver) = channel(BUFFERED_LINES);
+/// How many reads the channel buffers. Each has the lines that end in at most [`READ_SIZE`] bytes, so the memory is bounded by a few
+/// lines of the longest length.
+const BUFFERED_READS: usize = 2;
+
+/// Bytes that are read at once.
+const READ_SIZE: usize = 64 << 10;
+
+/// After the end of input, how long a host that does not read may keep the agent waiting.
+pub(crate) const UNREAD_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Starts reading standard input.
+pub(crate) fn spawn_reader(limit: usize) -> InputLines {
+    let (sender, more) = channel(BUFFERED_READS);
+    let (end, ended) = watch::channel(false);
     std::thread::spawn(move || {
-        let mut stdin = std::io::stdin().lock();
-        let mut lines = LineSplitter::new(limit);
-        let mut buffer = vec![0; 64 << 10];
-        loop {
-            let count = match stdin.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(count) => count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => break,
-            };
-            for input in lines.push(&buffer[..count]) {
-                if sender.blocking_send(input).is_err() {
-                    return;
-                }
-            }
-        }
-        if let Some(last) = lines.finish() {
-            let _ = sender.blocking_send(last);
+        let last = read_lines(limit, &sender);
+        let _ = end.send(true);
+        if let Some(last) = last {
+            let _ = sender.blocking_send(vec![last]);
         }
     });
-    receiver
+    InputLines {
+        read: VecDeque::new(),
+        more,
+        ended,
+    }
+}
+
+/// Sends the lines of standard input to the end of file; returns what comes after the last newline.
+fn read_lines(limit: usize, sender: &Sender<Vec<Input>>) -> Option<Input> {
+    let mut stdin = std::io::stdin().lock();
+    let mut lines = LineSplitter::new(limit);
+    let mut buffer = vec![0; READ_SIZE];
+    loop {
+        let count = match stdin.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let found = lines.push(&buffer[..count]);
+        if !found.is_empty() && sender.blocking_send(found).is_err() {
+            return None;
+        }
+    }
+    lines.finish()
+}
+
+impl InputLines {
+    /// The next input, once the host has read enough of the output to leave room for the answer. `None` at the end of file, or if the
+    /// host has closed its end and reads nothing.
+    pub(crate) async fn next(&mut self, outbox: &Outbox) -> Option<Input> {
+        tokio::select! {
+            biased;
+            () = outbox.ready_for_command() => {}
+            () = unread_end(&mut self.ended) => return None,
+        }
+        if self.read.is_empty() {
+            self.read.extend(self.more.recv().await?);
+        }
+        self.read.pop_front()
+    }
+
+    /// Whether the input has ended and every line is taken.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.read.is_empty() && self.more.is_closed() && self.more.is_empty()
+    }
+}
+
+/// Waits for the end of file, and then as long as a host that does not read may take.
+async fn unread_end(ended: &mut watch::Receiver<bool>) {
+    // The reading thread has ended if the channel is closed.
+    let _ = ended.wait_for(|ended| *ended).await;
+    tokio::time::sleep(UNREAD_TIMEOUT).await;
 }
 
 /// Splits bytes into lines, and drops lines that are too long.

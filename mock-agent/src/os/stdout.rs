@@ -34,6 +34,8 @@ pub(crate) struct Outbox {
 struct WriterState {
     /// Bytes that are not written yet.
     queued: AtomicUsize,
+    /// How often something was written.
+    writes: AtomicUsize,
     /// The host has closed its end, or everything is written.
     closed: AtomicBool,
     change: Notify,
@@ -44,6 +46,9 @@ const TURN_LIMIT: usize = 1 << 20;
 
 /// Commands wait while this many bytes are queued.
 const COMMAND_LIMIT: usize = 16 << 20;
+
+/// Lines are written together up to about this many bytes.
+const WRITE_SIZE: usize = 64 << 10;
 
 impl Outbox {
     /// Starts the writing thread. Every line is delayed by the latency, and recorded in the journal.
@@ -122,14 +127,28 @@ impl Outbox {
         }
     }
 
-    /// Backpressure: waits until a turn may send more.
+    /// Backpressure: waits until a turn may send more. Lets other tasks work from time to time, also if there is no need to wait.
     pub(crate) async fn ready_for_turn(&self) {
+        tokio::task::consume_budget().await;
         self.below(TURN_LIMIT).await;
     }
 
     /// Backpressure: waits until the next command may be taken.
     pub(crate) async fn ready_for_command(&self) {
         self.below(COMMAND_LIMIT).await;
+    }
+
+    /// Waits until the queue was full for this long and the host has read nothing.
+    pub(crate) async fn unread_for(&self, length: Duration) {
+        let is_full = || self.shared.queued.load(Ordering::SeqCst) >= TURN_LIMIT;
+        let writes = || self.shared.writes.load(Ordering::SeqCst);
+        loop {
+            let before = writes();
+            tokio::time::sleep(length).await;
+            if is_full() && writes() == before {
+                return;
+            }
+        }
     }
 
     /// Waits until the host has closed its end.
@@ -176,20 +195,94 @@ fn write_all(
     latency: Duration,
     report: &WriterState,
 ) {
-    for (sent, item) in queue {
+    let mut next = None;
+    while let Some((sent, item)) = next.take().or_else(|| queue.recv().ok()) {
         std::thread::sleep(latency.saturating_sub(sent.elapsed()));
-        match &item {
-            Output::Bytes(bytes) if stdout.write_all(bytes).is_err() => return,
-            Output::Bytes(_) => {}
-            Output::Wait(length) => std::thread::sleep(*length),
+        let size = match item {
+            Output::Bytes(mut bytes) => {
+                next = append_lines(&mut bytes, queue, latency);
+                if stdout.write_all(&bytes).is_err() {
+                    return;
+                }
+                bytes.len()
+            }
+            Output::Wait(length) => {
+                std::thread::sleep(length);
+                0
+            }
             Output::Exit(code) => {
                 process_tree::kill_descendants();
-                std::process::exit(*code)
+                std::process::exit(code)
             }
             Output::Kill(KillSignal::Abort) => std::process::abort(),
-            Output::Kill(KillSignal::Kill) => process_tree::kill_self(),
-        }
-        report.queued.fetch_sub(size(&item), Ordering::SeqCst);
+            Output::Kill(KillSignal::Kill) => return process_tree::kill_self(),
+        };
+        report.queued.fetch_sub(size, Ordering::SeqCst);
+        report.writes.fetch_add(1, Ordering::SeqCst);
         report.change.notify_waiters();
+    }
+}
+
+/// Appends the lines that are due by now, so that many short lines cost few writes. Pieces of a line are written one by one, as a fault
+/// has divided them. Returns the first item that was not appended.
+fn append_lines(
+    bytes: &mut Vec<u8>,
+    queue: &Receiver<(Instant, Output)>,
+    latency: Duration,
+) -> Option<(Instant, Output)> {
+    while is_line(bytes) && bytes.len() < WRITE_SIZE {
+        match queue.try_recv().ok()? {
+            (sent, Output::Bytes(line)) if is_line(&line) && sent.elapsed() >= latency => {
+                bytes.extend_from_slice(&line);
+            }
+            other => return Some(other),
+        }
+    }
+    None
+}
+
+fn is_line(bytes: &[u8]) -> bool {
+    bytes.len() > 1 && bytes.ends_with(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_wait_are_written_at_once_and_pieces_of_a_line_one_by_one() {
+        let written = |items: &[&str]| {
+            let (sender, queue) = channel();
+            for item in items {
+                let bytes = Output::Bytes(item.as_bytes().to_vec());
+                sender.send((Instant::now(), bytes)).unwrap();
+            }
+            drop(sender);
+            let mut writes = Vec::new();
+            let mut next = None;
+            while let Some((_, item)) = next.take().or_else(|| queue.recv().ok()) {
+                let Output::Bytes(mut bytes) = item else {
+                    panic!("{item:?}")
+                };
+                next = append_lines(&mut bytes, &queue, Duration::ZERO);
+                writes.push(String::from_utf8(bytes).unwrap());
+            }
+            writes
+        };
+        assert_eq!(written(&["a\n", "b\n", "c\n"]), ["a\nb\nc\n"]);
+        assert_eq!(
+            written(&["a\n", "b", "c", "\n", "d\n"]),
+            ["a\n", "b", "c", "\n", "d\n"]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_not_due_yet_is_not_written() {
+        let (sender, queue) = channel();
+        let line = Output::Bytes(b"b\n".to_vec());
+        sender.send((Instant::now(), line)).unwrap();
+        let mut bytes = b"a\n".to_vec();
+        let next = append_lines(&mut bytes, &queue, Duration::from_secs(3600));
+        assert_eq!((bytes, next.is_some()), (b"a\n".to_vec(), true));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fault_writer::{self, FaultWriter, FaultedDialect};
 use crate::config::DialectFiles;
-use crate::control::{FROM_HOST, Gates, Journal};
+use crate::control::{Gates, Journal};
 use crate::model::{ScriptedModel, script_file};
 use crate::os::process_tree;
 use crate::os::stdout::Outbox;
@@ -102,10 +102,9 @@ impl Controls {
         tokio::task::spawn_local(async move {
             while let Some(Incoming { command, reply }) = commands.recv().await {
                 let control = Rc::clone(&control);
-                tokio::task::spawn_local(async move {
-                    // The client may have gone away.
-                    let _ = reply.send(control.carry_out(command).await);
-                });
+                tokio::task::spawn_local(
+                    reply.with(async move { control.carry_out(command).await }),
+                );
             }
         });
     }
@@ -157,11 +156,8 @@ impl Control {
             }
             Command::WaitCommand { matches, after, .. } => {
                 let matcher = matcher(&matches)?;
-                let accepts = |entry: &Value| {
-                    let frame = entry.get("frame").filter(|_| entry["dir"] == FROM_HOST);
-                    frame.is_some_and(|frame| matcher.matches(frame, &Captures::default()).is_ok())
-                };
-                let found = self.journal.find(after, accepts);
+                let accepts = |frame: &Value| matcher.matches(frame, &Captures::default()).is_ok();
+                let found = self.journal.command(after, accepts);
                 within(timeout, found, || {
                     format!("the host has sent no command that matches {matches}")
                 })
@@ -185,7 +181,7 @@ impl Control {
                 let fault = fault_writer::find(&target.dialect, target.files, &id)?;
                 let writer = FaultWriter::active_now(fault, &target.dialect);
                 target.outbox.set_frames(Rc::new(writer));
-                Ok(json!({ "fault": id }))
+                Ok(json!({ "fault": id, "after": self.journal.last() }))
             }
             Command::Crash { signal, status } => self.crash(signal.as_deref(), status),
             Command::Reset { script } => self.reset(Path::new(&script)),

@@ -5,10 +5,9 @@ use crate::core::failure::{Failure, FailureSource, Halt};
 use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::os::signals::ShutdownSignals;
-use crate::os::stdin::{self, Input};
+use crate::os::stdin::{self, Input, InputLines};
 use crate::protocols::adapter::Adapter;
 use std::time::Duration;
-use tokio::sync::mpsc::Receiver;
 
 /// Exit status of an agent that could not start, or that failed internally. An orderly shutdown is 0.
 pub(crate) const FATAL: u8 = 1;
@@ -90,11 +89,10 @@ async fn take_commands(
     adapter: &Adapter,
     session: &Session,
     faults: &Faults,
-    input: &mut Receiver<Input>,
+    input: &mut InputLines,
 ) -> ShutdownReason {
     while !session.exit_requested() {
-        session.events.outbox.ready_for_command().await;
-        let Some(line) = input.recv().await else {
+        let Some(line) = input.next(&session.events.outbox).await else {
             return ShutdownReason::EndOfInput;
         };
         if let Input::Line(bytes) | Input::Rest(bytes) = &line {

@@ -91,10 +91,7 @@ pub(super) async fn serve(
 ) {
     while let Some(Incoming { command, reply }) = commands.recv().await {
         let (state, server) = (Arc::clone(&state), Arc::clone(&server));
-        tokio::spawn(async move {
-            // The client may have gone away.
-            let _ = reply.send(carry_out(command, &state, &server).await);
-        });
+        tokio::spawn(reply.with(async move { carry_out(command, &state, &server).await }));
     }
 }
 
