@@ -68,6 +68,8 @@ pub enum Body {
     LlmReply(LlmReply),
     /// The host closed the agent's stdin.
     StdinClosed,
+    /// The host closed its end of the agent's stdout, so what the agent writes from now on is lost.
+    StdoutClosed,
     /// The host sent a signal, by name (`SIGTERM`).
     Signal(String),
     /// The agent's process ended, or the recording stopped.
@@ -85,6 +87,7 @@ impl Body {
             Body::LlmRequest(_) => "llm_request",
             Body::LlmReply(_) => "llm_reply",
             Body::StdinClosed => "stdin_closed",
+            Body::StdoutClosed => "stdout_closed",
             Body::Signal(_) => "signal",
             Body::End(_) => "end",
         }

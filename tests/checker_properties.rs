@@ -88,6 +88,7 @@ fn history(dialect: &Dialect) -> impl Strategy<Value = Vec<Frame>> + use<> {
         1 => (0..4u64).prop_map(|n| Body::LlmReply(LlmReply { n, status: 200, end: ReplyEnd::Cut })),
         1 => Just(Body::Stderr(Line::new("note"))),
         1 => Just(Body::StdinClosed),
+        1 => Just(Body::StdoutClosed),
         1 => Just(Body::Signal("SIGTERM".into())),
     ];
     let end = prop_oneof![

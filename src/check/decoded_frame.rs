@@ -54,6 +54,9 @@ impl<'a> DecodedFrame<'a> {
             Body::StdinClosed => {
                 Self::special(dialect, Blame::Host, Some("#stdin_closed"), json!({}))
             }
+            Body::StdoutClosed => {
+                Self::special(dialect, Blame::Host, Some("#stdout_closed"), json!({}))
+            }
             Body::Signal(name) => {
                 let symbol = (name != KILL).then_some("#signal");
                 Self::special(dialect, Blame::Host, symbol, json!({ "signal": name }))

@@ -112,6 +112,7 @@ fn quote(body: &Body) -> (&'static str, std::borrow::Cow<'_, [u8]>) {
             ("llm_reply", text.into_bytes().into())
         }
         Body::StdinClosed => ("stdin_closed", b"closes stdin".as_slice().into()),
+        Body::StdoutClosed => ("stdout_closed", b"closes stdout".as_slice().into()),
         Body::Signal(name) => ("signal", name.as_bytes().into()),
         Body::End(end) => ("end", end_text(end).into_bytes().into()),
     }

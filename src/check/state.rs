@@ -29,6 +29,7 @@ const NOT_IN_CAPTURES: &[&str] = &[
     "@request",
     "@reply",
     "#stdin_closed",
+    "#stdout_closed",
     "#signal",
     "#end",
 ];

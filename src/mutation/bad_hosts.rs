@@ -7,7 +7,7 @@ use super::matrix::{HOST, Row};
 use crate::check::{CheckOptions, Checker};
 use crate::dialect::{Dialect, DialectSource};
 use crate::finding::Blame;
-use crate::frame::{Body, Eol, Frame, Line};
+use crate::frame::{Body, End, Eol, Frame, Line};
 use data_encoding::BASE64;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The file with the bad hosts in the folder of a dialect.
 const FILE: &str = "hosts.yaml";
 
-/// A session whose last line is a mistake of the host.
+/// A session whose last frame is, or shows, a mistake of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BadHost {
@@ -31,8 +31,12 @@ pub struct BadHost {
     #[serde(default = "yes")]
     pub inherited: bool,
     /// The session, one frame on each line: `<` and an event, `>` and a command, `>b64` and bytes in Base64, `>pad N` and a command that
-    /// is padded with blanks to N bytes, `>crlf` and a command that ends in CR LF, or `>torn` and a command without an end of line.
+    /// is padded with blanks to N bytes, `>crlf` and a command that ends in CR LF, or `>torn` and a command without an end of line;
+    /// `stdin_closed`, `stdout_closed`, and `end N` for an agent that exits with that status.
     pub session: String,
+    /// The command line with which the host starts the agent; not checked if left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<String>,
 }
 
 /// The bad hosts of a dialect; those of its base dialects come first.
@@ -88,7 +92,13 @@ impl BadHost {
                 let blanks = " ".repeat(size.saturating_sub(text.len()));
                 Body::ToAgent(Line::new(format!("{text}{blanks}")))
             }
+            Some(("end", code)) => Body::End(End::Exited {
+                code: code.parse().unwrap_or_default(),
+                orphans: 0,
+            }),
             Some((_, text)) => Body::FromAgent(Line::new(text)),
+            None if line == Body::StdinClosed.dir() => Body::StdinClosed,
+            None if line == Body::StdoutClosed.dir() => Body::StdoutClosed,
             None => Body::FromAgent(Line::new(line)),
         };
         lines
@@ -103,7 +113,11 @@ impl BadHost {
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
         let frames = self.frames();
-        let mut checker = Checker::new(Arc::clone(dialect), CheckOptions::default());
+        let options = CheckOptions {
+            argv: (!self.agent.is_empty()).then(|| self.agent.clone()),
+            ..CheckOptions::default()
+        };
+        let mut checker = Checker::new(Arc::clone(dialect), options);
         frames.iter().for_each(|frame| checker.push(frame));
         let findings = checker.finish().findings;
         let last = frames.len() as u64;

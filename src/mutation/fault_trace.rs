@@ -129,6 +129,7 @@ fn name(body: &Body, dialect: &Dialect) -> String {
         Body::LlmRequest(_) => "@request".to_owned(),
         Body::LlmReply(_) => "@reply".to_owned(),
         Body::StdinClosed => "#stdin_closed".to_owned(),
+        Body::StdoutClosed => "#stdout_closed".to_owned(),
         Body::Signal(_) => "#signal".to_owned(),
         Body::End(_) => "#end".to_owned(),
         Body::Stderr(_) => STDERR.to_owned(),

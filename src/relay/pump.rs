@@ -45,6 +45,7 @@ impl Pump {
         let mut sink = Sink(&self.sink);
         loop {
             if !wait_for_data(&self.source, &self.sink) {
+                self.stage.receiver_closed();
                 return Flow::Continue;
             }
             let passed = match (&self.source).read(&mut buffer) {
@@ -66,6 +67,9 @@ impl Pump {
                 Ok(end) => return end,
                 Err(error) => {
                     tracing::debug!(%error, "a direction of the relay is closed");
+                    if error.kind() == ErrorKind::BrokenPipe {
+                        self.stage.receiver_closed();
+                    }
                     return Flow::Continue;
                 }
             }

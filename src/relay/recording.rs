@@ -102,33 +102,41 @@ pub struct RecordStage {
     body: fn(Line) -> Body,
     /// The frame that the end of the stream is.
     end: Option<Body>,
+    /// The frame if the receiver closes its end before.
+    closed: Option<Body>,
 }
 
 impl RecordStage {
     /// From the host to the agent.
     #[must_use]
     pub fn to_agent(recording: &Recording) -> Self {
-        RecordStage::new(recording, Body::ToAgent, Some(Body::StdinClosed))
+        RecordStage::new(recording, Body::ToAgent, Some(Body::StdinClosed), None)
     }
 
     /// From the agent's stdout.
     #[must_use]
     pub fn from_agent(recording: &Recording) -> Self {
-        RecordStage::new(recording, Body::FromAgent, None)
+        RecordStage::new(recording, Body::FromAgent, None, Some(Body::StdoutClosed))
     }
 
     /// From the agent's stderr.
     #[must_use]
     pub fn stderr(recording: &Recording) -> Self {
-        RecordStage::new(recording, Body::Stderr, None)
+        RecordStage::new(recording, Body::Stderr, None, None)
     }
 
-    fn new(recording: &Recording, body: fn(Line) -> Body, end: Option<Body>) -> Self {
+    fn new(
+        recording: &Recording,
+        body: fn(Line) -> Body,
+        end: Option<Body>,
+        closed: Option<Body>,
+    ) -> Self {
         RecordStage {
             recording: recording.clone(),
             framer: Some(Framer::new(LINE_LIMIT)),
             body,
             end,
+            closed,
         }
     }
 
@@ -156,10 +164,18 @@ impl Stage for RecordStage {
         }
         Ok(Flow::Continue)
     }
+
+    fn receiver_closed(&mut self) {
+        // The rest of the line is not read any more, so what came of it is no line.
+        self.framer = None;
+        if let Some(closed) = self.closed.take() {
+            self.recording.add(closed);
+        }
+    }
 }
 
 impl Drop for RecordStage {
-    /// A stream that the receiver has closed has a last line too.
+    /// A stream that is given up has a last line too.
     fn drop(&mut self) {
         self.last_line();
     }

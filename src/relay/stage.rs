@@ -27,6 +27,9 @@ pub trait Stage: Send {
     fn end(&mut self, _out: &mut dyn Write) -> io::Result<Flow> {
         Ok(Flow::Continue)
     }
+
+    /// Called once, instead of [`end`](Stage::end), if the other side closes its end of the pipe first.
+    fn receiver_closed(&mut self) {}
 }
 
 /// The stage that changes nothing and notes nothing.

@@ -126,11 +126,15 @@ pub const SPECIALS: &[&str] = &[
     ">#unknown",
     ">#invalid",
     "#stdin_closed",
+    "#stdout_closed",
     "#signal",
     "#end",
     "@request",
     "@reply",
 ];
+
+/// Those of [`SPECIALS`] that the host does without a command.
+const HOST_ACTS: &[&str] = &["#stdin_closed", "#stdout_closed", "#signal"];
 
 /// The names of a dialect's symbols: events as they are, commands behind `>`, and [`SPECIALS`].
 #[derive(Debug, Clone, Default)]
@@ -170,7 +174,7 @@ impl Symbols {
         symbols.host = symbols.commands;
         for name in SPECIALS
             .iter()
-            .filter(|n| n.starts_with('>') || ["#stdin_closed", "#signal"].contains(n))
+            .filter(|n| n.starts_with('>') || HOST_ACTS.contains(n))
         {
             symbols.host.insert(symbols.ids[*name]);
         }

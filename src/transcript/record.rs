@@ -18,6 +18,7 @@ pub(super) const DIRS: &[&str] = &[
     "llm_request",
     "llm_reply",
     "stdin_closed",
+    "stdout_closed",
     "signal",
     "end",
 ];
@@ -87,7 +88,7 @@ pub(super) fn write(frame: &Frame, out: &mut Vec<u8>) -> serde_json::Result<()> 
             record.status = Some(reply.status);
             record.end = Some(reply.end.as_str().into());
         }
-        Body::StdinClosed => {}
+        Body::StdinClosed | Body::StdoutClosed => {}
         Body::Signal(name) => record.signal = Some(name.as_str().into()),
         Body::End(end) => write_end(end, &mut record),
     }
@@ -145,6 +146,7 @@ fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
         "llm_request" => Body::LlmRequest(request(record)?),
         "llm_reply" => Body::LlmReply(reply(&record)?),
         "stdin_closed" => Body::StdinClosed,
+        "stdout_closed" => Body::StdoutClosed,
         "signal" => Body::Signal(match required(record.signal, "signal")? {
             Value::String(name) => name,
             other => signals::name(signal(&other)?),

@@ -337,6 +337,7 @@ fn any_frame() -> impl Strategy<Value = Frame> {
             (any::<u64>(), any::<u16>(), reply_end)
                 .prop_map(|(n, status, end)| Body::LlmReply(LlmReply { n, status, end })),
             Just(Body::StdinClosed),
+            Just(Body::StdoutClosed),
             ".*".prop_map(Body::Signal),
             any_end().prop_map(Body::End),
         ];

@@ -1,6 +1,6 @@
 //! Parses histories in a short notation, one frame per line: an optional time in microseconds, then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`,
 //! `cut> TEXT` (to it, without a newline), `request JSON`,
-//! `reply STATUS END`, `stdin_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
+//! `reply STATUS END`, `stdin_closed`, `stdout_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
 use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 
@@ -50,6 +50,7 @@ fn body(line: &str) -> Body {
             end: ReplyEnd::Complete,
         }),
         "stdin_closed" => Body::StdinClosed,
+        "stdout_closed" => Body::StdoutClosed,
         "signal" => Body::Signal(rest.to_owned()),
         "end" => Body::End(end(rest)),
         other => panic!("unknown frame: {other}"),
