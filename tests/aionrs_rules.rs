@@ -183,7 +183,7 @@ fn turns_are_complete_and_sequential() {
     assert_findings("ready; start m9; end m9", &["turn-has-message@2"]);
     assert_findings(
         "ready; > msg m1 a; start m1; end m1; > msg m1 b",
-        &["turn-has-message@5"],
+        &["message-id-unique@5"],
     );
     assert_findings(
         "ready; > msg m1 a; start m1; > msg m2 b; start m2; end m2",
@@ -258,6 +258,18 @@ fn tool_calls_follow_their_lifecycle() {
     );
     assert_clean("ready; > msg m1 a; start m1; run m1 t1 Read; result m1 t1 Read; end m1");
     assert_clean(&format!("{CALL}; > stop; end m1"));
+}
+
+#[test]
+fn a_resumed_session_may_have_a_mode_and_allowed_categories_from_before() {
+    let unasked = "ready; > msg m1 a; start m1; run m1 t1 Write; result m1 t1 Write; end m1";
+    let rules = |flags: &[&str]| {
+        let mut found = check(unasked, flags);
+        found.retain(|rule| rule.starts_with("asks-"));
+        found
+    };
+    assert_eq!(rules(&["--resume", "s1"]), Vec::<String>::new());
+    assert_eq!(rules(&[]), ["asks-before-change@4"]);
 }
 
 #[test]
@@ -378,9 +390,12 @@ fn a_kill_counts_if_the_agent_had_enough_time() {
     let waiting = "ready; > msg m1 a; start m1; ask m1 t1 Write edit; 1000000 stdin_closed";
     assert_findings(
         &format!("{waiting}; 3000000 end killed patience"),
-        &["eof-exits@6"],
+        &["request-answered@5", "eof-exits@6"],
     );
-    assert_clean(&format!("{waiting}; 1000100 end killed patience"));
+    assert_findings(
+        &format!("{waiting}; 1000100 end killed patience"),
+        &["request-answered@5"],
+    );
 }
 
 #[test]
@@ -405,7 +420,7 @@ fn errors_have_the_right_code_and_message_id() {
     );
     assert_findings(
         "ready; > {\"type\":\"nonsense\"}; error - internal_error; end exited 1",
-        &["bad-command-answered@4"],
+        &["commands-only@2", "bad-command-answered@4"],
     );
     assert_findings(
         "ready; > {nonsense; error - protocol_error; stdin_closed; end exited 0",

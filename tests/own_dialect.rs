@@ -306,6 +306,45 @@ fn the_faults_of_the_page_are_all_killed_and_every_clause_is_covered() {
 }
 
 #[test]
+fn the_bad_hosts_of_the_page_are_all_caught() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let line = blocks("prove").remove(1).1;
+    let run = conform(folder.path(), line.trim()).assert().success();
+    run.stdout(contains("parrot@1: 2 of 2 faults killed"));
+
+    let path = folder.path().join("dialects/parrot/1/hosts.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace(r#""text":7"#, r#""text":"7""#)).unwrap();
+    let run = conform(folder.path(), line.trim()).assert().code(1);
+    run.stdout(
+        contains("host/says-a-number: it was injected, but no rule or scenario reported anything")
+            .and(contains("parrot/schema/>say: it kills no fault")),
+    );
+}
+
+#[test]
+fn the_host_of_an_agent_script_is_judged_by_the_only_dialect_of_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let says = |text: &str| {
+        let mut agent = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        agent
+            .current_dir(folder.path())
+            .args(["--dialect-dir", "dialects"]);
+        agent.args(["--script", "parrot-mock.yaml", "--judge"]);
+        agent.write_stdin(format!(
+            "{{\"type\":\"say\",\"id\":\"a\",\"text\":{text}}}\n"
+        ));
+        agent.assert()
+    };
+    says(r#""pieces of eight""#).success();
+    says("8")
+        .code(1)
+        .stderr(contains("must parrot/schema/>say at frame"));
+}
+
+#[test]
 fn a_weakened_rule_lets_a_fault_survive() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());

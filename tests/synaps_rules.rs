@@ -98,9 +98,18 @@ fn frame(line: &str) -> String {
 
 /// The rules of the agent's findings in a session, without notes.
 fn rules_found(session: &str) -> Vec<String> {
+    rules_found_with(&["synaps", "rpc"], session)
+}
+
+/// The same, of an agent that was started like this.
+fn rules_found_with(argv: &[&str], session: &str) -> Vec<String> {
+    let options = CheckOptions {
+        argv: Some(argv.iter().map(|word| (*word).to_owned()).collect()),
+        ..CheckOptions::default()
+    };
     let lines = session.split(';').map(str::trim);
     let lines = lines.filter(|line| !line.is_empty()).map(frame);
-    let mut checker = Checker::new(Arc::clone(&DIALECT), CheckOptions::default());
+    let mut checker = Checker::new(Arc::clone(&DIALECT), options);
     for frame in history::frames(&lines.collect::<Vec<_>>().join("\n")) {
         checker.push(&frame);
     }
@@ -534,4 +543,32 @@ fn large_subagent_ids_are_compared_exactly() {
     };
     assert_clean(&[&start(u64::MAX - 1, u64::MAX)]);
     assert_findings(&[(&start(u64::MAX, u64::MAX - 1), &["subagent-ids-grow"])]);
+}
+
+#[test]
+fn the_statistics_of_a_resumed_session_count_turns_that_came_before() {
+    let more = "ready; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end exited 0";
+    let none: [&str; 0] = [];
+    assert_eq!(
+        rules_found_with(&["synaps", "rpc", "--continue", "s1"], more),
+        none
+    );
+    assert_eq!(rules_found(more), ["stats-are-sums"]);
+
+    let new = "ready; > new_session n1; fresh n1 s2; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end exited 0";
+    assert_eq!(
+        rules_found_with(&["synaps", "rpc", "--continue", "s1"], new),
+        ["stats-are-sums"]
+    );
+}
+
+#[test]
+fn a_resumed_session_has_messages_that_came_before() {
+    let resumed = &["synaps", "rpc", "--continue", "s1"];
+    let more = "ready; > get_messages g0; messages g0 Old question|Old answer; > prompt p1 New question; text New answer; agent_end; done p1 prompt; > get_messages g1; messages g1 Old question|Old answer|New question|New answer; > shutdown; end exited 0";
+    let none: [&str; 0] = [];
+    assert_eq!(rules_found_with(resumed, more), none);
+
+    let lost = more.replace("|New question|New answer", "");
+    assert_eq!(rules_found_with(resumed, &lost), ["history-kept"]);
 }

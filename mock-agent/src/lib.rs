@@ -56,5 +56,5 @@ pub use config::DialectFiles;
 pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;
-pub use process::{SettingsFile, main, selected_dialect};
+pub use process::{SettingsFile, SpokenDialect, main, spoken_dialect};
 pub use protocols::table::dialects;

@@ -3,6 +3,7 @@
 //! The agent cannot see the judge, so the judge stands between host and agent: this process relays to the agent in a child process,
 //! records the session, and judges each frame of the host as it passes.
 
+mod cause_file;
 mod host_findings;
 
 use super::catalogue::render_errors;
@@ -11,8 +12,10 @@ use crate::dialect::{self, DialectSource};
 use crate::frame::{Body, Frame};
 use crate::relay::{Ending, RecordStage, Recording, Relay, RelayEnd};
 use crate::transcript::Header;
-use host_findings::HostFindings;
-use std::ffi::{OsStr, OsString};
+use cause_file::CauseFile;
+use host_findings::{HostFindings, HostFindingsSettings};
+use mock_agent::SpokenDialect;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -44,6 +47,16 @@ pub struct AgentCall {
     pub prefix: Vec<OsString>,
 }
 
+impl AgentCall {
+    /// The command line as the host has given it.
+    fn words(&self) -> Vec<String> {
+        let words = self.program.iter().chain(&self.args);
+        words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    }
+}
+
 /// What is asked of the judge.
 #[derive(Debug, Default)]
 struct JudgeRequest {
@@ -57,10 +70,15 @@ struct JudgeRequest {
 pub fn main(mut call: AgentCall) -> ExitCode {
     let request = JudgeRequest::take(&mut call.args);
     let is_asked = request.decides || request.transcript.is_some() || request.findings.is_some();
-    if !is_asked || !is_session(&call) {
+    let spoken = is_asked
+        .then(|| {
+            mock_agent::spoken_dialect(call.program.as_deref(), &call.args, dialect::read_file)
+        })
+        .flatten();
+    let Some(spoken) = spoken else {
         return mock_agent::main(call.program, call.args, dialect::read_file);
-    }
-    judged(&call, &request).unwrap_or_else(|message| {
+    };
+    judged(&call, &request, spoken).unwrap_or_else(|message| {
         output::error(message);
         ExitCode::from(USAGE)
     })
@@ -84,15 +102,24 @@ fn path_variable(name: &str) -> Option<PathBuf> {
     Some(text.replace(PID, &std::process::id().to_string()).into())
 }
 
-fn judged(call: &AgentCall, request: &JudgeRequest) -> Result<ExitCode, String> {
-    let (id, folder) = spoken_dialect(call)?;
-    let source = DialectSource::new(folder);
-    let dialect = dialect::load(&source, &id).map_err(|errors| render_errors(&errors))?;
+fn judged(
+    call: &AgentCall,
+    request: &JudgeRequest,
+    spoken: SpokenDialect,
+) -> Result<ExitCode, String> {
+    let source = DialectSource::new(spoken.folder);
+    let dialect = dialect::load(&source, &spoken.id).map_err(|errors| render_errors(&errors))?;
     let findings = request.findings.as_ref().map(|path| {
-        let file = File::create(path);
+        let file = CauseFile::create(path);
         file.map_err(|error| format!("cannot write {}: {error}", path.display()))
     });
-    let findings = HostFindings::new(Arc::clone(&dialect), findings.transpose()?, request.decides);
+    let findings = HostFindings::new(HostFindingsSettings {
+        dialect: Arc::clone(&dialect),
+        argv: call.words(),
+        transcript: request.transcript.clone(),
+        file: findings.transpose()?,
+        to_stderr: request.decides,
+    });
     let findings = Arc::new(Mutex::new(findings));
     let ending = relay(call, request, &dialect.id(), &findings)?;
     let mut findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,12 +157,9 @@ fn relay(
             .open("/dev/null")
             .map_err(failed)?,
     };
-    let words = call.program.iter().chain(&call.args);
     let header = Header {
         dialect: Some(dialect.to_owned()),
-        agent: words
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
+        agent: call.words(),
     };
     let judge = Arc::clone(findings);
     let observer = Box::new(move |frame: &Frame| {
@@ -161,42 +185,4 @@ fn relay(
         output::warning(format_args!("the transcript is not complete: {error}"));
     }
     Ok(ending)
-}
-
-/// Whether the agent starts a session, and not its help.
-fn is_session(call: &AgentCall) -> bool {
-    let is_scripted = ["--dialect", "--dialect-dir"].map(|name| option(&call.args, name).is_some());
-    is_scripted.contains(&true)
-        || mock_agent::selected_dialect(call.program.as_deref(), &call.args).is_some()
-}
-
-/// The dialect that the agent speaks, and the folder that it is in unless it is built in.
-fn spoken_dialect(call: &AgentCall) -> Result<(String, Option<PathBuf>), String> {
-    if let Some(id) = mock_agent::selected_dialect(call.program.as_deref(), &call.args) {
-        return Ok((id, None));
-    }
-    let folder = option(&call.args, "--dialect-dir").map(PathBuf::from);
-    match option(&call.args, "--dialect") {
-        Some(id) => Ok((id.to_string_lossy().into_owned(), folder)),
-        None => Err(
-            "the host cannot be judged: name the dialect of the agent script with --dialect"
-                .to_owned(),
-        ),
-    }
-}
-
-/// The value of an option, as `--name VALUE` or `--name=VALUE`.
-fn option(args: &[OsString], name: &str) -> Option<OsString> {
-    let joined = format!("{name}=");
-    let joined = |arg: &OsStr| Some(OsString::from(arg.to_str()?.strip_prefix(&joined)?));
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        if arg == name {
-            return args.next().cloned();
-        }
-        if let Some(value) = joined(arg) {
-            return Some(value);
-        }
-    }
-    None
 }

@@ -9,13 +9,14 @@ mod run_options;
 mod suite_player;
 mod tested_agent;
 
-use super::args::DialectArgs;
+use super::args::{DialectArgs, SideArg};
 use super::baseline::BaselineArgs;
 use super::catalogue;
 use super::exit::ExitStatus;
 use super::run::{LastFailures, run_plan};
 use super::{output, table, termination};
 use crate::dialect::DialectSource;
+use crate::finding::Blame;
 use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
@@ -56,6 +57,9 @@ pub(super) struct MutantsArgs {
     dialect: DialectArgs,
     #[command(flatten)]
     run: RunOptions,
+    /// Only the faults of one side: `host` judges the bad hosts of `hosts.yaml`, and starts no agent
+    #[arg(long, value_enum, conflicts_with_all = ["agent", "generic"])]
+    side: Option<SideArg>,
     /// Play generic faults, even if the dialect has a `faults.yaml`
     #[arg(long)]
     generic: bool,
@@ -158,6 +162,7 @@ fn mutation_run<'a>(args: &'a MutantsArgs, source: &'a DialectSource) -> Mutatio
     MutationRun {
         source,
         only: &args.only,
+        side: args.side.map(Blame::from),
         shard: args.shard,
         jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
         time_scale: args.time_scale,
@@ -299,7 +304,8 @@ fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
         let mut complaints = matrix.complaints(args.is_whole());
         if let Some(folder) = &args.compare {
             let published = published::read(folder, &matrix.dialect)?;
-            complaints.extend(matrix.differences(&published, args.is_whole()));
+            let whole = args.is_whole() && args.side.is_none();
+            complaints.extend(matrix.differences(&published, whole));
         }
         for complaint in &complaints {
             writeln!(out, "error: {complaint}")?;

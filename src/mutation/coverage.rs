@@ -44,7 +44,11 @@ impl Covered {
 #[must_use]
 pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
     let with_hosts = matrix.faults.iter().any(|row| row.is_of_host());
-    let rules = provable_rules(dialect, with_hosts).into_iter();
+    let sides: &[Blame] = match with_hosts {
+        true => &[Blame::Agent, Blame::Host],
+        false => &[Blame::Agent],
+    };
+    let rules = provable_rules(dialect, sides).into_iter();
     rules.filter(|rule| !matrix.kills(rule)).collect()
 }
 
@@ -90,14 +94,16 @@ pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Cov
     covered.collect()
 }
 
-/// The ids of the rules that must kill at least one fault, in the order of the dialect. Rules about hosts are included only with
-/// `with_hosts`: only bad hosts violate them.
+/// The ids of the rules about these sides that must kill at least one fault, in the order of the dialect. Only bad hosts break the rules
+/// about hosts.
 #[must_use]
-pub fn provable_rules(dialect: &Dialect, with_hosts: bool) -> Vec<String> {
-    let rules = dialect
-        .rules
-        .iter()
-        .filter(|rule| can_fail(rule, dialect) && (with_hosts || !binds_host(rule, dialect)));
+pub fn provable_rules(dialect: &Dialect, sides: &[Blame]) -> Vec<String> {
+    let side = |rule: &Rule| match binds_host(rule, dialect) {
+        true => Blame::Host,
+        false => Blame::Agent,
+    };
+    let rules = dialect.rules.iter();
+    let rules = rules.filter(|rule| can_fail(rule, dialect) && sides.contains(&side(rule)));
     rules.map(|rule| rule.id.clone()).collect()
 }
 

@@ -1,5 +1,5 @@
 //! Parses histories in a short notation, one frame per line: an optional time in microseconds, then `< JSON` (from the agent), `> JSON` (to it), `latin1> JSON`,
-//! `cut> TEXT` (to it, without a newline), `request JSON`,
+//! `cut> TEXT` (to it, without a newline), `crlf> TEXT`, `request JSON`,
 //! `reply STATUS END`, `stdin_closed`, `stdout_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
 use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
@@ -37,6 +37,10 @@ fn body(line: &str) -> Body {
         "latin1>" => Body::ToAgent(Line::new(rest.chars().map(|c| c as u8).collect::<Vec<_>>())),
         "cut>" => Body::ToAgent(Line {
             eol: Eol::None,
+            ..Line::new(rest)
+        }),
+        "crlf>" => Body::ToAgent(Line {
+            eol: Eol::CrLf,
             ..Line::new(rest)
         }),
         "request" => Body::LlmRequest(LlmRequest {

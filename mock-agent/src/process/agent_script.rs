@@ -4,7 +4,7 @@ use super::control::ControlTarget;
 use super::environment::Environment;
 use super::fault_writer::{self, FaultWriter, FaultedDialect};
 use super::help::USAGE;
-use super::run::Startup;
+use super::run::{SpokenDialect, Startup};
 use super::serve::FATAL;
 use crate::agent_script::{self, ScriptedSession, Vocabulary};
 use crate::config::options::DIALECT_DIR_VARIABLE;
@@ -93,6 +93,41 @@ impl ScriptOptions {
         }
         Ok(options)
     }
+
+    /// Reads the arguments, and the environment for what they leave out.
+    fn read(args: &[String], environment: &Environment) -> Result<Self, String> {
+        let options = ScriptOptions::parse(args)?;
+        let env = |name: &str| environment.get(name);
+        let path = |name: &str| env(name).map(PathBuf::from);
+        Ok(ScriptOptions {
+            dialect_dir: options.dialect_dir.or_else(|| path(DIALECT_DIR_VARIABLE)),
+            dialect: options.dialect.or_else(|| env(DIALECT_VARIABLE)),
+            script: options.script.or_else(|| path("MOCK_AGENT_SCRIPT")),
+            fault: options.fault.or_else(|| env("MOCK_AGENT_FAULT")),
+        })
+    }
+
+    fn vocabulary(&self, files: DialectFiles) -> Result<Vocabulary, String> {
+        Vocabulary::load(files, self.dialect_dir.as_deref(), self.dialect.as_deref())
+    }
+}
+
+/// The dialect of the scripted agent that the arguments and the environment choose.
+///
+/// # Errors
+/// There is none, or there are several.
+pub(super) fn dialect(
+    args: &[String],
+    environment: &Environment,
+    files: DialectFiles,
+) -> Result<SpokenDialect, String> {
+    let options = ScriptOptions::read(args, environment)?;
+    let vocabulary = options.vocabulary(files)?;
+    let (name, version) = vocabulary.id();
+    Ok(SpokenDialect {
+        id: format!("{name}@{version}"),
+        folder: options.dialect_dir,
+    })
 }
 
 /// Plays the scripted agent; returns the exit status.
@@ -114,19 +149,15 @@ async fn start(startup: &Startup<'_>) -> Result<u8, String> {
         files,
     } = startup;
     let env = &|name: &str| environment.get(name);
-    let options = ScriptOptions::parse(args)?;
-    let folder = options
-        .dialect_dir
-        .or_else(|| env(DIALECT_DIR_VARIABLE).map(PathBuf::from));
-    let dialect = options.dialect.or_else(|| env(DIALECT_VARIABLE));
-    let vocabulary = Vocabulary::load(*files, folder.as_deref(), dialect.as_deref())?;
+    let options = ScriptOptions::read(args, environment)?;
+    let vocabulary = options.vocabulary(*files)?;
+    let folder = options.dialect_dir;
     let script = options
         .script
-        .or_else(|| env("MOCK_AGENT_SCRIPT").map(PathBuf::from))
         .ok_or("a scripted agent needs --script FILE")?;
     let script = agent_script::load(&script, &vocabulary)?;
     let dialect = faulted(&vocabulary, folder);
-    let fault = options.fault.or_else(|| env("MOCK_AGENT_FAULT"));
+    let fault = options.fault;
     let frames = frame_writer(fault.as_deref(), &dialect, *files)?;
     let latency = config::latency(env)?;
     let journal = Rc::clone(&controls.journal);

@@ -12,5 +12,5 @@ mod serve;
 mod settings_file;
 mod startup;
 
-pub use run::{main, selected_dialect};
+pub use run::{SpokenDialect, main, spoken_dialect};
 pub use settings_file::SettingsFile;

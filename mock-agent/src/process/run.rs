@@ -56,23 +56,47 @@ pub(super) struct Startup<'a> {
     pub(super) files: DialectFiles,
 }
 
-/// The dialect, `NAME@VERSION`, that the agent speaks if it is called like this; `None` for an agent script, and where nothing chooses a
-/// protocol.
+/// The dialect of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpokenDialect {
+    /// `NAME@VERSION`.
+    pub id: String,
+    /// The folder of dialects that it is in, unless it is built in.
+    pub folder: Option<PathBuf>,
+}
+
+/// The dialect that the agent speaks if it is called like this; `None` if no session starts: for help, or after a mistake in the call, which
+/// [`main`] reports.
 #[must_use]
-pub fn selected_dialect(program: Option<&OsStr>, args: &[OsString]) -> Option<String> {
+pub fn spoken_dialect(
+    program: Option<&OsStr>,
+    args: &[OsString],
+    files: DialectFiles,
+) -> Option<SpokenDialect> {
     let args = args.iter().map(|arg| arg.to_string_lossy().into_owned());
-    let args: Vec<_> = args.collect();
+    let mut args: Vec<_> = args.collect();
     let program = program.map(Path::new);
     let environment = Environment::load(program).ok()?;
-    if agent_script::is_chosen(&args, &environment) {
+    control::folder(&mut args, |name| environment.get(name)).ok()?;
+    if !agent_script::is_chosen(&args, &environment) {
+        let variable = environment.get(options::PROTOCOL_VARIABLE);
+        let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
+        let selected = protocol_choice::select_adapter(&args, variable.as_deref(), name);
+        if let Some((adapter, version)) = selected.ok()? {
+            version.ok()?;
+            return Some(SpokenDialect {
+                id: format!("{}@{}", adapter.name, adapter.version),
+                folder: None,
+            });
+        }
+        if !agent_script::is_possible(&environment) {
+            return None;
+        }
+    }
+    if asks_for_help(&args) {
         return None;
     }
-    let variable = environment.get(options::PROTOCOL_VARIABLE);
-    let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
-    let selected = protocol_choice::select_adapter(&args, variable.as_deref(), name);
-    let (adapter, version) = selected.ok()??;
-    version.ok()?;
-    Some(format!("{}@{}", adapter.name, adapter.version))
+    agent_script::dialect(&args, &environment, files).ok()
 }
 
 /// Starts the agent that the arguments, the environment and the name of the program choose.

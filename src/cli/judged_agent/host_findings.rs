@@ -1,37 +1,56 @@
-//! The findings on a host, written as they happen, so that they are there even if the host kills its agent.
+//! The findings on a host: each cause when it first shows, so that it is there even if the host kills its agent, and all of them as causes at
+//! the end of the session.
 
+use super::cause_file::CauseFile;
 use crate::check::{CheckOptions, Checker};
 use crate::cli::output;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Finding, Level};
 use crate::frame::Frame;
+use crate::report::{Exercised, Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
+use crate::reporter::terminal;
+use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The id of the only entry of the report.
+const SESSION: &str = "session";
+
+/// What is judged, and where the findings go.
+pub(super) struct HostFindingsSettings {
+    pub(super) dialect: Arc<Dialect>,
+    /// The command line with which the host has started the agent.
+    pub(super) argv: Vec<String>,
+    /// The transcript, for the command that judges it again.
+    pub(super) transcript: Option<PathBuf>,
+    pub(super) file: Option<CauseFile>,
+    pub(super) to_stderr: bool,
+}
 
 /// The findings of a running session that the host is to blame for.
 pub(super) struct HostFindings {
-    dialect: Arc<Dialect>,
+    settings: HostFindingsSettings,
     /// `None` once the session is over.
     checker: Option<Checker>,
     /// How many findings of the checker have been looked at.
     seen: usize,
-    file: Option<File>,
-    to_stderr: bool,
-    has_violation: bool,
+    /// The causes that were shown.
+    shown: HashSet<String>,
 }
 
 impl HostFindings {
-    /// No findings so far. Each goes into the file, one after the other, and to stderr.
-    pub(super) fn new(dialect: Arc<Dialect>, file: Option<File>, to_stderr: bool) -> Self {
+    /// No findings so far.
+    pub(super) fn new(settings: HostFindingsSettings) -> Self {
+        let options = CheckOptions {
+            argv: Some(settings.argv.clone()),
+            ..CheckOptions::default()
+        };
         HostFindings {
-            checker: Some(Checker::new(Arc::clone(&dialect), CheckOptions::default())),
-            dialect,
+            checker: Some(Checker::new(Arc::clone(&settings.dialect), options)),
+            settings,
             seen: 0,
-            file,
-            to_stderr,
-            has_violation: false,
+            shown: HashSet::new(),
         }
     }
 
@@ -41,62 +60,115 @@ impl HostFindings {
             return;
         };
         checker.push(frame);
-        let new = checker.findings().get(self.seen..).unwrap_or_default();
-        if !new.is_empty() {
-            let new = new.to_vec();
-            self.write(&new);
+        if checker.findings().len() > self.seen {
+            self.seen = checker.findings().len();
+            let findings = of_host(checker.findings());
+            self.show_new(findings);
         }
     }
 
-    /// Judges the end of the session. Returns whether the host broke a `must`.
+    /// Judges the end of the session, and writes the causes. Returns whether the host broke a `must`.
     pub(super) fn finish(&mut self) -> bool {
-        if let Some(checker) = self.checker.take() {
-            let findings = checker.finish().findings;
-            let new = findings.get(self.seen..).unwrap_or_default();
-            self.write(new);
+        let Some(checker) = self.checker.take() else {
+            return false;
+        };
+        let findings = of_host(&checker.finish().findings);
+        if findings.is_empty() {
+            return false;
         }
-        self.has_violation
+        self.show_new(findings.clone());
+        let is_violated = findings.iter().any(|finding| finding.level == Level::Must);
+        let report = self.report(findings);
+        if self.settings.to_stderr {
+            // A closed stderr cannot be reported.
+            let _ = terminal::causes(&report, &mut anstream::stderr());
+        }
+        if let Some(file) = &mut self.settings.file {
+            let mut text = anstream::StripStream::new(Vec::new());
+            let written = terminal::causes(&report, &mut text);
+            let written = written.and_then(|()| file.replace(text.into_inner().trim_ascii_start()));
+            warn_unless(written);
+        }
+        is_violated
     }
 
-    fn write(&mut self, new: &[Finding]) {
-        self.seen += new.len();
-        let of_host =
-            |finding: &&Finding| finding.blame == Blame::Host && finding.level > Level::May;
-        for finding in new.iter().filter(of_host) {
-            self.has_violation |= finding.level == Level::Must;
-            let text = self.describe(finding);
-            if self.to_stderr {
-                output::finding("host", &text);
+    /// Shows the first finding of each cause that is new.
+    fn show_new(&mut self, mut findings: Vec<Finding>) {
+        causes::attribute(&mut findings);
+        for finding in findings.iter().filter(|finding| !finding.echo) {
+            if !self.shown.insert(finding.cause.clone()) {
+                continue;
             }
-            if let Some(file) = &mut self.file
-                && let Err(error) = file.write_all(format!("{text}\n").as_bytes())
-            {
-                output::warning(format_args!("a finding cannot be written: {error}"));
+            if self.settings.to_stderr {
+                output::finding("host", headline(finding));
+            }
+            let text = self.describe(finding);
+            if let Some(file) = &mut self.settings.file {
+                warn_unless(file.append(text.as_bytes()));
             }
         }
     }
 
     /// The finding with its clauses and its frame.
     fn describe(&self, finding: &Finding) -> String {
-        let key = match finding.key.as_str() {
-            "" => String::new(),
-            key => format!(", {key}"),
-        };
-        let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
-        let mut text = format!("{level} {rule} at frame {at}{key}\n  {}\n", finding.message);
+        let mut text = headline(finding) + "\n";
         for id in &finding.clauses {
-            if let Some(clause) = self.dialect.clauses.get(id) {
-                let _ = writeln!(
-                    text,
-                    "  Clause  {id} (section {}): {}",
-                    clause.section, clause.text
-                );
+            if let Some(clause) = self.settings.dialect.clauses.get(id) {
+                let (section, clause) = (&clause.section, &clause.text);
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "    Clause  {id} (section {section}): {clause}");
             }
         }
-        let frame = finding.evidence.iter().find(|evidence| evidence.here);
-        if let Some(frame) = frame {
-            let _ = writeln!(text, "  Frame   {}", frame.text);
+        if let Some(frame) = finding.evidence.iter().find(|evidence| evidence.here) {
+            let _ = writeln!(text, "     Frame  {}", frame.text);
         }
-        text
+        text + "\n"
+    }
+
+    fn report(&self, findings: Vec<Finding>) -> Report {
+        let transcript = self.settings.transcript.as_ref();
+        let transcript = transcript.map(|path| path.to_string_lossy().into_owned());
+        let rerun = transcript.as_ref().map(|path| {
+            let path = output::quoted(path);
+            format!("conform check --side host {path}")
+        });
+        let rerun = rerun.unwrap_or_default();
+        let with_rerun = findings.into_iter().map(|finding| Finding {
+            rerun: rerun.clone(),
+            ..finding
+        });
+        let mut builder = ReportBuilder::new(ReportCommand::Check, Blame::Host);
+        builder.add_dialect(&self.settings.dialect);
+        let session = ScenarioReport {
+            id: SESSION.to_owned(),
+            findings: with_rerun.collect(),
+            transcript: transcript.unwrap_or_default(),
+            ..ScenarioReport::default()
+        };
+        builder.add(session, Exercised::default());
+        builder.finish()
+    }
+}
+
+/// The findings that are the host's, without notes.
+fn of_host(findings: &[Finding]) -> Vec<Finding> {
+    let is_of_host =
+        |finding: &&Finding| finding.blame == Blame::Host && finding.level > Level::May;
+    findings.iter().filter(is_of_host).cloned().collect()
+}
+
+/// Its level, rule, place and message in one line.
+fn headline(finding: &Finding) -> String {
+    let key = match finding.key.as_str() {
+        "" => String::new(),
+        key => format!(", {key}"),
+    };
+    let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
+    format!("{level} {rule} at frame {at}{key}: {}", finding.message)
+}
+
+fn warn_unless(written: std::io::Result<()>) {
+    if let Err(error) = written {
+        output::warning(format_args!("a finding cannot be written: {error}"));
     }
 }

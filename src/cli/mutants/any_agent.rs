@@ -265,6 +265,7 @@ pub(super) async fn matrix(
             true => played.next(),
             false => Some(unplayable(&tested(fault, &dialect))),
         });
+    let rules = provable_rules(&dialect, &[Blame::Agent]);
     Ok(AgentOutcome {
         outcome: MutationOutcome {
             rows: rows.collect(),
@@ -273,7 +274,8 @@ pub(super) async fn matrix(
                 .iter()
                 .map(|fault| fault.id.clone())
                 .collect(),
-            rules: provable_rules(&dialect, false),
+            played_rules: rules.clone(),
+            rules,
             dialect: dialect.id(),
         },
         missing,

@@ -48,6 +48,8 @@ const ROUNDS: &[Round] = &[
 /// Which faults are played, and how.
 pub(super) struct MutationRun<'a> {
     pub(super) only: &'a [String],
+    /// Only the faults of this side.
+    pub(super) side: Option<Blame>,
     pub(super) shard: Option<Shard>,
     pub(super) jobs: usize,
     pub(super) time_scale: f64,
@@ -62,12 +64,14 @@ pub(super) struct MutationOutcome {
     pub(super) all: Vec<String>,
     /// The rules that at least one fault must kill.
     pub(super) rules: Vec<String>,
+    /// Those of them whose faults were played.
+    pub(super) played_rules: Vec<String>,
 }
 
 impl MutationOutcome {
     /// The matrix of the faults that were played.
     pub(super) fn matrix(&self) -> Matrix {
-        Matrix::of(&self.dialect, self.rows.clone(), &self.rules)
+        Matrix::of(&self.dialect, self.rows.clone(), &self.played_rules)
     }
 
     /// The matrix with the rows of an earlier one for faults that were not played.
@@ -108,18 +112,30 @@ impl MutationRun<'_> {
         } = known;
         let faults = faults.iter().filter(|fault| !fault.caught_by.is_empty());
         let faults: Vec<_> = faults.map(|fault| tested(fault, &dialect)).collect();
-        if faults.is_empty() {
+        let hosts = bad_hosts::load(self.source, &dialect).map_err(|e| e.to_string())?;
+        let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
+        let counts = [(Blame::Agent, faults.len()), (Blame::Host, hosts.len())];
+        let sides = counts.iter().filter(|(_, count)| *count > 0);
+        let sides: Vec<Blame> = sides.map(|(side, _)| *side).collect();
+        let is_played = |side: Blame| self.side.is_none_or(|only| only == side);
+        let played: Vec<Blame> = sides
+            .iter()
+            .copied()
+            .filter(|side| is_played(*side))
+            .collect();
+        if played.is_empty() {
             return Ok(None);
         }
-        let hosts = bad_hosts::load(self.source, &dialect).map_err(|e| e.to_string())?;
-        let binds_hosts = !hosts.is_empty();
-        let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
         let agents = faults.iter().map(|fault| fault.id.clone());
         let all = agents
             .chain(hosts.iter().map(|row| row.fault.clone()))
             .collect();
-        let selected = faults.into_iter().filter(|s| self.is_selected(&s.id));
-        let hosts = hosts.into_iter().filter(|row| self.is_selected(&row.fault));
+        let selected = faults
+            .into_iter()
+            .filter(|fault| is_played(Blame::Agent) && self.is_selected(&fault.id));
+        let hosts = hosts
+            .into_iter()
+            .filter(|row| is_played(Blame::Host) && self.is_selected(&row.fault));
         let selected = self.part(selected);
         let hosts = self.part(hosts);
         let sandboxes = Arc::new(SandboxRoot::new().map_err(|e| e.to_string())?);
@@ -135,7 +151,8 @@ impl MutationRun<'_> {
         let rows = self.rows(player, OnceCell::new(), selected).await?;
         Ok(Some(MutationOutcome {
             all,
-            rules: coverage::provable_rules(&dialect, binds_hosts),
+            rules: coverage::provable_rules(&dialect, &sides),
+            played_rules: coverage::provable_rules(&dialect, &played),
             rows: rows.into_iter().chain(hosts).collect(),
             dialect: dialect.id(),
         }))

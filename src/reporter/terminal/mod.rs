@@ -8,4 +8,4 @@ mod summary;
 pub(super) use finding::block as finding_block;
 pub use scenario::{left_out, line};
 pub(super) use summary::render;
-pub use summary::{Details, closing};
+pub use summary::{Details, causes, closing};

@@ -32,6 +32,18 @@ pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::R
     closing(report, Details::default(), out)
 }
 
+/// Writes the causes to fix, each in full, and nothing else.
+///
+/// # Errors
+/// The writer fails.
+pub fn causes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let full: Vec<_> = report.causes.iter().filter(is_in_full).collect();
+    let blocks = full.iter().enumerate();
+    blocks
+        .into_iter()
+        .try_for_each(|(index, cause)| cause::block(report, cause, (index + 1, full.len()), out))
+}
+
 /// Writes everything that follows the lines of the scenarios.
 ///
 /// # Errors
@@ -44,7 +56,7 @@ pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Re
             .try_for_each(|scenario| scenario::block(report, scenario, out))?;
     }
     without_result(report, out)?;
-    causes(report, details, out)?;
+    all_causes(report, details, out)?;
     stale(report, out)?;
     writeln!(out, "{}------------{:#}", DIM, DIM)?;
     counts_line(report, out)?;
@@ -54,7 +66,7 @@ pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Re
 }
 
 /// Writes the causes: those that the baseline covers and the notes in a line each, then the others in full, up to a number.
-fn causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
+fn all_causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
     let (mut full, lines): (Vec<_>, Vec<_>) = report.causes.iter().partition(is_in_full);
     let of = full.len();
     let rest = match details {
