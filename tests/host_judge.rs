@@ -147,6 +147,16 @@ fn findings(folder: &Path) -> String {
     std::fs::read_to_string(file.expect("a file with findings").path()).unwrap()
 }
 
+/// The frames of a transcript, without its header.
+fn frames(folder: &Path) -> Vec<Value> {
+    let session = std::fs::read_to_string(transcript(folder)).unwrap();
+    assert!(session.ends_with('\n'));
+    let lines = session.lines().skip(1);
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
 fn judged(args: &[&str], latency: Duration, acts: &[Act]) -> Judged {
     let mut host = Host::start(args, latency);
     acts.iter().for_each(|act| host.act(*act));
@@ -359,7 +369,7 @@ const BAD_HOSTS: &[BadHost] = &[
     bad(
         PI,
         &[
-            Send(r#"{"type":"prompt","id":"p","message":"tool bash {\"command\":\"cat\"}"}"#),
+            Send(r#"{"type":"prompt","id":"p","message":"tool bash {\"command\":\"sleep 60\"}"}"#),
             Until("tool_execution_start"),
             Send(r#"{"type":"prompt","id":"q","message":"and"}"#),
         ],
@@ -497,6 +507,20 @@ fn a_mistake_that_comes_again_is_one_cause() {
     assert_eq!(judged.stderr.matches("host: must").count(), 1);
 }
 
+#[test]
+fn the_transcript_of_a_crash_has_what_the_agent_said_before_and_how_it_ended() {
+    let args = ["--json-stream", "--fault", "crash-in-turn", "--judge"];
+    let judged = judged(&args, NONE, &[Until("ready"), Send(MESSAGE)]);
+    assert_eq!(judged.status, Some(101), "{}", judged.stderr);
+    assert_eq!(judged.findings, "");
+    let frames = frames(judged.folder.path());
+    let of = |dir: &str| frames.iter().filter(|frame| frame["dir"] == dir).count();
+    assert!(of("from_agent") >= 2, "{frames:?}");
+    assert_eq!((of("to_agent"), of("stderr") > 0), (1, true), "{frames:?}");
+    let end = frames.last().unwrap();
+    assert_eq!((&end["end"], &end["code"]), (&"exited".into(), &101.into()));
+}
+
 /// The transcript is whole up to the last frame, whatever ends the session.
 #[test]
 fn a_killed_agent_leaves_its_transcript_and_what_was_found_so_far() {
@@ -519,29 +543,19 @@ fn a_killed_agent_leaves_its_transcript_and_what_was_found_so_far() {
     ] {
         assert!(found.contains(part), "no {part} in {found}");
     }
-    let session = std::fs::read_to_string(transcript(folder)).unwrap();
-    let frames: Vec<Value> = session
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert!(session.ends_with('\n'));
+    let frames = frames(folder);
     let kinds: Vec<_> = frames
         .iter()
-        .skip(1)
         .map(|frame| frame["dir"].as_str().unwrap())
         .collect();
     assert_eq!(kinds, ["from_agent", "to_agent", "from_agent"]);
     assert!(
-        frames[3]["line"]
+        frames[2]["line"]
             .as_str()
             .unwrap()
             .contains("protocol_error")
     );
-    let times: Vec<_> = frames
-        .iter()
-        .skip(1)
-        .map(|frame| frame["at"].as_u64().unwrap())
-        .collect();
+    let times = frames.iter().map(|frame| frame["at"].as_u64().unwrap());
     assert!(times.is_sorted());
     assert_eq!(checked(folder).0, Some(1));
 }

@@ -232,6 +232,9 @@ impl Matrix {
             self.summary()
         );
         page += "Each row is a deliberate defect of the reference agent, and the rule or the scenario that caught it: at which frame, and behind how many lines of stdout.\n\n";
+        if self.faults.iter().any(Row::is_of_host) {
+            page += "A row that begins with `host/` is a bad host: a session in which the host makes this mistake, and the rule that caught it.\n\n";
+        }
         page += "| fault | what goes wrong | | caught by | at | scenario |\n|---|---|---|---|---|---|\n";
         for row in &self.faults {
             page += &row.markdown();

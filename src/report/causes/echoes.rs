@@ -1,8 +1,8 @@
 //! Echoes: the findings of a scenario that only follow from another one of the same scenario. Pure.
 //!
 //! A rule says what is wrong; a step of the scenario then often fails too, since it waits for what the rule misses. Only a step's finding
-//! can be an echo, or a missing frame that came in another slice of the same rule. The tests for it are narrow, because a fault of its own
-//! must never be folded under another cause.
+//! can be an echo, a missing frame that came in another slice of the same rule, or the missing end of a torn line. The tests for it are
+//! narrow, because a fault of its own must never be folded under another cause.
 
 use super::shape::cause_id;
 use crate::finding::{DifferenceKind, Finding, Level};
@@ -36,7 +36,7 @@ pub fn attribute(findings: &mut [Finding]) {
 /// frames that came.
 fn origin(findings: &[Finding], n: usize) -> Option<usize> {
     if !is_of_a_step(&findings[n]) {
-        return misplaced(findings, n);
+        return torn(findings, n).or_else(|| misplaced(findings, n));
     }
     let step = &findings[n];
     let explains = |(_, rule): &(usize, &Finding)| {
@@ -48,6 +48,20 @@ fn origin(findings: &[Finding], n: usize) -> Option<usize> {
     };
     let (found, _) = findings.iter().enumerate().find(explains)?;
     Some(misplaced(findings, found).unwrap_or(found))
+}
+
+/// For a line without its end: the finding that it is no JSON, because it is torn.
+fn torn(findings: &[Finding], n: usize) -> Option<usize> {
+    let is_defect = |finding: &Finding, name: &str| {
+        finding.difference.kind == DifferenceKind::Malformed && finding.difference.name == name
+    };
+    let line = &findings[n];
+    findings.iter().position(|other| {
+        is_defect(line, "no-final-newline")
+            && is_defect(other, "not-json")
+            && (other.at, other.blame) == (line.at, line.blame)
+            && session(other) == session(line)
+    })
 }
 
 /// For a frame that a rule misses: the finding of the same rule that has this frame in the wrong place. Each explains one missing frame.
@@ -416,6 +430,18 @@ mod tests {
                 "{other:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_torn_line_is_one_mistake() {
+        let torn = of("p/json-lines", 5, Malformed, "not-json");
+        let end = of("p/line-ends", 5, Malformed, "no-final-newline");
+        assert_eq!(echoes(&[torn.clone(), end.clone()]), [false, true]);
+        let whole = of("p/json-lines", 4, Malformed, "not-json");
+        assert_eq!(echoes(&[whole, end.clone()]), [false, false]);
+        assert_eq!(echoes(&[end]), [false]);
+        let crlf = of("p/line-ends", 5, Malformed, "crlf");
+        assert_eq!(echoes(&[torn, crlf]), [false, false]);
     }
 
     #[test]
