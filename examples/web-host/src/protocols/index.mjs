@@ -1,0 +1,4 @@
+// The protocols that this host speaks, by name. Each class has the methods of `Aionrs`.
+import { Aionrs } from "./aionrs.mjs";
+
+export const PROTOCOLS = { aionrs: Aionrs };
