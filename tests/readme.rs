@@ -1,4 +1,5 @@
-//! Runs every command in the `console` blocks of the README and compares its output with the block; checks the links of all pages.
+//! Runs every command in the `console` blocks of the README and of docs/hosts.md and compares its output with the block; checks the links
+//! of all pages.
 //!
 //! `...` on a line of its own matches any lines. Times, ports and the counts in the summary may differ.
 
@@ -115,11 +116,14 @@ fn normalize(text: &str) -> String {
 
 #[test]
 fn every_command_prints_the_output_below_it() {
-    let readme =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let examples = parse_examples(&readme);
-    assert!(examples.len() > 5, "found only {} commands", examples.len());
-    for Example { command, output } in examples {
+    let page = |name| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let readme = parse_examples(&page("README.md"));
+    assert!(readme.len() > 5, "found only {} commands", readme.len());
+    let hosts = parse_examples(&page("docs/hosts.md"));
+    assert!(hosts.len() > 1, "found only {} commands", hosts.len());
+    for Example { command, output } in readme.into_iter().chain(hosts) {
         let expected = normalize(&output).into_data();
         snapbox::Assert::new()
             .try_eq(
@@ -135,7 +139,7 @@ fn every_command_prints_the_output_below_it() {
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let has_pages = !["target", ".git", "reports/templates"]
+        let has_pages = !["target", ".git", "node_modules", "reports/templates"]
             .iter()
             .any(|folder| path.ends_with(folder));
         if path.is_dir() && has_pages {

@@ -81,7 +81,9 @@ export class Conversation {
     this.#start();
   }
 
+  /** Ends the agent. A turn is stopped first, so that no call stays without an answer. */
   async close() {
+    if (this.#turn && !this.#stopped) this.stop();
     await this.#process?.stop();
   }
 
@@ -125,6 +127,7 @@ export class Conversation {
     if (!general && turn !== this.#turn) return this.#publish({ ...event, late: true });
     switch (event.type) {
       case "call":
+        if (this.#calls.has(event.call)) return this.#publish({ type: "problem", text: `the agent asks for the call ${event.call} again` });
         this.#calls.set(event.call, "asking");
         break;
       case "call-running":

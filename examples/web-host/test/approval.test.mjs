@@ -65,3 +65,14 @@ test("a stop while the agent asks ends the turn, and no answer is sent", () =>
     assert.equal(await page.locator(".call .badge").textContent(), "Cancelled");
     assert.deepEqual(await decisions(await agents.agent()), []);
   }));
+
+test("a host that closes while the agent asks stops the turn first", () =>
+  withHost({ script }, async ({ open, agents, close }) => {
+    const page = await open();
+    await prompt(page, "Write a note");
+    await page.locator('.call[data-state="asking"]').waitFor();
+    const agent = await agents.agent();
+    const stopped = agent.waitCommand({ type: "stop" });
+    await close();
+    await stopped;
+  }));

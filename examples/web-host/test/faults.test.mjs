@@ -45,6 +45,16 @@ const FAULTS = {
   "log-line-on-stdout": { shows: "a line that is not JSON goes to the log", check: (page) => logged(page, "a line is not JSON") },
   "invalid-utf8": { shows: "a line that is not UTF-8 goes to the log", check: (page) => logged(page, "a line is not UTF-8") },
   "no-type": { shows: "an event without a type goes to the log", check: (page) => logged(page, "unknown type") },
+  "two-tool-requests": {
+    shows: "a call that is announced twice is answered once",
+    script: "- tool_calls: [{ name: Bash, args: { command: ls } }]\n- text: Understood.",
+    check: async (page) => {
+      await page.getByRole("button", { name: "Deny" }).click();
+      await shows(page, "Understood.");
+      assert.equal(await page.locator(".call").count(), 1);
+      await logged(page, "again");
+    },
+  },
   "half-a-line": {
     shows: "an agent that ends in the middle of a line has crashed",
     check: async (page) => {
@@ -54,9 +64,9 @@ const FAULTS = {
   },
 };
 
-for (const [fault, { shows, timeouts, check }] of Object.entries(FAULTS)) {
+for (const [fault, { shows, script, timeouts, check }] of Object.entries(FAULTS)) {
   test(`${fault}: ${shows}`, () =>
-    withHost({ fault, timeouts }, async ({ open }) => {
+    withHost({ fault, script, timeouts }, async ({ open }) => {
       const page = await open();
       await prompt(page, "hi");
       await check(page);

@@ -16,7 +16,7 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
  * Runs a test with a host whose agents are mock agents. At its end, the host must have ended its agents and kept the protocol.
  *
  * `settings`: `script` (a model script, as YAML), `fault` (the id of one), `agent` (another command line), `timeouts` of the host.
- * The test gets `open` (opens a page), `agents` (controls the agents) and `folder` (their workspace).
+ * The test gets `open` (opens a page), `agents` (controls the agents), `folder` (their workspace) and `close` (ends the host).
  */
 export async function withHost({ script, fault, agent = [AGENT], timeouts }, test) {
   const folder = mkdtempSync(join(tmpdir(), "host-"));
@@ -34,7 +34,7 @@ export async function withHost({ script, fault, agent = [AGENT], timeouts }, tes
       pages.push(page);
       return page;
     };
-    await test({ open, agents, folder, address });
+    await test({ open, agents, folder, close: host.close });
     await host.close();
     await agents.ended();
     if (agent[0] === AGENT) assert.equal(agents.mistakes(), "", "the host broke the protocol");
