@@ -116,9 +116,8 @@ fn normalize(text: &str) -> String {
 
 #[test]
 fn every_command_prints_the_output_below_it() {
-    let page = |name| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
-    };
+    let page =
+        |name| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
     let readme = parse_examples(&page("README.md"));
     assert!(readme.len() > 5, "found only {} commands", readme.len());
     let hosts = parse_examples(&page("docs/hosts.md"));

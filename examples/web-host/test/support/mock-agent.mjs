@@ -17,7 +17,13 @@ export class MockAgents {
 
   /** The environment for the host, which passes it on to its agents. */
   env(settings = {}) {
-    return { ...process.env, MOCK_AGENT_CONTROL: join(this.folder, "control"), MOCK_AGENT_JUDGE: join(this.folder, "host-{pid}.txt"), ...settings };
+    return {
+      ...process.env,
+      MOCK_AGENT_CONTROL: join(this.folder, "control"),
+      MOCK_AGENT_JUDGE: join(this.folder, "host-{pid}.txt"),
+      MOCK_AGENT_TRANSCRIPT: join(this.folder, "session-{pid}.jsonl"),
+      ...settings,
+    };
   }
 
   /** The client of the agent that was started as the first, second, ... one. Waits until it has started. */
@@ -38,6 +44,14 @@ export class MockAgents {
     const files = readdirSync(this.folder).filter((name) => /^host-\d+\.txt$/.test(name));
     if (files.length === 0) throw new Error("no agent has judged the host");
     return files.map((name) => readFileSync(join(this.folder, name), "utf8")).join("");
+  }
+
+  /** The commands of the host in all sessions, also after the agents have ended. */
+  transcript() {
+    const files = readdirSync(this.folder).filter((name) => /^session-\d+\.jsonl$/.test(name));
+    const lines = files.flatMap((name) => readFileSync(join(this.folder, name), "utf8").trim().split("\n"));
+    const frames = lines.map((line) => JSON.parse(line)).filter(({ dir }) => dir === "to_agent");
+    return frames.map(({ line }) => JSON.parse(line));
   }
 
   /** Waits until all agents have ended; fails with the process ids of those that run on. */
