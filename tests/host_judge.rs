@@ -163,17 +163,16 @@ fn judged(args: &[&str], latency: Duration, acts: &[Act]) -> Judged {
     host.finish()
 }
 
-/// `conform check --side host` on the transcript of a session.
-fn checked(folder: &Path) -> (Option<i32>, String) {
+/// `conform check --side host` on the transcripts of sessions.
+fn checked<'a>(sessions: impl IntoIterator<Item = &'a TempDir>) -> (Option<i32>, String) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_conform"));
-    check
-        .args(["check", "--side", "host"])
-        .arg(transcript(folder));
+    check.args(["check", "--side", "host"]);
+    for folder in sessions {
+        check.arg(transcript(folder.path()));
+    }
     let output = check.output().unwrap();
-    (
-        output.status.code(),
-        String::from_utf8_lossy(&output.stdout).into_owned(),
-    )
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), text)
 }
 
 /// A host with one mistake.
@@ -379,32 +378,27 @@ const BAD_HOSTS: &[BadHost] = &[
 
 #[test]
 fn each_bad_host_is_named_with_its_clause_and_its_frame_once() {
-    for BadHost {
-        args,
-        latency,
-        acts,
-        named,
-        violates,
-    } in BAD_HOSTS
-    {
-        let judged = judged(&[args, &["--judge"][..]].concat(), *latency, acts);
+    let mut sessions = Vec::new();
+    for host in BAD_HOSTS {
+        let args = [host.args, &["--judge"][..]].concat();
+        let judged = judged(&args, host.latency, host.acts);
         let (text, stderr) = (&judged.findings, &judged.stderr);
-        for part in named {
+        for part in host.named {
             assert!(text.contains(part), "no {part} in {text}\n{stderr}");
         }
-        let [rule, ..] = named;
+        let [rule, ..] = host.named;
         assert_eq!(text.matches("CAUSE").count(), 1, "{rule}: {text}");
-        assert!(
-            stderr.contains(&format!(
-                "host: {}",
-                if *violates { "must" } else { "should" }
-            )),
-            "{rule}: {stderr}"
-        );
+        let level = if host.violates { "must" } else { "should" };
+        let line = format!("host: {level} {rule} at frame");
+        assert!(stderr.contains(&line), "no {line} in {stderr}");
         assert!(stderr.ends_with(text), "{rule}: {stderr}");
-        assert_eq!(judged.status == Some(1), *violates, "{rule}: {stderr}");
-        let (status, check) = checked(judged.folder.path());
-        assert_eq!(status, Some(i32::from(*violates)), "{check}");
+        assert_eq!(judged.status == Some(1), host.violates, "{rule}: {stderr}");
+        sessions.push(judged.folder);
+    }
+    let (status, check) = checked(&sessions);
+    assert_eq!(status, Some(1), "{check}");
+    for host in BAD_HOSTS {
+        let [rule, ..] = host.named;
         assert!(check.contains(rule), "no {rule} in {check}");
     }
 }
@@ -476,15 +470,17 @@ const GOOD_HOSTS: &[(&[&str], &[Act])] = &[
 
 #[test]
 fn an_unusual_host_has_no_finding_and_the_agent_s_own_exit_status() {
+    let mut sessions = Vec::new();
     for (args, acts) in GOOD_HOSTS {
         let judged = judged(&[args, &["--judge"][..]].concat(), NONE, acts);
         let stderr = &judged.stderr;
         assert_eq!(judged.findings, "", "{stderr}");
         assert!(!stderr.contains("host:"), "{stderr}");
         assert_eq!(judged.status, Some(0), "{stderr}");
-        let (status, check) = checked(judged.folder.path());
-        assert_eq!(status, Some(0), "{check}");
+        sessions.push(judged.folder);
     }
+    let (status, check) = checked(&sessions);
+    assert_eq!(status, Some(0), "{check}");
 }
 
 #[test]
@@ -557,5 +553,5 @@ fn a_killed_agent_leaves_its_transcript_and_what_was_found_so_far() {
     );
     let times = frames.iter().map(|frame| frame["at"].as_u64().unwrap());
     assert!(times.is_sorted());
-    assert_eq!(checked(folder).0, Some(1));
+    assert_eq!(checked([&host.folder]).0, Some(1));
 }
