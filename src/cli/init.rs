@@ -4,6 +4,7 @@ mod yaml_text;
 
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
+use super::detection_notes::{note_command_line, with_patience};
 use super::exit::ExitStatus;
 use super::network::{NetworkArg, note_attempts};
 use super::run::{RunError, agent_of, package};
@@ -12,6 +13,7 @@ use crate::detect::detector::Detector;
 use crate::dialect::DialectSource;
 use crate::project_config::FILE;
 use crate::runner::adopt_orphans;
+use crate::runner::agent::Agent;
 use crate::runner::network::isolation::NetworkWatch;
 use crate::runner::sandbox::SandboxRoot;
 use indexmap::IndexMap;
@@ -69,17 +71,23 @@ fn init(args: &InitArgs) -> Result<(), RunError> {
         }
     }
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
-    let id = match (&args.dialect.dialect, args.agent.is_empty()) {
+    let (id, agent) = match (&args.dialect.dialect, args.agent.is_empty()) {
         (None, true) => {
             return Err(RunError::usage(
                 "name an agent, as in `conform init ./my-agent`, or a dialect with --dialect",
             ));
         }
-        (Some(id), true) => id.clone(),
-        _ => detect(args, &source)?,
+        (Some(id), true) => (id.clone(), None),
+        _ => {
+            let agent = agent_of(&args.agent, &[])?;
+            (detect(args, &agent, &source)?, Some(agent))
+        }
     };
     let known = catalogue::one(&source, &id, &[], &IndexMap::new(), None);
     let known = known.map_err(RunError::usage)?;
+    if let Some(agent) = &agent {
+        note_command_line(agent, &known.dialect, None);
+    }
     write(FILE, &config(args, &known))?;
     let scenario = scenario(&known)?;
     if let Some(text) = &scenario {
@@ -91,7 +99,7 @@ fn init(args: &InitArgs) -> Result<(), RunError> {
 }
 
 /// The dialect that the agent speaks.
-fn detect(args: &InitArgs, source: &DialectSource) -> Result<String, RunError> {
+fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<String, RunError> {
     // The runtime has threads, and only a process without them can be isolated.
     let isolation = args.network.isolate();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -99,13 +107,12 @@ fn detect(args: &InitArgs, source: &DialectSource) -> Result<String, RunError> {
         .build()?;
     let watch = runtime.block_on(NetworkWatch::start(isolation))?;
     let sandboxes = SandboxRoot::new()?.with_variables(watch.variables());
-    let agent = agent_of(&args.agent, &[])?;
-    let package = package(&agent);
+    let package = package(agent);
     let (cancel, cancelled) = watch::channel(false);
     let detected = runtime.block_on(async {
         termination::cancel_on_signal(cancel);
         let detector = Detector {
-            agent: &agent,
+            agent,
             package: package.as_ref(),
             wire: None,
             time_scale: args.time_scale,
@@ -116,15 +123,13 @@ fn detect(args: &InitArgs, source: &DialectSource) -> Result<String, RunError> {
             Some(id) if id.contains('@') => {
                 let known = crate::dialect::load(source, id);
                 let dialect = known.map_err(crate::detect::detector::DetectError::Dialect)?;
-                let note = detector.check(source, &dialect).await?;
+                let note = with_patience(detector.check(source, &dialect)).await?;
                 Ok((dialect.id(), note))
             }
-            Some(name) => detector
-                .detect_version(source, name)
+            Some(name) => with_patience(detector.detect_version(source, name))
                 .await
                 .map(|found| (found.id, found.note)),
-            None => detector
-                .detect(source)
+            None => with_patience(detector.detect(source))
                 .await
                 .map(|found| (found.id, found.note)),
         }

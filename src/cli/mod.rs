@@ -8,6 +8,7 @@ mod command_line;
 mod coverage;
 mod ctl;
 mod describe;
+mod detection_notes;
 pub mod exit;
 mod explain;
 mod init;

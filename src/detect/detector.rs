@@ -1,6 +1,7 @@
 //! Detects the dialect of an agent before a scenario is played, so that an agent that does not start, or that speaks another protocol,
 //! is reported once and does not fail a hundred scenarios one by one.
 
+use super::advice::{missing_file, started_as};
 use super::candidates::{Candidates, list_ids};
 use super::package::Package;
 use super::probe::{AgentProbe, ProbeResult};
@@ -143,13 +144,15 @@ impl Detector<'_> {
                 &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
             )),
             Err(ProbeResult::Silent(what)) => Err(DetectError::Incomplete(format!(
-                "the agent did not start up: {what}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
+                "the agent did not start up: {what}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
+                self.attempted(&probed),
                 list_ids(&dialects),
                 also("\n"),
-                self.relative_path_hint()
+                missing_file(self.agent, &what)
             ))),
             Err(ProbeResult::Unrecognized(what)) => Err(DetectError::Usage(format!(
-                "cannot detect the agent's protocol: {what}\nname it with --dialect; known dialects are {}{}",
+                "cannot detect the agent's protocol: {what}{}\nname it with --dialect; known dialects are {}{}",
+                self.attempted(&probed),
                 list_ids(&dialects),
                 also("\n"),
             ))),
@@ -230,9 +233,10 @@ impl Detector<'_> {
                 describe_evidence(&all[index], &line),
             ))),
             ProbeResult::Silent(what) | ProbeResult::Unrecognized(what) => {
-                let hint = hint.unwrap_or_else(|| self.relative_path_hint());
+                let hint = hint.unwrap_or_else(|| missing_file(self.agent, &what));
+                let started = started_as(&[self.agent], versions.iter().take(1), self.wire);
                 Err(DetectError::Incomplete(format!(
-                    "the agent did not start up: {what}\nnothing of {id} could be checked: {advice}{hint}"
+                    "the agent did not start up: {what}{started}\nnothing of {id} could be checked: {advice}{hint}"
                 )))
             }
             other => Err(probe_error(other)),
@@ -249,10 +253,7 @@ impl Detector<'_> {
         let newest_first = protocols.map(|versions| versions.iter().rev().cloned().collect());
         let groups: Vec<Vec<Arc<Dialect>>> = newest_first.collect();
         let all = groups.concat();
-        let as_given = Agent {
-            recipe_args: RecipeArgs::Placed,
-            ..self.agent.clone()
-        };
+        let as_given = self.agent_as_given();
         let is_placed = self.agent.recipe_args == RecipeArgs::Placed;
         let mut attempts = Vec::new();
         if !is_placed {
@@ -309,6 +310,24 @@ impl Detector<'_> {
         found.unwrap_or(Err(failure))
     }
 
+    /// The agent with the arguments of the user alone.
+    fn agent_as_given(&self) -> Agent {
+        Agent {
+            recipe_args: RecipeArgs::Placed,
+            ..self.agent.clone()
+        }
+    }
+
+    /// How the agent was started with the recipe of each protocol, for a message.
+    fn attempted(&self, dialects: &[Arc<Dialect>]) -> String {
+        let protocols = dialects.chunk_by(|one, other| one.name == other.name);
+        let newest = protocols.filter_map(|versions| versions.last());
+        match self.agent.args.is_empty() {
+            true => started_as(&[self.agent], newest, self.wire),
+            false => started_as(&[self.agent, &self.agent_as_given()], newest, self.wire),
+        }
+    }
+
     async fn probe(
         &self,
         recipes: &[Arc<Dialect>],
@@ -325,21 +344,6 @@ impl Detector<'_> {
             time_scale: self.time_scale * patience,
         };
         probe.run(self.sandboxes, self.cancelled.clone()).await
-    }
-
-    /// What to do about an agent that does not find its files, since it runs in a sandbox and not in the current folder.
-    fn relative_path_hint(&self) -> String {
-        let relative = |arg: &&std::ffi::OsString| {
-            let path = std::path::Path::new(arg);
-            path.is_relative() && path.exists()
-        };
-        match self.agent.args.iter().find(relative) {
-            Some(arg) => format!(
-                "\nthe agent runs in a sandbox folder: if {0} is the folder here, write ./{0}",
-                arg.to_string_lossy()
-            ),
-            None => String::new(),
-        }
     }
 }
 

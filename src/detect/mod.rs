@@ -4,6 +4,7 @@
 //! (`program_output`), and what it writes when it is started ([`probe`]). The [`detector`] decides by these. [`recording`] detects the
 //! dialect of a recorded session, where no process is started.
 
+pub mod advice;
 pub mod candidates;
 pub mod detector;
 mod evidence;

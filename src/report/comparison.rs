@@ -105,50 +105,47 @@ pub fn compare(reports: &[NamedReport]) -> Comparison {
     }
 }
 
+/// A cause of the comparison, and the ids of its scenarios for each agent.
+struct Row<'a> {
+    cause: ComparedCause,
+    scenarios: Vec<IndexSet<&'a str>>,
+}
+
 fn compared_causes(reports: &[NamedReport]) -> Vec<ComparedCause> {
-    let mut causes: IndexMap<(&str, &str), (ComparedCause, IndexSet<(usize, &str)>)> =
-        IndexMap::new();
+    let mut rows: IndexMap<(&str, &str), Row<'_>> = IndexMap::new();
     for (n, NamedReport { report, .. }) in reports.iter().enumerate() {
         let counts = |cause: &&Cause| cause.blame == report.side && cause.level > Level::May;
         for cause in report.causes.iter().filter(counts) {
             let mark = cause.baseline.as_ref();
             let reason = mark.map_or("", |mark| mark.reason.as_str());
-            let flaky = cause.flaky || mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky);
-            let key = if reason.is_empty() {
-                (cause.id.as_str(), "")
-            } else {
-                ("", reason)
+            let (id, text) = match reason {
+                "" => (cause.id.as_str(), cause.message.as_str()),
+                reason => ("", reason),
             };
-            let (compared, scenarios) = causes.entry(key).or_insert_with(|| {
-                let text = if reason.is_empty() {
-                    &cause.message
-                } else {
-                    reason
-                };
-                let compared = ComparedCause {
+            let row = rows.entry((id, reason)).or_insert_with(|| Row {
+                cause: ComparedCause {
                     text: text.to_owned(),
                     rules: IndexSet::new(),
                     level: cause.level,
                     flaky: true,
-                    scenarios: vec![0; reports.len()],
+                    scenarios: Vec::new(),
                     new: false,
-                };
-                (compared, IndexSet::new())
+                },
+                scenarios: vec![IndexSet::new(); reports.len()],
             });
-            compared.rules.insert(cause.rule.clone());
-            compared.level = compared.level.max(cause.level);
-            compared.flaky &= flaky;
-            compared.new |= mark.is_none();
-            scenarios.extend(cause.scenarios.iter().map(|id| (n, id.as_str())));
+            row.cause.rules.insert(cause.rule.clone());
+            row.cause.level = row.cause.level.max(cause.level);
+            row.cause.flaky &=
+                cause.flaky || mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky);
+            row.cause.new |= mark.is_none();
+            row.scenarios[n].extend(cause.scenarios.iter().map(String::as_str));
         }
     }
-    let counted = causes.into_values().map(|(mut compared, scenarios)| {
-        for (n, _) in scenarios {
-            compared.scenarios[n] += 1;
-        }
-        compared
-    });
-    let mut causes: Vec<ComparedCause> = counted.collect();
+    let finished = |row: Row<'_>| ComparedCause {
+        scenarios: row.scenarios.iter().map(IndexSet::len).collect(),
+        ..row.cause
+    };
+    let mut causes: Vec<_> = rows.into_values().map(finished).collect();
     causes.sort_by_key(|cause| {
         let first = cause.scenarios.iter().position(|number| *number > 0);
         (first, cause.flaky, Reverse(cause.level))

@@ -36,6 +36,29 @@ impl RecipeArgs {
     }
 }
 
+/// The first word in braces among the arguments that looks like a placeholder and is none, with its braces.
+#[must_use]
+pub fn unknown_placeholder(given: &[OsString]) -> Option<String> {
+    let is_name = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    let is_known = |braced: &str| braced == RECIPE || SANDBOX.contains(&braced);
+    let in_arg = |arg: &OsString| {
+        let text = arg.to_string_lossy();
+        let mut braced = text.match_indices('{').filter_map(|(at, _)| {
+            let (name, _) = text[at + 1..].split_once('}')?;
+            // A shell writes its variables so.
+            let is_variable = text[..at].ends_with('$');
+            (is_name(name) && !is_variable).then(|| format!("{{{name}}}"))
+        });
+        braced.find(|braced| !is_known(braced))
+    };
+    given.iter().find_map(in_arg)
+}
+
 /// The arguments of the user together with those of the recipe.
 pub(super) fn complete(
     given: &[OsString],
@@ -116,6 +139,22 @@ mod tests {
             completed(&["x.py", "rpc", "--model=b", "--base-url", "u"]),
             ["x.py", "rpc", "--model=b", "--base-url", "u", "--json"]
         );
+    }
+
+    #[test]
+    fn a_misspelt_placeholder_is_found() {
+        let of = |arg: &str| unknown_placeholder(&["x".into(), arg.into()]);
+        assert_eq!(of("--url={llm_ur}/v1").as_deref(), Some("{llm_ur}"));
+        for arg in [
+            "{llm_url}",
+            "{args} {home}",
+            "{}",
+            "{\"a\": 1}",
+            "{1}",
+            "${home}/{home}",
+        ] {
+            assert_eq!(of(arg), None, "{arg}");
+        }
     }
 
     #[test]

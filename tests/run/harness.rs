@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The timeout of every wait. No test takes this long on a busy machine, so it expires only for a hang.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A temporary folder for scripts, scenarios and the files that conform writes.
 pub(crate) struct TestDir {

@@ -9,6 +9,7 @@ mod cleanup;
 mod detection;
 mod early_end;
 mod harness;
+mod init;
 mod model;
 mod selection;
 mod steps;

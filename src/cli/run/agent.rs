@@ -1,10 +1,11 @@
 //! The agent under test, from the command line of `conform run`.
 
 use super::run_error::RunError;
+use crate::cli::output;
 use crate::detect::package::Package;
 use crate::dialect::Dialect;
 use crate::runner::agent::Agent;
-use crate::runner::arguments::RecipeArgs;
+use crate::runner::arguments::{RecipeArgs, unknown_placeholder};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -28,6 +29,11 @@ pub(in crate::cli) fn agent_of(
     let named = variables.iter().map(|entry| variable(entry));
     let mut env: Vec<_> = project_folder(words)?.into_iter().collect();
     env.extend(named.collect::<Result<Vec<_>, _>>()?);
+    if let Some(name) = unknown_placeholder(words.get(1..).unwrap_or_default()) {
+        output::warning(format_args!(
+            "{name} is passed on as it is: the placeholders are {{llm_url}}, {{workspace}}, {{home}} and {{args}}"
+        ));
+    }
     match words.split_first() {
         None => Ok(Agent {
             program: std::env::current_exe()?,

@@ -7,13 +7,13 @@ use super::rerun::RerunCommand;
 use super::run_error::RunError;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
+use crate::cli::detection_notes::{note_command_line, with_patience};
 use crate::cli::output::{self, quoted};
 use crate::detect::detector::{Detected, Detector};
 use crate::detect::missing_features::missing_features;
 use crate::dialect::DialectSource;
 use crate::project_config::read_config;
 use crate::runner::agent::{Agent, MissingFeature};
-use crate::runner::launch::command_line;
 use crate::runner::sandbox::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Selection;
@@ -65,7 +65,9 @@ pub(in crate::cli) async fn run_plan(
     let is_probed = !is_bundled && !args.no_probe;
     let ids = match &dialect.dialect {
         Some(name) if is_probed && !name.contains('@') => {
-            vec![announced(detector.detect_version(&source, name).await?)]
+            vec![announced(
+                with_patience(detector.detect_version(&source, name)).await?,
+            )]
         }
         Some(id) => vec![id.clone()],
         None if args.agent_script.is_some() => {
@@ -73,7 +75,7 @@ pub(in crate::cli) async fn run_plan(
             return Err(RunError::usage(why));
         }
         None if is_bundled => bundled_dialects(&source),
-        None => vec![announced(detector.detect(&source).await?)],
+        None => vec![announced(with_patience(detector.detect(&source)).await?)],
     };
     let mut known = Vec::new();
     for id in &ids {
@@ -119,20 +121,12 @@ pub(in crate::cli) async fn run_plan(
     }
     let is_pinned = dialect.dialect.iter().any(|id| id.contains('@'));
     for suite in suites.iter().filter(|_| is_pinned && is_probed) {
-        if let Some(note) = detector.check(&source, &suite.dialect).await? {
+        if let Some(note) = with_patience(detector.check(&source, &suite.dialect)).await? {
             output::note(note);
         }
     }
     for suite in suites.iter().filter(|_| !is_bundled) {
-        let recipe = &suite.dialect.launch;
-        let wire = match &suite.wire {
-            Some(name) => recipe.wires.get(name),
-            None => recipe.wires.values().next(),
-        };
-        let words = command_line(&suite.agent, recipe, wire);
-        let words = words.iter().map(|word| quoted(&word.to_string_lossy()));
-        let words: Vec<_> = words.collect();
-        output::note(format_args!("the agent is started as {}", words.join(" ")));
+        note_command_line(&suite.agent, &suite.dialect, suite.wire.as_deref());
     }
     Ok(RunPlan {
         suites,

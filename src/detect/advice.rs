@@ -1,0 +1,58 @@
+//! What helps the user when an agent does not show what it speaks: how it was started, and what to do about files that it does not find.
+
+use crate::dialect::Dialect;
+use crate::runner::agent::Agent;
+use crate::runner::launch::command_line;
+use crate::shell_words::quoted;
+use indexmap::IndexSet;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What programs say when they miss a file, in lower case.
+const MISSING_FILE: [&str; 3] = ["no such file", "cannot find module", "not found"];
+
+/// The command line that starts an agent of a dialect, for people. The wire is the recipe's first one if none is named.
+#[must_use]
+pub fn shown_command_line(agent: &Agent, dialect: &Dialect, wire: Option<&str>) -> String {
+    let wires = &dialect.launch.wires;
+    let named = wire.and_then(|name| wires.get(name));
+    let wire = named.or_else(|| wires.values().next());
+    let words = command_line(agent, &dialect.launch, wire);
+    let words = words.iter().map(|word| quoted(&word.to_string_lossy()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The command lines by which an agent of any of these dialects was started, each once, as lines of a message.
+pub(super) fn started_as<'a>(
+    agents: &[&Agent],
+    dialects: impl Iterator<Item = &'a Arc<Dialect>>,
+    wire: Option<&str>,
+) -> String {
+    let mut all = IndexSet::new();
+    for dialect in dialects {
+        for agent in agents {
+            all.insert(shown_command_line(agent, dialect, wire));
+        }
+    }
+    let lines = all.iter().map(|line| format!("\n  {line}"));
+    format!("\nit was started as{}", lines.collect::<String>())
+}
+
+/// What to do about an agent that does not find its files, since it runs in a sandbox and not in the current folder. `what` says how it
+/// ended.
+pub(super) fn missing_file(agent: &Agent, what: &str) -> String {
+    let is_relative = |arg: &&OsString| Path::new(arg).is_relative() && Path::new(arg).exists();
+    let lower = what.to_lowercase();
+    match agent.args.iter().find(is_relative) {
+        Some(arg) => format!(
+            "\nthe agent runs in a sandbox folder: if {0} is the folder here, write ./{0}",
+            arg.to_string_lossy()
+        ),
+        None if MISSING_FILE.iter().any(|text| lower.contains(text)) => {
+            "\nthe agent runs in a sandbox folder: a launcher must name its files by absolute paths"
+                .to_owned()
+        }
+        None => String::new(),
+    }
+}
