@@ -188,3 +188,20 @@ fn a_failure_of_the_echo_ends_with_its_prompt() {
     let texts = events.iter().filter_map(|event| event["text"].as_str());
     assert_eq!(texts.collect::<String>(), "You said: and now");
 }
+
+#[test]
+fn a_record_of_pi_is_torn_by_readers_that_split_at_u_2028() {
+    let host = Host::new();
+    std::fs::write(host.path("turns.yaml"), "- text: [\"one\\u2028two\"]\n").unwrap();
+    let mut pi = host.program("pi");
+    pi.arg("--script").arg(host.path("turns.yaml"));
+    pi.write_stdin("{\"id\":\"1\",\"type\":\"prompt\",\"message\":\"hello\"}\n");
+    let run = pi.assert().success();
+    let output = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    let is_json = |line: &&str| serde_json::from_str::<Value>(line).is_ok();
+
+    assert!(output.lines().all(|line| is_json(&line)), "{output}");
+    let torn = output.split(['\n', '\u{2028}']);
+    let torn: Vec<_> = torn.filter(|part| !is_json(part)).collect();
+    assert!(torn.iter().any(|part| part.ends_with("one")), "{torn:?}");
+}

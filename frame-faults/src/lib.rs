@@ -58,7 +58,7 @@ pub use condition::{Condition, FrameSelector};
 pub use edit::{Edit, Edits};
 pub use fault::{ActiveFrom, Effect, EventFault, Fault, KillSignal, LineEdit, Operation, ShownAt};
 pub use fault_log::{entry, parse_entry};
-pub use line::line;
+pub use line::{line, raw_line};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use pointer::Pointer;
 pub use table::FaultTable;

@@ -7,6 +7,14 @@ use serde_json::{Value, json};
 /// A text that no frame has: the place where bytes are put in.
 const MARK: &str = "\u{f8ff}mark\u{f8ff}";
 
+/// A frame as a line, with U+2028 and U+2029 as they are.
+#[must_use]
+pub fn raw_line(frame: &Value) -> Vec<u8> {
+    let mut text = frame.to_string();
+    text.push('\n');
+    text.into_bytes()
+}
+
 /// A frame as a line. U+2028 and U+2029 are escaped: some readers take them for the end of a line.
 #[must_use]
 pub fn line(frame: &Value) -> Vec<u8> {
@@ -130,5 +138,7 @@ mod tests {
         let frame = json!({ "text": "a\u{2028}b\u{2029}" });
 
         assert_eq!(line(&frame), b"{\"text\":\"a\\u2028b\\u2029\"}\n");
+        let raw = "{\"text\":\"a\u{2028}b\u{2029}\"}\n";
+        assert_eq!(raw_line(&frame), raw.as_bytes());
     }
 }

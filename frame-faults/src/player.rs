@@ -125,7 +125,11 @@ impl FaultPlayer {
 
     /// What is done in place of a frame that the agent sends.
     pub fn event(&mut self, frame: &Value) -> Vec<Output> {
-        let plain = line(frame);
+        self.event_as(frame, line(frame))
+    }
+
+    /// The same for a frame whose line the caller has made.
+    pub fn event_as(&mut self, frame: &Value, plain: Vec<u8>) -> Vec<Output> {
         self.play(frame, plain)
     }
 

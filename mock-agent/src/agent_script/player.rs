@@ -69,7 +69,7 @@ impl Player {
         while is_open || !self.replies.is_empty() {
             tokio::select! {
                 biased;
-                () = signals.next() => return self.terminate(signals).await,
+                _ = signals.next() => return self.terminate(signals).await,
                 () = self.stage.outbox.closed() => return 0,
                 () = self.stage.outbox.unread_for(UNREAD_TIMEOUT), if !is_open => return 0,
                 Some(joined) = self.replies.join_next_with_id() => {
@@ -114,7 +114,7 @@ impl Player {
             0
         };
         tokio::select! {
-            () = signals.next() => 0,
+            _ = signals.next() => 0,
             () = stage.outbox.closed() => 0,
             () = stage.outbox.unread_for(UNREAD_TIMEOUT) => 0,
             status = ended => status,

@@ -109,6 +109,7 @@ impl AgentConfig {
                 turn_retries: None,
                 host_options: HostOptions::default(),
                 compaction_threshold: None,
+                compaction_keeps: 0,
                 output_folder: std::env::temp_dir().join("mock-agent"),
                 no_retry_after_output: false,
                 providers: Vec::new(),

@@ -91,13 +91,15 @@ impl Compaction {
             conversation.append_notes();
             conversation.messages.clone()
         };
-        if messages.is_empty() {
+        let cut = first_kept(&messages, state.settings.compaction_keeps);
+        if cut == 0 {
             return Err(protocol("There is nothing to compact"));
         }
         let before = match state.context_tokens.get() {
             0 => estimate_tokens(&messages),
             counted => counted,
         };
+        let kept = messages.split_off(cut);
         messages.push(Message {
             role: Role::User,
             content: vec![ContentBlock::Text(self.prompt())],
@@ -113,8 +115,9 @@ impl Compaction {
         }
         let auto = self.reason != CompactionReason::Manual;
         let mut conversation = state.conversation.borrow_mut();
-        let summary = format!("{INTRODUCTION}\n\n{text}");
-        state.hooks.compact(&mut conversation, summary);
+        let summary = introduced(&text);
+        let kept_prompts = kept.iter().filter(|one| is_prompt(one)).count();
+        state.hooks.compact(&mut conversation, summary, kept);
         state.context_tokens.set(0);
         if let Err(error) = conversation.save() {
             tracing::warn!("the session could not be saved: {error}");
@@ -124,6 +127,7 @@ impl Compaction {
             usage,
             before,
             auto,
+            kept_prompts,
         })
     }
 
@@ -175,6 +179,41 @@ fn protocol(why: &str) -> Failure {
     Failure::permanent(FailureSource::Protocol, why)
 }
 
+/// The position of the first message that is kept: that of the first whole turn in the last `tokens`.
+fn first_kept(messages: &[Message], tokens: u64) -> usize {
+    let mut left = tokens;
+    let mut first = messages.len();
+    while left > 0 && first > 0 {
+        first -= 1;
+        left = left.saturating_sub(message_tokens(&messages[first]));
+    }
+    if left > 0 {
+        return 0;
+    }
+    let turn = messages[first..].iter().position(is_prompt);
+    turn.map_or(messages.len(), |turn| first + turn)
+}
+
+/// Whether the message is a prompt of the user, not the results of tools.
+fn is_prompt(message: &Message) -> bool {
+    let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
+    message.role == Role::User && message.content.iter().any(is_text)
+}
+
+/// An estimate of the tokens in the text of a message.
+fn message_tokens(message: &Message) -> u64 {
+    let bytes = message.content.iter().map(|block| match block {
+        ContentBlock::Text(text) | ContentBlock::Thinking { text, .. } => text.len(),
+        block => serde_json::to_string(block).map_or(0, |text| text.len()),
+    });
+    bytes.sum::<usize>().div_ceil(BYTES_PER_TOKEN) as u64
+}
+
+/// A summary as the model gets it.
+pub(crate) fn introduced(summary: &str) -> String {
+    format!("{INTRODUCTION}\n\n{summary}")
+}
+
 /// An estimate of the tokens in messages.
 pub(crate) fn estimate_tokens(messages: &[Message]) -> u64 {
     if messages.is_empty() {
@@ -187,6 +226,24 @@ pub(crate) fn estimate_tokens(messages: &[Message]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_turns_are_kept() {
+        let message = |role, text: &str| Message {
+            role,
+            content: vec![ContentBlock::Text(text.to_owned())],
+        };
+        let [ask, tell] = [Role::User, Role::Assistant].map(|role| message(role, "12345678"));
+        let messages = [ask.clone(), tell.clone(), ask, tell];
+
+        assert_eq!(first_kept(&messages, 0), 4);
+        assert_eq!(first_kept(&messages, 1), 4, "a part of a turn is not kept");
+        assert_eq!(first_kept(&messages, 3), 2);
+        assert_eq!(first_kept(&messages, 5), 2);
+        assert_eq!(first_kept(&messages, 7), 0);
+        assert_eq!(first_kept(&messages, 100), 0);
+        assert_eq!(first_kept(&[], 0), 0);
+    }
 
     #[test]
     fn instructions_follow_the_prompt() {

@@ -81,10 +81,11 @@ impl Conversation {
         }
     }
 
-    /// Replaces all messages by a summary.
-    pub(crate) fn replace_by(&mut self, summary: String) {
+    /// Replaces all messages by a summary and the messages that are kept.
+    pub(crate) fn replace_by(&mut self, summary: String, kept: Vec<Message>) {
         self.messages.clear();
         self.push(Role::User, vec![ContentBlock::Text(summary)]);
+        self.messages.extend(kept);
     }
 
     /// Appends a user message, or the results of tools.

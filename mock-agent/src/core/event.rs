@@ -170,6 +170,8 @@ pub(crate) struct Summary {
     pub(crate) before: u64,
     /// Whether the compaction was automatic.
     pub(crate) auto: bool,
+    /// How many prompts of the user are kept as they are, the latest ones.
+    pub(crate) kept_prompts: usize,
 }
 
 /// Why a conversation is compacted.

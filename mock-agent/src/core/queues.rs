@@ -18,6 +18,8 @@ pub(crate) struct Prompt {
     pub(crate) blocks: Vec<ContentBlock>,
     /// Attachments as the host has given them.
     pub(crate) attachments: Vec<Value>,
+    /// Whether it was queued for the end of the turn.
+    pub(crate) is_follow_up: bool,
     /// Whether the turn continues a failed one, without new text.
     pub(crate) resumes: bool,
 }

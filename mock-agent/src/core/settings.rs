@@ -29,6 +29,8 @@ pub(crate) struct SessionSettings {
     pub(crate) sequential_calls: bool,
     /// The size of the context, in tokens, from which on it is compacted automatically; none: never.
     pub(crate) compaction_threshold: Option<u64>,
+    /// How many tokens of the latest turns a compaction keeps as they are. If it would keep all of them, there is nothing to compact.
+    pub(crate) compaction_keeps: u64,
     /// The folder for long outputs of shell commands of the host.
     pub(crate) output_folder: PathBuf,
     /// The providers that the host can choose models from.

@@ -18,6 +18,8 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     player: RefCell<FaultPlayer>,
+    /// How frames become lines, if not as usual.
+    line: Option<fn(&Value) -> Vec<u8>>,
     /// Names of tools that were always approved.
     pub(super) approved: RefCell<Vec<String>>,
     /// The host asked to stop while nothing was running.
@@ -51,6 +53,14 @@ impl Faults {
             player: RefCell::new(FaultPlayer::new(fault, kinds, choice.turn)),
             ..Faults::default()
         })
+    }
+
+    /// Writes frames as these lines, where the fault leaves them alone.
+    pub(crate) fn with_line(self, line: fn(&Value) -> Vec<u8>) -> Self {
+        Faults {
+            line: Some(line),
+            ..self
+        }
     }
 
     /// The faults of a session: its hooks, if they are faults, else none.
@@ -123,7 +133,8 @@ impl Faults {
 
 impl FrameWriter for Faults {
     fn write(&self, frame: Value, write: &mut dyn FnMut(Output)) {
-        let outputs = self.player.borrow_mut().event(&frame);
+        let plain = self.line.unwrap_or(frame_faults::line)(&frame);
+        let outputs = self.player.borrow_mut().event_as(&frame, plain);
         // Logged first, as an output may end the process.
         self.log();
         outputs.into_iter().for_each(write);

@@ -2,6 +2,10 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+const SIGHUP: u8 = 1;
+const SIGINT: u8 = 2;
+const SIGTERM: u8 = 15;
+
 pub(crate) struct ShutdownSignals([Signal; 3]);
 
 impl ShutdownSignals {
@@ -19,13 +23,13 @@ impl ShutdownSignals {
         Ok(ShutdownSignals([term?, int?, hangup?]))
     }
 
-    /// Waits for the next signal.
-    pub(crate) async fn next(&mut self) {
+    /// Waits for the next signal; returns its number.
+    pub(crate) async fn next(&mut self) -> u8 {
         let [term, int, hangup] = &mut self.0;
         tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
-            _ = hangup.recv() => {}
+            _ = term.recv() => SIGTERM,
+            _ = int.recv() => SIGINT,
+            _ = hangup.recv() => SIGHUP,
         }
     }
 }

@@ -186,7 +186,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, startup: &Startup<'
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
-        Ok(faults) => (Rc::new(faults), options),
+        Ok(faults) => (Rc::new(faults.with_line(adapter.line)), options),
         Err(why) => (Rc::default(), Err(why)),
     };
     let (latency, options) = match (config::latency(&variable), options) {

@@ -12,6 +12,9 @@ use std::time::Duration;
 /// Exit status of an agent that could not start, or that failed internally. An orderly shutdown is 0.
 pub(crate) const FATAL: u8 = 1;
 
+/// What an exit status adds to the number of a signal.
+const SIGNALLED: u8 = 128;
+
 /// After the end of input, the agent shuts down once a turn has sent nothing for this long.
 const QUIET_TIMEOUT: Duration = Duration::from_millis(250);
 
@@ -25,7 +28,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 enum ShutdownReason {
     EndOfInput,
     Command,
-    Signal,
+    /// A signal with this number.
+    Signal(u8),
     /// The host has closed the agent's standard output.
     HostGone,
 }
@@ -51,14 +55,14 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     tokio::pin!(work);
     let reason = tokio::select! {
         biased;
-        () = shutdown_signal(&mut signals, session, faults) => ShutdownReason::Signal,
+        signal = shutdown_signal(&mut signals, session, faults) => ShutdownReason::Signal(signal),
         () = session.events.outbox.closed() => ShutdownReason::HostGone,
         reason = take_commands(adapter, session, faults, &mut input) => reason,
         () = &mut work => ShutdownReason::EndOfInput,
     };
     if matches!(reason, ShutdownReason::EndOfInput) {
         tokio::select! {
-            () = shutdown_signal(&mut signals, session, faults) => {}
+            _ = shutdown_signal(&mut signals, session, faults) => {}
             () = faults.outlives_input(session.awaits_approval()) => {}
         }
     }
@@ -66,7 +70,7 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     if matches!(reason, ShutdownReason::EndOfInput) {
         let done = tokio::select! {
             biased;
-            () = shutdown_signal(&mut signals, session, faults) => false,
+            _ = shutdown_signal(&mut signals, session, faults) => false,
             () = session.events.outbox.closed() => false,
             () = quiet(session) => false,
             () = tokio::time::sleep(LAST_TURN_TIMEOUT) => false,
@@ -81,7 +85,10 @@ pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults)
     if !matches!(reason, ShutdownReason::HostGone) {
         let _ = tokio::time::timeout(STOP_TIMEOUT, work).await;
     }
-    faults.exit_status()
+    match (reason, faults.exit_status()) {
+        (ShutdownReason::Signal(signal), 0) if adapter.exits_by_signal => SIGNALLED + signal,
+        (_, status) => status,
+    }
 }
 
 /// Takes commands until there are no more, or one of them shuts the agent down.
@@ -113,12 +120,12 @@ async fn take_commands(
     ShutdownReason::Command
 }
 
-/// Waits for a signal that the agent does not ignore.
-async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session, faults: &Faults) {
+/// Waits for a signal that the agent does not ignore; returns its number.
+async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session, faults: &Faults) -> u8 {
     loop {
-        signals.next().await;
+        let signal = signals.next().await;
         if !faults.ignores_signal(session.has_open_calls()) {
-            return;
+            return signal;
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::core::event_sink::EventEncoder;
 use crate::core::session::Session;
 use crate::os::stdin::Input;
 use crate::tools::Tool;
+use serde_json::Value;
 
 /// One version of a protocol.
 pub(crate) struct Adapter {
@@ -27,8 +28,12 @@ pub(crate) struct Adapter {
     pub(crate) models_flag: Option<&'static str>,
     /// The longest line of input, in bytes.
     pub(crate) line_limit: usize,
+    /// Whether the exit status after a signal is 128 and its number, not 0.
+    pub(crate) exits_by_signal: bool,
     /// Where a frame names its kind, as a JSON Pointer.
     pub(crate) kind_pointer: &'static str,
+    /// A frame as a line.
+    pub(crate) line: fn(&Value) -> Vec<u8>,
     /// Makes the encoder of a session.
     pub(crate) encoder: fn() -> Box<dyn EventEncoder>,
     /// Handles one line of input.

@@ -34,6 +34,17 @@ pub(crate) struct Bash {
     pub(crate) command: String,
     /// Milliseconds.
     pub(crate) timeout: Option<u64>,
+    /// The result's text, of the output and of how the command ended.
+    #[serde(skip, default = "in_brackets")]
+    pub(crate) tell: fn(String, CommandEnd) -> String,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum CommandEnd {
+    Exited(i32),
+    Killed(i32),
+    TimedOut(Duration),
 }
 
 impl Job for Bash {
@@ -79,7 +90,7 @@ impl Bash {
         };
         drop(tree);
         drain(&mut pipe, &mut head).await;
-        Ok(head.result(ended, limit))
+        Ok(head.result(ended, limit, self.tell))
     }
 }
 
@@ -105,22 +116,43 @@ impl OutputSink for HeadBuffer<'_> {
 }
 
 impl HeadBuffer<'_> {
-    fn result(self, ended: Option<ExitStatus>, limit: Duration) -> ToolResult {
+    fn result(
+        self,
+        ended: Option<ExitStatus>,
+        limit: Duration,
+        tell: fn(String, CommandEnd) -> String,
+    ) -> ToolResult {
         let text = String::from_utf8_lossy(&self.bytes).into_owned();
         let text = truncate(text, self.dropped);
-        let note = match ended {
-            Some(status) if status.success() => return ToolResult::text(text),
-            Some(status) => match (status.code(), status.signal()) {
-                (Some(code), _) => format!("[exit status {code}]"),
-                (None, signal) => format!("[killed by signal {}]", signal.unwrap_or_default()),
-            },
-            None => format!("[killed after {} s]", limit.as_secs_f64()),
+        let ended = ended.map(|status| (status.code(), status.signal()));
+        let end = match ended {
+            Some((Some(code), _)) => CommandEnd::Exited(code),
+            Some((None, signal)) => CommandEnd::Killed(signal.unwrap_or_default()),
+            None => CommandEnd::TimedOut(limit),
         };
-        let separator = if text.is_empty() || text.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
-        ToolResult::error(format!("{text}{separator}{note}"))
+        match end {
+            CommandEnd::Exited(0) => ToolResult::text(tell(text, end)),
+            _ => ToolResult::error(tell(text, end)),
+        }
     }
+}
+
+fn in_brackets() -> fn(String, CommandEnd) -> String {
+    bracketed
+}
+
+/// The output, and a failure in brackets on a line of its own.
+pub(crate) fn bracketed(text: String, end: CommandEnd) -> String {
+    let note = match end {
+        CommandEnd::Exited(0) => return text,
+        CommandEnd::Exited(code) => format!("[exit status {code}]"),
+        CommandEnd::Killed(signal) => format!("[killed by signal {signal}]"),
+        CommandEnd::TimedOut(limit) => format!("[killed after {} s]", limit.as_secs_f64()),
+    };
+    let separator = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{text}{separator}{note}")
 }

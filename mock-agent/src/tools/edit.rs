@@ -60,7 +60,7 @@ impl Edit {
             diff: truncate(diff(&before, &after, &shown), 0),
             path: self.file_path.clone(),
         };
-        Ok(ToolResult { ok: true, output })
+        Ok(ToolResult::output(output))
     }
 
     fn replaced(&self, before: &str, new: &str) -> Result<String, String> {

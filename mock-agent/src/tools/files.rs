@@ -9,7 +9,7 @@ const MAX_FILE_BYTES: u64 = 5 << 20;
 ///
 /// # Errors
 /// It is no regular file, is too big, or cannot be read.
-pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     let about = path.metadata().map_err(|error| error_message(&error))?;
     if !about.is_file() {
         return Err("not a file".into());

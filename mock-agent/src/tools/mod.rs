@@ -4,7 +4,7 @@
 
 mod bash;
 mod edit;
-mod files;
+pub(crate) mod files;
 mod glob;
 mod glob_pattern;
 mod grep;
@@ -22,8 +22,8 @@ mod toolbox;
 mod workspace;
 mod write;
 
-pub(crate) use bash::{Bash, TOOL as BASH};
-pub(crate) use edit::{Edit, TOOL as EDIT};
+pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
+pub(crate) use edit::TOOL as EDIT;
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};

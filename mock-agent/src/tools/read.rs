@@ -27,6 +27,9 @@ pub(crate) struct Read {
     pub(crate) file_path: String,
     pub(crate) offset: Option<usize>,
     pub(crate) limit: Option<usize>,
+    /// How the chosen lines of a text are shown.
+    #[serde(skip, default = "with_numbers")]
+    pub(crate) show: fn(&Read, &str) -> Result<String, String>,
 }
 
 impl Job for Read {
@@ -48,21 +51,31 @@ impl Read {
                 media_type: media_type.to_owned(),
                 data: base64(&bytes),
             };
-            return Ok(ToolResult { ok: true, output });
+            return Ok(ToolResult::output(output));
         }
         if bytes.contains(&0) {
             return Err(format!("{}: not a text file", self.file_path));
         }
         let text = String::from_utf8_lossy(&bytes);
-        let first = self.offset.unwrap_or(1).max(1);
-        let lines = text
-            .lines()
-            .enumerate()
-            .skip(first - 1)
-            .take(self.limit.unwrap_or(usize::MAX));
-        let numbered: Vec<_> = lines
-            .map(|(i, line)| format!("{:>6}\t{line}", i + 1))
-            .collect();
-        Ok(ToolResult::text(truncate(numbered.join("\n"), 0)))
+        let shown = (self.show)(self, &text)?;
+        Ok(ToolResult::text(truncate(shown, 0)))
     }
+}
+
+fn with_numbers() -> fn(&Read, &str) -> Result<String, String> {
+    numbered
+}
+
+/// The lines with their numbers.
+fn numbered(read: &Read, text: &str) -> Result<String, String> {
+    let first = read.offset.unwrap_or(1).max(1);
+    let lines = text
+        .lines()
+        .enumerate()
+        .skip(first - 1)
+        .take(read.limit.unwrap_or(usize::MAX));
+    let lines: Vec<_> = lines
+        .map(|(i, line)| format!("{:>6}\t{line}", i + 1))
+        .collect();
+    Ok(lines.join("\n"))
 }

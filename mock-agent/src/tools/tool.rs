@@ -140,6 +140,8 @@ pub(crate) struct ToolResult {
     /// Whether the tool succeeded.
     pub(crate) ok: bool,
     pub(crate) output: ToolOutput,
+    /// What the host shows beside the output, and the model does not get.
+    pub(crate) details: Option<Value>,
 }
 
 /// The output of a tool call.
@@ -163,6 +165,16 @@ impl ToolResult {
         ToolResult {
             ok: true,
             output: ToolOutput::Text(text.into()),
+            details: None,
+        }
+    }
+
+    /// A success with any output.
+    pub(crate) fn output(output: ToolOutput) -> Self {
+        ToolResult {
+            ok: true,
+            output,
+            details: None,
         }
     }
 
@@ -170,6 +182,7 @@ impl ToolResult {
         ToolResult {
             ok: false,
             output: ToolOutput::Text(text.into()),
+            details: None,
         }
     }
 }

@@ -28,9 +28,9 @@ pub(crate) trait ConversationHooks {
         true
     }
 
-    /// Replaces the conversation by its summary.
-    fn compact(&self, conversation: &mut Conversation, summary: String) {
-        conversation.replace_by(summary);
+    /// Replaces the conversation by its summary and the messages that are kept.
+    fn compact(&self, conversation: &mut Conversation, summary: String, kept: Vec<Message>) {
+        conversation.replace_by(summary, kept);
     }
 
     /// The number of tokens from which on the conversation is compacted automatically.

@@ -54,7 +54,7 @@ impl ConversationHooks for Faults {
         !loses && !self.triggers(Bug::LosesHistory)
     }
 
-    fn compact(&self, conversation: &mut Conversation, summary: String) {
+    fn compact(&self, conversation: &mut Conversation, summary: String, kept: Vec<Message>) {
         let summary = match self.triggers(Bug::CompactionLosesSummary) {
             true => "(compacted)".into(),
             false => summary,
@@ -64,7 +64,7 @@ impl ConversationHooks for Faults {
         } else if self.triggers(Bug::CompactForgetsAll) {
             conversation.messages.clear();
         } else if !self.triggers(Bug::CompactsNothing) {
-            conversation.replace_by(summary);
+            conversation.replace_by(summary, kept);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The tools of 0.2, where the shell tool has another name.
 
-use crate::tools::{BASH, Bash, EDIT, GLOB, GREP, READ, SPAWN, Tool, WRITE};
+use crate::tools::{BASH, Bash, EDIT, GLOB, GREP, READ, SPAWN, Tool, WRITE, bracketed};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -20,6 +20,7 @@ const EXEC: Tool = Tool {
         Ok(Rc::new(Bash {
             command: cmd,
             timeout,
+            tell: bracketed,
         }))
     },
     ..BASH

@@ -6,7 +6,7 @@ use super::configure::{configure, configure_v0_14};
 use super::events_v0_14::EventsV0_14;
 use super::flags::{FLAGS, FLAGS_V0_14, IGNORED_FLAGS};
 use super::state::PiState;
-use super::tools::TOOLS;
+use super::tools::{TOOLS_V0_14, TOOLS_V0_73, TOOLS_V0_87};
 use super::version::PiVersion;
 use crate::protocols::adapter::Adapter;
 
@@ -20,19 +20,25 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     ignored_flags: IGNORED_FLAGS,
     models_flag: Some("--list-models"),
     line_limit: LINE_LIMIT,
+    exits_by_signal: false,
     kind_pointer: "/type",
+    line: frame_faults::line,
     encoder: || Box::new(EventsV0_14::default()),
     command: commands_v0_14::take,
-    tools: TOOLS,
+    tools: TOOLS_V0_14,
     configure: configure_v0_14,
 };
 
 pub(in crate::protocols) const V0_73: Adapter = Adapter {
     version: "0.73",
     version_line: "0.73.1",
+    exits_by_signal: true,
+    // Like the real agent. Some readers take U+2028 for the end of a line, and the page says that it is text.
+    line: frame_faults::raw_line,
     flags: FLAGS,
     encoder: || Box::new(PiState::new(PiVersion::V0_73)),
     command: |session, input| commands::take(session, input, PiVersion::V0_73),
+    tools: TOOLS_V0_73,
     configure: |options, env| configure(PiVersion::V0_73, options, env),
     ..V0_14
 };
@@ -43,6 +49,7 @@ pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version_line: "0.87.1",
     encoder: || Box::new(PiState::new(PiVersion::V0_87)),
     command: |session, input| commands::take(session, input, PiVersion::V0_87),
+    tools: TOOLS_V0_87,
     configure: |options, env| configure(PiVersion::V0_87, options, env),
     ..V0_73
 };

@@ -4,7 +4,7 @@ use super::dialogs;
 use super::hooks;
 use super::models;
 use super::queries;
-use super::queue::{self, queue_update};
+use super::queue;
 use super::responses::{Answer, Handler, PiCommand, respond};
 use super::sessions;
 use super::shell;
@@ -161,11 +161,10 @@ fn start_run(command: &PiCommand<'_>) -> Result<(), String> {
     let prompt = queue::prompt(command, text)?;
     if session.has_turn() {
         match command.fields["streamingBehavior"].as_str() {
-            Some("steer") => session.queues.steering.push(prompt),
-            Some("followUp") => session.queues.follow_up.push(prompt),
+            Some("steer") => queue::push(session, prompt, false),
+            Some("followUp") => queue::push(session, prompt, true),
             _ => return Err(BUSY.to_owned()),
         }
-        session.events.send_frame(queue_update(&session.queues));
         respond(session, command.id(), "prompt", Ok(None));
         return Ok(());
     }

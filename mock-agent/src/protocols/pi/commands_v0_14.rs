@@ -86,7 +86,7 @@ fn prompt(session: &Session, command: Value) -> Result<(), Failure> {
         files: Vec::new(),
         blocks,
         attachments,
-        resumes: false,
+        ..Prompt::default()
     })
 }
 

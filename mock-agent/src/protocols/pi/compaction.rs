@@ -1,52 +1,50 @@
 //! "Compaction events" of the page, and the answers to `compact`.
 
+use super::entries::LogEntry;
 use super::messages::{bare_frame, totalled, usage};
 use super::responses::response;
-use super::session_log::LogEntry;
 use super::state::PiState;
 use crate::core::compaction::ABORTED;
 use crate::core::event::CompactionReason;
 use crate::core::event::{Summary, SummaryRetry};
-use crate::core::failure::Failure;
+use crate::core::failure::{Failure, FailureSource};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The average size of a token in bytes.
 const BYTES_PER_TOKEN: usize = 4;
 
+/// The error of a session without messages.
+const NOTHING: &str = "Nothing to compact (session too small)";
+
 impl PiState {
     pub(super) fn compacted(&mut self, summary: &Summary) -> Vec<Value> {
         let reason = self.compacting.take().unwrap_or(CompactionReason::Manual);
-        let usage = usage(summary.usage, self.model_info.rates);
-        if self.version.counts_compactions() {
-            let log = &mut self.log;
-            let removed = log.entries.iter().map(|entry| &entry.message["usage"]);
-            log.removed_usage
-                .extend(removed.filter(|usage| usage.is_object()).cloned());
-            log.removed_usage.push(usage.clone());
-        }
-        self.log.entries.clear();
-        let (timestamp, id) = (self.clock.tick(), self.next_id());
-        let more = json!({ "summary": summary.text, "firstKeptEntryId": id, "tokensBefore": summary.before });
-        self.append_entry("compaction", &id, more);
-        let message = json!({
-            "role": "compactionSummary",
+        let id = self.next_id();
+        let (summarized, kept) = self
+            .log
+            .entries
+            .split_at(self.first_kept(summary.kept_prompts));
+        let mut entry = json!({
             "summary": summary.text,
+            "firstKeptEntryId": kept.first().map_or(&id, |entry| &entry.id),
             "tokensBefore": summary.before,
-            "timestamp": timestamp,
+            "details": files(summarized),
         });
-        self.log.entries.push(LogEntry { id, message });
-        self.log.unmeasured = true;
-        let first = self.log.entries.first().map(|entry| entry.id.clone());
-        let mut result = json!({
-            "summary": summary.text,
-            "firstKeptEntryId": first,
-            "tokensBefore": summary.before,
-            "details": {},
-        });
+        let mut result = entry.clone();
         if self.version.counts_compactions() {
+            let usage = totalled(usage(summary.usage, self.model_info.rates));
+            entry["usage"] = usage.clone();
+            entry["fromHook"] = json!(false);
+            if let Some(system) = self.log.of_role("system").next() {
+                entry["systemMessage"] = system.message.clone();
+            }
             result["estimatedTokensAfter"] = json!(summary.text.len().div_ceil(BYTES_PER_TOKEN));
-            result["usage"] = totalled(usage);
+            result["usage"] = usage;
         }
+        self.append_entry("compaction", &id, entry);
+        self.log.entries = self.log.tree.context();
+        self.log.unmeasured = true;
         let mut frames = vec![json!({
             "type": "compaction_end",
             "reason": reason_name(reason),
@@ -60,6 +58,17 @@ impl PiState {
         }
         frames.extend(self.work_ended());
         frames
+    }
+
+    /// The position of the first of the last prompts.
+    fn first_kept(&self, prompts: usize) -> usize {
+        let entries = &self.log.entries;
+        let is_prompt = |place: &usize| {
+            let role = &entries[*place].message["role"];
+            role == "user" || role == "bashExecution"
+        };
+        let places = (0..entries.len()).rev().filter(is_prompt).take(prompts);
+        places.last().unwrap_or(entries.len())
     }
 
     pub(super) fn compaction_failed(
@@ -80,18 +89,40 @@ impl PiState {
         {
             end.remove("result");
         }
+        let why = match failure.source {
+            FailureSource::Protocol => NOTHING,
+            _ => failure.message.as_str(),
+        };
         if !aborted {
-            end["errorMessage"] = json!(failure.message);
+            end["errorMessage"] = json!(why);
         }
         let mut frames = vec![end];
         if reason == CompactionReason::Manual && !self.pending_compacts.is_empty() {
             let id = self.pending_compacts.remove(0);
-            let why = Err(failure.message.clone());
-            frames.push(response(id.as_ref(), "compact", why));
+            frames.push(response(id.as_ref(), "compact", Err(why.to_owned())));
         }
         frames.extend(self.work_ended());
         frames
     }
+}
+
+/// The files that the tool calls of these messages have read, and those that they have changed.
+fn files(entries: &[LogEntry]) -> Value {
+    let contents = entries.iter().map(|entry| &entry.message["content"]);
+    let blocks = contents.flat_map(|content| content.as_array().into_iter().flatten());
+    let (mut read, mut modified) = (BTreeSet::new(), BTreeSet::new());
+    for call in blocks.filter(|block| block["type"] == "toolCall") {
+        let Some(path) = call["arguments"]["path"].as_str() else {
+            continue;
+        };
+        match call["name"].as_str() {
+            Some("read") => read.insert(path),
+            Some("edit" | "write") => modified.insert(path),
+            _ => continue,
+        };
+    }
+    let only_read: Vec<_> = read.difference(&modified).collect();
+    json!({ "readFiles": only_read, "modifiedFiles": modified })
 }
 
 /// "compaction_start".
@@ -128,5 +159,30 @@ fn reason_name(reason: CompactionReason) -> &'static str {
         CompactionReason::Manual => "manual",
         CompactionReason::Threshold => "threshold",
         CompactionReason::Overflow => "overflow",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_read_and_changed_is_a_changed_file() {
+        let call = |name: &str, path: &str| json!({ "type": "toolCall", "name": name, "arguments": { "path": path } });
+        let message = |content| LogEntry {
+            id: String::new(),
+            message: json!({ "role": "assistant", "content": content }),
+        };
+        let entries = [
+            message(json!([{ "type": "text", "text": "x" }, call("read", "b")])),
+            message(json!([
+                call("read", "a"),
+                call("edit", "b"),
+                call("bash", "c")
+            ])),
+        ];
+
+        let expected = json!({ "readFiles": ["a"], "modifiedFiles": ["b"] });
+        assert_eq!(files(&entries), expected);
     }
 }

@@ -123,12 +123,14 @@ pub(super) fn configure(
     if host_options.models.is_empty() {
         host_options.models.push(models_json::built_in(&config)?);
     }
+    let files = settings_files(agent.as_deref(), &config.workspace);
     let settings = &mut config.settings;
     settings.sequential_calls = false;
     settings.turn_retries = Some(RetryPolicy {
         summaries: version.retries_summaries(),
-        ..plan(agent.as_deref(), &config.workspace)
+        ..plan(&files)
     });
+    settings.compaction_keeps = number(&files, "/compaction/keepRecentTokens").unwrap_or(0);
     settings.compaction_threshold = Some(settings.model_info.window.saturating_sub(RESERVE));
     let model_info = &settings.model_info;
     let mut listed = host_options.models.iter();
@@ -166,26 +168,32 @@ fn scope(patterns: Option<&str>) -> Vec<String> {
     patterns.map(|pattern| pattern.trim().to_owned()).collect()
 }
 
-/// The retries by the settings of the user and of the project.
-fn plan(agent: Option<&Path>, workspace: &Path) -> RetryPolicy {
+/// `settings.json` of the user and of the project; the latter takes precedence.
+fn settings_files(agent: Option<&Path>, workspace: &Path) -> Vec<Value> {
     let files = [
-        agent.map(|folder| folder.join("settings.json")),
         Some(workspace.join(".pi/settings.json")),
+        agent.map(|folder| folder.join("settings.json")),
     ];
-    let read = |path: PathBuf| -> Option<Value> {
-        serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
-    };
-    let mut plan = PLAN;
-    for settings in files.into_iter().flatten().filter_map(read) {
-        let number = |name: &str| settings["retry"][name].as_u64();
-        if let Some(millis) = number("baseDelayMs") {
-            plan.delay = Duration::from_millis(millis);
-        }
-        if let Some(count) = number("maxRetries") {
-            plan.attempts = u32::try_from(count).unwrap_or(u32::MAX);
-        }
+    let read = |path: PathBuf| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok();
+    files.into_iter().flatten().filter_map(read).collect()
+}
+
+/// The first number at this place in the settings.
+fn number(files: &[Value], pointer: &str) -> Option<u64> {
+    let mut files = files.iter();
+    files.find_map(|settings| settings.pointer(pointer)?.as_u64())
+}
+
+/// The retries by the settings.
+fn plan(files: &[Value]) -> RetryPolicy {
+    let delay = number(files, "/retry/baseDelayMs").map(Duration::from_millis);
+    let attempts = number(files, "/retry/maxRetries");
+    let attempts = attempts.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    RetryPolicy {
+        delay: delay.unwrap_or(PLAN.delay),
+        attempts: attempts.unwrap_or(PLAN.attempts),
+        ..PLAN
     }
-    plan
 }
 
 /// The folder of models, settings and sessions, if the host names one. The real agent's folder in HOME is not used: it has the keys and

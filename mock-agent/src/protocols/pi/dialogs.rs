@@ -65,10 +65,10 @@ pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialog
 /// An extension appends an entry of its own to the session.
 fn append_entry(session: &Session, kind: &str, data: &Value) {
     let frame = PiState::with(session, |state| {
-        let id = state.next_id();
+        let has_entries = state.version.has_entries();
         let more = json!({ "customType": kind, "data": data });
-        let entry = state.append_entry("custom", &id, more)?;
-        Some(json!({ "type": "entry_appended", "entry": entry }))
+        let entry = state.append_new_entry("custom", more);
+        has_entries.then(|| json!({ "type": "entry_appended", "entry": entry }))
     });
     if let Some(frame) = frame.flatten() {
         session.events.send_frame(frame);

@@ -2,10 +2,11 @@
 
 use super::compaction::{compaction_start, summary_retry};
 use super::dialogs;
+use super::entries::LogEntry;
 use super::messages::{
     arguments, bare_frame, system_message, text, tool_message, tool_result, user,
 };
-use super::queue::queue_update;
+use super::queue::{queue_update, queue_update_before};
 use super::responses::response;
 use super::state::{PiState, RunState};
 use super::stream::{Form, StreamingReply};
@@ -47,8 +48,13 @@ impl EventEncoder for PiState {
             Event::ToolStart { call, .. } => self.tool_start(call),
             Event::ToolProgress { call, output, .. } => vec![tool_update(call, output)],
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
-            Event::ToolCancel { call, reason, .. } => {
-                self.tool_end(call, &ToolResult::error(*reason))
+            Event::ToolCancel { call, .. } => {
+                let what = if call.tool == "bash" {
+                    "Command"
+                } else {
+                    "Operation"
+                };
+                self.tool_end(call, &ToolResult::error(format!("{what} aborted")))
             }
             Event::TurnEnd {
                 halt, will_retry, ..
@@ -59,13 +65,18 @@ impl EventEncoder for PiState {
                 of,
                 delay,
                 failure,
-            } => vec![json!({
-                "type": "auto_retry_start",
-                "attempt": attempt,
-                "maxAttempts": of,
-                "delayMs": delay.as_millis() as u64,
-                "errorMessage": failure.message,
-            })],
+            } => {
+                let mut frames = vec![json!({
+                    "type": "auto_retry_start",
+                    "attempt": attempt,
+                    "maxAttempts": of,
+                    "delayMs": delay.as_millis() as u64,
+                    "errorMessage": failure.message,
+                })];
+                self.retry = Some(*attempt);
+                frames.extend(self.take_back_failed_reply());
+                frames
+            }
             Event::RetryEnd { attempt, error } => self.retry_ended(*attempt, *error),
             Event::CompactionStart(reason) => {
                 self.compacting = Some(*reason);
@@ -117,14 +128,29 @@ impl PiState {
         json!({ "type": "message_end", "message": message })
     }
 
-    /// Queued messages go with the next request.
+    /// Queued messages go with the next request. Each leaves its queue when it is sent.
     fn dequeued(&mut self, prompts: &[Prompt], queues: &Queues) -> Vec<Value> {
-        let messages: Vec<_> = prompts
-            .iter()
-            .map(|prompt| user(prompt, self.clock.tick()))
-            .collect();
-        self.run.dequeued.extend(messages);
-        vec![queue_update(queues)]
+        for (place, prompt) in prompts.iter().enumerate() {
+            let update = queue_update_before(&prompts[place + 1..], queues);
+            let message = user(prompt, self.clock.tick());
+            self.run.dequeued.push((update, message));
+        }
+        match prompts {
+            [] => vec![queue_update(queues)],
+            _ => vec![],
+        }
+    }
+
+    /// The retry of a reply is a new message: the model does not get the failed one again.
+    fn take_back_failed_reply(&mut self) -> Option<Value> {
+        let failed = |entry: &mut LogEntry| entry.message["stopReason"] == "error";
+        let LogEntry { id, .. } = self.log.entries.pop_if(failed)?;
+        if !self.version.has_entries() {
+            return None;
+        }
+        let more = json!({ "targetId": id, "replacement": null });
+        let entry = self.append_new_entry("context_edit", more);
+        Some(json!({ "type": "entry_appended", "entry": entry }))
     }
 
     /// The next request to the model ends the turn before it.
@@ -133,7 +159,8 @@ impl PiState {
         if !frames.is_empty() {
             frames.push(bare_frame("turn_start"));
         }
-        for message in std::mem::take(&mut self.run.dequeued) {
+        for (update, message) in std::mem::take(&mut self.run.dequeued) {
+            frames.push(update);
             frames.extend(self.message(message));
         }
         frames
@@ -191,6 +218,11 @@ impl PiState {
         self.run.reply = None;
         self.run.answer = Some(message.clone());
         frames.push(self.message_end(message));
+        if !["error", "aborted"].contains(&reason)
+            && let Some(attempt) = self.retry.take()
+        {
+            frames.push(retry_end(attempt, None));
+        }
         frames
     }
 
@@ -208,6 +240,10 @@ impl PiState {
     }
 
     fn tool_end(&mut self, call: &ReportedCall, outcome: &ToolResult) -> Vec<Value> {
+        let outcome = &ToolResult {
+            details: outcome.details.clone().or((!outcome.ok).then(|| json!({}))),
+            ..outcome.clone()
+        };
         let message = tool_message(call, outcome, self.clock.tick());
         self.run.results.push(message);
         vec![json!({
@@ -240,12 +276,10 @@ impl PiState {
     }
 
     fn retry_ended(&mut self, attempt: u32, error: Option<&str>) -> Vec<Value> {
-        let mut frame =
-            json!({ "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt });
-        if let Some(error) = error {
-            frame["finalError"] = json!(error);
+        let mut frames = Vec::new();
+        if self.retry.take().is_some() {
+            frames.push(retry_end(attempt, error));
         }
-        let mut frames = vec![frame];
         frames.extend(self.work_ended());
         frames
     }
@@ -290,6 +324,16 @@ impl PiState {
             }
         }
     }
+}
+
+/// "auto_retry_end".
+fn retry_end(attempt: u32, error: Option<&str>) -> Value {
+    let mut frame =
+        json!({ "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt });
+    if let Some(error) = error {
+        frame["finalError"] = json!(error);
+    }
+    frame
 }
 
 /// The results of a reply's calls, in the order of the calls.

@@ -135,7 +135,7 @@ impl EventsV0_14 {
         let (model_info, clock) = (&self.model_info, &mut self.clock);
         self.run.reply.get_or_insert_with(|| {
             let reply = StreamingReply::new(
-                Form::Whole,
+                Form::Untotalled,
                 model_info.clone().unwrap_or_default(),
                 clock.tick(),
             );

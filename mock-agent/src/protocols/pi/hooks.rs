@@ -60,12 +60,11 @@ pub(super) fn loads_session(session: &Session) -> bool {
 pub(super) fn forked_messages(
     session: &Session,
     all: Vec<Message>,
-    before: fn(&[Message], &str) -> Vec<Message>,
-    text: &str,
+    before: Vec<Message>,
 ) -> Vec<Message> {
     match plays(session, Bug::ForkKeepsAll) {
         true => all,
-        false => before(&all, text),
+        false => before,
     }
 }
 

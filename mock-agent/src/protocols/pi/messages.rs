@@ -1,6 +1,6 @@
 //! "Message Types" and "Content Types" of the page, other than the assistant's.
 
-use super::tools::TOOLS;
+use super::tools::TOOLS_V0_87;
 use crate::core::event::ReportedCall;
 use crate::core::queues::Prompt;
 use crate::core::settings::Rates;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct CountingClock(u64);
 
 /// The first timestamp, in milliseconds of Unix time.
-const EPOCH: u64 = 1_764_547_200_000;
+pub(super) const EPOCH: u64 = 1_764_547_200_000;
 
 impl CountingClock {
     /// The next millisecond.
@@ -62,12 +62,12 @@ fn image(media_type: &str, data: &str) -> Value {
 /// "AgentToolResult": the content of a tool's result, and its details if it has any.
 pub(super) fn tool_result(outcome: &ToolResult) -> Map<String, Value> {
     let mut result = Map::new();
-    let (content, details) = match &outcome.output {
-        ToolOutput::Text(shown) => (text(shown), None),
-        ToolOutput::Diff { diff, .. } => (text(diff), Some(json!({ "diff": diff }))),
-        ToolOutput::Image { media_type, data } => (image(media_type, data), None),
+    let content = match &outcome.output {
+        ToolOutput::Text(shown) | ToolOutput::Diff { diff: shown, .. } => text(shown),
+        ToolOutput::Image { media_type, data } => image(media_type, data),
     };
     result.insert("content".into(), json!([content]));
+    let details = outcome.details.clone();
     result.extend(details.map(|details| ("details".to_owned(), details)));
     result
 }
@@ -81,6 +81,16 @@ pub(super) fn tool_message(call: &ReportedCall, outcome: &ToolResult, timestamp:
     message["isError"] = json!(!outcome.ok);
     message["timestamp"] = json!(timestamp);
     message
+}
+
+/// "CompactionSummaryMessage" of a compaction's entry.
+pub(super) fn compaction_summary(entry: &Value, timestamp: u64) -> Value {
+    json!({
+        "role": "compactionSummary",
+        "summary": entry["summary"],
+        "tokensBefore": entry["tokensBefore"],
+        "timestamp": timestamp,
+    })
 }
 
 /// "BashExecutionMessage".
@@ -104,10 +114,10 @@ const PREAMBLE: &str = "You are a scripted agent that stands in for a real one."
 
 /// "SystemMessage": the prompt and the tools, as the first message of a session.
 pub(super) fn system_message(timestamp: u64) -> Value {
-    let tools = TOOLS.iter().map(|tool| {
+    let tools = TOOLS_V0_87.iter().map(|tool| {
         json!({ "name": tool.name, "description": tool.purpose, "parameters": (tool.parameters)() })
     });
-    let list: String = TOOLS
+    let list: String = TOOLS_V0_87
         .iter()
         .map(|tool| format!("- {}: {}\n", tool.name, tool.purpose))
         .collect();

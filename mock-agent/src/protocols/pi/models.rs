@@ -32,12 +32,39 @@ pub(super) fn current_model(session: &Session) -> Value {
     current(session).map_or(Value::Null, |listed| listed.description.clone())
 }
 
-fn choose(session: &Session, listed: &ListedModel) {
+/// Uses this model from now on.
+fn apply(session: &Session, listed: &ListedModel) {
     session.set_model(&listed.model_info.model, Some(&listed.endpoint));
     session.model.set_wire(listed.wire);
     PiState::with(session, |state| {
         state.model_info = listed.model_info.clone()
     });
+}
+
+/// Uses the model and the thinking level of the session that was opened.
+pub(super) fn restore(session: &Session) {
+    let last = PiState::with(session, |state| {
+        let tree = &state.log.tree;
+        if let Some(change) = tree.of_type("thinking_level_change").next_back() {
+            state.thinking_level = change["thinkingLevel"].as_str().unwrap_or_default().into();
+        }
+        tree.of_type("model_change").next_back().cloned()
+    });
+    let last = last.flatten().unwrap_or_default();
+    let models = &session.settings.host_options.models;
+    let listed = models.iter().find(|listed| {
+        last["provider"] == *listed.model_info.provider
+            && last["modelId"] == *listed.model_info.model
+    });
+    if let Some(listed) = listed {
+        apply(session, listed);
+    }
+    send_effort(session);
+}
+
+fn choose(session: &Session, listed: &ListedModel) {
+    apply(session, listed);
+    PiState::with(session, PiState::append_model_change);
     match listed.has_reasoning {
         true => send_effort(session),
         false => change_level(session, LEVELS[0]),
@@ -47,7 +74,8 @@ fn choose(session: &Session, listed: &ListedModel) {
 /// Called before each run.
 pub(super) fn before_run(session: &Session) {
     if !hooks::keeps_model(session) {
-        choose(session, &session.settings.host_options.models[0]);
+        apply(session, &session.settings.host_options.models[0]);
+        send_effort(session);
     }
 }
 
@@ -55,8 +83,12 @@ pub(super) fn before_run(session: &Session) {
 fn change_level(session: &Session, level: &str) {
     let frame = PiState::with(session, |state| {
         let before = std::mem::replace(&mut state.thinking_level, level.to_owned());
-        let changed = state.version.has_change_events() && before != level;
-        changed.then(|| json!({ "type": "thinking_level_changed", "level": level }))
+        if before == level {
+            return None;
+        }
+        state.append_level_change();
+        let tells = state.version.has_change_events();
+        tells.then(|| json!({ "type": "thinking_level_changed", "level": level }))
     });
     if let Some(frame) = frame.flatten() {
         session.events.send_frame(frame);

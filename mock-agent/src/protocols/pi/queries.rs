@@ -5,7 +5,8 @@ use super::expand;
 use super::models::current_model;
 use super::responses::{Answer, PiCommand, data};
 use super::session_log::text_of;
-use serde_json::json;
+use super::state::PiState;
+use serde_json::{Value, json};
 
 pub(super) fn state(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
@@ -23,7 +24,7 @@ pub(super) fn state(command: &PiCommand<'_>) -> Answer {
                 "followUpMode": mode(queues.follow_up.together.get()),
                 "sessionFile": state.log.file,
                 "sessionId": state.log.id,
-                "sessionName": state.log.name,
+                "sessionName": state.log.name(),
                 "autoCompactionEnabled": session.auto_compaction.get(),
                 "messageCount": state.log.entries.len(),
                 "pendingMessageCount": queues.len(),
@@ -49,9 +50,9 @@ pub(super) fn messages(command: &PiCommand<'_>) -> Answer {
 
 pub(super) fn fork_messages(command: &PiCommand<'_>) -> Answer {
     let messages = command.state(|state| {
-        let users = state.log.of_role("user");
+        let users = state.log.tree.of_user();
         users
-            .map(|entry| json!({ "entryId": entry.id, "text": text_of(&entry.message) }))
+            .map(|entry| json!({ "entryId": entry["id"], "text": text_of(&entry["message"]) }))
             .collect::<Vec<_>>()
     });
     data(json!({ "messages": messages }))
@@ -60,20 +61,22 @@ pub(super) fn fork_messages(command: &PiCommand<'_>) -> Answer {
 pub(super) fn last_text(command: &PiCommand<'_>) -> Answer {
     let text = command.state(|state| {
         let last = state.log.of_role("assistant").next_back();
-        last.map(|entry| text_of(&entry.message))
+        last.map(|entry| text_of(&entry.message).trim().to_owned())
     });
-    data(json!({ "text": text.flatten() }))
+    let text = text.flatten().filter(|text| !text.is_empty());
+    data(json!({ "text": text }))
 }
 
 pub(super) fn stats(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     let context = session.context_tokens.get();
     let stats = command.state(|state| {
-        let messages = || state.log.entries.iter().map(|entry| &entry.message);
+        let counted = counted(state);
+        let messages = || counted.iter().copied().filter(|one| one["role"].is_string());
         let of = |role: &str| messages().filter(|m| m["role"] == role).count();
         let calls = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
         let calls = calls.filter(|block| block["type"] == "toolCall").count();
-        let used = || messages().map(|m| &m["usage"]).chain(&state.log.removed_usage);
+        let used = || counted.iter().map(|one| &one["usage"]);
         let sum = |name: &str| used().filter_map(|u| u[name].as_u64()).sum::<u64>();
         let costs = used().filter_map(|u| u["cost"]["total"].as_f64());
         let (input, output) = (sum("input"), sum("output"));
@@ -100,6 +103,21 @@ pub(super) fn stats(command: &PiCommand<'_>) -> Answer {
     Ok(stats)
 }
 
+/// What the statistics count: the messages that the model gets; or all messages, and the compactions.
+fn counted(state: &PiState) -> Vec<&Value> {
+    if !state.version.counts_compactions() {
+        let entries = state.log.entries.iter();
+        return entries.map(|entry| &entry.message).collect();
+    }
+    let entries = state.log.tree.iter();
+    let counted = entries.filter_map(|entry| match entry["type"].as_str() {
+        Some("message") => Some(&entry["message"]),
+        Some("compaction") => Some(entry),
+        _ => None,
+    });
+    counted.collect()
+}
+
 pub(super) fn commands(command: &PiCommand<'_>) -> Answer {
     data(json!({ "commands": expand::available_commands(command.session) }))
 }
@@ -117,6 +135,6 @@ pub(super) fn tree(command: &PiCommand<'_>) -> Answer {
 
 fn tree_of(command: &PiCommand<'_>) -> EntryTree {
     command
-        .state(|state| state.tree.clone())
+        .state(|state| state.log.tree.clone())
         .unwrap_or_default()
 }

@@ -6,35 +6,64 @@ use super::hooks;
 use super::responses::{Answer, PiCommand, data};
 use crate::core::queues::Prompt;
 use crate::core::queues::{Queue, Queues};
+use crate::core::session::Session;
 use crate::model::message::ContentBlock;
 use serde_json::{Value, json};
 
 /// "queue_update": the messages that wait.
 pub(super) fn queue_update(queues: &Queues) -> Value {
-    json!({
-        "type": "queue_update",
-        "steering": queues.steering.texts(),
-        "followUp": queues.follow_up.texts(),
-    })
+    update(queues.steering.texts(), queues.follow_up.texts())
+}
+
+fn update(steering: Vec<String>, follow_up: Vec<String>) -> Value {
+    json!({ "type": "queue_update", "steering": steering, "followUp": follow_up })
+}
+
+/// The same when these prompts were taken out of the queues and the model did not get them yet.
+pub(super) fn queue_update_before(delivered: &[Prompt], queues: &Queues) -> Value {
+    let texts = |is_follow_up: bool, queue: &Queue| {
+        let first = delivered
+            .iter()
+            .filter(|prompt| prompt.is_follow_up == is_follow_up);
+        let mut texts: Vec<_> = first.map(|prompt| prompt.text.clone()).collect();
+        texts.extend(queue.texts());
+        texts
+    };
+    update(
+        texts(false, &queues.steering),
+        texts(true, &queues.follow_up),
+    )
 }
 
 pub(super) fn steer(command: &PiCommand<'_>) -> Answer {
-    enqueue(command, "steer", &command.session.queues.steering)
+    enqueue(command, "steer", false)
 }
 
 pub(super) fn follow_up(command: &PiCommand<'_>) -> Answer {
-    enqueue(command, "follow_up", &command.session.queues.follow_up)
+    enqueue(command, "follow_up", true)
 }
 
-fn enqueue(command: &PiCommand<'_>, name: &str, queue: &Queue) -> Answer {
+fn enqueue(command: &PiCommand<'_>, name: &str, is_follow_up: bool) -> Answer {
     let session = command.session;
     let text = command.text("message")?;
     if dialogs::extension_command(session, text).is_some() {
         return Err(format!("An extension command cannot be queued by {name}"));
     }
-    queue.push(prompt(command, text)?);
-    session.events.send_frame(queue_update(&session.queues));
+    push(session, prompt(command, text)?, is_follow_up);
     Ok(None)
+}
+
+/// Queues a prompt, and sends the queues.
+pub(super) fn push(session: &Session, prompt: Prompt, is_follow_up: bool) {
+    let queue = match is_follow_up {
+        true => &session.queues.follow_up,
+        false => &session.queues.steering,
+    };
+    queue.push(Prompt {
+        is_follow_up,
+        ..prompt
+    });
+    session.events.send_frame(queue_update(&session.queues));
 }
 
 /// The prompt in a command, with its text expanded.
@@ -76,4 +105,25 @@ pub(super) fn clear(command: &PiCommand<'_>) -> Answer {
         command.session.events.send_frame(queue_update(queues));
     }
     data(cleared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_model_did_not_get_yet_still_waits() {
+        let prompt = |text: &str, is_follow_up| Prompt {
+            text: text.to_owned(),
+            is_follow_up,
+            ..Prompt::default()
+        };
+        let queues = Queues::default();
+        queues.follow_up.push(prompt("c", true));
+
+        let second = queue_update_before(&[prompt("b", true)], &queues);
+        assert_eq!(second["followUp"], json!(["b", "c"]));
+        assert_eq!(second["steering"], json!([]));
+        assert_eq!(queue_update_before(&[], &queues), queue_update(&queues));
+    }
 }

@@ -1,31 +1,29 @@
-//! A session's messages and its file: JSON Lines, the first line with id and name, then one line per message.
+//! A session and its file: JSON Lines, the first line with its id, then one line for each entry.
 
+use super::entries::{EntryTree, LogEntry};
+use crate::core::compaction::introduced;
 use crate::model::message::{ContentBlock, Message, Role};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
+/// The version of the format of the file.
+const FORMAT: u64 = 3;
+
 /// The session as the host can read it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SessionLog {
     pub(super) id: String,
-    pub(super) name: Option<String>,
     /// The file of the session that it was started from, as the host said.
     pub(super) parent: Option<String>,
     /// Its file. None if it is not saved.
     pub(super) file: Option<PathBuf>,
+    /// All entries.
+    pub(super) tree: EntryTree,
+    /// The messages of the entries that the model gets.
     pub(super) entries: Vec<LogEntry>,
-    /// The usage that still counts of messages that a compaction removed, and of its summary.
-    pub(super) removed_usage: Vec<Value>,
     /// It was compacted, and no model has answered since: its size in tokens is not known.
     pub(super) unmeasured: bool,
-}
-
-/// A message of the session.
-#[derive(Debug, Clone)]
-pub(super) struct LogEntry {
-    pub(super) id: String,
-    pub(super) message: Value,
 }
 
 /// A session that the host left: as the host and as the model know it.
@@ -41,6 +39,28 @@ pub(super) fn text_of(message: &Value) -> String {
     blocks.filter_map(|block| block["text"].as_str()).collect()
 }
 
+/// The messages for the model. It gets only their texts.
+pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
+    let messages = entries.iter().map(|LogEntry { message, .. }| {
+        let text = match message["summary"].as_str() {
+            Some(summary) => introduced(summary),
+            None => text_of(message),
+        };
+        let role = match message["role"].as_str() {
+            Some("assistant") => Role::Assistant,
+            _ => Role::User,
+        };
+        (role, text)
+    });
+    let messages = messages.filter(|(_, text)| !text.is_empty());
+    messages
+        .map(|(role, text)| Message {
+            role,
+            content: vec![ContentBlock::Text(text)],
+        })
+        .collect()
+}
+
 impl SessionLog {
     /// The messages of one role.
     pub(super) fn of_role(&self, role: &str) -> impl DoubleEndedIterator<Item = &LogEntry> {
@@ -48,20 +68,28 @@ impl SessionLog {
         entries.filter(move |entry| entry.message["role"] == role)
     }
 
+    /// The name that the host has given last.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.tree.of_type("session_info").next_back()?["name"].as_str()
+    }
+
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(path.parent().unwrap_or(path))?;
         let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-        let mut header = json!({ "type": "session", "id": self.id, "name": self.name });
+        let first = self.tree.iter().next();
+        let mut header = json!({
+            "type": "session",
+            "version": FORMAT,
+            "id": self.id,
+            "timestamp": first.map_or(Value::Null, |entry| entry["timestamp"].clone()),
+            "cwd": std::env::current_dir()?,
+        });
         if let Some(parent) = &self.parent {
             header["parentSession"] = json!(parent);
         }
         writeln!(file, "{header}")?;
-        for LogEntry { id, message } in &self.entries {
-            writeln!(
-                file,
-                "{}",
-                json!({ "type": "message", "id": id, "message": message })
-            )?;
+        for entry in self.tree.iter() {
+            writeln!(file, "{entry}")?;
         }
         file.flush()
     }
@@ -84,40 +112,33 @@ fn section(message: &Value) -> String {
 }
 
 impl SavedSession {
-    /// Reads a session's file. The model gets only the texts of its messages.
+    /// Reads a session's file. `None` if there is no such file.
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is not JSON.
-    pub(super) fn load(path: &Path) -> Result<Self, String> {
+    pub(super) fn load(path: &Path) -> Result<Option<Self>, String> {
         let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-        let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
+        let file = match std::fs::File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&error)),
+        };
         let mut log = SessionLog {
             file: Some(path.to_owned()),
             ..SessionLog::default()
         };
-        let mut messages = Vec::new();
         for line in std::io::BufReader::new(file).lines() {
             let line = line.map_err(|error| failed(&error))?;
-            let mut entry: Value = serde_json::from_str(&line).map_err(|error| failed(&error))?;
-            let id = entry["id"].as_str().unwrap_or_default().to_owned();
+            let entry: Value = serde_json::from_str(&line).map_err(|error| failed(&error))?;
             if entry["type"] == "session" {
-                log.id = id;
-                log.name = entry["name"].as_str().map(str::to_owned);
+                log.id = entry["id"].as_str().unwrap_or_default().to_owned();
                 log.parent = entry["parentSession"].as_str().map(str::to_owned);
-                continue;
+            } else {
+                log.tree.load(entry);
             }
-            let message = entry["message"].take();
-            let role = match message["role"].as_str() {
-                Some("assistant") => Role::Assistant,
-                _ => Role::User,
-            };
-            let text = text_of(&message);
-            if !text.is_empty() {
-                let content = vec![ContentBlock::Text(text)];
-                messages.push(Message { role, content });
-            }
-            log.entries.push(LogEntry { id, message });
         }
-        Ok(SavedSession { log, messages })
+        log.entries = log.tree.context();
+        let messages = model_messages(&log.entries);
+        Ok(Some(SavedSession { log, messages }))
     }
 }

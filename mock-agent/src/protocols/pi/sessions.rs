@@ -1,14 +1,16 @@
 //! "Session" of the page: new ones, others, forks and copies.
 
+use super::entries::EntryTree;
 use super::extension_script::ExtensionScript;
 use super::hooks;
-use super::models::send_effort;
+use super::models::{self, send_effort};
 use super::responses::{Answer, PiCommand, cancelled, data, respond};
-use super::session_log::{LogEntry, SavedSession, text_of};
+use super::session_log::{SavedSession, model_messages, text_of};
 use super::state::PiState;
 use crate::core::compaction::estimate_tokens;
 use crate::core::failure::Halt;
 use crate::core::session::Session;
+use crate::core::settings::HostOptions;
 use crate::model::message::{ContentBlock, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -21,8 +23,11 @@ pub(super) fn begin(session: &Session) {
             return false;
         }
         state.thinking_level = host_options.thinking_level.clone().unwrap_or_default();
-        state.open_session(host_options.session_folder.as_deref());
-        state.log.name.clone_from(&host_options.session_name);
+        let folder = host_options.session_folder.as_deref();
+        state.open_session(folder, EntryTree::default());
+        if let Some(name) = &host_options.session_name {
+            state.append_new_entry("session_info", json!({ "name": name }));
+        }
         if host_options.has_extensions {
             state.script = ExtensionScript::read();
         }
@@ -64,7 +69,7 @@ fn cancelled_by_extension(name: &str, command: &PiCommand<'_>) -> Answer {
         return cancelled(true);
     }
     let entry = command.text("entryId")?;
-    let (_, text) = find(command.session, entry)?;
+    let text = find(command.session, entry)?;
     data(json!({ "text": text, "cancelled": true }))
 }
 
@@ -75,16 +80,28 @@ pub(super) fn new_session(command: &PiCommand<'_>) -> Option<Answer> {
         "new_session",
         |session, fields| {
             if hooks::starts_session(session) {
-                leave(session, Vec::new(), Vec::new());
+                leave(session, Vec::new());
+                let host_options = &session.settings.host_options;
                 let parent = fields["parentSession"].as_str().map(str::to_owned);
                 PiState::with(session, |state| {
+                    reset_level(state, host_options);
+                    let folder = host_options.session_folder.as_deref();
+                    state.open_session(folder, EntryTree::default());
                     state.log.parent = parent;
                     state.save_session();
                 });
+                send_effort(session);
             }
             cancelled(false)
         },
     )
+}
+
+/// Sets the thinking level of a new session.
+fn reset_level(state: &mut PiState, host_options: &HostOptions) {
+    if state.version.resets_level() {
+        state.thinking_level = host_options.thinking_level.clone().unwrap_or_default();
+    }
 }
 
 pub(super) fn switch_session(command: &PiCommand<'_>) -> Option<Answer> {
@@ -100,14 +117,22 @@ pub(super) fn switch_session(command: &PiCommand<'_>) -> Option<Answer> {
             });
             let next = match known {
                 Some((_, true)) => return cancelled(false),
-                Some((Some(kept), _)) => kept,
+                Some((Some(kept), _)) => Some(kept),
                 _ => SavedSession::load(&path)?,
             };
             if !hooks::loads_session(session) {
                 return cancelled(false);
             }
-            leave(session, Vec::new(), next.messages);
-            PiState::with(session, |state| state.resume_session(next.log));
+            let (log, messages) = next.map(|next| (next.log, next.messages)).unzip();
+            leave(session, messages.unwrap_or_default());
+            PiState::with(session, |state| match log {
+                Some(log) => state.resume_session(log),
+                None => {
+                    reset_level(state, &session.settings.host_options);
+                    state.open_session_in(&path);
+                }
+            });
+            models::restore(session);
             cancelled(false)
         },
     )
@@ -116,76 +141,77 @@ pub(super) fn switch_session(command: &PiCommand<'_>) -> Option<Answer> {
 pub(super) fn fork(command: &PiCommand<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "fork", |session, fields| {
         let entry = fields["entryId"].as_str().unwrap_or_default();
-        let (place, text) = find(session, entry)?;
-        let entries = PiState::with(session, |state| state.log.entries[..place].to_vec());
+        let text = find(session, entry)?;
+        let tree = PiState::with(session, |state| state.log.tree.before(entry));
+        let tree = tree.unwrap_or_default();
         let all = session.conversation.borrow().messages.clone();
-        let messages = hooks::forked_messages(session, all, before, &text);
-        leave(session, entries.unwrap_or_default(), messages);
+        let before = before(&all, &text).unwrap_or_else(|| model_messages(&tree.context()));
+        leave(session, hooks::forked_messages(session, all, before));
+        open(session, tree);
         data(json!({ "text": text, "cancelled": false }))
     })
 }
 
 pub(super) fn clone_session(command: &PiCommand<'_>) -> Option<Answer> {
     change(command, "session_before_fork", "clone", |session, _| {
-        let entries = PiState::with(session, |state| state.log.entries.clone());
+        let tree = PiState::with(session, |state| state.log.tree.clone());
         let messages = session.conversation.borrow().messages.clone();
-        match hooks::clones_messages(session) {
-            true => leave(session, entries.unwrap_or_default(), messages),
-            false => leave(session, Vec::new(), Vec::new()),
-        }
+        let (tree, messages) = match hooks::clones_messages(session) {
+            true => (tree.unwrap_or_default(), messages),
+            false => (EntryTree::default(), Vec::new()),
+        };
+        leave(session, messages);
+        open(session, tree);
         cancelled(false)
     })
 }
 
-/// The position and the text of a message of the user.
-fn find(session: &Session, id: &str) -> Result<(usize, String), String> {
+/// The text of a message of the user.
+fn find(session: &Session, id: &str) -> Result<String, String> {
     let found = PiState::with(session, |state| {
-        let mut entries = state.log.entries.iter().enumerate();
-        let (place, entry) = entries.find(|(_, entry)| entry.id == id)?;
-        (entry.message["role"] == "user").then(|| (place, text_of(&entry.message)))
+        let mut users = state.log.tree.of_user();
+        let entry = users.find(|entry| entry["id"] == id)?;
+        Some(text_of(&entry["message"]))
     });
     found
         .flatten()
         .ok_or_else(|| "Invalid entry ID for forking".to_owned())
 }
 
-/// The messages before the last message of the user with this text.
-fn before(messages: &[Message], text: &str) -> Vec<Message> {
+/// The messages before the last message of the user with this text. None if there is no such message.
+fn before(messages: &[Message], text: &str) -> Option<Vec<Message>> {
     let says = |message: &Message| {
         let mut blocks = message.content.iter();
         message.role == Role::User
             && blocks.any(|b| matches!(b, ContentBlock::Text(said) if said == text))
     };
-    let place = messages.iter().rposition(says).unwrap_or(messages.len());
-    messages[..place].to_vec()
+    let place = messages.iter().rposition(says)?;
+    Some(messages[..place].to_vec())
 }
 
-/// Saves the current session, and continues in a new one with these entries and messages.
-fn leave(session: &Session, entries: Vec<LogEntry>, messages: Vec<Message>) {
+/// Saves and leaves the current session. The next one continues with these messages.
+fn leave(session: &Session, messages: Vec<Message>) {
     let current = session.conversation.borrow().messages.clone();
     session.start_new_conversation();
     session.queues.clear();
     session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
-    let folder = session.settings.host_options.session_folder.as_deref();
     PiState::with(session, |state| {
         state.save_session();
         let log = std::mem::take(&mut state.log);
         let remembers = |file: &PathBuf| hooks::remembers_session(session, state, file);
         if let Some(file) = log.file.clone().filter(remembers) {
-            state.saved.insert(
-                file,
-                SavedSession {
-                    log,
-                    messages: current,
-                },
-            );
+            let messages = current;
+            state.saved.insert(file, SavedSession { log, messages });
         }
-        state.open_session(folder);
-        let last = entries.last().map(|entry| entry.id.as_str());
-        state.tree = state.tree.up_to(last);
-        state.has_sent_system_message = last.is_some();
-        state.log.entries = entries;
+    });
+}
+
+/// Opens a session that begins with these entries.
+fn open(session: &Session, tree: EntryTree) {
+    let folder = session.settings.host_options.session_folder.as_deref();
+    PiState::with(session, |state| {
+        state.open_session(folder, tree);
         state.save_session();
     });
 }
@@ -197,10 +223,10 @@ pub(super) fn set_name(command: &PiCommand<'_>) -> Answer {
     }
     let told = PiState::with(command.session, |state| {
         let frame = json!({ "type": "session_info_changed", "name": name });
-        let before = state.log.name.replace(name);
+        let changed = state.log.name() != Some(&name);
+        state.append_new_entry("session_info", json!({ "name": name }));
         state.save_session();
-        let changed = state.version.has_change_events() && before != state.log.name;
-        changed.then_some(frame)
+        (changed && state.version.has_change_events()).then_some(frame)
     });
     if let Some(frame) = told.flatten() {
         command.session.events.send_frame(frame);
@@ -216,7 +242,7 @@ pub(super) fn export(command: &PiCommand<'_>) -> Answer {
     }
     let path = match command.fields["outputPath"].as_str() {
         Some(path) => PathBuf::from(path),
-        None => PathBuf::from(format!("{}.html", log.id)),
+        None => PathBuf::from(format!("pi-session-{}.html", log.id)),
     };
     std::fs::write(&path, log.html()).map_err(|error| format!("{}: {error}", path.display()))?;
     data(json!({ "path": path }))

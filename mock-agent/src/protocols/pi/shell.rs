@@ -72,6 +72,9 @@ impl ShellCommand {
                 .retain(|other| !Rc::ptr_eq(other, &self.stop));
             let timestamp = state.clock.tick();
             let mut message = message(&executed, timestamp);
+            if let Some(message) = message.as_object_mut() {
+                message.retain(|_, value| !value.is_null());
+            }
             if self.excluded {
                 message["excludeFromContext"] = json!(true);
             }
@@ -90,10 +93,12 @@ impl ShellCommand {
 fn result(executed: &ShellResult) -> Value {
     let mut result = json!({
         "output": executed.output,
-        "exitCode": executed.code,
         "cancelled": executed.cancelled,
         "truncated": executed.whole.is_some(),
     });
+    if let Some(code) = executed.code {
+        result["exitCode"] = json!(code);
+    }
     if let Some(path) = &executed.whole {
         result["fullOutputPath"] = json!(path);
     }

@@ -1,9 +1,9 @@
 //! The state of one session as the host sees it: what the encoder and the command handlers of 0.73 and later share.
 
-use super::entries::EntryTree;
+use super::entries::{EntryTree, LogEntry};
 use super::extension_script::{ExtensionScript, PendingDialog};
 use super::messages::CountingClock;
-use super::session_log::{LogEntry, SavedSession, SessionLog};
+use super::session_log::{SavedSession, SessionLog};
 use super::stream::StreamingReply;
 use super::version::PiVersion;
 use crate::core::event::CompactionReason;
@@ -23,8 +23,6 @@ pub(super) struct PiState {
     pub(super) clock: CountingClock,
     pub(super) run: RunState,
     pub(super) log: SessionLog,
-    /// The entries of the session; stays empty in versions without entries.
-    pub(super) tree: EntryTree,
     /// The sessions that the host left, by their files.
     pub(super) saved: HashMap<PathBuf, SavedSession>,
     pub(super) thinking_level: String,
@@ -41,6 +39,8 @@ pub(super) struct PiState {
     pub(super) begun: bool,
     /// The session's `system` message was sent.
     pub(super) has_sent_system_message: bool,
+    /// The attempt of the retry whose end was not sent.
+    pub(super) retry: Option<u32>,
     /// A run has begun and not settled.
     pub(super) unsettled: bool,
     /// How many ids were given so far.
@@ -60,8 +60,8 @@ pub(super) struct RunState {
     pub(super) results: Vec<Value>,
     /// The ids of the calls whose start was sent.
     pub(super) started_calls: Vec<String>,
-    /// Messages from the queue that open the next turn.
-    pub(super) dequeued: Vec<Value>,
+    /// Messages from the queue that open the next turn, each after the update of the queues.
+    pub(super) dequeued: Vec<(Value, Value)>,
 }
 
 impl PiState {
@@ -90,15 +90,20 @@ impl PiState {
         self.log.entries.push(LogEntry { id, message });
     }
 
-    /// Appends an entry to the tree. None in versions without entries.
-    pub(super) fn append_entry(&mut self, kind: &str, id: &str, more: Value) -> Option<&Value> {
-        self.version
-            .has_entries()
-            .then(|| self.tree.append(kind, id, more))
+    /// Appends an entry to the session.
+    pub(super) fn append_entry(&mut self, kind: &str, id: &str, more: Value) -> &Value {
+        self.log.tree.append(kind, id, more)
     }
 
-    /// Starts a session with an id of its own, in a file where sessions are kept.
-    pub(super) fn open_session(&mut self, folder: Option<&Path>) {
+    /// Appends an entry with an id of its own.
+    pub(super) fn append_new_entry(&mut self, kind: &str, more: Value) -> &Value {
+        let id = self.next_id();
+        self.append_entry(kind, &id, more)
+    }
+
+    /// Starts a session in a new file, where sessions are kept. Without entries of another session, it begins with the model and the
+    /// thinking level.
+    pub(super) fn open_session(&mut self, folder: Option<&Path>, tree: EntryTree) {
         let (id, file) = loop {
             let id = format!("session-{}", self.next_id());
             let file = folder.map(|folder| folder.join(format!("{id}.jsonl")));
@@ -106,20 +111,51 @@ impl PiState {
                 break (id, file);
             }
         };
-        self.log = SessionLog {
-            file,
-            id,
-            ..SessionLog::default()
-        };
+        self.begin_session(id, file, tree);
     }
 
-    /// Continues a saved session.
-    pub(super) fn resume_session(&mut self, log: SessionLog) {
-        self.tree = EntryTree::default();
-        self.has_sent_system_message = !log.entries.is_empty();
-        for LogEntry { id, message } in &log.entries {
-            self.append_entry("message", id, json!({ "message": message }));
+    /// Starts a session in this file.
+    pub(super) fn open_session_in(&mut self, file: &Path) {
+        let id = format!("session-{}", self.next_id());
+        self.begin_session(id, Some(file.to_owned()), EntryTree::default());
+    }
+
+    fn begin_session(&mut self, id: String, file: Option<PathBuf>, tree: EntryTree) {
+        let is_new = tree.leaf().is_null();
+        self.resume_session(SessionLog {
+            file,
+            id,
+            tree,
+            ..SessionLog::default()
+        });
+        if is_new {
+            self.append_model_change();
+            self.append_level_change();
         }
+    }
+
+    /// Records the model.
+    pub(super) fn append_model_change(&mut self) {
+        let ModelInfo {
+            provider, model, ..
+        } = &self.model_info;
+        let more = json!({ "provider": provider, "modelId": model });
+        self.append_new_entry("model_change", more);
+    }
+
+    /// Records the thinking level.
+    pub(super) fn append_level_change(&mut self) {
+        let more = json!({ "thinkingLevel": self.thinking_level });
+        self.append_new_entry("thinking_level_change", more);
+    }
+
+    /// Continues a session.
+    pub(super) fn resume_session(&mut self, mut log: SessionLog) {
+        log.entries = log.tree.context();
+        self.has_sent_system_message = log.of_role("system").next().is_some();
+        let ids = log.tree.iter().filter_map(|entry| entry["id"].as_str());
+        let numbers = ids.filter_map(|id| u64::from_str_radix(id, 16).ok());
+        self.ids = numbers.fold(self.ids, u64::max);
         self.log = log;
     }
 

@@ -12,8 +12,10 @@ type EventParts = (usize, String, Option<(&'static str, Value)>);
 /// What each frame of a streaming reply holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Form {
-    /// The message so far.
+    /// The message so far, as in 0.14: its usage has no total.
     #[default]
+    Untotalled,
+    /// The message so far.
     Whole,
     /// Only what is new, and the usage so far.
     Deltas,
@@ -80,8 +82,8 @@ impl StreamingReply {
     fn usage_so_far(&self) -> Value {
         let used = usage(self.usage, self.model_info.rates);
         match self.form {
-            Form::Whole => used,
-            Form::Deltas => totalled(used),
+            Form::Untotalled => used,
+            Form::Whole | Form::Deltas => totalled(used),
         }
     }
 
@@ -94,7 +96,7 @@ impl StreamingReply {
     /// The message while it is streaming.
     pub(super) fn partial(&self) -> Value {
         let stop = match self.form {
-            Form::Whole => "stop",
+            Form::Untotalled | Form::Whole => "stop",
             Form::Deltas => "pending",
         };
         self.message(stop, None)

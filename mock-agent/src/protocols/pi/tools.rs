@@ -1,19 +1,17 @@
 //! The tools with their names and arguments in pi.
 
-use crate::tools::Category;
-use crate::tools::{Bash, Edit, Job, Read, Tool, Write};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::rc::Rc;
+use super::jobs;
+use crate::tools::{Category, Tool};
+use serde_json::json;
 
-pub(super) const TOOLS: &[Tool] = &[READ, BASH, EDIT, WRITE];
-
-type Parsed = Result<Rc<dyn Job>, serde_json::Error>;
+pub(super) const TOOLS_V0_14: &[Tool] = &[READ, BASH, EDIT_V0_14, WRITE];
+pub(super) const TOOLS_V0_73: &[Tool] = &[READ, BASH, EDIT, WRITE];
+pub(super) const TOOLS_V0_87: &[Tool] = &[READ, BASH, EDIT_V0_87, WRITE_V0_87];
 
 const READ: Tool = Tool {
     name: "read",
     category: Category::Info,
-    purpose: "Reads a file: text with line numbers, or an image.",
+    purpose: "Reads a file: text, or an image.",
     parameters: || {
         json!({ "type": "object", "required": ["path"], "properties": {
             "path": { "type": "string", "description": "The file." },
@@ -21,7 +19,7 @@ const READ: Tool = Tool {
             "limit": { "type": "integer", "minimum": 1, "description": "How many lines to read." },
         } })
     },
-    parse: read,
+    parse: jobs::read,
 };
 
 const BASH: Tool = Tool {
@@ -34,10 +32,10 @@ const BASH: Tool = Tool {
             "timeout": { "type": "number", "description": "Seconds before it is killed." },
         } })
     },
-    parse: bash,
+    parse: jobs::bash,
 };
 
-const EDIT: Tool = Tool {
+const EDIT_V0_14: Tool = Tool {
     name: "edit",
     category: Category::Edit,
     purpose: "Replaces a text in a file.",
@@ -48,7 +46,33 @@ const EDIT: Tool = Tool {
             "newText": { "type": "string", "description": "The new text." },
         } })
     },
-    parse: edit,
+    parse: jobs::edit_v0_73,
+};
+
+const EDIT: Tool = Tool {
+    purpose: "Replaces texts in a file.",
+    parameters: || {
+        json!({ "type": "object", "required": ["path", "edits"], "properties": {
+            "path": { "type": "string", "description": "The file." },
+            "edits": { "type": "array", "description": "The replacements.", "items": {
+                "type": "object", "required": ["oldText", "newText"], "properties": {
+                    "oldText": { "type": "string", "description": "The text to replace. It must occur in the file exactly once." },
+                    "newText": { "type": "string", "description": "The new text." },
+                },
+            } },
+        } })
+    },
+    ..EDIT_V0_14
+};
+
+const EDIT_V0_87: Tool = Tool {
+    parse: jobs::edit_v0_87,
+    ..EDIT
+};
+
+const WRITE_V0_87: Tool = Tool {
+    parse: jobs::write_v0_87,
+    ..WRITE
 };
 
 const WRITE: Tool = Tool {
@@ -61,63 +85,5 @@ const WRITE: Tool = Tool {
             "content": { "type": "string", "description": "The whole text of the file." },
         } })
     },
-    parse: write,
+    parse: jobs::write_v0_73,
 };
-
-fn read(args: &Value) -> Parsed {
-    #[derive(Deserialize)]
-    struct Args {
-        path: String,
-        offset: Option<usize>,
-        limit: Option<usize>,
-    }
-    let args = Args::deserialize(args)?;
-    Ok(Rc::new(Read {
-        file_path: args.path,
-        offset: args.offset,
-        limit: args.limit,
-    }))
-}
-
-fn bash(args: &Value) -> Parsed {
-    #[derive(Deserialize)]
-    struct Args {
-        command: String,
-        timeout: Option<f64>,
-    }
-    let args = Args::deserialize(args)?;
-    Ok(Rc::new(Bash {
-        command: args.command,
-        timeout: args.timeout.map(|seconds| (seconds * 1000.0) as u64),
-    }))
-}
-
-fn edit(args: &Value) -> Parsed {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Args {
-        path: String,
-        old_text: String,
-        new_text: String,
-    }
-    let args = Args::deserialize(args)?;
-    Ok(Rc::new(Edit {
-        file_path: args.path,
-        old_string: args.old_text,
-        new_string: args.new_text,
-        replace_all: false,
-    }))
-}
-
-fn write(args: &Value) -> Parsed {
-    #[derive(Deserialize)]
-    struct Args {
-        path: String,
-        content: String,
-    }
-    let args = Args::deserialize(args)?;
-    Ok(Rc::new(Write {
-        file_path: args.path,
-        content: args.content,
-    }))
-}

@@ -60,6 +60,11 @@ impl PiVersion {
         self < PiVersion::V0_87
     }
 
+    /// A new session begins with the thinking level of the start.
+    pub(super) fn resets_level(self) -> bool {
+        self >= PiVersion::V0_87
+    }
+
     /// Changes of the session's name and of the thinking level are events.
     pub(super) fn has_change_events(self) -> bool {
         self >= PiVersion::V0_87
