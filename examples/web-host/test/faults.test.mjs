@@ -73,6 +73,24 @@ for (const [fault, { shows, script, timeouts, check }] of Object.entries(FAULTS)
     }));
 }
 
+test("late events of a turn do not touch the next one", () => {
+  const script = '- text: One.\n- content: [{ text: "Two" }, { gate: half }, { text: ", whole." }]';
+  return withHost({ script }, async ({ open, agents }) => {
+    const page = await open();
+    await prompt(page, "first");
+    const agent = await agents.agent();
+    const { msg_id } = await agent.waitCommand({ type: "message" });
+    await prompt(page, "second");
+    await agent.waitGate("half");
+    await agent.send({ type: "stream_end", msg_id });
+    await agent.send({ type: "text_delta", msg_id, text: "Too late." });
+    await page.locator(".turn").first().getByText("Too late.").waitFor();
+    assert.equal(await page.locator("#state").textContent(), "Working");
+    await agent.release("half");
+    await shows(page, "Two, whole.");
+  });
+});
+
 test("an empty turn is no success", () =>
   withHost({ script: "- text: lost", fault: "text-is-lost" }, async ({ open }) => {
     const page = await open();
