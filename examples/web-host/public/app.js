@@ -100,12 +100,13 @@ function drawLog() {
   $("log-button").textContent = logged > 0 ? `Log (${logged})` : "Log";
 }
 
-/** Moves the focus to a call that waits for an answer, unless the user is typing. */
+/** Moves the focus to a call that waits for an answer, and back to the prompt, unless the user is at something else. */
 function showQuestion() {
   const card = document.querySelector('.call[data-state="asking"]');
-  const idle = document.activeElement === document.body || ($("prompt") === document.activeElement && $("prompt").value === "");
-  if (card && idle) card.focus();
-  if (!card && !openTurn(state) && document.activeElement === document.body) $("prompt").focus();
+  const { activeElement: active, body } = document;
+  const answered = active.closest(".call") && active.closest(".call") !== card;
+  if (card && (answered || active === body || (active === $("prompt") && active.value === ""))) card.focus();
+  if (!card && (answered || active === body)) $("prompt").focus();
 }
 
 function report(error) {

@@ -42,13 +42,13 @@ export function apply(state, event) {
       if (!turn && event.type === "error") state.error = event.text;
       break;
     case "call":
-      change(call(turn, event), { state: "asking", args: event.args, summary: event.summary });
+      change(call(turn, event), { state: "asking", args: event.args, summary: event.summary, dialog: event.dialog });
       break;
     case "call-answered":
       change(call(turn, event), { state: event.decision === "deny" ? "denied" : "approved" });
       break;
     case "call-running":
-      change(call(turn, event), { state: "running" });
+      running(call(turn, event), event);
       break;
     case "call-result":
       change(call(turn, event), { state: event.ok ? "done" : "failed", format: event.format, output: event.output });
@@ -88,7 +88,7 @@ function append(turn, event) {
 function call(turn, { call: id, name, late = false }) {
   const known = turn.blocks.find((block) => block.id === id);
   if (known) return known;
-  const created = { ...block("call", { text: "", late }), id, name: name ?? "tool", state: "running", args: null, summary: "", format: "text", output: "" };
+  const created = { ...block("call", { text: "", late }), id, name: name ?? "tool", state: "running", args: null, summary: "", dialog: false, format: "text", output: "" };
   turn.blocks.push(created);
   return created;
 }
@@ -98,15 +98,20 @@ function change(block, members) {
   block.changes += 1;
 }
 
+/** The arguments of a call that needs no approval may come with its start. */
+function running(block, { args = block.args }) {
+  change(block, { state: "running", args });
+}
+
 /** A call that the user has denied stays denied: its reason comes back from the agent. */
 function cancel(block, reason) {
   change(block, { state: block.state === "denied" ? "denied" : "cancelled", output: reason });
 }
 
-/** Calls that are open when their turn ends will not be answered any more. A second end changes nothing. */
+/** Calls that are open when their turn ends have no result. An answered dialog needs none. A second end changes nothing. */
 function endTurn(turn, { outcome, text = "", late }) {
   if (late) return;
   Object.assign(turn, { outcome, text });
-  const open = turn.blocks.filter(({ kind, state }) => kind === "call" && ["asking", "approved", "running"].includes(state));
+  const open = turn.blocks.filter(({ kind, state, dialog }) => kind === "call" && (["asking", "running"].includes(state) || (state === "approved" && !dialog)));
   open.forEach((block) => change(block, { state: "cancelled" }));
 }

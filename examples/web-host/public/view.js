@@ -75,9 +75,9 @@ function callView(block, answer) {
     "div",
     { className: "answers" },
     button("Approve", "approve", { className: "primary", title: "A", ariaKeyShortcuts: "a" }),
-    button("Always approve", "approve-all"),
+    ...(block.dialog ? [] : [button("Always approve", "approve-all")]),
     button("Deny", "deny", { title: "D", ariaKeyShortcuts: "d" }),
-    reason,
+    ...(block.dialog ? [] : [reason]),
   );
   const node = element("section", { className: "call", tabIndex: -1, ariaLabel: `Tool ${block.name}` });
   node.append(element("header", {}, element("strong", { textContent: block.name }), summary, badge), args, answers, output);

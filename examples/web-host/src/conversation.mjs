@@ -15,6 +15,8 @@ export class Conversation {
   #options;
   #log = [];
   #listeners = new Set();
+  /** Text that is not in the log yet. */
+  #unsent = null;
   #process = null;
   #protocol;
   #state = "starting";
@@ -122,6 +124,7 @@ export class Conversation {
   #apply(event) {
     const { turn } = event;
     if (event.type === "ready") return this.#ready(event);
+    if (event.type === "reply") return this.#send(event.command);
     const general = !turn && (event.type === "error" || event.type === "info");
     if (!general && !this.#turns.has(turn)) return this.#publish({ type: "problem", text: `${event.type} of an unknown turn: ${turn}` });
     if (!general && turn !== this.#turn) return this.#publish({ ...event, late: true });
@@ -192,7 +195,28 @@ export class Conversation {
     this.#timers[name] = action && setTimeout(action, this.#options.timeouts[name]);
   }
 
+  /** Text that arrives at once becomes one event, however many frames it came in. */
   #publish(event) {
+    const { type, turn, late, text } = event;
+    const isText = type === "text" || type === "thinking";
+    const last = this.#unsent;
+    if (isText && last?.type === type && last.turn === turn && last.late === late) {
+      last.text += text;
+      return;
+    }
+    this.#flush();
+    if (!isText) return this.#append(event);
+    this.#unsent = { ...event };
+    setImmediate(() => this.#flush());
+  }
+
+  #flush() {
+    const event = this.#unsent;
+    this.#unsent = null;
+    if (event) this.#append(event);
+  }
+
+  #append(event) {
     const numbered = { n: this.#log.length + 1, ...event };
     this.#log.push(numbered);
     this.#listeners.forEach((listener) => listener(numbered));

@@ -51,6 +51,7 @@ test("an approved tool runs, and its result is shown", () =>
     await page.keyboard.press("a");
     await shows(page, "Understood.");
     assert.equal(await page.locator(".call .badge").textContent(), "Done");
+    assert.ok(await page.locator("#prompt").evaluate((node) => node === document.activeElement), "the prompt has no focus");
     assert.equal(readFileSync(join(folder, "notes.txt"), "utf8"), "hi");
     assert.deepEqual(await decisions(await agents.agent()), [{ type: "tool_approve", call_id: "t1", scope: "once" }]);
   }));

@@ -1,4 +1,5 @@
 // The protocols that this host speaks, by name. Each class has the methods of `Aionrs`.
 import { Aionrs } from "./aionrs.mjs";
+import { Pi } from "./pi.mjs";
 
-export const PROTOCOLS = { aionrs: Aionrs };
+export const PROTOCOLS = { aionrs: Aionrs, pi: Pi };

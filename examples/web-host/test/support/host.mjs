@@ -15,15 +15,17 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /**
  * Runs a test with a host whose agents are mock agents. At its end, the host must have ended its agents and kept the protocol.
  *
- * `settings`: `script` (a model script, as YAML), `fault` (the id of one), `agent` (another command line), `timeouts` of the host.
+ * `settings`: `script` (a model script, as YAML), `fault` (the id of one), `protocol`, `args` (more arguments of the agent), `files` (of its
+ * workspace, by name), `agent` (another program), `timeouts` of the host.
  * The test gets `open` (opens a page), `agents` (controls the agents), `folder` (their workspace) and `close` (ends the host).
  */
-export async function withHost({ script, fault, agent = [AGENT], timeouts }, test) {
+export async function withHost({ script, fault, protocol = "aionrs", args = [], files = {}, agent = AGENT, timeouts }, test) {
   const folder = mkdtempSync(join(tmpdir(), "host-"));
   const agents = new MockAgents(folder);
   const env = agents.env({ ...(script && { MOCK_AGENT_SCRIPT: join(folder, "script.yaml") }), ...(fault && { MOCK_AGENT_FAULT: fault }) });
   if (script) writeFileSync(env.MOCK_AGENT_SCRIPT, script);
-  const host = createHost({ agent, Protocol: PROTOCOLS.aionrs, cwd: folder, env, timeouts });
+  Object.entries(files).forEach(([name, text]) => writeFileSync(join(folder, name), text));
+  const host = createHost({ agent: [agent, ...args], Protocol: PROTOCOLS[protocol], cwd: folder, env, timeouts });
   const pages = [];
   const errors = [];
   try {
@@ -37,7 +39,7 @@ export async function withHost({ script, fault, agent = [AGENT], timeouts }, tes
     await test({ open, agents, folder, close: host.close });
     await host.close();
     await agents.ended();
-    if (agent[0] === AGENT) assert.equal(agents.mistakes(), "", "the host broke the protocol");
+    if (agent === AGENT) assert.equal(agents.mistakes(), "", "the host broke the protocol");
     assert.deepEqual(errors, [], "the page has errors");
   } finally {
     await Promise.all([host.close(), ...pages.map((page) => page.close())]);
