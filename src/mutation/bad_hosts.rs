@@ -35,7 +35,7 @@ pub struct BadHost {
     /// `stdin_closed`, `stdout_closed`, and `end N` for an agent that exits with that status.
     pub session: String,
     /// The command line with which the host starts the agent; not checked if left out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub agent: Vec<String>,
 }
 
