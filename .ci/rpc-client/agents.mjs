@@ -72,7 +72,7 @@ const playMock = async (place, mockAgent, setup, protocol) => {
   execFileSync(mockAgent, ["install", bin]);
   const env = { MOCK_AGENT_CONTROL: place.control, MOCK_AGENT_PROTOCOL: protocol, MOCK_AGENT_JUDGE: judged };
   const played = await place.play(setup, { cliPath: join(bin, "pi.mjs"), env, args: ["--script", SCRIPT] });
-  const mistakes = readFileSync(judged, "utf8").match(/^(must|should|may) \S+/gm) ?? [];
+  const mistakes = (readFileSync(judged, "utf8").match(/^ *(must|should) \S+/gm) ?? []).map((line) => line.trim());
   if (mistakes.join() !== MISTAKES.join()) played.failures.push(`mistakes of the host: ${mistakes.join()} instead of ${MISTAKES.join()}`);
   const atHome = readdirSync(place.home);
   if (atHome.length > 0) played.failures.push(`files in HOME: ${atHome}`);
