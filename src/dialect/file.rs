@@ -174,6 +174,8 @@ pub struct SessionFile {
     pub work: Vec<WorkFile>,
     /// The commands that interrupt the running work, but not the process. The host's next step waits a little for a sign of life.
     pub interrupts: Vec<Spanned<String>>,
+    /// The commands that an agent answers by asking its model. If it never does, what fails after them follows from that.
+    pub prompts: Vec<Spanned<String>>,
     /// Where the agent reports its version, and the versions of this dialect.
     pub version: Option<VersionFile>,
     /// How to detect the dialect of an agent that writes nothing at the start.

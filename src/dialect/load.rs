@@ -16,6 +16,7 @@ use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
+use spanned_yaml::Spanned;
 use spanned_yaml::{Error, Node, Span, unknown};
 use std::sync::Arc;
 
@@ -324,16 +325,19 @@ fn session_of(
     {
         errors.push(root.error_at(ready.span, unknown("event", &ready.value, symbols.names())));
     }
-    let mut interrupts = Vec::new();
-    for command in file.interrupts {
-        if symbols.id(&format!(">{}", command.value)).is_none() {
-            let message = unknown("command", &command.value, symbols.names());
-            errors.push(root.error_at(command.span, message));
-        }
-        interrupts.push(command.value);
-    }
+    let mut commands = |names: Vec<Spanned<String>>| {
+        let check = |command: Spanned<String>| {
+            if symbols.id(&format!(">{}", command.value)).is_none() {
+                let message = unknown("command", &command.value, symbols.names());
+                errors.push(root.error_at(command.span, message));
+            }
+            command.value
+        };
+        names.into_iter().map(check).collect()
+    };
     SessionSpec {
-        interrupts,
+        interrupts: commands(file.interrupts),
+        prompts: commands(file.prompts),
         ready: file.ready.map(|r| r.value),
         turn,
         quit,

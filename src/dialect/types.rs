@@ -77,6 +77,8 @@ pub struct SessionSpec {
     pub work: Vec<WorkSpec>,
     /// The commands that interrupt the running work, but not the process.
     pub interrupts: Vec<String>,
+    /// The commands that an agent answers by asking its model.
+    pub prompts: Vec<String>,
     /// Where the agent reports its version: the event, the JSON Pointer, and a pattern for the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
     /// How to detect the dialect of an agent that writes nothing at the start.

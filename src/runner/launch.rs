@@ -134,6 +134,38 @@ pub(crate) fn command_line(
     words
 }
 
+/// Where an agent finds the address of the model, as a person would write it: arguments, variables and files in HOME.
+pub(crate) fn address_places(
+    agent: &Agent,
+    recipe: &LaunchRecipe,
+    wire: Option<&WireRecipe>,
+) -> Vec<String> {
+    let has_address = |text: &str| text.contains("{llm_url}");
+    let words: Vec<String> = command_line(agent, recipe, wire)
+        .into_iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let args = (1..words.len())
+        .filter(|n| has_address(&words[*n]))
+        .map(|n| match words[n - 1].starts_with("--") {
+            true => format!("`{} {}`", words[n - 1], words[n]),
+            false => format!("`{}`", words[n]),
+        });
+    let env = recipe
+        .env
+        .iter()
+        .chain(wire.into_iter().flat_map(|wire| &wire.env))
+        .filter(|(_, value)| has_address(value))
+        .map(|(name, _)| format!("the variable `{name}`"));
+    let files = recipe
+        .home_files
+        .iter()
+        .chain(wire.into_iter().flat_map(|wire| &wire.home_files))
+        .filter(|(_, text)| has_address(text))
+        .map(|(path, _)| format!("the file `~/{path}`"));
+    args.chain(env).chain(files).collect()
+}
+
 /// Removes an option, with its value if one follows.
 fn remove_option(args: &mut Vec<OsString>, option: &str) {
     while let Some(at) = args.iter().position(|arg| arg == option) {

@@ -22,6 +22,7 @@ pub(super) const SEND: &str = "scenario.send";
 pub(super) const FILES_AFTER: &str = "scenario.files_after";
 pub(super) const REQUEST: &str = "scenario.request";
 pub(super) const SCRIPT: &str = "scenario.script";
+pub(super) const NEVER_ASKED: &str = "scenario.never_asked";
 pub(super) const REFUSED: &str = "scenario.refused";
 pub(super) const OUTPUT: &str = "scenario.output";
 
@@ -78,6 +79,10 @@ pub const RULES: &[StepRule] = &[
     StepRule {
         id: SCRIPT,
         doc: "The agent asks the model as often as the conversation needs it: a request that brings nothing beyond one that had its answer, with no reply left in the script, or a reply that was never asked for shows that the conversation went another way. A request that brings something new and that the script does not foresee is no finding; the scenario is inconclusive.",
+    },
+    StepRule {
+        id: NEVER_ASKED,
+        doc: "The agent answers a prompt by asking its model. In this scenario it answered and sent no request at all to the scripted model, so nothing that the scenario expects from there on could come: those findings follow from this one. The address of the model reaches the agent as `{llm_url}` in its arguments, its environment or its configuration, by the dialect's launch recipe; `conform run` shows the command line that it starts.",
     },
     StepRule {
         id: REFUSED,

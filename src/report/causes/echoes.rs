@@ -10,6 +10,20 @@ use crate::finding::{DifferenceKind, Finding, Level};
 /// The prefix of the rule ids of scenario steps.
 const STEPS: &str = "scenario.";
 
+/// The rule of steps that says that the agent never asked its model.
+const NEVER_ASKED: &str = "scenario.never_asked";
+
+/// The rules of steps about the process itself, which needs no model.
+const ABOUT_THE_PROCESS: [&str; 4] = [
+    "scenario.expect_exit",
+    "scenario.send",
+    "scenario.output",
+    NEVER_ASKED,
+];
+
+/// The rules of steps about the replies of the model, whatever the session.
+const ABOUT_THE_MODEL: [&str; 2] = ["scenario.request", "scenario.script"];
+
 /// A frame that is expected by so many alternatives says nothing about any one of them.
 const FEW: usize = 3;
 
@@ -46,8 +60,25 @@ fn origin(findings: &[Finding], n: usize) -> Option<usize> {
             && session(rule) == session(step)
             && is_explained(step, rule)
     };
-    let (found, _) = findings.iter().enumerate().find(explains)?;
-    Some(misplaced(findings, found).unwrap_or(found))
+    match findings.iter().enumerate().find(explains) {
+        Some((found, _)) => Some(misplaced(findings, found).unwrap_or(found)),
+        None => unasked(findings, step),
+    }
+}
+
+/// For what a step missed after a prompt, in a scenario whose model was never asked: the finding that says so.
+fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
+    if ABOUT_THE_PROCESS.contains(&step.rule.as_str())
+        || step.difference.kind == DifferenceKind::Ended
+    {
+        return None;
+    }
+    let is_about_the_model = ABOUT_THE_MODEL.contains(&step.rule.as_str());
+    findings.iter().position(|root| {
+        root.rule == NEVER_ASKED
+            && root.blame == step.blame
+            && (is_about_the_model || session(root) == session(step) && root.at <= step.at)
+    })
 }
 
 /// For a line without its end: the finding that it is no JSON, because it is torn.
@@ -442,6 +473,48 @@ mod tests {
         assert_eq!(echoes(&[end]), [false]);
         let crlf = of("p/line-ends", 5, Malformed, "crlf");
         assert_eq!(echoes(&[torn, crlf]), [false, false]);
+    }
+
+    #[test]
+    fn what_is_missing_after_a_prompt_follows_from_a_model_that_was_never_asked() {
+        let root = of(NEVER_ASKED, 3, Absent, "");
+        for (step, echo) in [
+            (of("scenario.expect", 7, Absent, "tool_request"), true),
+            (of("scenario.expect_text", 5, WrongValue, "text"), true),
+            (of("scenario.expect_none", 5, Unexpected, "turn_end"), true),
+            (of("scenario.files_after", 9, Missing, ""), true),
+            (of("scenario.request", 9, WrongValue, ""), true),
+            // Before the prompt, and about the process.
+            (of("scenario.expect", 1, WrongValue, "ready"), false),
+            (of("scenario.expect", 7, Ended, "tool_request"), false),
+            (of("scenario.expect_exit", 9, WrongValue, ""), false),
+            // What a rule finds wrong in the frames that came is a cause of its own.
+            (at("/usage", of("p/schema/turn_end", 6, Missing, "")), false),
+            (of("p/order", 6, Unexpected, "text"), false),
+        ] {
+            assert_eq!(
+                echoes(&[root.clone(), step.clone()]),
+                [false, echo],
+                "{step:?}"
+            );
+        }
+        let (first, second) = ("session 1".to_owned(), "session 2".to_owned());
+        let root = Finding { key: first, ..root };
+        let step = Finding {
+            key: second,
+            ..of("scenario.expect", 7, WrongValue, "ready")
+        };
+        assert_eq!(echoes(&[root, step]), [false, false]);
+    }
+
+    #[test]
+    fn a_rule_explains_a_step_before_the_model_does() {
+        let root = of(NEVER_ASKED, 3, Absent, "");
+        let rule = expecting(&["turn_end"], of("p/envelope", 12, Absent, ""));
+        let step = of("scenario.expect", 9, Absent, "turn_end");
+        let mut findings = [root, step, rule];
+        attribute(&mut findings);
+        assert_eq!(findings[1].cause, findings[2].cause);
     }
 
     #[test]

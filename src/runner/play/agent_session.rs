@@ -37,6 +37,10 @@ pub(super) struct AgentSession {
     pub(super) end: Option<End>,
     /// The name of the last command of the host that has one.
     pub(super) last_command: Option<String>,
+    /// The frame number of the first command that the agent answers by asking its model.
+    pub(super) first_prompt: Option<u64>,
+    /// Whether the agent wrote an event after that.
+    pub(super) has_answered: bool,
     /// Whether the host has sent it a signal.
     pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
@@ -96,6 +100,8 @@ impl AgentSession {
             time_full: queue.time_full(),
             end: None,
             last_command: None,
+            first_prompt: None,
+            has_answered: false,
             was_signalled: false,
         })
     }

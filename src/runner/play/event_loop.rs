@@ -163,7 +163,10 @@ impl ScenarioPlayer {
                         self.requests.add_reply(&reply);
                         self.session.replies.push_back(reply);
                     }
-                    Body::ToAgent(_) => self.requests.add_command((self.past_sessions.len(), n)),
+                    Body::ToAgent(line) => {
+                        self.requests.add_command((self.past_sessions.len(), n));
+                        self.note_prompt(n, &line);
+                    }
                     Body::End(end) => self.session.end = Some(end),
                     _ => {}
                 }
@@ -203,6 +206,7 @@ impl ScenarioPlayer {
             FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
             FrameIdentity::Missing => "a line that is no event".to_owned(),
         };
+        self.session.has_answered |= self.session.first_prompt.is_some();
         if value.is_object() {
             let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value);
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;

@@ -9,6 +9,7 @@ mod expect_exit;
 mod expect_model;
 mod expect_unordered;
 mod model_requests;
+mod never_asked;
 mod outcome;
 pub(super) mod player;
 pub(super) mod scenario_result;

@@ -49,6 +49,11 @@ impl ModelRequests {
         self.positions.insert(n, at);
     }
 
+    /// Whether the agent sent no request.
+    pub(super) fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
     pub(super) fn add_reply(&mut self, reply: &LlmReply) {
         if reply.end != ReplyEnd::Complete {
             self.cut_short.insert(reply.n);

@@ -37,6 +37,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) past_sessions: Vec<RecordedSession>,
     /// Findings of steps, each with the number of its session, from 0.
     pub(super) findings: Vec<(usize, Finding)>,
+    /// What is found if no session of the scenario asks the model, each with the number of its session.
+    pub(super) unasked: Vec<(usize, Finding)>,
     /// The tools that each request offered to the model.
     pub(super) offered: HashMap<u64, Vec<String>>,
     /// The number of the current step, from 0.
@@ -127,6 +129,7 @@ impl ScenarioPlayer {
             session,
             past_sessions: Vec::new(),
             findings: Vec::new(),
+            unasked: Vec::new(),
             offered: HashMap::new(),
             step: 0,
             requests: ModelRequests::default(),

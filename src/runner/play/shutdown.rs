@@ -20,6 +20,7 @@ const INTERRUPT_PAUSE: Duration = Duration::from_millis(400);
 impl ScenarioPlayer {
     /// Ends the agent: kills it where there is a reason to, else shuts it down gracefully. Returns why the scenario stopped early, if it did.
     pub(super) async fn shut_down(&mut self, mut stop: Option<EarlyStop>) -> Option<EarlyStop> {
+        self.note_unasked(stop.as_ref());
         let ended = match &stop {
             Some(EarlyStop::Failed(Some(why))) => self.kill(why).await,
             Some(EarlyStop::Interrupted) => self.kill("interrupted").await,
@@ -30,6 +31,7 @@ impl ScenarioPlayer {
             },
         };
         stop = stop.or(ended.err());
+        self.check_asked(stop.as_ref());
         if stop.is_none() {
             for failure in self.server.unused() {
                 self.model_failure(&failure);

@@ -13,6 +13,7 @@ use serde_json::Value;
 const ABOUT_THE_MODEL: &[&str] = &[
     step_rules::REQUEST,
     step_rules::SCRIPT,
+    step_rules::NEVER_ASKED,
     step_rules::REFUSED,
     step_rules::OUTPUT,
 ];

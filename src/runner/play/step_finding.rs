@@ -27,6 +27,8 @@ pub(super) enum BlamedFrame {
     Number(u64, String),
     /// None, since something is missing.
     None,
+    /// None, since something is missing that should have come after the frame of this number.
+    After(u64),
 }
 
 impl StepFinding {
@@ -48,9 +50,14 @@ impl ScenarioPlayer {
     /// Adds a finding with the frames around it. After a request that the script has no reply for nothing is added, since it may follow from
     /// the answer that the request got.
     pub(super) fn add_finding(&mut self, found: StepFinding) {
-        if self.requests.unscripted().is_some() {
-            return;
+        if self.requests.unscripted().is_none() {
+            let finding = self.finding(found);
+            self.findings.push((self.past_sessions.len(), finding));
         }
+    }
+
+    /// The finding, with the frames around it.
+    pub(super) fn finding(&self, found: StepFinding) -> Finding {
         let step = self.scenario.steps.get(self.step);
         let difference = found
             .difference
@@ -77,6 +84,10 @@ impl ScenarioPlayer {
         match found.frame {
             BlamedFrame::Newest => {}
             BlamedFrame::None => evidence.iter_mut().for_each(|quote| quote.here = false),
+            BlamedFrame::After(frame) => {
+                at = frame;
+                evidence.iter_mut().for_each(|quote| quote.here = false);
+            }
             BlamedFrame::Number(frame, place) => {
                 at = frame;
                 if evidence.iter().any(|quote| quote.frame == frame) {
@@ -87,7 +98,7 @@ impl ScenarioPlayer {
                 }
             }
         }
-        let finding = Finding {
+        Finding {
             rule: found.rule.to_owned(),
             level: self.suite.profile.apply(level, source),
             source,
@@ -101,8 +112,7 @@ impl ScenarioPlayer {
             difference,
             evidence,
             ..Finding::default()
-        };
-        self.findings.push((self.past_sessions.len(), finding));
+        }
     }
 
     /// The clauses that a step checks: its own, else the scenario's.

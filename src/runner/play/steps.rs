@@ -72,6 +72,7 @@ impl ScenarioPlayer {
 
     /// Ends the agent and starts it again, HOME and workspace as it left them.
     async fn restart(&mut self, setup: &AgentSetup) -> Result<(), EarlyStop> {
+        self.note_unasked(None);
         self.end_gracefully().await?;
         let session = self.past_sessions.len() + 1;
         let scenario = Arc::clone(&self.scenario);
