@@ -71,7 +71,7 @@ impl Matcher {
         self.written.show(captures).to_string()
     }
 
-    /// What the matcher expects, in words, with the known placeholders filled: `an object with {type: "end", usage: an object}`.
+    /// What the matcher expects, in words, with the known placeholders filled: `{type: "end", usage: an object}`.
     #[must_use]
     pub fn in_words(&self, captures: &Captures) -> String {
         self.pattern.expected(captures)

@@ -144,10 +144,7 @@ impl Pattern {
                 let entries = entries
                     .iter()
                     .map(|(key, one)| format!("{}: {}", plain_key(key), one.expected(captures)));
-                shorten(&format!(
-                    "an object with {{{}}}",
-                    entries.collect::<Vec<_>>().join(", ")
-                ))
+                shorten(&format!("{{{}}}", entries.collect::<Vec<_>>().join(", ")))
             }
             Pattern::List(items) => {
                 let shown = all_expected(items, captures).join(", ");

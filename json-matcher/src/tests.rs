@@ -92,7 +92,7 @@ fn a_difference_has_its_pointer_the_expected_and_the_actual_value() {
         (
             "{a: {b: x, c: {}}}",
             json!({}),
-            "/a: expected an object with {b: \"x\", c: an object}, got nothing",
+            "/a: expected {b: \"x\", c: an object}, got nothing",
         ),
         (
             "[1, 2]",

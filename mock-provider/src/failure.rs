@@ -101,8 +101,10 @@ impl ScriptFailure {
 
     /// A request that does not match the `expect_request` of its reply.
     pub(crate) fn expectation(request: u64, reply: usize, mismatch: RequestMismatch) -> Self {
-        let message =
-            format!("request {request} is not what reply {reply} of the model's script expects");
+        let message = format!(
+            "request {request} to the model does not have {}",
+            mismatch.expected
+        );
         Self::of_request(FailureKind::Expectation, request, message)
             .with_mismatch(&format!("/{reply}/expect_request"), mismatch)
     }
@@ -136,7 +138,12 @@ impl ScriptFailure {
             request: None,
             earlier: None,
             pointer: format!("/{reply}"),
-            message: format!("reply {reply} of the model's script was not asked for"),
+            message: match served {
+                0 => format!("the agent did not ask the model for reply {reply} of its script"),
+                _ => format!(
+                    "the agent did not ask the model for reply {reply} of its script as often as expected"
+                ),
+            },
             expected: Some(count(times)),
             actual: Some(count(served)),
         }

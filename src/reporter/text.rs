@@ -2,7 +2,7 @@
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level};
 use crate::report::{Cause, Report, ReportCommand, ScenarioReport, Verdict};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 /// A verdict in words.
@@ -36,6 +36,22 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
         }
     }
     remarks.join(", ")
+}
+
+/// The message of the most severe finding of a scenario that no baseline covers and that follows from no other one, the first of them, and
+/// the number of its other causes.
+pub(super) fn first_cause(scenario: &ScenarioReport) -> Option<(&str, usize)> {
+    let is_cause = |finding: &&Finding| {
+        !finding.echo && finding.baseline.is_none() && finding.level > Level::May
+    };
+    let causes: Vec<&Finding> = scenario.findings.iter().filter(is_cause).collect();
+    let most = causes.iter().map(|finding| finding.level).max()?;
+    let first = causes.iter().find(|finding| finding.level == most)?;
+    let ids: IndexSet<&str> = causes
+        .iter()
+        .map(|finding| finding.cause.as_str())
+        .collect();
+    Some((&first.message, ids.len() - 1))
 }
 
 /// The kinds of baseline entries, in words.
@@ -147,6 +163,13 @@ pub(super) fn cited(report: &Report, clauses: &[String]) -> Vec<String> {
         None => id.clone(),
     };
     clauses.iter().map(quote).collect()
+}
+
+/// What a scenario shows, in one line; `None` for a transcript.
+pub(super) fn scenario_name<'a>(report: &'a Report, id: &str) -> Option<&'a str> {
+    let by_id = |scenario: &ScenarioReport| scenario.id.as_str().cmp(id);
+    let scenario = &report.scenarios[report.scenarios.binary_search_by(by_id).ok()?];
+    Some(scenario.name.as_str()).filter(|name| !name.is_empty())
 }
 
 /// The number of scenarios of a cause.

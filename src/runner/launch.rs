@@ -58,6 +58,30 @@ impl LaunchPlan<'_> {
         Ok(())
     }
 
+    /// Where the agent finds the address of the model: arguments, variables and files in HOME. The placeholder `llm_url` must have the value
+    /// `{llm_url}`.
+    pub(crate) fn address_places(&self, sandbox: &Sandbox) -> Vec<String> {
+        let has_address = |text: &str| text.contains("{llm_url}");
+        let words = |text: &OsString| text.to_string_lossy().into_owned();
+        let args: Vec<String> = self.args().iter().flatten().map(words).collect();
+        let mut places = Vec::new();
+        for (n, arg) in args.iter().enumerate().filter(|(_, arg)| has_address(arg)) {
+            let option = n.checked_sub(1).map(|before| &args[before]);
+            places.push(match option.filter(|option| option.starts_with("--")) {
+                Some(option) => format!("`{option} {arg}`"),
+                None => format!("`{arg}`"),
+            });
+        }
+        let env = self.env(sandbox).unwrap_or_default();
+        let variables = env.iter().filter(|(_, value)| has_address(&words(value)));
+        places.extend(variables.map(|(name, _)| format!("the variable `{}`", words(name))));
+        let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
+        let files = self.recipe.home_files.iter().chain(wire);
+        let files = files.filter(|(_, text)| has_address(text));
+        places.extend(files.map(|(path, _)| format!("the file `~/{path}`")));
+        places
+    }
+
     fn args(&self) -> Result<Vec<OsString>, String> {
         let given = self.agent.args.iter().map(|arg| self.fill_known(arg));
         let given: Vec<_> = given.collect();
@@ -132,38 +156,6 @@ pub(crate) fn command_line(
     words.extend(agent.prefix.iter().cloned());
     words.extend(arguments::complete(&agent.args, &recipe, agent.recipe_args));
     words
-}
-
-/// Where an agent finds the address of the model, as a person would write it: arguments, variables and files in HOME.
-pub(crate) fn address_places(
-    agent: &Agent,
-    recipe: &LaunchRecipe,
-    wire: Option<&WireRecipe>,
-) -> Vec<String> {
-    let has_address = |text: &str| text.contains("{llm_url}");
-    let words: Vec<String> = command_line(agent, recipe, wire)
-        .into_iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    let args = (1..words.len())
-        .filter(|n| has_address(&words[*n]))
-        .map(|n| match words[n - 1].starts_with("--") {
-            true => format!("`{} {}`", words[n - 1], words[n]),
-            false => format!("`{}`", words[n]),
-        });
-    let env = recipe
-        .env
-        .iter()
-        .chain(wire.into_iter().flat_map(|wire| &wire.env))
-        .filter(|(_, value)| has_address(value))
-        .map(|(name, _)| format!("the variable `{name}`"));
-    let files = recipe
-        .home_files
-        .iter()
-        .chain(wire.into_iter().flat_map(|wire| &wire.home_files))
-        .filter(|(_, text)| has_address(text))
-        .map(|(path, _)| format!("the file `~/{path}`"));
-    args.chain(env).chain(files).collect()
 }
 
 /// Removes an option, with its value if one follows.

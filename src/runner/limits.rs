@@ -45,6 +45,8 @@ pub(crate) struct TimeoutBudgets {
     pub(crate) exit: Duration,
     /// How long an agent must be silent and idle, with no work open, until a wait ends early. It is never shortened.
     pub(crate) settle: Duration,
+    /// How long the agent may do nothing in the middle of the smoke scenario.
+    pub(crate) smoke: Duration,
     scale: f64,
 }
 
@@ -56,6 +58,7 @@ const DEFAULTS: &[(&str, Duration)] = &[
     ("total", Duration::from_secs(60)),
     ("exit", Duration::from_secs(5)),
     ("settle", Duration::from_secs(1)),
+    ("smoke", Duration::from_millis(2500)),
 ];
 
 impl TimeoutBudgets {
@@ -79,6 +82,7 @@ impl TimeoutBudgets {
             total: scaled("total"),
             exit: scaled("exit"),
             settle: stretch(named("settle"), scale.max(1.0)),
+            smoke: stretch(named("smoke"), scale.max(1.0)),
             scale,
         }
     }

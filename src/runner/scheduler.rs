@@ -251,6 +251,7 @@ fn queue(
             profile: settings.profile,
             time_scale: settings.time_scale,
             settle: settings.settle,
+            smoke_first: settings.smoke_first,
             seed: settings.seed,
             sandboxes: Arc::clone(sandboxes),
             cancel: cancel.clone(),

@@ -106,7 +106,10 @@ fn a_wait_that_ends_early_finds_the_same_as_a_patient_one() {
     };
     assert_eq!(findings(&early), findings(&patient));
     let message = early.message("scenario.expect");
-    assert!(message.contains("nothing more can come"), "{message}");
+    assert!(
+        message.contains("the agent has nothing left to do"),
+        "{message}"
+    );
     // The scenario was over before the budget of the wait was.
     assert!(early.only_scenario().duration_ms < 100_000, "{early:?}");
 }

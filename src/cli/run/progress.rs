@@ -65,7 +65,11 @@ impl Progress {
             live.playing.shift_remove(&entry.report.id);
         }
         if entry.played {
-            self.write(|screen| terminal::line(&entry.report, screen));
+            let width = match &self.live {
+                Some(_) => terminal_width(),
+                None => terminal::LINE_WIDTH,
+            };
+            self.write(|screen| terminal::line(&entry.report, width, screen));
         } else {
             let reason = entry.report.reason.clone();
             *self.left_out.entry(reason).or_default() += 1;

@@ -5,6 +5,7 @@
 //! narrow, because a fault of its own must never be folded under another cause.
 
 use super::shape::cause_id;
+use super::wording::in_words;
 use crate::finding::{DifferenceKind, Finding, Level};
 
 /// The prefix of the rule ids of scenario steps.
@@ -32,7 +33,7 @@ pub(super) fn is_of_a_step(finding: &Finding) -> bool {
     finding.rule.starts_with(STEPS)
 }
 
-/// Gives each finding of one scenario its cause, and marks the echoes.
+/// Gives each finding of one scenario its cause, marks the echoes, and puts what was expected in words.
 pub fn attribute(findings: &mut [Finding]) {
     let origins: Vec<Option<usize>> = (0..findings.len()).map(|n| origin(findings, n)).collect();
     for (finding, origin) in findings.iter_mut().zip(&origins) {
@@ -43,6 +44,9 @@ pub fn attribute(findings: &mut [Finding]) {
         if let Some(origin) = origin {
             findings[n].cause = findings[*origin].cause.clone();
         }
+    }
+    for finding in findings {
+        finding.expected = in_words(&finding.expected);
     }
 }
 

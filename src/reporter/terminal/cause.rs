@@ -1,7 +1,7 @@
 //! The text of one cause, at most a screen long, and the one line of a note or of a known cause.
 
 use super::super::text;
-use super::finding::{self, BOLD, label, level_style};
+use super::finding::{self, BOLD, DIM, label, level_style};
 use crate::finding::{Evidence, Level};
 use crate::report::{Cause, Report, ReportCommand};
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ pub(super) fn block(
     )?;
     let cited = text::cited(report, &cause.clauses);
     finding::clauses(&cited, &cause.clauses, CLAUSES, out)?;
-    example(cause, out)?;
+    example(report, cause, out)?;
     scenarios(report, cause, out)?;
     if !cause.rerun.is_empty() {
         label(out, "Rerun", &cause.rerun)?;
@@ -82,13 +82,16 @@ fn remarks(report: &Report, cause: &Cause) -> String {
 }
 
 /// Writes the example: its place, its frames, what would have been allowed, and the actual value.
-fn example(cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
+fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
     let example = &cause.example;
     let mut place = format!("{} at frame {}", example.scenario, example.at);
     if !example.key.is_empty() {
         place += &format!(", {}", example.key);
     }
     label(out, "Example", text::visible(&place))?;
+    if let Some(name) = text::scenario_name(report, &example.scenario) {
+        label(out, "", format_args!("{DIM}{}{DIM:#}", text::visible(name)))?;
+    }
     let frames: Vec<Evidence> = example.frames.iter().map(shortened).collect();
     finding::frames(&frames, out)?;
     let (shown, rest) = example

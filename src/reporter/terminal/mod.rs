@@ -6,6 +6,6 @@ mod scenario;
 mod summary;
 
 pub(super) use finding::block as finding_block;
-pub use scenario::{left_out, line};
+pub use scenario::{LINE_WIDTH, left_out, line};
 pub(super) use summary::render;
 pub use summary::{Details, causes, closing};

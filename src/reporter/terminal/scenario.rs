@@ -8,20 +8,33 @@ use crate::report::{Report, ReportCommand, ScenarioReport, Try};
 use anstyle::Style;
 use std::io::{self, Write};
 
-/// Writes the result line of a scenario.
+/// The width of result lines where no terminal gives one, in columns.
+pub const LINE_WIDTH: usize = 140;
+/// The columns before the id in a result line: the verdict and the time.
+const BEFORE_ID: usize = 26;
+/// The fewest columns that are worth a cut text.
+const LEAST_TEXT: usize = 20;
+
+/// Writes the result line of a scenario, with its first cause as far as `width` columns hold it.
 ///
 /// # Errors
 /// The writer fails.
-pub fn line(scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
+pub fn line(scenario: &ScenarioReport, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let (word, style) = word(scenario);
     let seconds = scenario.duration_ms as f64 / 1000.0;
-    write!(
-        out,
-        "{style}{word:>13}{style:#} [{seconds:>8.3}s] {}",
-        text::visible(&scenario.id)
-    )?;
+    let id = text::visible(&scenario.id);
+    write!(out, "{style}{word:>13}{style:#} [{seconds:>8.3}s] {id}")?;
+    let mut tail = String::new();
     if !scenario.reason.is_empty() {
         write!(out, ": {}", text::visible(&scenario.reason))?;
+    } else if let Some((message, more)) = text::first_cause(scenario) {
+        if more > 0 {
+            tail += &format!(" (and {more} more)");
+        }
+        let used = BEFORE_ID + id.chars().count() + ": ".len() + tail.len();
+        let room = width.saturating_sub(used + "…".chars().count());
+        let message = text::shortened(&text::visible(message), room.max(LEAST_TEXT));
+        write!(out, ": {DIM}{message}{tail}{DIM:#}")?;
     }
     let remarks = text::remarks(scenario);
     if !remarks.is_empty() {

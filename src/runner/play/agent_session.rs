@@ -108,7 +108,7 @@ impl AgentSession {
 }
 
 /// The wire that the scenario names, else the user's, else the recipe's first.
-fn wire<'a>(
+pub(super) fn wire<'a>(
     suite: &'a SuiteContext,
     scenario: &Scenario,
 ) -> Result<Option<&'a WireRecipe>, EarlyStop> {

@@ -18,6 +18,8 @@ pub(crate) struct SuiteContext {
     pub(crate) time_scale: f64,
     /// Whether waits end early when nothing more can come.
     pub(crate) settle: bool,
+    /// Whether the smoke scenario is played first, and the others only if it passes.
+    pub(crate) smoke_first: bool,
     pub(crate) seed: u64,
     pub(crate) sandboxes: Arc<SandboxRoot>,
     /// Turns true when the run is cancelled.

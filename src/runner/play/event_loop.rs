@@ -3,7 +3,7 @@
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
-use super::settle::SettleWatch;
+use super::settle::{EarlyEnd, SettleWatch};
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
 use crate::dialect::FrameIdentity;
@@ -78,6 +78,11 @@ impl EventWait {
         }
     }
 
+    /// Whether the timeouts are the usual ones of a step.
+    pub(super) fn has_usual_budgets(&self) -> bool {
+        self.fixed.is_none()
+    }
+
     /// The same wait for something other than a line of stdout.
     pub(super) fn without_stdout(self) -> Self {
         EventWait {
@@ -117,7 +122,11 @@ impl ScenarioPlayer {
                     now if stdout_deadline.is_some_and(|deadline| deadline < at && deadline <= now) => WaitResult::AgentEnded,
                     now if at <= now && self.was_over(wait) => WaitResult::Settled(name),
                     now if at <= now => WaitResult::TimedOut(name, length),
-                    now if settle_at.is_some_and(|at| at <= now) && self.has_settled(wait) => WaitResult::Settled(name),
+                    now if settle_at.is_some_and(|at| at <= now) => match self.early_end(wait) {
+                        Some(EarlyEnd::Settled) => WaitResult::Settled(name),
+                        Some(EarlyEnd::Idle) => WaitResult::TimedOut("smoke", self.budgets.smoke),
+                        None => WaitResult::Event,
+                    },
                     _ => WaitResult::Event,
                 });
             }
@@ -287,6 +296,10 @@ pub(super) fn describe_timeout(name: &str, length: Duration) -> String {
     match name {
         "within" => format!("within {}", show(length)),
         "total" => format!("within the {} of the whole scenario", show(length)),
+        "smoke" => format!(
+            "while the agent did nothing for {} (`smoke` budget)",
+            show(length)
+        ),
         "idle" => format!(
             "while the agent was silent for {} (`idle` budget)",
             show(length)

@@ -110,10 +110,10 @@ impl ScenarioPlayer {
         loop {
             while let Some(event) = self.session.events.pop_front() {
                 if not.matches(&event.value, &self.captures).is_ok() {
-                    let message = format!("`{}` came, which must not come here", event.name);
+                    let message = format!("`{}` came, {}", event.name, self.not_before(until));
                     self.add_finding(StepFinding {
                         frame: BlamedFrame::Number(event.n, String::new()),
-                        expected: vec![format!("no event like {}", not.in_words(&self.captures))],
+                        expected: vec![format!("no {}", not.in_words(&self.captures))],
                         ..StepFinding::new(step_rules::EXPECT_NONE, message)
                     });
                     return Err(EarlyStop::Failed(None));
@@ -161,6 +161,20 @@ impl ScenarioPlayer {
                     ));
                 }
             }
+        }
+    }
+
+    /// That an event must not come before the barrier, as the end of a sentence.
+    fn not_before(&self, until: &Barrier) -> String {
+        match until {
+            Barrier::Event(barrier) => {
+                format!(
+                    "which must not come before {}",
+                    self.awaited(barrier).subject
+                )
+            }
+            Barrier::End => "which must not come before the agent ends".to_owned(),
+            Barrier::Quiet(_) => "which must not come here".to_owned(),
         }
     }
 

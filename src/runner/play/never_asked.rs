@@ -1,12 +1,13 @@
 //! The finding that the agent answered a prompt and never asked its model. What the scenario then misses follows from it.
 
+use super::agent_session::wire;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::dialect::FrameIdentity;
 use crate::frame::Line;
 use crate::framing::parse;
-use crate::runner::launch::address_places;
+use crate::runner::launch::LaunchPlan;
 use crate::runner::step_rules;
 
 impl ScenarioPlayer {
@@ -54,27 +55,32 @@ impl ScenarioPlayer {
         self.unasked.push((self.past_sessions.len(), finding));
     }
 
-    /// Adds what was noted, if the scenario had no request in any session and needs one.
-    pub(super) fn check_asked(&mut self, stop: Option<&EarlyStop>) {
+    /// Adds what was noted, if the scenario had no request in any session and needs one; whether it did.
+    pub(super) fn check_asked(&mut self, stop: Option<&EarlyStop>) -> bool {
         let needs_one = match stop {
             None => !self.server.unused().is_empty(),
             Some(EarlyStop::Failed(_)) => !self.script.replies.is_empty(),
             Some(_) => false,
         };
-        if needs_one && self.requests.is_empty() {
-            self.findings.append(&mut self.unasked);
+        if !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
+            return false;
         }
+        self.findings.append(&mut self.unasked);
+        true
     }
 
     /// The missing request, and where the agent finds the address of the model.
     fn expected_request(&self) -> String {
-        let recipe = &self.suite.dialect.launch;
-        let wire = self.scenario.wire.as_ref().or(self.suite.wire.as_ref());
-        let wire = match wire {
-            Some(name) => recipe.wires.get(name),
-            None => recipe.wires.values().next(),
+        let mut placeholders = self.captures.clone();
+        placeholders.set("llm_url", "{llm_url}");
+        let plan = LaunchPlan {
+            agent: &self.suite.agent,
+            recipe: &self.suite.dialect.launch,
+            wire: wire(&self.suite, &self.scenario).ok().flatten(),
+            setup: &self.scenario.agent,
+            placeholders: &placeholders,
         };
-        let places = address_places(&self.suite.agent, recipe, wire);
+        let places = plan.address_places(&self.sandbox);
         let at = match places.is_empty() {
             true => "which the agent is not given: put `{llm_url}` into its arguments".to_owned(),
             false => format!("which the agent is given as {}", places.join(" and ")),

@@ -27,6 +27,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) scenario: Arc<Scenario>,
     pub(super) sandbox: Sandbox,
     pub(super) budgets: TimeoutBudgets,
+    /// Whether it is the smoke scenario, before which no other one is played.
+    pub(super) is_smoke: bool,
     /// When the total timeout of the scenario runs out.
     pub(super) total_deadline: Instant,
     pub(super) captures: Captures,
@@ -122,6 +124,7 @@ impl ScenarioPlayer {
         Ok(ScenarioPlayer {
             total_deadline: Instant::now() + budgets.total,
             budgets,
+            is_smoke: suite.smoke_first && suite.dialect.smoke.as_ref() == Some(&scenario.id),
             captures,
             queue,
             server,

@@ -69,6 +69,7 @@ fn kill_reason(budget: &str) -> Option<&'static str> {
         "start" => Some("budget:start"),
         "response" => Some("budget:response"),
         "idle" => Some("budget:idle"),
+        "smoke" => Some("budget:smoke"),
         "total" => Some("budget:total"),
         _ => None,
     }
@@ -94,8 +95,7 @@ pub(super) fn describe_difference(frame: u64, difference: &Mismatch) -> String {
 }
 
 /// That nothing more can come, as the end of a sentence.
-const NOTHING_LEFT: &str =
-    "and nothing more can come: every turn has ended and every command is answered";
+const NOTHING_LEFT: &str = "and the agent has nothing left to do";
 
 impl ScenarioPlayer {
     /// The last command of the host, as a time.
@@ -132,7 +132,7 @@ impl ScenarioPlayer {
                 format!("{}, and {}", received.cause, self.how_it_ended())
             }
             (WaitResult::TimedOut(..) | WaitResult::Settled(_), Some(near)) => {
-                format!("{subject} {near}, and none that fits came")
+                format!("{subject} {near}, and no other came")
             }
             (WaitResult::TimedOut(..) | WaitResult::Settled(_), None) => {
                 format!("{subject} did not come")

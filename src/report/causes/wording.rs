@@ -1,0 +1,107 @@
+//! What a finding expected, in words: a rule lists patterns of frames and conditions, which are written for its author. Pure.
+
+/// Frames that are no lines of the agent, in words.
+const SYMBOLS: &[(&str, &str)] = &[
+    ("!#unknown", "an event that the protocol defines"),
+    ("#end", "the end of the process"),
+    ("#stdin_closed", "the end of stdin"),
+    ("@request", "a request to the model"),
+    ("@reply", "a reply of the model"),
+];
+
+/// What would have been allowed, in words, each alternative once. Conditions on the state of a rule are left out: its message says what
+/// they mean.
+pub(super) fn in_words(expected: &[String]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for one in expected.iter().filter_map(|one| alternative(one)) {
+        if !words.contains(&one) {
+            words.push(one);
+        }
+    }
+    words
+}
+
+/// One alternative; `None` for a condition on the state of a rule.
+fn alternative(expected: &str) -> Option<String> {
+    if is_condition(expected) {
+        return (!has_state(expected)).then(|| expected.to_owned());
+    }
+    let (name, guards) = match expected.split_once('{') {
+        Some((name, guards)) if is_name(name) && guards.ends_with('}') => {
+            (name, &guards[..guards.len() - 1])
+        }
+        _ => (expected, ""),
+    };
+    let guards: Vec<&str> = guards
+        .split(", ")
+        .filter(|guard| !guard.is_empty() && !has_state(guard))
+        .collect();
+    let symbol = SYMBOLS.iter().find(|(symbol, _)| *symbol == name);
+    let name = symbol.map_or(name, |(_, words)| *words);
+    Some(match &guards[..] {
+        [] => name.to_owned(),
+        guards if symbol.is_some() => format!("{name} with {}", guards.join(", ")),
+        guards => format!("{name}{{{}}}", guards.join(", ")),
+    })
+}
+
+/// Whether the text is a condition of a rule, such as `/usage = $sum`.
+fn is_condition(text: &str) -> bool {
+    text.starts_with(['/', '$']) || text.starts_with("not ")
+}
+
+/// Whether a condition names a state of the rule, such as `$running`.
+fn has_state(text: &str) -> bool {
+    let mut after = text.split('$').skip(1);
+    after.any(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))
+}
+
+/// Whether a text is the name of a frame in a pattern.
+fn is_name(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.-!#@>".contains(c);
+    !text.is_empty() && text.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_syntax_of_rules_becomes_words() {
+        for (expected, words) in [
+            ("stream_end", Some("stream_end")),
+            ("stream_start{/msg_id = $unanswered}", Some("stream_start")),
+            (
+                "error{/code = x, /msg_id = $turn}",
+                Some("error{/code = x}"),
+            ),
+            (
+                "@request{/body contains $history}",
+                Some("a request to the model"),
+            ),
+            ("#end", Some("the end of the process")),
+            ("!#unknown", Some("an event that the protocol defines")),
+            ("/orphans = 0", Some("/orphans = 0")),
+            ("/model = $model", None),
+            ("$bad > $n", None),
+            // What steps and schemas expect is in words already.
+            ("a member `usage`", Some("a member `usage`")),
+            (
+                "{type: \"error\", code: \"$x\"}",
+                Some("{type: \"error\", code: \"$x\"}"),
+            ),
+            (
+                "\"costs $5\" in the conversation",
+                Some("\"costs $5\" in the conversation"),
+            ),
+        ] {
+            assert_eq!(alternative(expected).as_deref(), words, "{expected}");
+        }
+    }
+
+    #[test]
+    fn alternatives_that_read_alike_are_listed_once() {
+        let expected = ["a{/x = $y}", "b", "a", "$z absent"].map(str::to_owned);
+        assert_eq!(in_words(&expected), ["a", "b"]);
+    }
+}
