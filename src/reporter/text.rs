@@ -167,8 +167,7 @@ pub(super) fn cited(report: &Report, clauses: &[String]) -> Vec<String> {
 
 /// What a scenario shows, in one line; `None` for a transcript.
 pub(super) fn scenario_name<'a>(report: &'a Report, id: &str) -> Option<&'a str> {
-    let by_id = |scenario: &ScenarioReport| scenario.id.as_str().cmp(id);
-    let scenario = &report.scenarios[report.scenarios.binary_search_by(by_id).ok()?];
+    let scenario = report.scenarios.iter().find(|one| one.id == id)?;
     Some(scenario.name.as_str()).filter(|name| !name.is_empty())
 }
 

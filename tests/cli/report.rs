@@ -2,6 +2,7 @@
 
 use crate::{conform, outcome, transcript};
 use predicates::str::contains;
+use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 
@@ -43,6 +44,23 @@ fn a_report_renders_to_files_in_other_formats() {
         .assert()
         .code(0);
     assert!(fs::read_to_string(xml).unwrap().contains("failures=\"1\""));
+}
+
+#[test]
+fn a_report_without_causes_gets_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_report(&folder, "r.json", &["wrong-id.jsonl"]);
+    let (_, expected, _) = outcome(&mut conform(&["report", &path]));
+    let mut report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    report.as_object_mut().unwrap().remove("causes");
+    for finding in report["scenarios"][0]["findings"].as_array_mut().unwrap() {
+        finding.as_object_mut().unwrap().remove("cause");
+        finding.as_object_mut().unwrap().remove("echo");
+    }
+    fs::write(&path, report.to_string()).unwrap();
+    let (_, rendered, _) = outcome(&mut conform(&["report", &path]));
+    assert!(rendered.contains("CAUSE 1 of 1"), "{rendered}");
+    similar_asserts::assert_eq!(rendered, expected);
 }
 
 #[test]

@@ -51,8 +51,7 @@ fn the_first_line_names_the_cause_of_five_usual_defects() {
         let dir = TestDir::new();
         let result = run(&dir, scenario, fault, "4s", &[]);
         result.assert_exit(1, "");
-        let first = &result.report.as_ref().unwrap().causes[0].message;
-        assert!(first.starts_with(cause), "{fault}: {first}");
+        assert_first_cause(&result, cause);
     }
     let dir = TestDir::new();
     let wrong_id = r#"read -r line
@@ -61,8 +60,68 @@ echo '{"type":"stream_end","msg_id":"m0","usage":{"input_tokens":0,"output_token
 cat >/dev/null
 "#;
     let result = dir.run_scenario(PLAIN_TURN, &agent(&[READY, wrong_id]));
-    let first = &result.report.as_ref().unwrap().causes[0].message;
-    assert!(first.starts_with("`stream_end` came "), "{first}");
+    assert_first_cause(&result, "`stream_end` came ");
+}
+
+/// On the terminal, and as the first cause of the HTML page.
+#[track_caller]
+fn assert_first_cause(result: &RunResult, cause: &str) {
+    let (_, first) = result.stdout.split_once("CAUSE 1 of ").unwrap();
+    let (_, first) = first.split_once(' ').unwrap();
+    assert!(first.starts_with(cause), "{result:?}");
+    let mut page = Vec::new();
+    let format = conform::reporter::find("html").unwrap();
+    (format.render)(result.report.as_ref().unwrap(), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap().replace("&#x2f;", "/");
+    let list = page.split_once("<li>").unwrap().1;
+    let first = list.split_once(": ").unwrap().1;
+    assert!(first.starts_with(cause), "{first:.300}");
+}
+
+/// The agent answers prompts from its own head. What its scenarios then miss is one cause, and its broken frames are another one.
+#[test]
+fn an_agent_that_never_asks_its_model_has_one_cause_for_that() {
+    let dir = TestDir::new();
+    let canned = r#"read -r line
+echo '{"type":"stream_start","msg_id":"m1"}'
+echo '{"type":"stream_end","msg_id":"m1","usage":{"input_tokens":0}}'
+cat >/dev/null
+"#;
+    let result = dir.run_scenario(APPROVAL, &agent(&[READY, canned]));
+    let report = result.report.as_ref().unwrap();
+    let rules: Vec<_> = report
+        .causes
+        .iter()
+        .map(|one| (one.rule.as_str(), one.echoes))
+        .collect();
+    let (asked, usage) = (("scenario.never_asked", 1), ("aionrs/schema/stream_end", 0));
+    assert_eq!(rules, [asked, usage], "{result:?}");
+    let expected = &report.causes[0].example.expected;
+    assert!(
+        expected[0].contains("`--base-url {llm_url}`"),
+        "{expected:?}"
+    );
+}
+
+/// The budget of the wait is 10 s.
+#[test]
+fn the_smoke_scenario_gives_up_an_idle_agent_before_its_budget() {
+    let dir = TestDir::new();
+    let silent = dir.file("agent.sh", &agent(&[READY, "cat >/dev/null"]));
+    let smoke = [
+        "--dialect",
+        "aionrs@0.1",
+        "--no-probe",
+        "--only",
+        "aionrs@0.1/turn/plain",
+    ];
+    let result = dir.run(&[&smoke[..], &["sh", &silent]].concat());
+    let message = result.message("scenario.expect");
+    assert!(
+        message.contains("did nothing for 2.5 s (`smoke` budget)"),
+        "{message}"
+    );
+    assert_first_cause(&result, "the message m1 had no `stream_start`");
 }
 
 #[test]
