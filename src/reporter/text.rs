@@ -4,6 +4,7 @@ use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level};
 use crate::report::{Cause, Report, ReportCommand, ScenarioReport, Verdict};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
+use std::cmp::Reverse;
 
 /// A verdict in words.
 pub(super) fn verdict(verdict: Verdict) -> &'static str {
@@ -38,15 +39,18 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
     remarks.join(", ")
 }
 
-/// The message of the most severe finding of a scenario that no baseline covers and that follows from no other one, the first of them, and
-/// the number of its other causes.
+/// The message of the first cause of a scenario that no baseline covers, and the number of its other causes. The most severe ones come
+/// first, and rules before steps, which say less about the reason.
 pub(super) fn first_cause(scenario: &ScenarioReport) -> Option<(&str, usize)> {
     let is_cause = |finding: &&Finding| {
         !finding.echo && finding.baseline.is_none() && finding.level > Level::May
     };
     let causes: Vec<&Finding> = scenario.findings.iter().filter(is_cause).collect();
-    let most = causes.iter().map(|finding| finding.level).max()?;
-    let first = causes.iter().find(|finding| finding.level == most)?;
+    let order = |finding: &&&Finding| {
+        let is_of_a_step = finding.rule.starts_with("scenario.");
+        (Reverse(finding.level), is_of_a_step)
+    };
+    let first = causes.iter().min_by_key(order)?;
     let ids: IndexSet<&str> = causes
         .iter()
         .map(|finding| finding.cause.as_str())
