@@ -5,7 +5,6 @@ use super::environment::Environment;
 use super::fault_writer::{self, FaultWriter, FaultedDialect};
 use super::help::USAGE;
 use super::run::{SpokenDialect, Startup};
-use super::serve::FATAL;
 use crate::agent_script::{self, ScriptedSession, Vocabulary};
 use crate::config::options::DIALECT_DIR_VARIABLE;
 use crate::config::{self, DialectFiles, options};
@@ -131,8 +130,8 @@ pub(super) fn dialect(
 }
 
 /// Plays the scripted agent; returns the exit status.
-pub(super) async fn run(startup: &Startup<'_>) -> u8 {
-    match start(startup).await {
+pub(super) async fn run(startup: &Startup<'_>, signals: ShutdownSignals) -> u8 {
+    match start(startup, signals).await {
         Ok(status) => status,
         Err(why) => {
             eprintln!("mock-agent: {why}");
@@ -141,7 +140,7 @@ pub(super) async fn run(startup: &Startup<'_>) -> u8 {
     }
 }
 
-async fn start(startup: &Startup<'_>) -> Result<u8, String> {
+async fn start(startup: &Startup<'_>, signals: ShutdownSignals) -> Result<u8, String> {
     let Startup {
         args,
         environment,
@@ -164,10 +163,6 @@ async fn start(startup: &Startup<'_>) -> Result<u8, String> {
     let outbox = Outbox::open(frames, latency, journal)
         .map_err(|error| format!("standard output: {error}"))?;
     let outbox = Rc::new(outbox);
-    let Ok(signals) = ShutdownSignals::new() else {
-        eprintln!("mock-agent: signal handlers cannot be installed");
-        return Ok(FATAL);
-    };
     let gate_timeout = controls.gate_timeout(config::gate_timeout(env)?);
     controls.serve(ControlTarget {
         outbox: Rc::clone(&outbox),

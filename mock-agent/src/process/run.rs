@@ -15,6 +15,7 @@ use crate::core::failure::{Failure, FailureSource};
 use crate::core::hooks::Hooks;
 use crate::faults::Faults;
 use crate::os::process_tree;
+use crate::os::signals::ShutdownSignals;
 use crate::os::stdout::{FrameWriter, Outbox};
 use crate::protocols::adapter::Adapter;
 use frame_faults::KindPointers;
@@ -139,6 +140,11 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
+    // From here on a signal is an orderly end, which removes the control socket.
+    let signals = {
+        let _inside = runtime.enter();
+        ShutdownSignals::new().map_err(|error| format!("signal handlers: {error}"))?
+    };
     let shown = match &selected {
         Some((adapter, _)) => adapter.name,
         None => name.unwrap_or("mock-agent"),
@@ -152,11 +158,11 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
     let tasks = LocalSet::new();
     let code = match selected {
         Some((adapter, version)) => {
-            let session = tasks.run_until(run(adapter, version, &startup));
+            let session = tasks.run_until(run(adapter, version, &startup, signals));
             let session = AssertUnwindSafe(|| runtime.block_on(session));
             catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
         }
-        None => runtime.block_on(tasks.run_until(agent_script::run(&startup))),
+        None => runtime.block_on(tasks.run_until(agent_script::run(&startup, signals))),
     };
     Ok(ExitCode::from(code))
 }
@@ -172,7 +178,12 @@ fn log_to_stderr() {
 }
 
 /// Runs a session; returns the exit status.
-async fn run(adapter: &Adapter, version: Result<(), String>, startup: &Startup<'_>) -> u8 {
+async fn run(
+    adapter: &Adapter,
+    version: Result<(), String>,
+    startup: &Startup<'_>,
+    signals: ShutdownSignals,
+) -> u8 {
     let Startup {
         args,
         environment,
@@ -210,7 +221,7 @@ async fn run(adapter: &Adapter, version: Result<(), String>, startup: &Startup<'
         Ok(prepared) => {
             controls.serve(prepared.control_target(adapter, &outbox, *files));
             let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
-            let code = serve(adapter, &session, &faults).await;
+            let code = serve(adapter, &session, &faults, signals).await;
             session.events.outbox.finish(FLUSH_TIMEOUT).await;
             if faults.kills_leftover_processes() {
                 process_tree::kill_descendants();

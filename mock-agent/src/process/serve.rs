@@ -35,14 +35,12 @@ enum ShutdownReason {
 }
 
 /// Serves the host until shutdown; returns the exit status.
-pub(crate) async fn serve(adapter: &Adapter, session: &Session, faults: &Faults) -> u8 {
-    let Ok(mut signals) = ShutdownSignals::new() else {
-        let why = "Signal handlers cannot be installed";
-        session
-            .events
-            .emit_failure(&Failure::permanent(FailureSource::Internal, why));
-        return FATAL;
-    };
+pub(crate) async fn serve(
+    adapter: &Adapter,
+    session: &Session,
+    faults: &Faults,
+    mut signals: ShutdownSignals,
+) -> u8 {
     let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
     session.emit_ready();
     if faults.reports_failure_at_start() {

@@ -1,13 +1,14 @@
 //! Gates: points in an answer where the response waits until a test releases them.
 
 use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
 /// All gates of a script.
 #[derive(Debug)]
 pub(super) struct Gates {
-    known: HashSet<String>,
+    known: Mutex<HashSet<String>>,
     /// The open gates. An open gate stays open.
     open: watch::Sender<HashSet<String>>,
 }
@@ -21,14 +22,24 @@ impl Gates {
             HashSet::new()
         };
         Gates {
-            known,
+            known: Mutex::new(known),
             open: watch::Sender::new(open),
         }
     }
 
+    fn known(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes every gate again, and adds those of another script. The earlier ones are still known: an answer may wait at one.
+    pub(super) fn reset<'a>(&self, names: impl Iterator<Item = &'a str>) {
+        self.known().extend(names.map(str::to_owned));
+        self.open.send_replace(HashSet::new());
+    }
+
     /// Opens a gate. False if there is none of this name.
     pub(super) fn release(&self, name: &str) -> bool {
-        let known = self.known.contains(name);
+        let known = self.known().contains(name);
         if known {
             self.open.send_modify(|open| {
                 open.insert(name.to_owned());

@@ -88,6 +88,11 @@ impl Server {
         self.state.gates.release(gate)
     }
 
+    /// Serves another script from the next request on, with all of its gates closed. Answers that have begun go on.
+    pub fn reset(&self, script: Script) {
+        self.state.reset(script);
+    }
+
     /// Notes a text that the host sent to the agent. With these texts the model tells requests of the conversation from side
     /// requests, such as one for a title.
     pub fn note_host_message(&self, text: &str) {

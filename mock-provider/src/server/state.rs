@@ -84,6 +84,13 @@ impl ServerState {
         }
     }
 
+    /// Serves another script. The requests are numbered on.
+    pub(super) fn reset(&self, script: Script) {
+        let mut current = self.model();
+        self.gates.reset(script.gates());
+        current.model = Model::new(script, self.options.seed);
+    }
+
     /// Locks the model.
     pub(super) fn model(&self) -> MutexGuard<'_, NumberedModel> {
         self.model.lock().unwrap_or_else(PoisonError::into_inner)
