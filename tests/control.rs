@@ -294,6 +294,74 @@ fn another_script_replaces_the_first_one() {
 }
 
 #[test]
+fn another_agent_script_answers_the_next_command() {
+    let test = Test::new(
+        "commands: [{ on: { type: say }, do: [{ gate: half }, { send: { type: word, text: one } }] }]\n",
+    );
+    let dialect = test.folder.path().join("dialects/bird/1");
+    std::fs::create_dir_all(&dialect).unwrap();
+    let text = "{ name: bird, version: '1', discriminator: { events: /type, commands: /type }, events: { word: }, commands: { say: } }";
+    std::fs::write(dialect.join("dialect.yaml"), text).unwrap();
+    let other = test.folder.path().join("other.yaml");
+    let text = "variables: { text: two }\ncommands: [{ on: { type: say }, do: [{ gate: half }, { send: { type: word, text: '{text}' } }] }]\n";
+    std::fs::write(&other, text).unwrap();
+    let mut agent = test.start(
+        "",
+        &["--dialect-dir", "dialects", "--script", "script.yaml"],
+    );
+    let mut client = test.client(1);
+    let release = |client: &mut Client| {
+        let gate = "half".to_owned();
+        client.request(wait_gate("half")).unwrap();
+        client.request(Command::Release { gate }).unwrap();
+    };
+    let say = json!({ "type": "say" });
+    agent.send(&say);
+    release(&mut client);
+    assert_eq!(agent.next()["text"], "one");
+    test.ctl(&["reset", &other.to_string_lossy()]).success();
+    agent.send(&say);
+    // Its gate is closed again.
+    release(&mut client);
+    assert_eq!(agent.next()["text"], "two");
+    std::fs::write(&other, "commands: [{ on: { type: sey }, do: [] }]\n").unwrap();
+    let wrong = test.ctl(&["reset", &other.to_string_lossy()]).code(1);
+    let message = String::from_utf8(wrong.get_output().stderr.clone()).unwrap();
+    assert!(
+        message.contains("other.yaml") && message.contains("sey"),
+        "{message}"
+    );
+}
+
+#[test]
+fn commands_are_answered_while_a_long_answer_streams() {
+    let test = Test::new("- text: fine\n");
+    let mut agent = test.start("", &["--json-stream"]);
+    let mut client = test.client(1);
+    let input = "word ".repeat(50_000);
+    agent.send(&json!({ "type": "message", "msg_id": "m", "input": input }));
+    let first = wait_command(json!({ "msg_id": "m" }), 0);
+    let first = client.request(first).unwrap()["n"].as_u64().unwrap();
+    let reading = std::thread::spawn(move || {
+        let mut lines = agent.output.by_ref().lines();
+        let end = lines.position(|line| line.unwrap().contains("stream_end"));
+        (end.unwrap(), agent)
+    });
+    let mut lengths = vec![first];
+    while !reading.is_finished() {
+        let status = client.request(Command::Status).unwrap();
+        lengths.push(status["journal"].as_u64().unwrap());
+    }
+    let (lines, _agent) = reading.join().unwrap();
+    assert!(lines > 50_000, "{lines}");
+    lengths.dedup();
+    assert!(
+        lengths.len() > 5,
+        "answered only when it was over: {lengths:?}"
+    );
+}
+
+#[test]
 fn hostile_control_clients_do_not_disturb_the_agent() {
     let test = Test::new(HALVES);
     let mut agent = test.agent();
@@ -341,13 +409,17 @@ fn a_model_server_holds_its_answer_at_a_gate() {
     let url = server.line();
     let address = url.trim().strip_prefix("http://").unwrap();
     let body = json!({ "model": "m", "max_tokens": 9, "stream": true, "messages": [{ "role": "user", "content": "hi" }] }).to_string();
-    let mut request = TcpStream::connect(address).unwrap();
-    write!(
-        request,
+    let ask = || {
+        let mut request = TcpStream::connect(address).unwrap();
+        write!(
+            request,
         "POST /v1/messages HTTP/1.1\r\nhost: x\r\nanthropic-version: 2023-06-01\r\nx-api-key: k\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
-    )
-    .unwrap();
+        )
+        .unwrap();
+        request
+    };
+    let mut request = ask();
     let mut client = test.client(1);
     client.request(wait_gate("half")).unwrap();
     client
@@ -373,4 +445,15 @@ fn a_model_server_holds_its_answer_at_a_gate() {
     assert!(answer.contains("two"), "{answer}");
     let journal = client.request(Command::Journal { after: 0 }).unwrap();
     assert_eq!(journal["entries"][0]["dir"], "llm_request");
+    let other = test.folder.path().join("other.yaml");
+    std::fs::write(&other, "- { gate: half, text: other }\n").unwrap();
+    test.ctl(&["reset", &other.to_string_lossy()]).success();
+    let mut request = ask();
+    // Its gate is closed again.
+    client.request(wait_gate("half")).unwrap();
+    let gate = "half".to_owned();
+    client.request(Command::Release { gate }).unwrap();
+    let mut answer = String::new();
+    request.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("other"), "{answer}");
 }

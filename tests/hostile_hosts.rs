@@ -416,9 +416,10 @@ fn after_garbage_and_a_line_without_measure_the_next_command_is_answered() {
 fn a_signal_at_any_time_ends_the_agent_and_all_that_belongs_to_it() {
     with_every_agent(|host| {
         for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
-            // While it starts: what has no handler yet dies of the signal.
+            // While it starts: without a handler it dies of the signal, or has inherited that it is ignored.
             let mut agent = host.start();
             kill_process(agent.pid(), signal).unwrap();
+            drop(agent.stdin.take());
             host.ends(&mut agent);
             // In the middle of an answer that is not read.
             std::fs::remove_dir_all(host.path("control")).unwrap();

@@ -64,7 +64,7 @@ pub(super) fn run(args: ProviderArgs) -> ExitStatus {
 }
 
 fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
-    let script = script(args)?;
+    let script = script(&args.script, args.workspace.as_deref())?;
     let out: Box<dyn Write + Send> = match &args.journal {
         Some(path) => Box::new(File::create(path).map_err(|error| at(path, &error))?),
         None => Box::new(io::stdout()),
@@ -101,7 +101,8 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
                 let started = ControlServer::start(&ControlAddress::parse(folder), "provider");
                 let (registration, commands) =
                     started.map_err(|error| format!("--control {folder}: {error}"))?;
-                let serving = control::serve(commands, state, Arc::clone(&server));
+                let serving =
+                    control::serve(commands, state, Arc::clone(&server), args.workspace.clone());
                 Some((registration, tokio::spawn(serving)))
             }
         };
@@ -131,11 +132,11 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
 }
 
 /// The script of a file, checked and with its placeholders filled.
-fn script(args: &ProviderArgs) -> Result<Script, String> {
-    let node = spanned_yaml::load_file(&args.script).map_err(|error| error.to_string())?;
+fn script(path: &Path, workspace: Option<&Path>) -> Result<Script, String> {
+    let node = spanned_yaml::load_file(path).map_err(|error| error.to_string())?;
     script_of(&node).map_err(|errors| render_errors(&errors))?;
     let model = model_of(&node).map_err(|error| error.to_string())?;
-    let workspace = match &args.workspace {
+    let workspace = match workspace {
         Some(folder) => std::path::absolute(folder),
         None => std::env::current_dir(),
     };
@@ -146,7 +147,7 @@ fn script(args: &ProviderArgs) -> Result<Script, String> {
     placeholders.set("home", home);
     let filled = Template::new(model.to_value()).render(&placeholders);
     let filled = filled.map_err(|unknown| model.error(unknown.to_string()).to_string())?;
-    Script::from_value(filled).map_err(|problem| format!("{}: {problem}", args.script.display()))
+    Script::from_value(filled).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
 fn at(path: &Path, error: &io::Error) -> String {

@@ -2,7 +2,7 @@
 
 use super::reply::{Reply, ReplyEnd, captured};
 use super::script::{AgentScript, Part, WhileBusy};
-use super::stage::Stage;
+use super::stage::{QueuedReply, Stage};
 use crate::control::{FROM_HOST, Gates};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
@@ -20,13 +20,25 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Exit status of a scripted agent whose script failed.
 const FAILED: u8 = 1;
 
-/// What a scripted agent plays.
-pub(crate) struct ScriptedSession {
-    pub(crate) script: AgentScript,
-    pub(crate) outbox: Rc<Outbox>,
-    pub(crate) gates: Rc<Gates>,
-    /// How long a gate holds unless the script says otherwise.
-    pub(crate) gate_timeout: Duration,
+/// The session of a scripted agent.
+#[derive(Clone)]
+pub(crate) struct ScriptedSession(Rc<Stage>);
+
+impl ScriptedSession {
+    /// A session that plays a script. `gate_timeout` is how long a gate holds unless the script says otherwise.
+    pub(crate) fn new(
+        script: AgentScript,
+        outbox: Rc<Outbox>,
+        gates: Rc<Gates>,
+        gate_timeout: Duration,
+    ) -> Self {
+        ScriptedSession(Rc::new(Stage::new(outbox, gates, gate_timeout, script)))
+    }
+
+    /// Plays another script from the next command on, with all gates closed. What it has for the start is not played.
+    pub(crate) fn replace_script(&self, script: AgentScript) {
+        self.0.replace_script(script);
+    }
 }
 
 /// Plays the script until the end; returns the exit status. Needs a `LocalSet`.
@@ -35,26 +47,16 @@ pub(crate) async fn play(
     mut input: InputLines,
     mut signals: ShutdownSignals,
 ) -> u8 {
-    let script = session.script;
-    let mut variables = Captures::default();
-    for (name, value) in &script.variables {
-        variables.set(name, value.clone());
-    }
-    let gate_timeout = script.gate_timeout.unwrap_or(session.gate_timeout);
-    let outbox = Rc::clone(&session.outbox);
-    let stage = Stage::new(session.outbox, session.gates, gate_timeout, variables);
     let mut player = Player {
-        stage: Rc::new(stage),
-        script: Rc::new(script),
+        stage: session.0,
         replies: JoinSet::new(),
     };
     let status = player.session(&mut input, &mut signals).await;
-    outbox.finish(FLUSH_TIMEOUT).await;
+    player.stage.outbox.finish(FLUSH_TIMEOUT).await;
     status
 }
 
 struct Player {
-    script: Rc<AgentScript>,
     stage: Rc<Stage>,
     replies: JoinSet<Result<(), ReplyEnd>>,
 }
@@ -145,7 +147,8 @@ impl Player {
         let Err(command) = self.stage.offer(command) else {
             return;
         };
-        let Some((index, while_busy)) = self.entry(&command) else {
+        let script = self.stage.script();
+        let Some((index, while_busy)) = self.entry(&script, &command) else {
             let mut names = Captures::default();
             names.set("command", command);
             return self.reply_in_order(Part::Unknown, names);
@@ -154,20 +157,26 @@ impl Player {
             WhileBusy::Only => self.stage.names_in_progress(),
             _ => Captures::default(),
         };
-        for (name, value) in captured(&self.script.entries[index].capture, &command) {
+        for (name, value) in captured(&script.entries[index].capture, &command) {
             names.set(name, value);
         }
         names.set("command", command);
         match while_busy {
             WhileBusy::Now | WhileBusy::Only if self.stage.is_busy() => {
-                self.spawn(Part::Entry(index), names, false);
+                let part = Part::Entry(index);
+                let reply = QueuedReply {
+                    script,
+                    part,
+                    names,
+                };
+                self.spawn(reply, false);
             }
             _ => self.reply_in_order(Part::Entry(index), names),
         }
     }
 
     /// The first entry that matches a command.
-    fn entry(&self, command: &Value) -> Option<(usize, WhileBusy)> {
+    fn entry(&self, script: &AgentScript, command: &Value) -> Option<(usize, WhileBusy)> {
         let variables = self.stage.variables.borrow();
         let object: Map<_, _> = variables
             .iter()
@@ -175,7 +184,7 @@ impl Player {
             .collect();
         let object = Value::Object(object);
         let is_busy = self.stage.is_busy();
-        let found = self.script.entries.iter().position(|entry| {
+        let found = script.entries.iter().position(|entry| {
             let fits = match entry.while_busy {
                 WhileBusy::Only => is_busy,
                 WhileBusy::Never => !is_busy,
@@ -185,32 +194,48 @@ impl Player {
             fits && entry.on.matches(command, &variables).is_ok()
                 && condition.is_none_or(|matcher| matcher.matches(&object, &variables).is_ok())
         })?;
-        Some((found, self.script.entries[found].while_busy))
+        Some((found, script.entries[found].while_busy))
     }
 
     /// Begins a reply now, or after the reply in progress.
     fn reply_in_order(&mut self, part: Part, names: Captures) {
-        if self.script.actions(part).is_empty() {
+        let script = self.stage.script();
+        if script.actions(part).is_empty() {
             return;
         }
+        let reply = QueuedReply {
+            script,
+            part,
+            names,
+        };
         match self.stage.is_busy() {
-            true => self.stage.enqueue(part, names),
-            false => self.begin(part, names),
+            true => self.stage.enqueue(reply),
+            false => self.spawn(reply, true),
         }
     }
 
     fn begin(&mut self, part: Part, names: Captures) {
-        self.spawn(part, names, true);
+        let script = self.stage.script();
+        let reply = QueuedReply {
+            script,
+            part,
+            names,
+        };
+        self.spawn(reply, true);
     }
 
-    fn spawn(&mut self, part: Part, names: Captures, is_main: bool) {
+    fn spawn(&mut self, reply: QueuedReply, is_main: bool) {
+        let QueuedReply {
+            script,
+            part,
+            names,
+        } = reply;
         let names = Rc::new(RefCell::new(names));
         let reply = Reply {
             stage: Rc::clone(&self.stage),
             names: Rc::clone(&names),
             is_main,
         };
-        let script = Rc::clone(&self.script);
         let played = async move { reply.play(script.actions(part)).await };
         let task = self.replies.spawn_local(played);
         if is_main {
@@ -228,9 +253,9 @@ impl Player {
             }
             Ok((task, Ok(()))) => {
                 if self.stage.finish(task)
-                    && let Some((part, names)) = self.stage.dequeue()
+                    && let Some(reply) = self.stage.dequeue()
                 {
-                    self.begin(part, names);
+                    self.spawn(reply, true);
                 }
             }
             Err(error) if error.is_cancelled() => {}

@@ -96,7 +96,8 @@ impl Reply {
             }
             Action::Pause(length) => tokio::time::sleep(*length).await,
             Action::Gate(name) => {
-                self.stage.gates.hold(name, self.stage.gate_timeout).await;
+                let timeout = self.stage.gate_timeout();
+                self.stage.gates.hold(name, timeout).await;
             }
             Action::Release(name) => self.stage.gates.release(name),
             Action::WaitFor {

@@ -1,6 +1,6 @@
 //! State that all replies of a scripted agent share: variables, gates, the reply in progress, and waits for commands.
 
-use super::script::{Awaited, Part};
+use super::script::{AgentScript, Awaited, Part};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;
@@ -16,13 +16,22 @@ use tokio::task::AbortHandle;
 pub(super) struct Stage {
     pub(super) outbox: Rc<Outbox>,
     pub(super) gates: Rc<Gates>,
-    pub(super) gate_timeout: Duration,
+    /// How long a gate holds unless the script says otherwise.
+    usual_gate_timeout: Duration,
+    script: RefCell<Rc<AgentScript>>,
     /// The variables of the session.
     pub(super) variables: RefCell<Captures>,
     current: RefCell<Option<InProgress>>,
-    queue: RefCell<VecDeque<(Part, Captures)>>,
+    queue: RefCell<VecDeque<QueuedReply>>,
     waits: RefCell<Vec<PendingWait>>,
     input_ended: Cell<bool>,
+}
+
+/// A reply that waits for the one in progress, of the script that was played when its command came.
+pub(super) struct QueuedReply {
+    pub(super) script: Rc<AgentScript>,
+    pub(super) part: Part,
+    pub(super) names: Captures,
 }
 
 /// The reply in progress.
@@ -48,19 +57,37 @@ impl Stage {
     pub(super) fn new(
         outbox: Rc<Outbox>,
         gates: Rc<Gates>,
-        gate_timeout: Duration,
-        variables: Captures,
+        usual_gate_timeout: Duration,
+        script: AgentScript,
     ) -> Self {
         Stage {
             outbox,
             gates,
-            gate_timeout,
-            variables: RefCell::new(variables),
+            usual_gate_timeout,
+            variables: RefCell::new(first_values(&script)),
+            script: RefCell::new(Rc::new(script)),
             current: RefCell::default(),
             queue: RefCell::default(),
             waits: RefCell::default(),
             input_ended: Cell::default(),
         }
+    }
+
+    /// The script that answers the next command.
+    pub(super) fn script(&self) -> Rc<AgentScript> {
+        Rc::clone(&self.script.borrow())
+    }
+
+    /// Plays another script from the next command on, with its variables. Replies to earlier commands go on.
+    pub(super) fn replace_script(&self, script: AgentScript) {
+        *self.variables.borrow_mut() = first_values(&script);
+        *self.script.borrow_mut() = Rc::new(script);
+    }
+
+    /// How long a gate holds.
+    pub(super) fn gate_timeout(&self) -> Duration {
+        let of_script = self.script.borrow().gate_timeout;
+        of_script.unwrap_or(self.usual_gate_timeout)
     }
 
     /// Whether a reply is in progress.
@@ -103,11 +130,11 @@ impl Stage {
         self.queue.borrow_mut().clear();
     }
 
-    pub(super) fn enqueue(&self, part: Part, names: Captures) {
-        self.queue.borrow_mut().push_back((part, names));
+    pub(super) fn enqueue(&self, reply: QueuedReply) {
+        self.queue.borrow_mut().push_back(reply);
     }
 
-    pub(super) fn dequeue(&self) -> Option<(Part, Captures)> {
+    pub(super) fn dequeue(&self) -> Option<QueuedReply> {
         self.queue.borrow_mut().pop_front()
     }
 
@@ -154,4 +181,13 @@ impl Stage {
         self.input_ended.set(true);
         self.waits.borrow_mut().clear();
     }
+}
+
+/// The variables of a script.
+fn first_values(script: &AgentScript) -> Captures {
+    let mut variables = Captures::default();
+    for (name, value) in &script.variables {
+        variables.set(name, value.clone());
+    }
+    variables
 }

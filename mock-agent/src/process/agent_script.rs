@@ -13,7 +13,7 @@ use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;
 use crate::os::stdout::{FrameWriter, Outbox};
 use frame_faults::KindPointers;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The longest command if the dialect sets no limit, in bytes.
@@ -164,22 +164,21 @@ async fn start(startup: &Startup<'_>, signals: ShutdownSignals) -> Result<u8, St
         .map_err(|error| format!("standard output: {error}"))?;
     let outbox = Rc::new(outbox);
     let gate_timeout = controls.gate_timeout(config::gate_timeout(env)?);
+    let gates = Rc::clone(&controls.gates);
+    let session = ScriptedSession::new(script, Rc::clone(&outbox), gates, gate_timeout);
+    let input = stdin::spawn_reader(vocabulary.line_limit().unwrap_or(LINE_LIMIT));
+    let controlled = session.clone();
+    let replace_script = move |path: &Path| {
+        controlled.replace_script(agent_script::load(path, &vocabulary)?);
+        Ok(())
+    };
     controls.serve(ControlTarget {
-        outbox: Rc::clone(&outbox),
-        model: None,
-        seed: 0,
-        workspace: PathBuf::new(),
+        outbox,
+        replace_script: Some(Box::new(replace_script)),
         session: None,
         dialect,
         files: *files,
     });
-    let session = ScriptedSession {
-        script,
-        outbox,
-        gates: Rc::clone(&controls.gates),
-        gate_timeout,
-    };
-    let input = stdin::spawn_reader(vocabulary.line_limit().unwrap_or(LINE_LIMIT));
     Ok(agent_script::play(session, input, signals).await)
 }
 

@@ -3,7 +3,6 @@
 use super::fault_writer::{self, FaultWriter, FaultedDialect};
 use crate::config::DialectFiles;
 use crate::control::{Gates, Journal};
-use crate::model::{ScriptedModel, script_file};
 use crate::os::process_tree;
 use crate::os::stdout::Outbox;
 use control_socket::{Command, ControlAddress, ControlServer, Incoming};
@@ -11,7 +10,7 @@ use frame_faults::KillSignal;
 use json_matcher::{Captures, Matcher};
 use serde_json::{Value, json};
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -40,15 +39,14 @@ pub(super) struct Controls {
     name: String,
 }
 
+/// Plays the script of a file from now on, or returns what is wrong with it.
+pub(super) type ReplaceScript = Box<dyn Fn(&Path) -> Result<(), String>>;
+
 /// What the commands of a test act on.
 pub(super) struct ControlTarget {
     pub(super) outbox: Rc<Outbox>,
-    /// The in-process model, if replies come from one.
-    pub(super) model: Option<Rc<ScriptedModel>>,
-    /// The seed of a new script.
-    pub(super) seed: u64,
-    /// The values of placeholders in a new script.
-    pub(super) workspace: PathBuf,
+    /// Plays the script of a file from now on, if the replies come from a script.
+    pub(super) replace_script: Option<ReplaceScript>,
     pub(super) session: Option<String>,
     pub(super) dialect: FaultedDialect,
     pub(super) files: DialectFiles,
@@ -227,13 +225,11 @@ impl Control {
     }
 
     fn reset(&self, script: &Path) -> Result<Value, String> {
-        let target = &self.target;
-        let model = target.model.as_ref();
-        let model = model.ok_or("the replies of this agent come from no model script")?;
-        let home = std::env::var("HOME").unwrap_or_default();
-        let workspace = target.workspace.to_string_lossy().into_owned();
-        let script = script_file::load(script, &[("workspace", workspace), ("home", home)])?;
-        model.reset(mock_provider::Model::new(script, target.seed));
+        let replace = self.target.replace_script.as_ref();
+        let replace = replace.ok_or(
+            "the replies of this agent come from a model over HTTP: reset its `conform provider`",
+        )?;
+        replace(script)?;
         self.gates.close_all();
         Ok(Value::Null)
     }

@@ -1,6 +1,6 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
-use super::control::{ControlTarget, Controls};
+use super::control::{ControlTarget, Controls, ReplaceScript};
 use super::fault_writer::FaultedDialect;
 use crate::config::DialectFiles;
 use crate::config::options::CliOptions;
@@ -17,6 +17,7 @@ use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::tools::{Tool, Toolbox, Workspace};
 use frame_faults::KindPointers;
+use std::path::Path;
 use std::rc::Rc;
 
 /// The parts of a session.
@@ -72,19 +73,19 @@ fn backend(
     let script = match &config.source {
         ModelSource::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
         ModelSource::Echo => None,
-        ModelSource::Script(path) => {
-            let home = std::env::var("HOME").unwrap_or_default();
-            let root = workspace.given().to_string_lossy().into_owned();
-            Some(script_file::load(
-                path,
-                &[("workspace", root), ("home", home)],
-            )?)
-        }
+        ModelSource::Script(path) => Some(load_script(path, workspace.given())?),
     };
     let model = script.map(|script| mock_provider::Model::new(script, config.seed));
     let timeout = controls.gate_timeout(config.gate);
     let scripted = ScriptedModel::new(model, Rc::clone(&controls.gates), timeout);
     Ok(Backend::Scripted(Rc::new(scripted)))
+}
+
+/// Loads a model script for a workspace.
+fn load_script(path: &Path, workspace: &Path) -> Result<mock_provider::Script, String> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let root = workspace.to_string_lossy().into_owned();
+    script_file::load(path, &[("workspace", root), ("home", home)])
 }
 
 fn conversation(
@@ -125,9 +126,7 @@ impl Prepared {
         let pointer = adapter.kind_pointer.to_owned();
         ControlTarget {
             outbox: Rc::clone(outbox),
-            model: self.scripted.clone(),
-            seed: self.config.seed,
-            workspace: self.workspace.given().to_owned(),
+            replace_script: self.replace_script(),
             session: self.conversation.id().map(str::to_owned),
             dialect: FaultedDialect {
                 name: adapter.name.to_owned(),
@@ -140,6 +139,17 @@ impl Prepared {
             },
             files,
         }
+    }
+
+    /// Plays another model script, if the model is in this process.
+    fn replace_script(&self) -> Option<ReplaceScript> {
+        let model = Rc::clone(self.scripted.as_ref()?);
+        let (seed, root) = (self.config.seed, self.workspace.given().to_owned());
+        Some(Box::new(move |path| {
+            let script = load_script(path, &root)?;
+            model.reset(mock_provider::Model::new(script, seed));
+            Ok(())
+        }))
     }
 
     pub(crate) fn session(self, events: EventSink, hooks: Rc<dyn Hooks>) -> Session {

@@ -4,7 +4,8 @@ use control_socket::{Command, Incoming};
 use json_matcher::{Captures, Matcher};
 use mock_provider::server::{JournalEvent, Server};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -16,10 +17,16 @@ pub(super) struct ProviderState {
     change: Notify,
 }
 
+/// Most bytes of the requests in the journal; the oldest entries are dropped then.
+const MAX_BYTES: usize = 32 << 20;
+
 #[derive(Debug, Default)]
 struct Seen {
-    /// The entries of the journal.
-    entries: Vec<Value>,
+    /// The entries of the journal, each with its size.
+    entries: VecDeque<(usize, Value)>,
+    /// The number of the last entry.
+    last: u64,
+    bytes: usize,
     /// The gates that hold an answer, with the numbers of the requests.
     held: BTreeSet<(String, u64)>,
 }
@@ -32,8 +39,10 @@ impl ProviderState {
     /// Takes note of an event of the model server.
     pub(super) fn note(&self, event: &JournalEvent) {
         let mut seen = self.seen();
+        let mut size = 0;
         let entry = match event {
             JournalEvent::Request(request) => {
+                size = request.body.len();
                 json!({ "dir": "llm_request", "request": request.n, "path": request.path, "body": request.json() })
             }
             JournalEvent::Waiting { n, gate } => {
@@ -48,7 +57,7 @@ impl ProviderState {
                 json!({ "dir": "failure", "message": failure.message })
             }
         };
-        seen.add(entry);
+        seen.add(entry, size);
         drop(seen);
         self.change.notify_waiters();
     }
@@ -67,31 +76,53 @@ impl ProviderState {
     fn released(&self, gate: &str) {
         let mut seen = self.seen();
         seen.held.retain(|(name, _)| name != gate);
-        seen.add(json!({ "dir": "gate", "gate": gate, "state": "released" }));
+        seen.add(
+            json!({ "dir": "gate", "gate": gate, "state": "released" }),
+            0,
+        );
     }
 }
 
 impl Seen {
-    fn add(&mut self, mut entry: Value) {
-        entry["n"] = (self.entries.len() + 1).into();
-        self.entries.push(entry);
+    /// Adds an entry. `size` is that of the request in it.
+    fn add(&mut self, mut entry: Value, size: usize) {
+        self.last += 1;
+        entry["n"] = self.last.into();
+        let size = size + ENTRY_SIZE;
+        self.bytes += size;
+        self.entries.push_back((size, entry));
+        while self.bytes > MAX_BYTES
+            && self.entries.len() > 1
+            && let Some((dropped, _)) = self.entries.pop_front()
+        {
+            self.bytes -= dropped;
+        }
     }
 
-    fn after(&self, number: u64) -> &[Value] {
-        let start = usize::try_from(number).unwrap_or(usize::MAX);
-        self.entries.get(start..).unwrap_or_default()
+    fn after(&self, number: u64) -> impl Iterator<Item = &Value> {
+        let entries = self.entries.iter().map(|(_, entry)| entry);
+        entries.filter(move |entry| entry["n"].as_u64().is_some_and(|n| n > number))
     }
 }
+
+/// About what an entry takes besides its request.
+const ENTRY_SIZE: usize = 256;
 
 /// Carries out commands until the server ends.
 pub(super) async fn serve(
     mut commands: UnboundedReceiver<Incoming>,
     state: Arc<ProviderState>,
     server: Arc<Server>,
+    workspace: Option<PathBuf>,
 ) {
     while let Some(Incoming { command, reply }) = commands.recv().await {
         let (state, server) = (Arc::clone(&state), Arc::clone(&server));
-        tokio::spawn(reply.with(async move { carry_out(command, &state, &server).await }));
+        let workspace = workspace.clone();
+        tokio::spawn(
+            reply.with(
+                async move { carry_out(command, &state, &server, workspace.as_deref()).await },
+            ),
+        );
     }
 }
 
@@ -99,6 +130,7 @@ async fn carry_out(
     command: Command,
     state: &ProviderState,
     server: &Server,
+    workspace: Option<&Path>,
 ) -> Result<Value, String> {
     let timeout = command.timeout();
     let late = |what: String| move |_| format!("{what} within {timeout:?}");
@@ -106,7 +138,7 @@ async fn carry_out(
         Command::Status => {
             let seen = state.seen();
             let held: BTreeSet<_> = seen.held.iter().map(|(gate, _)| gate).collect();
-            Ok(json!({ "name": "provider", "pid": std::process::id(), "gates": held, "journal": seen.entries.len() }))
+            Ok(json!({ "name": "provider", "pid": std::process::id(), "gates": held, "journal": seen.last }))
         }
         Command::WaitGate { gate, .. } => {
             let is_held = |seen: &Seen| seen.held.iter().any(|(name, _)| *name == gate).then_some(());
@@ -129,18 +161,22 @@ async fn carry_out(
                     let body = entry.get("body");
                     body.is_some_and(|body| matcher.matches(body, &Captures::default()).is_ok())
                 };
-                seen.after(after).iter().find(fits).cloned()
+                seen.after(after).find(fits).cloned()
             };
             let found = tokio::time::timeout(timeout, state.until(found)).await;
             found.map_err(late(format!("no request to the model matches {matches}")))
         }
         Command::Journal { after } => {
             let seen = state.seen();
-            Ok(json!({ "entries": seen.after(after), "last": seen.entries.len() }))
+            Ok(json!({ "entries": seen.after(after).collect::<Vec<_>>(), "last": seen.last }))
         }
         Command::Crash { status, .. } => std::process::exit(i32::from(status.unwrap_or(1))),
-        Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } | Command::Reset { .. } => {
-            Err("a model server answers requests only: it can wait, release, show its journal and crash".to_owned())
+        Command::Reset { script } => {
+            server.reset(super::script(Path::new(&script), workspace)?);
+            Ok(Value::Null)
+        }
+        Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } => {
+            Err("a model server answers requests only: it can wait, release, show its journal, change its script and crash".to_owned())
         }
     }
 }
