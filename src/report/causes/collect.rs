@@ -158,14 +158,14 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
     }
 }
 
-/// The baseline entry of a cause, if all its findings are covered.
+/// The baseline entry of a cause, if all its findings are covered. A cause that is flaky in some scenarios and known in others is known.
 fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
     let marks: Option<Vec<&Baselined>> = group
         .iter()
         .map(|one| one.finding.baseline.as_ref())
         .collect();
     let marks = marks?;
-    let flaky = marks.iter().any(|mark| mark.kind == BaselinedKind::Flaky);
+    let flaky = marks.iter().all(|mark| mark.kind == BaselinedKind::Flaky);
     let reason = marks
         .iter()
         .map(|mark| &mark.reason)
