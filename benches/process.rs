@@ -1,45 +1,17 @@
-//! What processes cost: the harness around an agent, the reference agent up to its first line, a long transcript in memory.
+//! What processes cost: the harness around an agent, a long transcript in memory.
 
 mod session;
 
 use conform::frame::Body;
 use conform::report::Report;
 use conform::transcript::TranscriptReader;
-use criterion::{Criterion, criterion_group};
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter};
+use std::io::{BufReader, BufWriter};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The size of the long transcript.
 const LONG: usize = 200 << 20;
-
-/// From the spawn to the first whole line on stdout.
-fn until_ready() -> Duration {
-    let started = Instant::now();
-    let mut agent = Command::new(env!("CARGO_BIN_EXE_mock-agent"))
-        .arg("--json-stream")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the agent starts");
-    let mut line = String::new();
-    BufReader::new(agent.stdout.take().expect("a pipe"))
-        .read_line(&mut line)
-        .expect("a line");
-    let elapsed = started.elapsed();
-    assert!(line.contains("ready"), "{line}");
-    drop(agent.stdin.take());
-    agent.wait().expect("the agent ends");
-    elapsed
-}
-
-fn ready(c: &mut Criterion) {
-    c.bench_function("spawn of mock-agent to ready", |b| {
-        b.iter_custom(|times| (0..times).map(|_| until_ready()).sum());
-    });
-}
 
 /// The peak of a child's resident memory, in KiB.
 fn peak(child: &Child) -> Option<u64> {
@@ -127,11 +99,7 @@ fn life(transcript: &str) -> f64 {
     end.expect("an end").at as f64 / 1000.0
 }
 
-criterion_group!(benches, ready);
-
 fn main() {
     overhead();
     long_transcript();
-    benches();
-    Criterion::default().configure_from_args().final_summary();
 }

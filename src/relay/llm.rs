@@ -21,6 +21,9 @@ use tokio::net::{TcpListener, TcpStream};
 /// The longest body of a request, in bytes.
 const REQUEST_LIMIT: usize = 64 << 20;
 
+/// A proxy that passes requests on over TLS, with the `Host` header that the model expects.
+const PROXY: &str = "caddy reverse-proxy --change-host-header --from http://127.0.0.1:8081 --to";
+
 /// Headers that belong to one connection and are not passed on.
 const HOP_BY_HOP: [HeaderName; 3] = [CONNECTION, TRANSFER_ENCODING, UPGRADE];
 
@@ -49,7 +52,7 @@ impl ModelUrl {
             .map_err(|error| format!("{url:?} is not a URL: {error}"))?;
         if uri.scheme_str() == Some("https") {
             return Err(format!(
-                "{url}: the recorder speaks http:// only; put a proxy that speaks TLS in between"
+                "{url}: the recorder speaks http:// only. Let a local proxy speak TLS, such as `{PROXY} {url}`, and name --llm http://127.0.0.1:8081"
             ));
         }
         let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http"));

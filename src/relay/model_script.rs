@@ -10,15 +10,59 @@ const FIRST_ERROR: u16 = 300;
 
 /// The replies of the model in a session, as a list for `mock-agent --script`.
 ///
-/// They are split at the requests to the model if the session has any, else where the dialect says that a reply ends. A reply that the host
-/// interrupted stalls after its last part.
+/// They are split where the dialect says that a reply ends. If the session has the requests to the model and these are more or fewer, they
+/// are split at the requests: an event can come after the next request, but no reply is without one. A reply that the host interrupted
+/// stalls after its last part.
 #[must_use]
 pub fn model_script(frames: &[Frame], dialect: &Dialect) -> Vec<Value> {
+    let by_events = replies(frames, dialect, Split::AtEvents);
+    let errors = errors(frames);
+    if errors.is_empty() {
+        return by_events;
+    }
+    if by_events.len() != errors.iter().filter(|error| error.is_none()).count() {
+        return replies(frames, dialect, Split::AtRequests);
+    }
+    let mut by_events = by_events.into_iter();
+    let in_order = errors.into_iter().map(|error| match error {
+        Some(status) => Some(failed(status)),
+        None => by_events.next(),
+    });
+    in_order.flatten().collect()
+}
+
+/// Where replies are split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Split {
+    AtEvents,
+    AtRequests,
+}
+
+/// For each request to the model, the status of its answer if that was an error.
+fn errors(frames: &[Frame]) -> Vec<Option<u16>> {
+    let mut errors = Vec::new();
+    let mut numbers = Vec::new();
+    for frame in frames {
+        match &frame.body {
+            Body::LlmRequest(request) => {
+                numbers.push(request.n);
+                errors.push(None);
+            }
+            Body::LlmReply(reply) if reply.status >= FIRST_ERROR => {
+                if let Some(at) = numbers.iter().position(|n| *n == reply.n) {
+                    errors[at] = Some(reply.status);
+                }
+            }
+            _ => {}
+        }
+    }
+    errors
+}
+
+fn replies(frames: &[Frame], dialect: &Dialect, split: Split) -> Vec<Value> {
     let mut script = ScriptBuilder {
         events: &dialect.replies,
-        has_requests: frames
-            .iter()
-            .any(|frame| matches!(frame.body, Body::LlmRequest(_))),
+        has_requests: split == Split::AtRequests,
         replies: Vec::new(),
         is_open: false,
         without_usage: 0,
@@ -27,8 +71,10 @@ pub fn model_script(frames: &[Frame], dialect: &Dialect) -> Vec<Value> {
     };
     for frame in frames {
         match &frame.body {
-            Body::LlmRequest(_) => script.begin(),
-            Body::LlmReply(reply) if reply.status >= FIRST_ERROR => script.fail(reply.status),
+            Body::LlmRequest(_) if script.has_requests => script.begin(),
+            Body::LlmReply(reply) if script.has_requests && reply.status >= FIRST_ERROR => {
+                script.fail(reply.status);
+            }
             Body::ToAgent(line) => {
                 if let Some((name, _)) = identified(line, &dialect.commands)
                     && dialect.session.interrupts.contains(&name)
@@ -45,6 +91,11 @@ pub fn model_script(frames: &[Frame], dialect: &Dialect) -> Vec<Value> {
         }
     }
     script.replies.into_iter().map(Reply::finish).collect()
+}
+
+/// A reply that is an error.
+fn failed(status: u16) -> Value {
+    json!({ "error": { "status": status } })
 }
 
 /// A frame with its name, the nested kind included.
@@ -187,7 +238,7 @@ impl ScriptBuilder<'_> {
 impl Reply {
     fn finish(self) -> Value {
         if let Some(status) = self.error {
-            return json!({ "error": { "status": status } });
+            return failed(status);
         }
         let mut reply = Map::new();
         match self.plain() {
@@ -234,5 +285,79 @@ impl Reply {
             plain.insert("tool_calls".to_owned(), calls.into());
         }
         Some(plain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::{DialectSource, load};
+    use crate::frame::{LlmReply, LlmRequest, ReplyEnd};
+
+    fn request(n: u64) -> Body {
+        let path = "/v1/messages".to_owned();
+        let body = Value::Null;
+        Body::LlmRequest(LlmRequest { n, path, body })
+    }
+
+    fn answer(n: u64, status: u16) -> Body {
+        let end = ReplyEnd::Complete;
+        Body::LlmReply(LlmReply { n, status, end })
+    }
+
+    fn event(value: Value) -> Body {
+        Body::FromAgent(Line::new(value.to_string()))
+    }
+
+    /// The script of a session of aionrs.
+    fn script(bodies: Vec<Body>) -> Value {
+        let dialect = load(&DialectSource::default(), "aionrs@0.1").unwrap();
+        let frames = bodies.into_iter().map(|body| Frame { at: 0, body });
+        let frames: Vec<_> = frames.collect();
+        model_script(&frames, &dialect).into()
+    }
+
+    fn delta(text: &str) -> Body {
+        event(json!({ "type": "text_delta", "msg_id": "m", "text": text }))
+    }
+
+    fn end() -> Body {
+        event(json!({ "type": "stream_end", "msg_id": "m" }))
+    }
+
+    #[test]
+    fn events_that_come_after_the_next_request_belong_to_their_own_reply() {
+        let session = vec![
+            request(0),
+            answer(0, 200),
+            request(1),
+            answer(1, 429),
+            request(2),
+            delta("one"),
+            end(),
+            answer(2, 200),
+            delta("two"),
+            end(),
+        ];
+        assert_eq!(
+            script(session),
+            json!([{ "text": ["one"] }, { "error": { "status": 429 } }, { "text": ["two"] }])
+        );
+    }
+
+    #[test]
+    fn a_reply_whose_end_no_event_shows_ends_at_the_next_request() {
+        let session = vec![
+            request(0),
+            delta("one"),
+            request(1),
+            delta("two"),
+            answer(1, 200),
+            end(),
+        ];
+        assert_eq!(
+            script(session),
+            json!([{ "text": ["one"] }, { "text": ["two"] }])
+        );
     }
 }

@@ -1,0 +1,376 @@
+//! What the reference agent, its control socket and the recorder cost, beside `node -e 0` in the same run.
+
+use control_socket::{Client, Command as ControlCommand, wait_for};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const AGENT: &str = env!("CARGO_BIN_EXE_mock-agent");
+const CONFORM: &str = env!("CARGO_BIN_EXE_conform");
+
+/// Starts of each program; the fastest one counts, as the others waited for the machine.
+const STARTS: usize = 30;
+
+/// Deltas of a long answer.
+const DELTAS: usize = 100_000;
+
+/// Bytes of a long record.
+const LONG_RECORD: usize = 10 << 20;
+
+/// Frames that go to and fro, one after the other.
+const ROUND_TRIPS: usize = 5000;
+
+const STATE: &str = r#"{"type":"get_state","id":"1"}"#;
+
+/// An agent, what makes it send its first line, and how it is prompted.
+struct Spoken {
+    name: &'static str,
+    args: &'static [&'static str],
+    /// The command that the first line answers; none if the agent speaks first.
+    first: Option<&'static str>,
+    prompt: &'static str,
+    /// A part of the last line of an answer.
+    end: &'static str,
+    /// The deltas of a long answer. Each event of the older versions of pi has the whole text so far, twice.
+    deltas: usize,
+}
+
+const PI_PROMPT: &str = r#"{"type":"prompt","id":"1","message":"{text}"}"#;
+
+const SPOKEN: &[Spoken] = &[
+    Spoken {
+        name: "aionrs@0.1",
+        args: &["--json-stream"],
+        first: None,
+        prompt: r#"{"type":"message","msg_id":"m","input":"{text}"}"#,
+        end: "\"stream_end\"",
+        deltas: DELTAS,
+    },
+    Spoken {
+        name: "aionrs@0.2",
+        args: &["--json-stream", "--protocol", "0.2"],
+        first: None,
+        prompt: r#"{"type":"message","msg_id":"m","content":"{text}"}"#,
+        end: "\"stream_end\"",
+        deltas: DELTAS,
+    },
+    Spoken {
+        name: "synaps@1",
+        args: &["rpc"],
+        first: None,
+        prompt: PI_PROMPT,
+        end: "\"response\"",
+        deltas: DELTAS,
+    },
+    Spoken {
+        name: "pi@0.14",
+        args: &["--mode", "rpc", "--no-session", "--protocol", "0.14"],
+        first: Some(STATE),
+        prompt: PI_PROMPT,
+        end: "{\"type\":\"agent_end\"",
+        deltas: DELTAS / 50,
+    },
+    Spoken {
+        name: "pi@0.73",
+        args: &["--mode", "rpc", "--no-session", "--protocol", "0.73"],
+        first: Some(STATE),
+        prompt: PI_PROMPT,
+        end: "{\"type\":\"agent_end\"",
+        deltas: DELTAS / 50,
+    },
+    Spoken {
+        name: "pi@0.87",
+        args: &["--mode", "rpc", "--no-session", "--protocol", "0.87"],
+        first: Some(STATE),
+        prompt: PI_PROMPT,
+        end: "{\"type\":\"agent_settled\"",
+        deltas: DELTAS,
+    },
+];
+
+/// A process with its pipes.
+struct Session {
+    child: Child,
+    stdin: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    fn start(mut command: Command, folder: &Path) -> Self {
+        let mut child = command
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        Session {
+            stdin: child.stdin.take().expect("a pipe"),
+            output: BufReader::with_capacity(1 << 20, child.stdout.take().expect("a pipe")),
+            child,
+        }
+    }
+
+    fn send(&mut self, line: &str) {
+        writeln!(self.stdin, "{line}").expect("the agent reads");
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        assert!(line.ends_with('\n'), "the agent has ended");
+        line
+    }
+
+    fn until(&mut self, end: &str) {
+        while !self.line().contains(end) {}
+    }
+
+    fn end(mut self) {
+        drop(self.stdin);
+        let mut rest = Vec::new();
+        self.output.read_to_end(&mut rest).expect("the rest");
+        self.child.wait().expect("it ends");
+    }
+}
+
+fn command(program: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(args);
+    command
+}
+
+fn recorded(agent: &[&str]) -> Command {
+    let mut command = command(CONFORM, &["record", "--out", "session.jsonl", "--"]);
+    command.args(agent);
+    command
+}
+
+/// The fastest start up to the first line.
+fn until_first_line(make: impl Fn() -> Command, first: Option<&str>, folder: &Path) -> Duration {
+    let once = || {
+        let started = Instant::now();
+        let mut session = Session::start(make(), folder);
+        if let Some(first) = first {
+            session.send(first);
+        }
+        session.line();
+        let elapsed = started.elapsed();
+        session.end();
+        elapsed
+    };
+    (0..STARTS).map(|_| once()).min().unwrap_or_default()
+}
+
+/// The fastest `node -e 0`; `None` without node.
+fn node() -> Option<Duration> {
+    let once = || {
+        let started = Instant::now();
+        let ended = command("node", &["-e", "0"]).status();
+        ended.ok().map(|_| started.elapsed())
+    };
+    (0..STARTS / 2).map(|_| once()).min().flatten()
+}
+
+fn starts(folder: &Path) {
+    let node = node();
+    let beside = |time: Duration| match node {
+        Some(node) => format!(
+            "{:.3} of `node -e 0`",
+            time.as_secs_f64() / node.as_secs_f64()
+        ),
+        None => "there is no node to compare with".to_owned(),
+    };
+    if let Some(node) = node {
+        println!("{:<34} {node:>10.2?}", "node -e 0");
+    }
+    for spoken in SPOKEN {
+        let time = until_first_line(|| command(AGENT, spoken.args), spoken.first, folder);
+        println!(
+            "{:<34} {time:>10.2?}  {}",
+            format!("{} to its first line", spoken.name),
+            beside(time)
+        );
+    }
+    let install = command(AGENT, &["install", "programs"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .status();
+    assert!(
+        install.is_ok_and(|status| status.success()),
+        "the programs are installed"
+    );
+    if node.is_some() {
+        let make = || {
+            command(
+                "node",
+                &["programs/pi.mjs", "--mode", "rpc", "--no-session"],
+            )
+        };
+        let time = until_first_line(make, Some(STATE), folder);
+        println!(
+            "{:<34} {time:>10.2?}  {}",
+            "node pi.mjs to its first line",
+            beside(time)
+        );
+    }
+    let time = until_first_line(|| recorded(&[AGENT, "--json-stream"]), None, folder);
+    println!(
+        "{:<34} {time:>10.2?}  {}",
+        "aionrs@0.1 behind the recorder",
+        beside(time)
+    );
+}
+
+fn deltas(folder: &Path) {
+    for spoken in SPOKEN {
+        let script = serde_json::json!([{ "text": vec!["ab"; spoken.deltas] }]);
+        std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
+        let mut agent = command(AGENT, spoken.args);
+        agent.args(["--script", "deltas.json"]);
+        let mut session = Session::start(agent, folder);
+        let started = Instant::now();
+        session.send(&spoken.prompt.replace("{text}", "go"));
+        session.until(spoken.end);
+        let time = started.elapsed();
+        println!(
+            "{:<34} {time:>10.2?}",
+            format!("{}: {} deltas", spoken.name, spoken.deltas)
+        );
+        session.end();
+    }
+}
+
+/// A record of 10 MB: the time, and the longest pause between two reads of it.
+fn long_record(folder: &Path) {
+    let mut session = Session::start(command(AGENT, SPOKEN[0].args), folder);
+    session.line();
+    let prompt = SPOKEN[0].prompt.replace("{text}", &"x".repeat(LONG_RECORD));
+    session.send(&prompt);
+    // The answer begins with what comes before the long word.
+    session.until("said: ");
+    let mut output = session.output.into_inner();
+    let mut buffer = vec![0; 1 << 20];
+    let (mut bytes, mut longest) = (0, Duration::ZERO);
+    let (started, mut last) = (Instant::now(), None);
+    while bytes < LONG_RECORD {
+        bytes += output.read(&mut buffer).expect("more of the record");
+        let now = Instant::now();
+        longest = longest.max(last.map_or(Duration::ZERO, |last| now.duration_since(last)));
+        last = Some(now);
+    }
+    println!(
+        "{:<34} {:>10.2?}  longest pause {longest:.2?}",
+        "a record of 10 MB",
+        started.elapsed()
+    );
+    drop(session.stdin);
+    output.read_to_end(&mut buffer).expect("the rest");
+    session.child.wait().expect("it ends");
+}
+
+/// The time of a frame to an agent that sends it back at once: the fastest, and the median.
+fn round_trip(make: Command, folder: &Path) -> (Duration, Duration) {
+    let mut session = Session::start(make, folder);
+    let mut times: Vec<_> = (0..ROUND_TRIPS)
+        .map(|_| {
+            let started = Instant::now();
+            session.send(STATE);
+            session.line();
+            started.elapsed()
+        })
+        .collect();
+    session.end();
+    times.sort();
+    (times[0], times[times.len() / 2])
+}
+
+/// The time of many frames in one direction and back.
+fn load(make: Command, folder: &Path) -> Duration {
+    let mut session = Session::start(make, folder);
+    let started = Instant::now();
+    let mut stdin = session.stdin;
+    let writing = thread::spawn(move || {
+        let lines = format!("{STATE}\n").repeat(DELTAS);
+        stdin.write_all(lines.as_bytes()).expect("the agent reads");
+    });
+    let count = session.output.by_ref().lines().count();
+    assert_eq!(count, DELTAS);
+    writing.join().expect("everything was written");
+    session.child.wait().expect("it ends");
+    started.elapsed()
+}
+
+fn recorder(folder: &Path) {
+    let (fastest, median) = round_trip(command("cat", &[]), folder);
+    let (recorded_fastest, recorded_median) = round_trip(recorded(&["cat"]), folder);
+    println!(
+        "recorder: a frame to and fro {recorded_fastest:.2?} instead of {fastest:.2?}, median {recorded_median:.2?} instead of {median:.2?}"
+    );
+    let plain = load(command("cat", &[]), folder);
+    let recorded = load(recorded(&["cat"]), folder);
+    let added = recorded.saturating_sub(plain) / (2 * u32::try_from(DELTAS).unwrap_or(u32::MAX));
+    println!(
+        "recorder: {DELTAS} frames to and fro in {recorded:.2?} instead of {plain:.2?}: {added:.2?} more for each"
+    );
+}
+
+/// Commands on the control socket while a long answer streams.
+fn control(folder: &Path) {
+    let script = serde_json::json!([{ "text": vec!["ab"; DELTAS] }]);
+    std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
+    let mut agent = command(
+        AGENT,
+        &[
+            "--json-stream",
+            "--script",
+            "deltas.json",
+            "--control",
+            "control",
+        ],
+    );
+    agent.env_remove("MOCK_AGENT_CONTROL");
+    let mut session = Session::start(agent, folder);
+    session.line();
+    let process = wait_for(&folder.join("control"), Duration::from_secs(10), |_| true);
+    let mut client = Client::connect(&process.expect("it is registered")).expect("it listens");
+    let is_over = Arc::new(AtomicBool::new(false));
+    let over = Arc::clone(&is_over);
+    let asking = thread::spawn(move || {
+        let mut times = Vec::new();
+        while !over.load(Ordering::SeqCst) {
+            let started = Instant::now();
+            client.request(ControlCommand::Status).expect("a status");
+            times.push(started.elapsed());
+        }
+        times.sort();
+        times
+    });
+    let started = Instant::now();
+    session.send(&SPOKEN[0].prompt.replace("{text}", "go"));
+    session.until(SPOKEN[0].end);
+    let time = started.elapsed();
+    is_over.store(true, Ordering::SeqCst);
+    let times = asking.join().expect("answers");
+    println!(
+        "control: {DELTAS} deltas in {time:.2?} with {} commands between, each answered in {:.2?} (median), {:.2?} (longest)",
+        times.len(),
+        times[times.len() / 2],
+        times[times.len() - 1]
+    );
+    session.end();
+}
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    starts(folder);
+    deltas(folder);
+    long_record(folder);
+    recorder(folder);
+    control(folder);
+}
