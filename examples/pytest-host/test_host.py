@@ -55,6 +55,11 @@ async def started(mock_agents, *, silence=60, **settings):
         await agent.close()
 
 
+def run(session):
+    """A host that waits for ever fails its test after a minute."""
+    asyncio.run(asyncio.wait_for(session, 60))
+
+
 def prompt(agent, screen):
     return agent.prompt("What is the answer?", on_text=screen.on_text, decide=screen.decide)
 
@@ -72,7 +77,7 @@ def test_half_an_answer_is_shown_while_the_agent_goes_on(mock_agents):
             await turn
             assert screen.text == "The answer is 42."
 
-    asyncio.run(session())
+    run(session())
 
 
 def test_a_denial_is_sent_once_even_if_the_agent_asks_twice(mock_agents):
@@ -86,7 +91,7 @@ def test_a_denial_is_sent_once_even_if_the_agent_asks_twice(mock_agents):
         assert screen.text == "Understood."
         assert not (mock_agents.folder / "notes.txt").exists()
 
-    asyncio.run(session())
+    run(session())
 
 
 def test_a_crash_in_the_middle_of_an_answer_is_an_error(mock_agents):
@@ -101,7 +106,7 @@ def test_a_crash_in_the_middle_of_an_answer_is_an_error(mock_agents):
                 await turn
             assert screen.text == "The answer is "
 
-    asyncio.run(session())
+    run(session())
 
 
 def test_a_turn_that_never_ends_is_an_error(mock_agents):
@@ -110,7 +115,7 @@ def test_a_turn_that_never_ends_is_an_error(mock_agents):
             with pytest.raises(AgentSilent):
                 await prompt(agent, Screen())
 
-    asyncio.run(session())
+    run(session())
 
 
 def test_a_session_that_ends_at_a_question_stops_its_turn(mock_agents):
@@ -125,7 +130,7 @@ def test_a_session_that_ends_at_a_question_stops_its_turn(mock_agents):
             with pytest.raises(GoneError):
                 await agent.prompt("Write a note", on_text=print, decide=leave)
 
-    asyncio.run(session())
+    run(session())
     # The fixture judges: a call that is neither answered nor stopped is a mistake.
 
 
