@@ -1,32 +1,39 @@
-// The few parts of Markdown that answers are full of: headings, lists, code, bold. Builds DOM nodes, never HTML text.
+// The parts of Markdown that answers are full of: headings, lists, tables, code, links. Builds DOM nodes, never HTML text.
 
-/** Longer texts are shown as they are: formatting them again with each delta would take too long. */
-const LONGEST = 100_000;
-
-const BLOCKS = [
+/** What a line starts, by its pattern. An item is collected in an element of the second name. */
+const LINES = [
   [/^(#{1,6})\s+(.*)/, ([, marks, text]) => element(`h${Math.min(marks.length + 2, 6)}`, inline(text))],
   [/^\s*[-*]\s+(.*)/, ([, text]) => element("li", inline(text)), "ul"],
-  [/^\s*\d+[.)]\s+(.*)/, ([, text]) => element("li", inline(text)), "ol"],
+  [/^\s*(\d+)[.)]\s+(.*)/, ([, number, text]) => Object.assign(element("li", inline(text)), { value: number }), "ol"],
+  [/^>\s?(.*)/, ([, text]) => element("p", inline(text)), "blockquote"],
+  [/^\|[\s:|-]+\|\s*$/, () => "", "table"],
+  [/^\|(.*)\|\s*$/, ([, cells]) => element("tr", cells.split("|").map((cell) => element("td", inline(cell.trim())))), "table"],
+  [/^\s*---+\s*$/, () => element("hr", [])],
+];
+
+const INLINE = [
+  [/^`([^`]+)`$/, ([, text]) => element("code", [text])],
+  [/^\*\*([^*]+)\*\*$/, ([, text]) => element("strong", [text])],
+  [/^\[([^\]]+)\]\((https?:[^)\s]+)\)$/, ([, text, href]) => Object.assign(element("a", [text]), { href, target: "_blank", rel: "noreferrer" })],
 ];
 
 /** The nodes for a text. */
 export function markdown(text) {
-  if (text.length > LONGEST) return [element("pre", [text])];
   // With a fence that is still open, the rest of the text is code.
-  return text.split(/^```/m).flatMap((part, n) => (n % 2 === 1 ? [codeBlock(part)] : lines(part)));
+  return text.split(/^\s*```/m).flatMap((part, n) => (n % 2 === 1 ? [codeBlock(part)] : lines(part)));
 }
 
 function lines(text) {
   const nodes = [];
   let paragraph = null;
   for (const line of text.split("\n")) {
-    const [pattern, build, list] = BLOCKS.find(([pattern]) => pattern.test(line)) ?? [];
+    const [pattern, build, collection] = LINES.find(([pattern]) => pattern.test(line)) ?? [];
     if (pattern) {
       paragraph = null;
       const node = build(line.match(pattern));
-      if (!list) nodes.push(node);
-      else if (nodes.at(-1)?.localName === list) nodes.at(-1).append(node);
-      else nodes.push(element(list, [node]));
+      if (!collection) nodes.push(node);
+      else if (nodes.at(-1)?.localName === collection) nodes.at(-1).append(node);
+      else nodes.push(element(collection, [node]));
     } else if (line.trim() === "") {
       paragraph = null;
     } else if (paragraph) {
@@ -40,10 +47,9 @@ function lines(text) {
 }
 
 function inline(text) {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
-    if (/^`[^`]+`$/.test(part)) return element("code", [part.slice(1, -1)]);
-    if (/^\*\*[^*]+\*\*$/.test(part)) return element("strong", [part.slice(2, -2)]);
-    return part;
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\(https?:[^)\s]+\))/).map((part) => {
+    const [pattern, build] = INLINE.find(([pattern]) => pattern.test(part)) ?? [];
+    return pattern ? build(part.match(pattern)) : part;
   });
 }
 

@@ -48,10 +48,7 @@ function ending({ outcome, text, blocks, silent, stopping }) {
 }
 
 const BLOCKS = {
-  text: (block) => {
-    const node = element("div", { className: "text" });
-    return { node, draw: () => node.replaceChildren(...markdown(block.text)) };
-  },
+  text: textView,
   thinking: (block) => {
     const body = element("div");
     const node = element("details", { className: "thinking", open: true }, element("summary", { textContent: "Thinking" }), body);
@@ -59,6 +56,22 @@ const BLOCKS = {
   },
   call: callView,
 };
+
+/** A longer text is shown as it is, and only what is new is added: formatting it again with each delta would take too long. */
+const LONGEST_FORMATTED = 20_000;
+
+function textView(block) {
+  const node = element("div", { className: "text" });
+  let long = null;
+  let shown = 0;
+  function draw() {
+    if (block.text.length <= LONGEST_FORMATTED) return node.replaceChildren(...markdown(block.text));
+    if (!long) node.replaceChildren((long = element("pre")));
+    long.append(block.text.slice(shown));
+    shown = block.text.length;
+  }
+  return { node, draw };
+}
 
 const plain = ({ kind, text }) => ({ node: element("p", { className: kind, textContent: text }) });
 

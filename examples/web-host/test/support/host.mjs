@@ -61,12 +61,14 @@ async function openPage(address) {
 
 export const closeBrowser = () => browser?.close();
 
-/** Types a prompt as soon as the agent is ready. */
+/** Types a prompt as soon as the agent is ready, and waits for its turn. */
 export async function prompt(page, text) {
   await page.locator("#state:is([data-state=ready], [data-state=ended])").waitFor();
   assert.equal(await page.locator("#state").textContent(), "Ready", await page.locator("#notice").innerText());
+  const turns = await page.locator(".turn").count();
   await page.locator("#prompt").fill(text);
   await page.keyboard.press("Enter");
+  await page.locator(".turn").nth(turns).waitFor();
 }
 
 /** Waits until the page shows this text in the last turn. */
