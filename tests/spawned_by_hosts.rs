@@ -205,3 +205,41 @@ fn a_record_of_pi_is_torn_by_readers_that_split_at_u_2028() {
     let torn: Vec<_> = torn.filter(|part| !is_json(part)).collect();
     assert!(torn.iter().any(|part| part.ends_with("one")), "{torn:?}");
 }
+
+#[test]
+fn the_flags_of_pi_resume_and_fork_a_saved_session() {
+    let host = Host::new();
+    let state_with = |args: &[&str]| {
+        let state = played(host.program("pi").args(args), &[STATE]);
+        let data = &state[0]["data"];
+        let id = data["sessionId"].as_str().unwrap().to_owned();
+        (id, data["messageCount"].as_u64().unwrap())
+    };
+    let prompt = r#"{"id":"p","type":"prompt","message":"hello"}"#;
+    played(&mut host.program("pi"), &[prompt]);
+    let (id, count) = state_with(&["--continue"]);
+
+    assert_eq!(
+        count, 3,
+        "the messages of the system, the user and the model"
+    );
+    assert_eq!(state_with(&["--session", &id]), (id.clone(), 3));
+    let (fork, copied) = state_with(&["--fork", &id]);
+    assert_eq!(copied, 3);
+    assert_ne!(fork, id);
+    assert_eq!(
+        state_with(&["--session-id", "mine"]),
+        ("mine".to_owned(), 0)
+    );
+    assert_eq!(
+        state_with(&["-e", "x.ts", "--thinking", "max", "-xt", "bash"]).1,
+        0
+    );
+    let unknown = host.program("pi").args(["--session", "ffff"]).assert();
+    let unknown = unknown.code(1);
+    let message = String::from_utf8(unknown.get_output().stderr.clone()).unwrap();
+    assert!(
+        message.contains("No session found matching 'ffff'"),
+        "{message}"
+    );
+}

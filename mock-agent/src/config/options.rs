@@ -18,6 +18,7 @@ pub(crate) struct CliOptions {
     pub(crate) workspace: Option<String>,
     pub(crate) session_id: Option<String>,
     pub(crate) resume: Option<String>,
+    pub(crate) fork: Option<String>,
     pub(crate) script: Option<String>,
     pub(crate) mcp: Option<String>,
     pub(crate) fault: Option<String>,

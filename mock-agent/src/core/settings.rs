@@ -148,12 +148,27 @@ pub(crate) struct HostOptions {
     pub(crate) skills: Vec<PathBuf>,
     /// Whether extensions are loaded.
     pub(crate) has_extensions: bool,
+    /// The session that the agent starts with.
+    pub(crate) first_session: FirstSession,
     /// The first name of the session.
     pub(crate) session_name: Option<String>,
     /// Whether queued prompts are played after a turn was stopped.
     pub(crate) keeps_queue_after_stop: bool,
     /// The folder for sessions; none if they are not saved.
     pub(crate) session_folder: Option<PathBuf>,
+}
+
+/// The session that the agent starts with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum FirstSession {
+    #[default]
+    New,
+    /// The session in this file, which is new if there is none.
+    Resumed(PathBuf),
+    /// A new session with the entries of the one in this file.
+    Forked(PathBuf),
+    /// The session with this id, which is new if there is none.
+    WithId(String),
 }
 
 /// A model that the host can choose.

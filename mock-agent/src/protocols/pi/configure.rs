@@ -1,7 +1,8 @@
 //! The configuration from flags, environment, `models.json` and `settings.json`.
 
 use super::extension_script::ExtensionScript;
-use super::models::LEVELS;
+use super::first_session::SessionFlags;
+use super::models::{self, LEVELS};
 use super::models_json::{self, ModelFlags};
 use super::version::PiVersion;
 use crate::config::options::CliOptions;
@@ -104,6 +105,7 @@ pub(super) fn configure(
         ..HostOptions::default()
     };
     let folder = options.session_dir.take().map(PathBuf::from);
+    let session_flags = SessionFlags::take(&mut options);
     let key = options.api_key.clone();
     let agent = agent_dir(env);
     if let Some(agent) = &agent {
@@ -116,6 +118,7 @@ pub(super) fn configure(
         SessionStorage::Workspace => folder.or_else(|| std::path::absolute(own).ok()),
         SessionStorage::Off => None,
     };
+    host_options.first_session = session_flags.choose(host_options.session_folder.as_deref())?;
     config.sessions = SessionStorage::Off;
     if host_options.has_extensions && ExtensionScript::read().asks_before_tools() {
         config.mode = ApprovalMode::Default;
@@ -138,6 +141,7 @@ pub(super) fn configure(
     host_options.thinking_level = match reasoning {
         true => host_options
             .thinking_level
+            .map(|level| models::highest_up_to(&level).to_owned())
             .or_else(|| Some(LEVEL.to_owned())),
         false => Some(LEVELS[0].to_owned()),
     };

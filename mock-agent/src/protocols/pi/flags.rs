@@ -1,6 +1,7 @@
 //! Command-line flags of the protocol pi: those of its page, and others that hosts pass.
 
-use super::models::LEVELS;
+use super::first_session::LATEST;
+use super::models::{LEVELS, MAX_LEVEL};
 use crate::config::options::{FAULT_FLAG, Flag, IgnoredFlag, PROTOCOL_FLAG, SCRIPT_FLAG, text};
 
 /// A flag that can be repeated.
@@ -59,19 +60,40 @@ const SYSTEM_PROMPT: Flag = text!(
     "The system prompt"
 );
 
+/// A flag with two names.
+macro_rules! both {
+    ($short:literal, $flag:expr) => {
+        Flag {
+            name: $short,
+            ..$flag
+        }
+    };
+}
+
+const CONTINUE: Flag = Flag {
+    name: "--continue",
+    value: None,
+    help: "Resume the latest session",
+    set: |options, _| {
+        options.resume = Some(LATEST.into());
+        Ok(())
+    },
+};
+
+const NAME: Flag = text!("--name", "NAME", name, "The name of the session");
+
+const EXTENSION: Flag = several!(
+    "--extension",
+    "FILE",
+    extensions,
+    "Do what dialogs.json in the workspace scripts; the file itself is not run"
+);
+
 /// The flags of 0.14.
 pub(super) const FLAGS_V0_14: &[Flag] = &[
     MODE,
     NO_SESSION,
-    Flag {
-        name: "--continue",
-        value: None,
-        help: "Resume the latest session",
-        set: |options, _| {
-            options.resume = Some("latest".into());
-            Ok(())
-        },
-    },
+    CONTINUE,
     PROVIDER,
     text!(
         "--model",
@@ -99,7 +121,28 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
 pub(super) const FLAGS: &[Flag] = &[
     MODE,
     NO_SESSION,
-    text!("--name", "NAME", name, "The name of the session"),
+    CONTINUE,
+    both!("-c", CONTINUE),
+    text!(
+        "--session",
+        "PATH|ID",
+        resume,
+        "Resume the session in this file, or with this part of an id"
+    ),
+    text!(
+        "--session-id",
+        "ID",
+        session_id,
+        "Resume the session with this id; a new one if there is none"
+    ),
+    text!(
+        "--fork",
+        "PATH|ID",
+        fork,
+        "Start a session with the entries of another one"
+    ),
+    NAME,
+    both!("-n", NAME),
     text!(
         "--session-dir",
         "PATH",
@@ -123,8 +166,8 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: "--thinking",
         value: Some("LEVEL"),
-        help: "off, minimal, low, medium, high or xhigh",
-        set: |options, level| match LEVELS.contains(&level.as_str()) {
+        help: "off, minimal, low, medium, high, xhigh or max",
+        set: |options, level| match LEVELS.contains(&level.as_str()) || level == MAX_LEVEL {
             true => {
                 options.thinking = Some(level);
                 Ok(())
@@ -132,12 +175,8 @@ pub(super) const FLAGS: &[Flag] = &[
             false => Err(format!("{level:?} is none of {}", LEVELS.join(", "))),
         },
     },
-    several!(
-        "--extension",
-        "FILE",
-        extensions,
-        "Do what dialogs.json in the workspace scripts; the file itself is not run"
-    ),
+    EXTENSION,
+    both!("-e", EXTENSION),
     several!("--prompt-template", "FILE", templates, "A prompt template"),
     several!("--skill", "FOLDER", skills, "A skill"),
     SYSTEM_PROMPT,
@@ -149,6 +188,8 @@ pub(super) const FLAGS: &[Flag] = &[
 /// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::value(&["--append-system-prompt", "--theme", "--tools", "-t"]),
+    IgnoredFlag::value(&["--exclude-tools", "-xt", "--use-theme", "--tui-mode"]),
+    IgnoredFlag::switch(&["--resume", "-r"]),
     IgnoredFlag::switch(&["--no-tools", "-nt", "--no-builtin-tools", "-nbt"]),
     IgnoredFlag::switch(&["--no-extensions", "-ne", "--no-skills", "-ns"]),
     IgnoredFlag::switch(&["--no-prompt-templates", "-np", "--no-themes"]),

@@ -13,6 +13,7 @@ mod events;
 mod events_v0_14;
 mod expand;
 mod extension_script;
+mod first_session;
 mod flags;
 mod hooks;
 mod jobs;

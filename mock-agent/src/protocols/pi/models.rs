@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub(super) const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /// A level that no model here has. `set_thinking_level` takes it as the highest of the model.
-const MAX_LEVEL: &str = "max";
+pub(super) const MAX_LEVEL: &str = "max";
 
 /// How many of the levels a model with reasoning has.
 const LEVELS_WITH_REASONING: usize = 5;
@@ -181,6 +181,14 @@ pub(super) fn cycle_level(command: &PiCommand<'_>) -> Answer {
 
 pub(super) fn available_levels(command: &PiCommand<'_>) -> Answer {
     data(json!({ "levels": levels(command.session) }))
+}
+
+/// The level of a model with reasoning that comes next to this one.
+pub(super) fn highest_up_to(level: &str) -> &str {
+    match LEVELS[..LEVELS_WITH_REASONING].contains(&level) {
+        true => level,
+        false => LEVELS[LEVELS_WITH_REASONING - 1],
+    }
 }
 
 /// The levels of the current model. A model without reasoning has only the first.

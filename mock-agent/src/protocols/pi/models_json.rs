@@ -33,8 +33,10 @@ struct ModelsFile {
 #[serde(rename_all = "camelCase")]
 struct ProviderEntry {
     base_url: String,
+    #[serde(default)]
     api_key: String,
     api: String,
+    #[serde(default)]
     models: Vec<ModelEntry>,
 }
 
@@ -42,13 +44,26 @@ struct ProviderEntry {
 #[serde(rename_all = "camelCase")]
 struct ModelEntry {
     id: String,
+    #[serde(default = "default_window")]
     context_window: u64,
+    #[serde(default = "default_max_tokens")]
     max_tokens: u32,
+    #[serde(default)]
     cost: CostEntry,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// The context window of a model without one, in tokens.
+fn default_window() -> u64 {
+    128_000
+}
+
+/// The longest reply of a model without a limit, in tokens.
+fn default_max_tokens() -> u32 {
+    16_384
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
 struct CostEntry {
     input: f64,
     output: f64,
@@ -153,6 +168,17 @@ pub(super) fn list(
                 api_key: key,
             };
             let chosen = read(&text, flags, env).map_err(failed)?;
+            let rates = chosen.model_info.rates;
+            let defaults = json!({
+                "name": shown["id"], "reasoning": false, "input": ["text"],
+                "cost": { "input": rates.input, "output": rates.output, "cacheRead": rates.cache_read, "cacheWrite": rates.cache_write },
+                "contextWindow": chosen.model_info.window, "maxTokens": chosen.max_tokens,
+            });
+            if let (Value::Object(defaults), Some(shown)) = (defaults, shown.as_object_mut()) {
+                for (name, value) in defaults {
+                    shown.entry(name).or_insert(value);
+                }
+            }
             shown["api"] = provider["api"].clone();
             shown["provider"] = name.as_str().into();
             shown["baseUrl"] = provider["baseUrl"].clone();
@@ -242,6 +268,23 @@ mod tests {
         assert_eq!(chosen.max_tokens, 20);
         let expected = Endpoint::new("http://127.0.0.1:9/v1", "plain".into()).unwrap();
         assert_eq!(chosen.endpoint, expected);
+    }
+
+    #[test]
+    fn a_model_needs_only_an_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("models.json");
+        let minimal = r#"{"providers":{"l":{"baseUrl":"http://127.0.0.1:9/v1","api":"openai-completions","models":[{"id":"m"}]}}}"#;
+        std::fs::write(&path, minimal).unwrap();
+
+        let listed = list(&path, None, &|_| None).unwrap();
+
+        let shown = &listed[0].description;
+        assert_eq!(shown["name"], "m");
+        assert_eq!(shown["contextWindow"], 128_000);
+        assert_eq!(shown["maxTokens"], 16_384);
+        assert_eq!(shown["input"], json!(["text"]));
+        assert_eq!(shown["cost"]["input"], 0.0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::entries::EntryTree;
 use super::extension_script::ExtensionScript;
+use super::first_session;
 use super::hooks;
 use super::models::{self, send_effort};
 use super::responses::{Answer, PiCommand, cancelled, data, respond};
@@ -23,19 +24,21 @@ pub(super) fn begin(session: &Session) {
             return false;
         }
         state.thinking_level = host_options.thinking_level.clone().unwrap_or_default();
-        let folder = host_options.session_folder.as_deref();
-        state.open_session(folder, EntryTree::default());
-        if let Some(name) = &host_options.session_name {
-            state.append_new_entry("session_info", json!({ "name": name }));
-        }
         if host_options.has_extensions {
             state.script = ExtensionScript::read();
         }
         true
     });
-    if first == Some(true) {
-        send_effort(session);
+    if first != Some(true) {
+        return;
     }
+    first_session::open(session);
+    PiState::with(session, |state| {
+        if let Some(name) = &host_options.session_name {
+            state.append_new_entry("session_info", json!({ "name": name }));
+        }
+    });
+    send_effort(session);
 }
 
 /// Changes the session.

@@ -120,7 +120,8 @@ impl PiState {
         self.begin_session(id, Some(file.to_owned()), EntryTree::default());
     }
 
-    fn begin_session(&mut self, id: String, file: Option<PathBuf>, tree: EntryTree) {
+    /// Starts a session with this id.
+    pub(super) fn begin_session(&mut self, id: String, file: Option<PathBuf>, tree: EntryTree) {
         let is_new = tree.leaf().is_null();
         self.resume_session(SessionLog {
             file,

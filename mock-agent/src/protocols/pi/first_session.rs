@@ -1,0 +1,156 @@
+//! The session that the flags name: `--continue`, `--session`, `--session-id` and `--fork`.
+
+use super::entries::EntryTree;
+use super::models;
+use super::session_log::SavedSession;
+use super::state::PiState;
+use crate::config::options::CliOptions;
+use crate::core::compaction::estimate_tokens;
+use crate::core::session::Session;
+use crate::core::settings::FirstSession;
+use std::path::{Path, PathBuf};
+
+/// What `--continue` asks for.
+pub(super) const LATEST: &str = "latest";
+
+/// The flags that name a session.
+pub(super) struct SessionFlags {
+    resume: Option<String>,
+    id: Option<String>,
+    fork: Option<String>,
+}
+
+impl SessionFlags {
+    /// Takes the flags out of the options.
+    pub(super) fn take(options: &mut CliOptions) -> Self {
+        SessionFlags {
+            resume: options.resume.take(),
+            id: options.session_id.take(),
+            fork: options.fork.take(),
+        }
+    }
+
+    /// The session that they name, among those of a folder.
+    ///
+    /// # Errors
+    /// There is no such session.
+    pub(super) fn choose(self, folder: Option<&Path>) -> Result<FirstSession, String> {
+        if let Some(named) = self.fork {
+            return Ok(FirstSession::Forked(find(&named, folder)?));
+        }
+        match (self.resume.as_deref(), self.id) {
+            (Some(LATEST), _) => {
+                Ok(newest(folder).map_or(FirstSession::New, FirstSession::Resumed))
+            }
+            (Some(named), _) => Ok(FirstSession::Resumed(find(named, folder)?)),
+            (None, Some(id)) => Ok(FirstSession::WithId(id)),
+            (None, None) => Ok(FirstSession::New),
+        }
+    }
+}
+
+/// The file of a session: a path, or a part of its id.
+fn find(named: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
+    if named.contains('/') || named.ends_with(".jsonl") {
+        return std::path::absolute(named).map_err(|error| format!("{named}: {error}"));
+    }
+    let mut files = files(folder);
+    files.sort();
+    let has_id = |file: &PathBuf| {
+        let stem = file.file_stem().unwrap_or_default();
+        stem.to_string_lossy().contains(named)
+    };
+    let found = files.into_iter().find(has_id);
+    found.ok_or_else(|| format!("No session found matching '{named}'"))
+}
+
+/// The file that was written last.
+fn newest(folder: Option<&Path>) -> Option<PathBuf> {
+    let modified = |file: &PathBuf| file.metadata().and_then(|about| about.modified()).ok();
+    let mut files = files(folder);
+    files.sort();
+    files.into_iter().max_by_key(modified)
+}
+
+fn files(folder: Option<&Path>) -> Vec<PathBuf> {
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
+    let entries = entries.into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path());
+    files
+        .filter(|file| file.extension().is_some_and(|kind| kind == "jsonl"))
+        .collect()
+}
+
+/// Opens the session that the flags name, or a new one.
+pub(super) fn open(session: &Session) {
+    let host_options = &session.settings.host_options;
+    let folder = host_options.session_folder.as_deref();
+    let file = match &host_options.first_session {
+        FirstSession::Resumed(file) | FirstSession::Forked(file) => Some(file.clone()),
+        FirstSession::WithId(id) => folder.map(|folder| folder.join(format!("{id}.jsonl"))),
+        FirstSession::New => None,
+    };
+    let saved = file.as_deref().and_then(|file| {
+        let saved = SavedSession::load(file);
+        saved.unwrap_or_else(|why| {
+            tracing::error!("{why}");
+            None
+        })
+    });
+    let Some(SavedSession { mut log, messages }) = saved else {
+        PiState::with(session, |state| match &host_options.first_session {
+            FirstSession::WithId(id) => state.begin_session(id.clone(), file, EntryTree::default()),
+            FirstSession::Resumed(file) if folder.is_some() => state.open_session_in(file),
+            _ => state.open_session(folder, EntryTree::default()),
+        });
+        return;
+    };
+    session.context_tokens.set(estimate_tokens(&messages));
+    session.conversation.borrow_mut().messages = messages;
+    PiState::with(session, |state| {
+        if let FirstSession::Forked(_) = host_options.first_session {
+            return state.open_session(folder, log.tree);
+        }
+        log.file = log.file.filter(|_| folder.is_some());
+        state.resume_session(log);
+    });
+    models::restore(session);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(
+        resume: Option<&str>,
+        id: Option<&str>,
+        folder: &Path,
+    ) -> Result<FirstSession, String> {
+        let flags = SessionFlags {
+            resume: resume.map(str::to_owned),
+            id: id.map(str::to_owned),
+            fork: None,
+        };
+        flags.choose(Some(folder))
+    }
+
+    #[test]
+    fn a_session_is_found_by_its_path_a_part_of_its_id_or_as_the_latest() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        assert_eq!(chosen(Some(LATEST), None, folder), Ok(FirstSession::New));
+        let file = folder.join("session-00000001.jsonl");
+        std::fs::write(&file, "").unwrap();
+        std::fs::write(folder.join("notes.txt"), "").unwrap();
+
+        let resumed = Ok(FirstSession::Resumed(file));
+        assert_eq!(chosen(Some(LATEST), None, folder), resumed);
+        assert_eq!(chosen(Some("00000001"), None, folder), resumed);
+        let elsewhere = FirstSession::Resumed("/a/b.jsonl".into());
+        assert_eq!(chosen(Some("/a/b.jsonl"), None, folder), Ok(elsewhere));
+        let unknown = chosen(Some("ffff"), None, folder).unwrap_err();
+        assert_eq!(unknown, "No session found matching 'ffff'");
+        let with_id = FirstSession::WithId("mine".into());
+        assert_eq!(chosen(None, Some("mine"), folder), Ok(with_id));
+    }
+}
