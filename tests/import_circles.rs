@@ -157,7 +157,7 @@ impl Package {
 
     /// Reads the `use` declarations.
     fn bind(&mut self) {
-        let declaration = Regex::new(r"(?s)\buse\s+([^;]+);").unwrap();
+        let declaration = Regex::new(r"(?ms)^\s*(?:pub(?:\([^)]*\))? )?use\s+([^;]+);").unwrap();
         let paths: Vec<_> = self.modules.keys().cloned().collect();
         for path in paths {
             let mut found = Vec::new();

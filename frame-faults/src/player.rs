@@ -84,6 +84,25 @@ impl FaultPlayer {
         }
     }
 
+    /// This player, new, from where another one stops: the lines are counted on, the turns from 0.
+    #[must_use]
+    pub fn in_place_of(self, before: &FaultPlayer) -> Self {
+        FaultPlayer {
+            lines: before.lines,
+            ..self
+        }
+    }
+
+    /// This player again, after another one has played in its place: the lines and the turns are counted on.
+    #[must_use]
+    pub fn resumed_after(self, between: &FaultPlayer) -> Self {
+        FaultPlayer {
+            lines: between.lines,
+            turns: self.turns + between.turns,
+            ..self
+        }
+    }
+
     /// Counts a turn that begins. The frame that begins it is in the turn: call this before the frame.
     pub fn start_turn(&mut self) {
         self.turns += 1;

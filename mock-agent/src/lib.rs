@@ -21,6 +21,7 @@
 //! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
 //! | `session_store` | the session store on disk |
 //! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
+//! | `stories` | the built-in scripts, by name |
 //! | `os` | standard input and output, process trees, signals |
 //! | `control` | what a test can see and control while the agent runs: gates, the journal |
 //!
@@ -49,6 +50,7 @@ mod os;
 mod process;
 mod protocols;
 mod session_store;
+mod stories;
 mod tools;
 
 pub use agent_script::{AgentScriptFile, check_agent_script};

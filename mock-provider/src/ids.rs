@@ -7,10 +7,15 @@ const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 pub(crate) const EPOCH: u64 = 1_767_225_600;
 
 /// A pseudo-random number generator (splitmix64).
-struct RandomBits(u64);
+pub(crate) struct RandomBits(u64);
 
 impl RandomBits {
-    fn next(&mut self) -> u64 {
+    /// A generator for a seed and a position in the script.
+    pub(crate) fn new(seed: u64, position: &str) -> Self {
+        RandomBits(hash(seed, position))
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

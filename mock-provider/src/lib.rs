@@ -29,6 +29,7 @@
 mod answer;
 mod answer_builder;
 mod conversation;
+mod error_response;
 mod expect;
 mod failure;
 mod fallback;
@@ -36,6 +37,7 @@ mod headers;
 mod history;
 mod ids;
 mod model;
+mod pace;
 mod request;
 mod response_plan;
 pub mod script;
@@ -44,9 +46,12 @@ mod signatures;
 mod wire;
 
 pub use answer::{Answer, AnswerMessage, BlockKind, ErrorDetails, HttpError, Piece, Tokens};
+pub use error_response::{ErrorResponse, error_response};
 pub use expect::RequestMismatch;
 pub use failure::{FailureKind, ScriptFailure};
 pub use headers::Headers;
 pub use model::{Model, ModelResponse};
+pub use pace::Pace;
 pub use request::{Request, Wire};
+pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};

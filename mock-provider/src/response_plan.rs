@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use crate::answer::{AnswerMessage, HttpError, Piece};
-use crate::script::{Cut, Delivery, Pace};
+use crate::pace::Pace;
+use crate::request::Request;
+use crate::script::{Cut, Delivery, Division};
 use crate::wire::{self, Encoder, WireContext};
 
 /// One step of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ResponseStep {
+pub enum ResponseStep {
     /// Write these bytes at once.
     Write(Vec<u8>),
     /// Wait for a gate.
@@ -19,8 +21,11 @@ pub(crate) enum ResponseStep {
     Forever,
     /// Send these bytes periodically, for a time or until the client disconnects.
     Pings {
+        /// The time between two of them.
         every: Duration,
+        /// For how long; none: until the client disconnects.
         length: Option<Duration>,
+        /// The bytes of one.
         bytes: Vec<u8>,
     },
     /// Cut the connection.
@@ -38,11 +43,26 @@ pub(crate) struct ResponsePlan {
     pub(crate) length: Option<usize>,
 }
 
+/// The steps of a streamed message, for a caller without HTTP: the same bytes and waits that a server sends after the head.
+#[must_use]
+pub fn stream_steps(
+    request: &Request,
+    message: &AnswerMessage,
+    seed: u64,
+    pace: Pace,
+) -> Vec<ResponseStep> {
+    stream(&WireContext { request, seed }, message, pace).body
+}
+
 /// The plan of a streamed message.
-pub(crate) fn stream(context: &WireContext, message: &AnswerMessage) -> ResponsePlan {
+pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace) -> ResponsePlan {
     let mut encoder = wire::encoder(context, message);
     let mut writer = Writer::new(&message.delivery);
+    let mut pauses = pace.pauses(context.seed, &message.path);
     for piece in &message.pieces {
+        if let Some(pause) = pauses.before(piece) {
+            writer.wait(ResponseStep::Sleep(pause));
+        }
         match step(piece, encoder.as_ref()) {
             Some(step) => writer.wait(step),
             None => encoder
@@ -65,6 +85,7 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage) -> Response
 pub(crate) fn whole(
     context: &WireContext,
     message: &AnswerMessage,
+    pace: Pace,
 ) -> Result<ResponsePlan, (Vec<ResponseStep>, HttpError)> {
     let encoder = wire::encoder(context, message);
     let waits = message
@@ -78,6 +99,15 @@ pub(crate) fn whole(
         if let ResponseStep::Pings { length, .. } = step {
             *step = length.map_or(ResponseStep::Forever, ResponseStep::Sleep);
         }
+    }
+    let mut pauses = pace.pauses(context.seed, &message.path);
+    let paused: Duration = message
+        .pieces
+        .iter()
+        .filter_map(|piece| pauses.before(piece))
+        .sum();
+    if !paused.is_zero() {
+        before.push(ResponseStep::Sleep(paused));
     }
     let mut bytes = match wire::whole(context, message) {
         Ok(document) => document.to_string().into_bytes(),
@@ -151,7 +181,7 @@ impl<'a> Writer<'a> {
 
     fn event(&mut self, bytes: Vec<u8>) {
         self.pending.extend(bytes);
-        if self.delivery.pace == Pace::Events {
+        if self.delivery.division == Division::Events {
             self.flush();
         }
     }
@@ -166,10 +196,10 @@ impl<'a> Writer<'a> {
 
     fn flush(&mut self) {
         while !self.pending.is_empty() {
-            let length = match &self.delivery.pace {
-                Pace::Events | Pace::Whole => self.pending.len(),
-                Pace::Every(bytes) => *bytes,
-                Pace::At(offsets) => offsets
+            let length = match &self.delivery.division {
+                Division::Events | Division::Whole => self.pending.len(),
+                Division::Every(bytes) => *bytes,
+                Division::At(offsets) => offsets
                     .iter()
                     .find(|at| **at > self.offset)
                     .map_or(usize::MAX, |at| at - self.offset),

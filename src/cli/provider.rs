@@ -10,8 +10,8 @@ use crate::scenario::{model_of, script_of};
 use control::ProviderState;
 use control_socket::{ControlAddress, ControlServer};
 use journal::JournalWriter;
-use mock_provider::Script;
 use mock_provider::server::{Observer, Server, ServerOptions};
+use mock_provider::{Pace, Script};
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -44,7 +44,10 @@ pub(super) struct ProviderArgs {
     /// [default: the value of MOCK_AGENT_CONTROL; without it every gate is open]
     #[arg(long, value_name = "[tcp:]DIR")]
     pub(super) control: Option<String>,
-    /// The seed of the ids
+    /// The speed of replies: none, human, or a multiple of it such as 4 or 0.5
+    #[arg(long, value_name = "PACE", default_value = "none")]
+    pub(super) pace: Pace,
+    /// The seed of the ids, and of the pauses of `--pace`
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
 }
@@ -75,6 +78,7 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
     let control = control.filter(|folder| !folder.is_empty());
     let options = ServerOptions {
         seed: args.seed,
+        pace: args.pace,
         keyless: !args.require_key,
         open_gates: control.is_none(),
         ..ServerOptions::default()

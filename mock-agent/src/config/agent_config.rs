@@ -8,7 +8,9 @@ use crate::core::settings::{
 };
 use crate::model::{Endpoint, Wire, api_name};
 use crate::session_store::SessionChoice;
+use crate::stories::is_name;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};
+use mock_provider::Pace;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,6 +29,8 @@ pub(crate) struct AgentConfig {
     pub(crate) mcp: Vec<McpTool>,
     /// The seed for generated ids.
     pub(crate) seed: u64,
+    /// The speed of the replies of a scripted model.
+    pub(crate) pace: Pace,
 }
 
 /// Where sessions are saved.
@@ -45,6 +49,8 @@ pub(crate) enum SessionStorage {
 pub(crate) enum ModelSource {
     /// A script file.
     Script(PathBuf),
+    /// A built-in script, by its name.
+    Story(String),
     /// The echo model.
     Echo,
     /// An API over HTTP.
@@ -96,7 +102,13 @@ impl AgentConfig {
                 let list = options.mcp.or_else(|| env("MOCK_AGENT_MCP"));
                 load_mcp(list.as_deref().unwrap_or(DEMO_MCP))?
             },
-            seed: number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
+            seed: match &options.seed {
+                Some(text) => text
+                    .parse()
+                    .map_err(|_| format!("--seed: {text:?} is not a number"))?,
+                None => number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
+            },
+            pace: pace(options.pace.as_deref(), env)?,
             settings: SessionSettings {
                 model_info: ModelInfo {
                     api: api_name(provider.wire).into(),
@@ -141,7 +153,10 @@ fn source(
     env: Env<'_>,
 ) -> Result<ModelSource, String> {
     if let Some(script) = options.script.clone().or_else(|| env("MOCK_AGENT_SCRIPT")) {
-        return Ok(ModelSource::Script(script.into()));
+        return Ok(match is_name(&script) {
+            true => ModelSource::Story(script),
+            false => ModelSource::Script(script.into()),
+        });
     }
     let by_environment = || {
         options.provider.as_ref()?;
@@ -157,6 +172,17 @@ fn source(
     Endpoint::new(&base, key)
         .map(ModelSource::Endpoint)
         .map_err(|why| format!("The base URL {why}"))
+}
+
+/// The speed that the flag or the variable chooses.
+fn pace(flag: Option<&str>, env: Env<'_>) -> Result<Pace, String> {
+    let variable = "MOCK_AGENT_PACE";
+    let (source, text) = match (flag, env(variable)) {
+        (Some(text), _) => ("--pace", text.to_owned()),
+        (None, Some(text)) => (variable, text),
+        (None, None) => return Ok(Pace::NONE),
+    };
+    text.parse().map_err(|why| format!("{source}: {why}"))
 }
 
 fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, String> {

@@ -22,6 +22,8 @@ pub(crate) struct CliOptions {
     pub(crate) script: Option<String>,
     pub(crate) mcp: Option<String>,
     pub(crate) fault: Option<String>,
+    pub(crate) pace: Option<String>,
+    pub(crate) seed: Option<String>,
     pub(crate) api_key: Option<String>,
     /// Sessions are not saved.
     pub(crate) no_session: bool,
@@ -109,9 +111,25 @@ pub(crate) use {count, text};
 /// The script of the model.
 pub(crate) const SCRIPT_FLAG: Flag = text!(
     "--script",
-    "FILE",
+    "NAME|FILE",
     script,
-    "The script of the model: a model script or a scenario"
+    "The script of the model: the name of a built-in one, a model script or a scenario"
+);
+
+/// The speed of the replies.
+pub(crate) const PACE_FLAG: Flag = text!(
+    "--pace",
+    "PACE",
+    pace,
+    "The speed of replies: none, human, or a multiple of it; by default none"
+);
+
+/// The seed for generated ids.
+pub(crate) const SEED_FLAG: Flag = text!(
+    "--seed",
+    "N",
+    seed,
+    "The seed for generated ids and for the pauses of --pace; by default 0"
 );
 
 /// Scripted MCP tools.

@@ -14,6 +14,7 @@ pub(crate) mod hooks;
 pub(crate) mod job_set;
 pub(crate) mod mcp_servers;
 pub(crate) mod model_request;
+pub(crate) mod prompt_listener;
 pub(crate) mod queues;
 pub(crate) mod reply;
 pub(crate) mod retry;

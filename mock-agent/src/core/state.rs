@@ -6,6 +6,7 @@ use super::conversation::Conversation;
 use super::event::ReportedCall;
 use super::event_sink::EventSink;
 use super::hooks::{After, Hooks};
+use super::prompt_listener::PromptListener;
 use super::queues::Queues;
 use super::settings::SessionSettings;
 use crate::model::{Endpoint, ModelClient};
@@ -24,6 +25,7 @@ pub(crate) struct SessionParts {
     pub(crate) mode: ApprovalMode,
     pub(crate) conversation: Conversation,
     pub(crate) hooks: Rc<dyn Hooks>,
+    pub(crate) prompts: Rc<dyn PromptListener>,
 }
 
 /// The shared state of a session. Turns, compactions and shell commands work on it.
@@ -47,6 +49,7 @@ pub(crate) struct SessionState {
     /// The number of sub-agents so far.
     pub(super) subagents: Cell<u64>,
     pub(crate) hooks: Rc<dyn Hooks>,
+    pub(super) prompts: Rc<dyn PromptListener>,
     closed: Cell<bool>,
     on_close: Notify,
 }
@@ -68,6 +71,7 @@ impl SessionState {
             context_tokens: Cell::new(0),
             subagents: Cell::new(0),
             hooks: parts.hooks,
+            prompts: parts.prompts,
             closed: Cell::new(false),
             on_close: Notify::new(),
         }

@@ -264,6 +264,10 @@ fn deliver_queued(state: &SessionState, done: bool) -> bool {
     let queues = &state.queues;
     let prompts = &state.hooks.due_prompts(queues, done);
     for prompt in prompts {
+        match done {
+            true => state.prompts.on_prompt(&prompt.text),
+            false => state.prompts.on_steering(&prompt.text),
+        }
         let mut content = vec![ContentBlock::Text(prompt.text.clone())];
         content.extend_from_slice(&prompt.blocks);
         state.conversation.borrow_mut().push_user(content);

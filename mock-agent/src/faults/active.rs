@@ -7,7 +7,7 @@ use crate::config::options::CliOptions;
 use crate::core::approval::ApprovalMode;
 use crate::core::session::Session;
 use crate::os::stdout::FrameWriter;
-use frame_faults::{FaultPlayer, KindPointers, Output};
+use frame_faults::{Fault, FaultPlayer, KindPointers, Output};
 use serde_json::Value;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -20,6 +20,8 @@ pub(crate) struct Faults {
     player: RefCell<FaultPlayer>,
     /// How frames become lines, if not as usual.
     line: Option<fn(&Value) -> Vec<u8>>,
+    /// The fault of the process, while a prompt plays another one.
+    own: RefCell<Option<FaultPlayer>>,
     /// Names of tools that were always approved.
     pub(super) approved: RefCell<Vec<String>>,
     /// The host asked to stop while nothing was running.
@@ -67,6 +69,22 @@ impl Faults {
     pub(crate) fn of(session: &Session) -> Rc<Self> {
         let hooks: Rc<dyn Any> = Rc::clone(&session.hooks) as Rc<dyn Any>;
         hooks.downcast().unwrap_or_default()
+    }
+
+    /// Plays a fault in the next turn, and the fault of the process again if there is none.
+    pub(crate) fn play_in_turn(&self, fault: Option<Fault>, kinds: &KindPointers) {
+        let (mut player, mut own) = (self.player.borrow_mut(), self.own.borrow_mut());
+        // The fault of another prompt may be playing.
+        let paused = own.take().map(|own| own.resumed_after(&player));
+        match (fault, paused) {
+            (Some(fault), paused) => {
+                let next = FaultPlayer::new(fault, kinds.clone(), None).in_place_of(&player);
+                let before = std::mem::replace(&mut *player, next);
+                *own = paused.or(Some(before));
+            }
+            (None, Some(paused)) => *player = paused,
+            (None, None) => {}
+        }
     }
 
     /// Counts a turn that starts.

@@ -7,6 +7,7 @@
 //! | `fail STATUS` | answers with that HTTP status |
 //! | anything else | repeats it, word by word |
 
+use super::prompt_marker::without_marker;
 use mock_provider::script::{HttpFault, ScriptReply, Texts, Thinking, ToolCall};
 use mock_provider::{Model, ModelResponse, Request, Script};
 use serde_json::Value;
@@ -27,7 +28,8 @@ fn reply(request: &Request) -> ScriptReply {
         return text_reply(&format!("Done. {}", results.join(" ")));
     }
     let texts = last.map(|last| texts(&last["content"])).unwrap_or_default();
-    command(&unanswered(&texts).join("\n"), request.n)
+    let prompt = unanswered(&texts).join("\n");
+    command(&without_marker(&prompt), request.n)
 }
 
 /// The texts of a message after an earlier one that was answered with a failure: without a reply in between, a conversation has the

@@ -55,6 +55,16 @@ impl ModelError {
         ModelError::interrupted("The model's stream broke off: it ended before the reply did.")
     }
 
+    /// The connection was closed in the middle of a reply.
+    pub(super) fn disconnected() -> Self {
+        ModelError::interrupted("The model's stream broke off: the connection was closed.")
+    }
+
+    /// The connection was closed before a response began.
+    pub(super) fn unanswered() -> Self {
+        ModelError::unreachable("The model's connection was closed before it answered.")
+    }
+
     /// The response is not what the wire specifies.
     pub(super) fn malformed(message: impl Into<String>) -> Self {
         ModelError {
@@ -69,6 +79,12 @@ impl ModelError {
             "The model has sent nothing for {} s",
             limit.as_secs_f64()
         ))
+    }
+
+    /// The wait that a `retry-after` header asks for.
+    pub(super) fn parse_retry_after(header: &str) -> Option<Duration> {
+        let seconds = header.trim().parse::<f64>().ok()?;
+        Duration::try_from_secs_f64(seconds).ok()
     }
 
     /// A response without success.

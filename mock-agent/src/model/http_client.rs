@@ -1,8 +1,8 @@
 //! HTTP client of the model: one connection per request, closed when the reply is dropped. Reads `retry-after`.
 
 use super::error::ModelError;
-use super::reply_stream::{Chunk, StreamDecoder};
-use super::sse::SseParser;
+use super::reply_decoder::ReplyDecoder;
+use super::reply_stream::Chunk;
 use super::wires;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -11,8 +11,6 @@ use hyper::{Request, Response, Uri, header};
 use hyper_util::rt::TokioIo;
 use mock_provider::Wire;
 use serde_json::Value;
-use std::collections::VecDeque;
-use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// The address of a model, and the API key for it.
@@ -82,17 +80,14 @@ impl Endpoint {
         let response = connection
             .drive(sender.send_request(request))
             .await
-            .map_err(|error| unreachable(&error))?;
+            .map_err(|_| ModelError::unanswered())?;
         if !response.status().is_success() {
             return Err(http_error(response, connection).await);
         }
         Ok(HttpReply {
             body: response.into_body(),
             connection,
-            parser: SseParser::default(),
-            decoder: wires::decoder(wire),
-            ready: VecDeque::new(),
-            ended: false,
+            decoder: ReplyDecoder::new(wire),
         })
     }
 
@@ -144,8 +139,7 @@ async fn http_error(response: Response<Incoming>, mut connection: HttpConnection
     let retry_after = response
         .headers()
         .get(header::RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok())
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        .and_then(|value| ModelError::parse_retry_after(value.to_str().ok()?));
     let mut incoming = response.into_body();
     let mut body = Vec::new();
     while let Some(Ok(frame)) = connection.drive(incoming.frame()).await {
@@ -161,24 +155,19 @@ async fn http_error(response: Response<Incoming>, mut connection: HttpConnection
 pub(crate) struct HttpReply {
     body: Incoming,
     connection: HttpConnection,
-    parser: SseParser,
-    decoder: Box<dyn StreamDecoder>,
-    ready: VecDeque<Chunk>,
-    ended: bool,
+    decoder: ReplyDecoder,
 }
 
 impl HttpReply {
     pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
         loop {
-            if let Some(chunk) = self.ready.pop_front() {
-                self.ended |= matches!(chunk, Chunk::Stop(_));
+            if let Some(chunk) = self.decoder.take() {
                 return Some(Ok(chunk));
             }
-            if self.ended {
+            if self.decoder.is_over() {
                 return None;
             }
             if let Err(error) = self.read().await {
-                self.ended = true;
                 return Some(Err(error));
             }
         }
@@ -186,27 +175,10 @@ impl HttpReply {
 
     /// Reads once: there are more chunks, or the stream has ended.
     async fn read(&mut self) -> Result<(), ModelError> {
-        let interrupted = |why: &dyn std::fmt::Display| {
-            ModelError::interrupted(format!("The model's stream broke off: {why}."))
-        };
         match self.connection.drive(self.body.frame()).await {
-            Some(Ok(frame)) => {
-                let bytes = frame.into_data().unwrap_or_default();
-                let events = self.parser.push(&bytes).map_err(|_| {
-                    ModelError::malformed("The model's stream has an endless line.")
-                })?;
-                for data in events {
-                    self.ready.extend(self.decoder.decode(&data)?);
-                }
-                Ok(())
-            }
-            _ if self.decoder.is_complete() => {
-                self.ready.extend(self.decoder.finish());
-                self.ended = self.ready.is_empty();
-                Ok(())
-            }
-            Some(Err(error)) => Err(interrupted(&error)),
-            None => Err(interrupted(&"it ended before the reply did")),
+            Some(Ok(frame)) => self.decoder.push(&frame.into_data().unwrap_or_default()),
+            Some(Err(_)) => self.decoder.end(Err(ModelError::disconnected())),
+            None => self.decoder.end(Ok(())),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use json_matcher::Segment;
 use mock_provider::Script;
-use mock_provider::script::{Pace, ScriptReply};
 use serde_json::Value;
+use spanned_yaml::Node;
 use std::path::Path;
 
 /// The values of placeholders `{name}` in a script.
@@ -15,26 +15,26 @@ pub(crate) type Placeholders<'a> = &'a [(&'a str, String)];
 /// What is wrong with the file, and where.
 pub(crate) fn load(path: &Path, placeholders: Placeholders<'_>) -> Result<Script, String> {
     let node = spanned_yaml::load_file(path).map_err(|error| error.headline())?;
+    script(path, node, placeholders)
+}
+
+/// The script of a file that is loaded, with its placeholders replaced.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub(crate) fn script(
+    path: &Path,
+    node: Node,
+    placeholders: Placeholders<'_>,
+) -> Result<Script, String> {
     let node = node.get("model").cloned().unwrap_or(node);
     let script: Script = spanned_yaml::decode(&node).map_err(|error| error.headline())?;
     if let Some(problem) = script.check().first() {
         return Err(format!("{}: {problem}", path.display()));
     }
-    if let Some(at) = script.replies.iter().position(divides_bytes_with_pauses) {
-        return Err(format!("{}: /{at}/delivery: {DIVIDED}", path.display()));
-    }
     let mut value = node.to_value();
     replace(&mut value, placeholders);
     Script::from_value(value).map_err(|problem| format!("{}: {problem}", path.display()))
-}
-
-/// Why a pause between bytes is refused.
-const DIVIDED: &str = "`pause` with `every`, `at` or `whole` divides the bytes of an HTTP response; without HTTP, write `pause` alone, which pauses after each event";
-
-/// Whether a reply has pauses between writes that only an HTTP response has.
-fn divides_bytes_with_pauses(reply: &ScriptReply) -> bool {
-    let delivery = &reply.delivery;
-    delivery.pause.is_some() && delivery.pace != Pace::Events
 }
 
 /// Replaces the known placeholders in a value; unknown ones stay.
@@ -90,10 +90,6 @@ mod tests {
     fn a_mistake_is_reported_with_its_location() {
         let unknown = loaded("- txt: Hi").unwrap_err();
         assert!(unknown.contains("s.yaml:1:"), "{unknown}");
-
-        let divided = loaded("- { text: Hi, delivery: { every: 3, pause: 1ms } }").unwrap_err();
-        assert!(divided.contains("/0/delivery: `pause` with"), "{divided}");
-        assert!(loaded("- { text: Hi, delivery: { pause: 1ms } }").is_ok());
 
         let empty = loaded("- usage: {input: 1}").unwrap_err();
         assert!(empty.contains("/0: the reply says nothing"), "{empty}");

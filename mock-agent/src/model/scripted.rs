@@ -1,198 +1,271 @@
 //! Scripted model, in-process: plays the replies of a script without HTTP, or echoes where there is no script.
+//!
+//! A reply is encoded on the wire and decoded again, so that every part of a script has the effect that it has over HTTP.
 
 use super::echo;
 use super::error::ModelError;
-use super::reply_stream::{BlockStart, Chunk};
+use super::half_gate;
+use super::reply_decoder::ReplyDecoder;
+use super::reply_stream::Chunk;
 use crate::control::Gates;
-use crate::model::message::{StopReason, Usage};
-use mock_provider::script::Stop as ScriptedStop;
-use mock_provider::{Answer, BlockKind, Model, ModelResponse, Piece, Request, Tokens, Wire};
+use mock_provider::script::{Cut, ScriptReply, Texts};
+use mock_provider::{
+    Answer, HttpError, Model, ModelResponse, Pace, Request, ResponseStep, Script, Wire,
+    error_response, stream_steps,
+};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// Where the replies of a scripted model come from.
+#[derive(Debug)]
+pub(crate) enum ReplySource {
+    /// The user's text.
+    Echo,
+    /// A script, whose replies are played once.
+    Script(Model),
+    /// A story, which each prompt plays from its start.
+    Story(Script),
+}
+
+/// What a prompt asks of the model, for its turn only.
+#[derive(Debug, Default)]
+pub(crate) struct TurnSettings {
+    /// The story that the turn plays.
+    pub(crate) story: Option<Script>,
+    /// The speed of the replies.
+    pub(crate) pace: Option<Pace>,
+    /// The gate that holds the first reply half-way.
+    pub(crate) gate: Option<String>,
+}
+
+impl TurnSettings {
+    /// A turn that is answered with this text.
+    pub(crate) fn answer(text: &str) -> Self {
+        let reply = ScriptReply {
+            text: Some(Texts::from(text)),
+            ..ScriptReply::default()
+        };
+        let story = Script {
+            replies: vec![reply],
+        };
+        TurnSettings {
+            story: Some(story),
+            ..TurnSettings::default()
+        }
+    }
+}
+
+/// The settings of a scripted model.
+#[derive(Debug)]
+pub(crate) struct ScriptedModelOptions {
+    /// How long a gate holds.
+    pub(crate) gate_timeout: Duration,
+    pub(crate) pace: Pace,
+    /// The seed for generated ids.
+    pub(crate) seed: u64,
+}
+
 /// A model that plays a script; without one, it is the echo model.
 pub(crate) struct ScriptedModel {
-    script: RefCell<Option<Model>>,
+    source: RefCell<ReplySource>,
+    options: ScriptedModelOptions,
     gates: Rc<Gates>,
-    /// How long a gate holds.
-    gate_timeout: Duration,
     requests: Cell<u64>,
+    turn: RefCell<CurrentTurn>,
+}
+
+/// What the current turn plays instead of the script, and how.
+#[derive(Debug, Default)]
+struct CurrentTurn {
+    /// The story that it plays: of its prompt, or of the process.
+    story: Option<Model>,
+    /// Whether the story is that of the prompt.
+    is_from_prompt: bool,
+    /// Whether the latest reply has failed.
+    has_failed: bool,
+    pace: Option<Pace>,
+    gate: Option<String>,
+    /// The number of stories that were begun.
+    stories: u64,
 }
 
 impl ScriptedModel {
-    pub(crate) fn new(script: Option<Model>, gates: Rc<Gates>, gate_timeout: Duration) -> Self {
+    pub(crate) fn new(
+        source: ReplySource,
+        gates: Rc<Gates>,
+        options: ScriptedModelOptions,
+    ) -> Self {
         ScriptedModel {
-            script: RefCell::new(script),
+            source: RefCell::new(source),
+            options,
             gates,
-            gate_timeout,
             requests: Cell::new(0),
+            turn: RefCell::default(),
         }
     }
 
     /// Plays another script from the next request on.
-    pub(crate) fn reset(&self, script: Model) {
-        *self.script.borrow_mut() = Some(script);
+    pub(crate) fn reset(&self, source: ReplySource) {
+        *self.source.borrow_mut() = source;
+        let mut turn = self.turn.borrow_mut();
+        turn.story = None;
+        turn.has_failed = false;
+    }
+
+    /// Begins a turn with these settings. A story of the process starts again, unless its latest reply has failed: then the rest of it
+    /// is the recovery.
+    pub(crate) fn start_turn(&self, settings: TurnSettings) {
+        let mut turn = self.turn.borrow_mut();
+        turn.pace = settings.pace;
+        turn.gate = settings.gate;
+        let recovers = turn.has_failed
+            && !turn.is_from_prompt
+            && turn
+                .story
+                .as_ref()
+                .is_some_and(|story| !story.unused().is_empty());
+        let is_from_prompt = settings.story.is_some();
+        let story = match (settings.story, &*self.source.borrow()) {
+            (Some(story), _) => Some(story),
+            (None, _) if recovers => return,
+            (None, ReplySource::Story(story)) => Some(story.clone()),
+            (None, _) => None,
+        };
+        turn.has_failed = false;
+        turn.is_from_prompt = is_from_prompt;
+        // A story that is played again must not repeat its ids.
+        let seed = self.options.seed.wrapping_add(turn.stories);
+        turn.stories += u64::from(story.is_some());
+        turn.story = story.map(|story| Model::new(story, seed));
     }
 
     pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<ScriptedReply, ModelError> {
         let n = self.requests.replace(self.requests.get() + 1);
         let request = Request::in_process(n, wire, body);
-        let served = match &mut *self.script.borrow_mut() {
-            Some(model) => model.next(&request),
-            None => echo::answer(&request),
-        };
+        let mut served = self.serve(&request);
         for failure in &served.failures {
             tracing::warn!(request = n, "{failure}");
         }
-        self.begin(served).await
+        let pace = self.pace_and_gate(&mut served);
+        self.begin(&request, served, pace).await
     }
 
-    async fn begin(&self, served: ModelResponse) -> Result<ScriptedReply, ModelError> {
+    fn serve(&self, request: &Request) -> ModelResponse {
+        let mut turn = self.turn.borrow_mut();
+        let served = match (&mut turn.story, &mut *self.source.borrow_mut()) {
+            (Some(model), _) | (None, ReplySource::Script(model)) => model.next(request),
+            (None, ReplySource::Echo) => echo::answer(request),
+            (None, ReplySource::Story(story)) => {
+                let mut model = Model::new(story.clone(), self.options.seed);
+                let served = model.next(request);
+                turn.story = Some(model);
+                served
+            }
+        };
+        turn.has_failed = fails(&served.answer);
+        served
+    }
+
+    /// The speed of a reply; puts the gate of the turn into it.
+    fn pace_and_gate(&self, served: &mut ModelResponse) -> Pace {
+        let mut turn = self.turn.borrow_mut();
+        if let Some(gate) = turn.gate.take() {
+            half_gate::insert(gate, served);
+        }
+        turn.pace.unwrap_or(self.options.pace)
+    }
+
+    async fn begin(
+        &self,
+        request: &Request,
+        served: ModelResponse,
+        pace: Pace,
+    ) -> Result<ScriptedReply, ModelError> {
         if let Some(gate) = &served.gate {
-            self.gates.hold(gate, self.gate_timeout).await;
+            self.gates.hold(gate, self.options.gate_timeout).await;
         }
         if let Some(delay) = served.delay {
             tokio::time::sleep(delay).await;
         }
+        let seed = self.options.seed;
         match served.answer {
             Answer::Message(message) => Ok(ScriptedReply {
-                pause: message.delivery.pause.map(|pause| pause.0),
-                pieces: message.pieces.into(),
+                steps: stream_steps(request, &message, seed, pace).into_iter(),
+                decoder: ReplyDecoder::new(request.wire),
                 gates: Rc::clone(&self.gates),
-                gate_timeout: self.gate_timeout,
-                has_begun: false,
-                ended: false,
+                gate_timeout: self.options.gate_timeout,
             }),
-            Answer::Error(error) => {
-                let seconds = error.details.headers.get("retry-after");
-                let retry_after = seconds
-                    .and_then(|text| text.parse().ok())
-                    .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                let document = serde_json::json!({ "error": {
-                    "type": error.kind,
-                    "message": error.message,
-                    "code": error.details.code,
-                } });
-                let body = error.details.body.unwrap_or_else(|| document.to_string());
-                Err(ModelError::status(
-                    error.status,
-                    body.as_bytes(),
-                    retry_after,
-                ))
-            }
-            Answer::Cut(_) => Err(ModelError::unreachable(
-                "The model's connection was closed before it answered.",
-            )),
+            Answer::Error(error) => Err(refused(request, &error, seed)),
+            Answer::Cut(_) => Err(ModelError::unanswered()),
         }
+    }
+}
+
+/// The error of a response without success.
+fn refused(request: &Request, error: &HttpError, seed: u64) -> ModelError {
+    let response = error_response(request.wire, error, seed, request.n);
+    let retry_after = response.headers.get("retry-after");
+    let retry_after = retry_after.and_then(ModelError::parse_retry_after);
+    ModelError::status(response.status, response.body.as_bytes(), retry_after)
+}
+
+/// Whether an answer fails at once or breaks off.
+fn fails(answer: &Answer) -> bool {
+    use mock_provider::Piece;
+    match answer {
+        Answer::Message(message) => {
+            let last = message.pieces.last();
+            matches!(last, Some(Piece::Error { .. } | Piece::Cut(_)))
+        }
+        Answer::Error(_) | Answer::Cut(_) => true,
     }
 }
 
 /// A scripted reply that streams in.
 pub(crate) struct ScriptedReply {
-    pieces: VecDeque<Piece>,
-    /// The pause after each piece.
-    pause: Option<Duration>,
+    steps: std::vec::IntoIter<ResponseStep>,
+    decoder: ReplyDecoder,
     gates: Rc<Gates>,
     gate_timeout: Duration,
-    has_begun: bool,
-    ended: bool,
 }
 
 impl ScriptedReply {
     pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
-        if self.ended {
-            return None;
-        }
-        tokio::task::yield_now().await;
-        if let Some(pause) = self.pause.filter(|_| self.has_begun) {
-            tokio::time::sleep(pause).await;
-        }
-        self.has_begun = true;
         loop {
-            let Some(piece) = self.pieces.pop_front() else {
-                self.ended = true;
+            if let Some(chunk) = self.decoder.take() {
+                return Some(Ok(chunk));
+            }
+            if self.decoder.is_over() {
                 return None;
-            };
-            match effect(piece) {
-                PieceEffect::Chunk(chunk) => return Some(Ok(chunk)),
-                PieceEffect::Failed(error) => {
-                    self.ended = true;
-                    return Some(Err(error));
-                }
-                PieceEffect::Gate(name) => self.gates.hold(&name, self.gate_timeout).await,
-                PieceEffect::Wait(length) => tokio::time::sleep(length).await,
-                PieceEffect::Stall => std::future::pending().await,
-                PieceEffect::None => {}
+            }
+            tokio::task::yield_now().await;
+            if let Err(error) = self.step().await {
+                return Some(Err(error));
             }
         }
     }
-}
 
-/// The effect of a scripted piece in-process.
-enum PieceEffect {
-    Chunk(Chunk),
-    Failed(ModelError),
-    Gate(String),
-    Wait(Duration),
-    Stall,
-    None,
-}
-
-fn effect(piece: Piece) -> PieceEffect {
-    let chunk = match piece {
-        Piece::BlockStart { index, block } => Chunk::Start {
-            index,
-            block: block_start(block),
-        },
-        Piece::TextDelta { index, text } => Chunk::Text { index, text },
-        Piece::ThinkingDelta { index, text } => Chunk::Thinking { index, text },
-        Piece::Signature { index, signature } => Chunk::Signature { index, signature },
-        Piece::ArgsDelta { index, fragment } => Chunk::Args { index, fragment },
-        Piece::BlockEnd { index } => Chunk::End { index },
-        Piece::Usage(tokens) => Chunk::Usage(usage(tokens)),
-        Piece::Stop(stop) => Chunk::Stop(stop_reason(stop)),
-        Piece::Ping | Piece::Raw(_) => return PieceEffect::None,
-        Piece::Gate(name) => return PieceEffect::Gate(name),
-        Piece::Delay(length) => return PieceEffect::Wait(length),
-        Piece::Stall { length, .. } => return length.map_or(PieceEffect::Stall, PieceEffect::Wait),
-        Piece::Error { kind, message } => {
-            return PieceEffect::Failed(ModelError::in_stream(&kind, &message));
+    /// Executes one step: there are more chunks, some time has passed, or the reply is over.
+    async fn step(&mut self) -> Result<(), ModelError> {
+        match self.steps.next() {
+            None | Some(ResponseStep::Cut(Cut::End)) => return self.decoder.end(Ok(())),
+            Some(ResponseStep::Cut(Cut::Close | Cut::Reset)) => {
+                return self.decoder.end(Err(ModelError::disconnected()));
+            }
+            Some(ResponseStep::Write(bytes)) => return self.decoder.push(&bytes),
+            Some(ResponseStep::Gate(name)) => self.gates.hold(&name, self.gate_timeout).await,
+            Some(ResponseStep::Sleep(length)) => tokio::time::sleep(length).await,
+            // Pings have no content, so that only their time counts.
+            Some(ResponseStep::Pings {
+                length: Some(length),
+                ..
+            }) => tokio::time::sleep(length).await,
+            Some(ResponseStep::Forever | ResponseStep::Pings { length: None, .. }) => {
+                std::future::pending().await
+            }
         }
-        Piece::Cut(_) => {
-            return PieceEffect::Failed(ModelError::cut_short());
-        }
-    };
-    PieceEffect::Chunk(chunk)
-}
-
-fn block_start(block: BlockKind) -> BlockStart {
-    match block {
-        BlockKind::Text => BlockStart::Text,
-        BlockKind::Thinking => BlockStart::Thinking,
-        BlockKind::RedactedThinking { data } => BlockStart::Redacted(data),
-        BlockKind::ToolCall { id, name } => BlockStart::Call { id, tool: name },
-    }
-}
-
-fn usage(tokens: Tokens) -> Usage {
-    Usage {
-        input: tokens.input,
-        output: tokens.output,
-        cache_read: tokens.cache_read,
-        cache_write: tokens.cache_write,
-    }
-}
-
-fn stop_reason(stop: ScriptedStop) -> StopReason {
-    match stop {
-        ScriptedStop::ToolUse => StopReason::ToolUse,
-        ScriptedStop::MaxTokens => StopReason::MaxTokens,
-        ScriptedStop::Refusal => StopReason::Refusal,
-        ScriptedStop::EndTurn | ScriptedStop::StopSequence | ScriptedStop::PauseTurn => {
-            StopReason::End
-        }
+        Ok(())
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct FaultedDialect {
     pub(super) turn_events: Vec<String>,
 }
 
-/// The fault of this id.
+/// The fault of this id, if it is one on frames.
 ///
 /// # Errors
 /// There is none on frames, or the files of the dialect have a mistake.
@@ -31,10 +31,28 @@ pub(super) fn find(
     files: DialectFiles,
     id: &str,
 ) -> Result<Fault, String> {
+    let found = find_any(dialect, files, id)?;
+    match found.is_playable_outside() {
+        true => Ok(found),
+        false => Err(format!(
+            "the fault `{id}` is a behavior of the agent, not of its frames: start the agent with --fault {id}"
+        )),
+    }
+}
+
+/// The fault of this id.
+///
+/// # Errors
+/// There is none, or the files of the dialect have a mistake.
+pub(super) fn find_any(
+    dialect: &FaultedDialect,
+    files: DialectFiles,
+    id: &str,
+) -> Result<Fault, String> {
     let table = table(dialect, files)?;
-    let found = match table.find(id) {
-        Ok(found) => found.clone(),
-        Err(_) if common_names().iter().any(|name| name == id) => common_fault(id)?,
+    match table.find(id) {
+        Ok(found) => Ok(found.clone()),
+        Err(_) if common_names().iter().any(|name| name == id) => common_fault(id),
         Err(_) => {
             let mut known: Vec<_> = table
                 .faults()
@@ -43,14 +61,8 @@ pub(super) fn find(
                 .collect();
             let common = common_names();
             known.extend(common.iter().map(String::as_str));
-            return Err(spanned_yaml::unknown("fault", id, known));
+            Err(spanned_yaml::unknown("fault", id, known))
         }
-    };
-    match found.is_playable_outside() {
-        true => Ok(found),
-        false => Err(format!(
-            "the fault `{id}` is a behavior of the agent, not of its frames: start the agent with --fault {id}"
-        )),
     }
 }
 

@@ -4,8 +4,10 @@
 use super::agent_script::DIALECT_FLAGS;
 use crate::config::options::{DIALECT_DIR_VARIABLE, Flag, PROTOCOL_VARIABLE};
 use crate::protocols::adapter::Adapter;
-use crate::protocols::table::ADAPTERS;
+use crate::protocols::table::{ADAPTERS, dialects};
+use crate::stories;
 use std::collections::HashSet;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Exit status where the arguments select no protocol.
@@ -21,6 +23,7 @@ const VARIABLES: &[(&str, &str)] = &[
         "MOCK_AGENT_SCRIPT",
         "The script of the model, like --script; takes precedence over a base URL",
     ),
+    ("MOCK_AGENT_PACE", "The speed of replies, like --pace"),
     ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
     (
         PROTOCOL_VARIABLE,
@@ -127,6 +130,48 @@ fn help_of(adapter: &Adapter) -> String {
     text
 }
 
+/// Prints what `--list-scripts` and `--print-script` ask for. `None` if the arguments ask for neither.
+///
+/// # Errors
+/// There is no such script, or the protocol does not have it.
+pub(super) fn print_scripts(
+    selected: Option<&Adapter>,
+    args: &[String],
+) -> Result<Option<ExitCode>, String> {
+    let dialects: Vec<_> = match selected {
+        Some(adapter) => vec![(adapter.name, adapter.version)],
+        None => dialects().collect(),
+    };
+    let mut text = String::new();
+    if let Some(name) = value_of("--print-script", args) {
+        let name = name.ok_or("--print-script needs a value")?;
+        let found = dialects
+            .iter()
+            .find_map(|dialect| stories::find(name, *dialect).ok());
+        let story = match found {
+            Some(story) => story,
+            None => stories::find(name, dialects[0])?,
+        };
+        text.push_str(story.text);
+    } else if args.iter().any(|arg| arg == "--list-scripts") {
+        text = stories::listing(&dialects);
+    } else {
+        return Ok(None);
+    }
+    // A reader such as `head` may close the pipe.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Ok(Some(ExitCode::SUCCESS))
+}
+
+/// The value of a flag, if it is among the arguments; none in it if it has no value.
+pub(super) fn value_of<'a>(flag: &str, args: &'a [String]) -> Option<Option<&'a str>> {
+    let at = args
+        .iter()
+        .position(|arg| arg.split('=').next() == Some(flag))?;
+    let joined = args[at].split_once('=').map(|(_, value)| value);
+    Some(joined.or_else(|| args.get(at + 1).map(String::as_str)))
+}
+
 /// Prints the help, the version, or a usage error; returns the exit status.
 pub(crate) fn help(args: &[String]) -> ExitCode {
     if args.iter().any(|arg| arg == "--version" || arg == "-V") {
@@ -136,6 +181,8 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
     let mut text = String::from(
         "The reference agent. The flags, the name of the program or MOCK_AGENT_PROTOCOL select the protocol that it speaks.\n\n\
          mock-agent install DIR   writes programs with the names of the real agents, and entries for `node`, into a folder\n\
+         --list-scripts           lists the built-in scripts, for --script NAME; with flags that select a protocol, those that it has\n\
+         --print-script NAME      prints a built-in script, to copy\n\
          --control [tcp:]DIR      registers in a folder, so that a test can control the agent: see conform ctl\n",
     );
     for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {

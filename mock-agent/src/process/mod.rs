@@ -6,6 +6,7 @@ mod environment;
 mod fault_writer;
 mod help;
 mod install;
+mod prompt_markers;
 mod protocol_choice;
 mod run;
 mod serve;

@@ -3,7 +3,7 @@
 use super::agent_script;
 use super::control::{self, Controls};
 use super::environment::Environment;
-use super::help::{USAGE, answer_as, asks_for_help, help};
+use super::help::{USAGE, answer_as, asks_for_help, help, print_scripts, value_of};
 use super::install::install;
 use super::protocol_choice;
 use super::serve::{FATAL, serve};
@@ -12,12 +12,12 @@ use crate::config::{self, DialectFiles, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureSource};
-use crate::core::hooks::Hooks;
 use crate::faults::Faults;
 use crate::os::process_tree;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdout::{FrameWriter, Outbox};
 use crate::protocols::adapter::Adapter;
+use crate::stories;
 use frame_faults::KindPointers;
 use std::ffi::{OsStr, OsString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -118,6 +118,13 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
             protocol_choice::select_adapter(args, variable.as_deref(), name)?
         }
     };
+    let adapter = selected.as_ref().map(|(adapter, _)| *adapter);
+    if let Some(code) = print_scripts(adapter, args)? {
+        return Ok(code);
+    }
+    if let Some(adapter) = adapter {
+        check_story(adapter, args, &environment)?;
+    }
     let is_scripted = is_scripted || selected.is_none() && agent_script::is_possible(&environment);
     match &selected {
         Some((adapter, Ok(()))) => {
@@ -165,6 +172,21 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
         None => runtime.block_on(tasks.run_until(agent_script::run(&startup, signals))),
     };
     Ok(ExitCode::from(code))
+}
+
+/// Refuses the name of a built-in script that the protocol does not have.
+fn check_story(
+    adapter: &Adapter,
+    args: &[String],
+    environment: &Environment,
+) -> Result<(), String> {
+    let flag = value_of(options::SCRIPT_FLAG.name, args).flatten();
+    let script = flag.map(str::to_owned);
+    let script = script.or_else(|| environment.get("MOCK_AGENT_SCRIPT"));
+    match script.filter(|script| stories::is_name(script)) {
+        Some(name) => stories::find(&name, (adapter.name, adapter.version)).map(drop),
+        None => Ok(()),
+    }
 }
 
 fn log_to_stderr() {
@@ -220,7 +242,7 @@ async fn run(
     match options.and_then(|options| prepare(adapter, options, &faults, &variable, controls)) {
         Ok(prepared) => {
             controls.serve(prepared.control_target(adapter, &outbox, *files));
-            let session = prepared.session(events, Rc::clone(&faults) as Rc<dyn Hooks>);
+            let session = prepared.session(events, adapter, &faults, *files);
             let code = serve(adapter, &session, &faults, signals).await;
             session.events.outbox.finish(FLUSH_TIMEOUT).await;
             if faults.kills_leftover_processes() {

@@ -1,5 +1,7 @@
 //! The format of `mock-agent.yaml`: settings for hosts that start the agent without arguments and variables.
 
+use crate::stories;
+use mock_provider::script::TextOrNumber;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
@@ -12,7 +14,7 @@ use std::path::Path;
 pub struct SettingsFile {
     /// The protocol: `NAME@VERSION`, or `NAME` for the version that its hosts speak.
     protocol: Option<String>,
-    /// A model script, a scenario, or an agent script for a dialect of your own.
+    /// The name of a built-in script, a model script, a scenario, or an agent script for a dialect of your own.
     script: Option<String>,
     /// A folder of dialects of your own.
     dialect_dir: Option<String>,
@@ -34,6 +36,8 @@ pub struct SettingsFile {
     control: Option<String>,
     /// The delay of every output line, in milliseconds.
     latency_ms: Option<u64>,
+    /// The speed of replies: `none`, `human`, or a multiple of it.
+    pace: Option<TextOrNumber>,
     /// The seed for generated ids.
     seed: Option<u64>,
 }
@@ -55,6 +59,10 @@ impl SettingsFile {
     pub(super) fn variables(self, file: &Path) -> Vec<(&'static str, String)> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let path = |path: String| folder.join(path).to_string_lossy().into_owned();
+        let script = |script: String| match stories::is_name(&script) {
+            true => script,
+            false => path(script),
+        };
         let sessions = self.sessions.map(|folder| match folder.as_str() {
             "off" => folder,
             _ => path(folder),
@@ -66,7 +74,7 @@ impl SettingsFile {
         let number = |number: Option<u64>| number.map(|number| number.to_string());
         let values = [
             (crate::PROTOCOL, self.protocol),
-            ("MOCK_AGENT_SCRIPT", self.script.map(path)),
+            ("MOCK_AGENT_SCRIPT", self.script.map(script)),
             ("MOCK_AGENT_DIALECT_DIR", self.dialect_dir.map(path)),
             ("MOCK_AGENT_DIALECT", self.dialect),
             ("MOCK_AGENT_FAULT", self.fault),
@@ -77,6 +85,7 @@ impl SettingsFile {
             ("MOCK_AGENT_GATE_MS", number(self.gate_ms)),
             ("MOCK_AGENT_CONTROL", control),
             ("MOCK_AGENT_LATENCY_MS", number(self.latency_ms)),
+            ("MOCK_AGENT_PACE", self.pace.map(|pace| pace.0)),
             ("MOCK_AGENT_SEED", number(self.seed)),
         ];
         let set = values.into_iter();

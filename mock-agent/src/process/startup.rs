@@ -2,6 +2,7 @@
 
 use super::control::{ControlTarget, Controls, ReplaceScript};
 use super::fault_writer::FaultedDialect;
+use super::prompt_markers::{PromptMarkers, placeholders, story};
 use crate::config::DialectFiles;
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, WORKSPACE_SESSIONS};
@@ -11,10 +12,13 @@ use crate::core::hooks::Hooks;
 use crate::core::session::Session;
 use crate::core::state::SessionParts;
 use crate::faults::Faults;
-use crate::model::{Backend, ModelClient, ScriptedModel, script_file};
+use crate::model::{
+    Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions, script_file,
+};
 use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
+use crate::stories::is_name;
 use crate::tools::{Tool, Toolbox, Workspace};
 use frame_faults::KindPointers;
 use std::path::Path;
@@ -48,7 +52,7 @@ pub(crate) fn prepare(
     }
     let config = (adapter.configure)(options, env)?;
     let workspace = Workspace::open(&config.workspace)?;
-    let backend = backend(&config, &workspace, controls)?;
+    let backend = backend(adapter, &config, &workspace, controls)?;
     let scripted = match &backend {
         Backend::Scripted(model) => Some(Rc::clone(model)),
         Backend::Http(_) => None,
@@ -66,26 +70,34 @@ pub(crate) fn prepare(
 }
 
 fn backend(
+    adapter: &Adapter,
     config: &AgentConfig,
     workspace: &Workspace,
     controls: &Controls,
 ) -> Result<Backend, String> {
-    let script = match &config.source {
+    let source = match &config.source {
         ModelSource::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
-        ModelSource::Echo => None,
-        ModelSource::Script(path) => Some(load_script(path, workspace.given())?),
+        ModelSource::Echo => ReplySource::Echo,
+        ModelSource::Story(name) => {
+            let dialect = (adapter.name, adapter.version);
+            ReplySource::Story(story(name, dialect, workspace.given())?)
+        }
+        ModelSource::Script(path) => script_of_file(path, workspace.given(), config.seed)?,
     };
-    let model = script.map(|script| mock_provider::Model::new(script, config.seed));
-    let timeout = controls.gate_timeout(config.gate);
-    let scripted = ScriptedModel::new(model, Rc::clone(&controls.gates), timeout);
+    let options = ScriptedModelOptions {
+        gate_timeout: controls.gate_timeout(config.gate),
+        pace: config.pace,
+        seed: config.seed,
+    };
+    let scripted = ScriptedModel::new(source, Rc::clone(&controls.gates), options);
     Ok(Backend::Scripted(Rc::new(scripted)))
 }
 
-/// Loads a model script for a workspace.
-fn load_script(path: &Path, workspace: &Path) -> Result<mock_provider::Script, String> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let root = workspace.to_string_lossy().into_owned();
-    script_file::load(path, &[("workspace", root), ("home", home)])
+/// The replies of a script file.
+fn script_of_file(path: &Path, workspace: &Path, seed: u64) -> Result<ReplySource, String> {
+    let script = script_file::load(path, &placeholders(workspace))?;
+    let model = mock_provider::Model::new(script, seed);
+    Ok(ReplySource::Script(model))
 }
 
 fn conversation(
@@ -123,36 +135,45 @@ impl Prepared {
         outbox: &Rc<Outbox>,
         files: DialectFiles,
     ) -> ControlTarget {
-        let pointer = adapter.kind_pointer.to_owned();
         ControlTarget {
             outbox: Rc::clone(outbox),
-            replace_script: self.replace_script(),
+            replace_script: self.replace_script(adapter),
             session: self.conversation.id().map(str::to_owned),
-            dialect: FaultedDialect {
-                name: adapter.name.to_owned(),
-                version: adapter.version.to_owned(),
-                kinds: KindPointers {
-                    events: pointer.clone(),
-                    commands: pointer,
-                },
-                ..FaultedDialect::default()
-            },
+            dialect: faulted_dialect(adapter),
             files,
         }
     }
 
     /// Plays another model script, if the model is in this process.
-    fn replace_script(&self) -> Option<ReplaceScript> {
+    fn replace_script(&self, adapter: &Adapter) -> Option<ReplaceScript> {
         let model = Rc::clone(self.scripted.as_ref()?);
         let (seed, root) = (self.config.seed, self.workspace.given().to_owned());
+        let dialect = (adapter.name, adapter.version);
         Some(Box::new(move |path| {
-            let script = load_script(path, &root)?;
-            model.reset(mock_provider::Model::new(script, seed));
+            let name = path.to_str().filter(|script| is_name(script));
+            model.reset(match name {
+                Some(name) => ReplySource::Story(story(name, dialect, &root)?),
+                None => script_of_file(path, &root, seed)?,
+            });
             Ok(())
         }))
     }
 
-    pub(crate) fn session(self, events: EventSink, hooks: Rc<dyn Hooks>) -> Session {
+    /// The session, in which `faults` plays the fault of the process, and those that prompts ask for.
+    pub(crate) fn session(
+        self,
+        events: EventSink,
+        adapter: &Adapter,
+        faults: &Rc<Faults>,
+        files: DialectFiles,
+    ) -> Session {
+        let prompts = PromptMarkers {
+            model: self.scripted,
+            faults: Rc::clone(faults),
+            dialect: faulted_dialect(adapter),
+            files,
+            workspace: self.workspace.given().to_owned(),
+        };
         let AgentConfig {
             settings,
             mode,
@@ -167,7 +188,21 @@ impl Prepared {
             settings,
             mode,
             conversation: self.conversation,
-            hooks,
+            hooks: Rc::clone(faults) as Rc<dyn Hooks>,
+            prompts: Rc::new(prompts),
         })
+    }
+}
+
+fn faulted_dialect(adapter: &Adapter) -> FaultedDialect {
+    let pointer = adapter.kind_pointer.to_owned();
+    FaultedDialect {
+        name: adapter.name.to_owned(),
+        version: adapter.version.to_owned(),
+        kinds: KindPointers {
+            events: pointer.clone(),
+            commands: pointer,
+        },
+        ..FaultedDialect::default()
     }
 }

@@ -30,6 +30,7 @@ fn plan_of(reply: &Value, wire: Wire) -> ResponsePlan {
             seed: 0,
         },
         &message,
+        Pace::default(),
     )
 }
 

@@ -94,10 +94,8 @@ impl JsonSchema for Thinking {
         "Thinking".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (texts, map) = (
-            generator.subschema_for::<Texts>(),
-            generator.subschema_for::<ThinkingMap>(),
-        );
+        let texts = json_schema!({ "type": ["string", "array"], "items": { "type": "string" } });
+        let map = generator.subschema_for::<ThinkingMap>();
         json_schema!({ "description": "A block of thinking: its text, or its text and signature.", "anyOf": [texts, map] })
     }
 }

@@ -14,7 +14,7 @@ use super::time_span::TimeSpan;
 #[serde(into = "DeliveryMap")]
 pub struct Delivery {
     /// Where one write ends and the next begins.
-    pub pace: Pace,
+    pub division: Division,
     /// A pause after each write.
     pub pause: Option<TimeSpan>,
     /// Lines end in CR LF instead of LF.
@@ -31,7 +31,7 @@ impl Delivery {
 
 /// Where one write ends and the next begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Pace {
+pub enum Division {
     /// Each event is a write of its own.
     #[default]
     Events,
@@ -64,20 +64,26 @@ struct DeliveryMap {
 }
 
 impl From<Delivery> for DeliveryMap {
-    fn from(Delivery { pace, pause, crlf }: Delivery) -> Self {
+    fn from(
+        Delivery {
+            division,
+            pause,
+            crlf,
+        }: Delivery,
+    ) -> Self {
         let map = DeliveryMap {
             pause,
             crlf,
             ..DeliveryMap::default()
         };
-        match pace {
-            Pace::Events => map,
-            Pace::Whole => DeliveryMap { whole: true, ..map },
-            Pace::Every(bytes) => DeliveryMap {
+        match division {
+            Division::Events => map,
+            Division::Whole => DeliveryMap { whole: true, ..map },
+            Division::Every(bytes) => DeliveryMap {
                 every: Some(bytes),
                 ..map
             },
-            Pace::At(offsets) => DeliveryMap {
+            Division::At(offsets) => DeliveryMap {
                 at: Some(offsets),
                 ..map
             },
@@ -94,13 +100,13 @@ impl<'de> Deserialize<'de> for Delivery {
                 f.write_str("`events`, `whole`, or one of `{ every: BYTES }`, `{ at: [OFFSETS] }`, `{ whole: true }` with `pause` and `crlf`")
             }
             fn visit_str<E: de::Error>(self, word: &str) -> Result<Delivery, E> {
-                let pace = match word {
-                    "events" => Pace::Events,
-                    "whole" => Pace::Whole,
+                let division = match word {
+                    "events" => Division::Events,
+                    "whole" => Division::Whole,
                     _ => return Err(E::invalid_value(Unexpected::Str(word), &self)),
                 };
                 Ok(Delivery {
-                    pace,
+                    division,
                     ..Delivery::default()
                 })
             }
@@ -112,14 +118,14 @@ impl<'de> Deserialize<'de> for Delivery {
                     pause,
                     crlf,
                 } = DeliveryMap::deserialize(value::MapAccessDeserializer::new(map))?;
-                let pace = match (every, at, whole) {
-                    (None, None, false) => Pace::Events,
-                    (None, None, true) => Pace::Whole,
-                    (Some(bytes), None, false) if bytes > 0 => Pace::Every(bytes),
+                let division = match (every, at, whole) {
+                    (None, None, false) => Division::Events,
+                    (None, None, true) => Division::Whole,
+                    (Some(bytes), None, false) if bytes > 0 => Division::Every(bytes),
                     (Some(_), None, false) => {
                         return Err(de::Error::custom("`every` must be at least 1"));
                     }
-                    (None, Some(at), false) if at.is_sorted_by(|a, b| a < b) => Pace::At(at),
+                    (None, Some(at), false) if at.is_sorted_by(|a, b| a < b) => Division::At(at),
                     (None, Some(_), false) => {
                         return Err(de::Error::custom("the offsets of `at` must ascend"));
                     }
@@ -129,7 +135,11 @@ impl<'de> Deserialize<'de> for Delivery {
                         ));
                     }
                 };
-                Ok(Delivery { pace, pause, crlf })
+                Ok(Delivery {
+                    division,
+                    pause,
+                    crlf,
+                })
             }
         }
         deserializer.deserialize_any(V)

@@ -11,7 +11,7 @@ mod time_span;
 mod values;
 
 pub use content::{ContentItem, Cut, ScriptedUsage, Stall, StreamError, Thinking, ToolCall};
-pub use delivery::{Delivery, Pace};
+pub use delivery::{Delivery, Division};
 pub use expect::{Expect, ExpectedToolResult};
 pub use reply::{HttpFault, Script, ScriptError, ScriptReply, Stop};
 pub use time_span::TimeSpan;

@@ -8,7 +8,41 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// One text, or a list of texts.
+/// The most bytes that a repeated text may have.
+const MAX_REPEATED: usize = 64 << 20;
+
+/// [`Texts`] written as a text that is repeated.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RepeatedText {
+    /// The text.
+    chunk: String,
+    /// How often it is repeated.
+    #[schemars(range(min = 1))]
+    times: usize,
+    /// All of it is one chunk, instead of one chunk for each time.
+    #[serde(default)]
+    joined: bool,
+}
+
+impl RepeatedText {
+    fn texts<E: de::Error>(self) -> Result<Texts, E> {
+        match self.chunk.len().checked_mul(self.times) {
+            Some(0) => Err(E::custom(
+                "a repeated text needs a `chunk` and at least 1 for `times`",
+            )),
+            Some(bytes) if bytes <= MAX_REPEATED => Ok(Texts(match self.joined {
+                true => vec![self.chunk.repeat(self.times)],
+                false => vec![self.chunk; self.times],
+            })),
+            _ => Err(E::custom(format_args!(
+                "a repeated text of more than {MAX_REPEATED} bytes"
+            ))),
+        }
+    }
+}
+
+/// One text, a list of texts, or a text that is repeated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Texts(pub Vec<String>);
@@ -33,7 +67,7 @@ impl<'de> Deserialize<'de> for Texts {
         impl<'de> Visitor<'de> for V {
             type Value = Texts;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a list of texts")
+                f.write_str("a text, a list of texts, or `{ chunk, times }`")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Texts, E> {
                 Ok(Texts::from(text))
@@ -45,6 +79,9 @@ impl<'de> Deserialize<'de> for Texts {
                 }
                 Ok(Texts(texts))
             }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Texts, A::Error> {
+                RepeatedText::deserialize(de::value::MapAccessDeserializer::new(map))?.texts()
+            }
         }
         deserializer.deserialize_any(V)
     }
@@ -54,8 +91,12 @@ impl JsonSchema for Texts {
     fn schema_name() -> Cow<'static, str> {
         "Texts".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "One text, or a list of texts.", "type": ["string", "array"], "items": { "type": "string" } })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let repeated = generator.subschema_for::<RepeatedText>();
+        json_schema!({
+            "description": "One text, a list of texts, or a text that is repeated.",
+            "anyOf": [{ "type": ["string", "array"], "items": { "type": "string" } }, repeated]
+        })
     }
 }
 

@@ -182,6 +182,7 @@ async fn serve(
             seed: exchange.shared.options.seed,
         },
     );
+    let pace = exchange.shared.options.pace;
     let mut before = served
         .gate
         .map(ResponseStep::Gate)
@@ -196,9 +197,9 @@ async fn serve(
         }
         Answer::Error(error) => Err((Vec::new(), error)),
         Answer::Message(message) if request.is_streamed() => {
-            Ok(response_plan::stream(&context, &message))
+            Ok(response_plan::stream(&context, &message, pace))
         }
-        Answer::Message(message) => response_plan::whole(&context, &message),
+        Answer::Message(message) => response_plan::whole(&context, &message, pace),
     };
     if let Err((_, error)) = &planned {
         exchange.set_status(error.status);

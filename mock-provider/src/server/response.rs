@@ -8,12 +8,12 @@ use super::body::ResponseBody;
 use super::exchange::Exchange;
 use super::journal::ExchangeEnd;
 use crate::answer::HttpError;
+use crate::error_response::{ErrorResponse, error_response};
 use crate::headers::Headers;
 use crate::request::Wire;
 use crate::response_plan::{ResponsePlan, ResponseStep};
 
 const JSON: &str = "application/json";
-const HTML: &str = "text/html; charset=utf-8";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
 
 /// The response of a plan, after the steps before its head.
@@ -54,30 +54,14 @@ pub(super) fn error(
     wire: Wire,
     mut exchange: Exchange,
 ) -> Response<ResponseBody> {
-    let mut headers = head(&mut exchange, wire, error.status);
-    let body = match &error.details.body {
-        Some(raw) => raw.clone(),
-        None => wire
-            .error_body(
-                error,
-                &wire.request_id(exchange.shared.options.seed, exchange.n),
-            )
-            .to_string(),
-    };
-    headers.set(
-        "content-type",
-        if body.trim_start().starts_with('<') {
-            HTML
-        } else {
-            JSON
-        },
-    );
-    error
-        .details
-        .headers
-        .iter()
-        .for_each(|(name, value)| headers.set(name, value));
-    plain(error.status, &headers, body, exchange)
+    let seed = exchange.shared.options.seed;
+    let ErrorResponse {
+        status,
+        headers,
+        body,
+    } = error_response(wire, error, seed, exchange.n);
+    exchange.set_status(status);
+    plain(status, &headers, body, exchange)
 }
 
 fn head(exchange: &mut Exchange, wire: Wire, status: u16) -> Headers {

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::gates::Gates;
 use super::journal::{JournalEntry, JournalEvent};
 use crate::model::Model;
+use crate::pace::Pace;
 use crate::script::Script;
 
 /// Options of a [`Server`](super::Server) besides its script.
@@ -18,6 +19,8 @@ pub struct ServerOptions {
     pub keyless: bool,
     /// The largest request body accepted, in bytes.
     pub max_body: usize,
+    /// How fast replies are streamed.
+    pub pace: Pace,
     /// Opens every gate at the start: for a script that is served without a test that releases gates.
     pub open_gates: bool,
 }
@@ -28,6 +31,7 @@ impl Default for ServerOptions {
             seed: 0,
             keyless: false,
             max_body: 32 * 1024 * 1024,
+            pace: Pace::default(),
             open_gates: false,
         }
     }

@@ -138,6 +138,9 @@ impl Session {
         match queue.pop() {
             Some(QueuedTask::Turn(prompt)) => {
                 self.conversation.borrow_mut().append_notes();
+                if !prompt.resumes {
+                    self.prompts.on_prompt(&prompt.text);
+                }
                 let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
                 queue.running = Some(Running::Turn(Rc::clone(&turn)));
                 drop(queue);

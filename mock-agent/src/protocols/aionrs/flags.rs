@@ -1,7 +1,8 @@
 //! Command-line flags of the protocol aionrs.
 
 use crate::config::options::{
-    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, count, text,
+    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
+    count, text,
 };
 
 /// The flags of every version.
@@ -69,6 +70,8 @@ pub(super) const FLAGS: &[Flag] = &[
         "The id of the session to resume, or latest"
     ),
     SCRIPT_FLAG,
+    PACE_FLAG,
+    SEED_FLAG,
     MCP_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,

@@ -2,7 +2,9 @@
 
 use super::first_session::LATEST;
 use super::models::{LEVELS, MAX_LEVEL};
-use crate::config::options::{FAULT_FLAG, Flag, IgnoredFlag, PROTOCOL_FLAG, SCRIPT_FLAG, text};
+use crate::config::options::{
+    FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG, text,
+};
 
 /// A flag that can be repeated.
 macro_rules! several {
@@ -113,6 +115,8 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
     },
     SYSTEM_PROMPT,
     SCRIPT_FLAG,
+    PACE_FLAG,
+    SEED_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,
 ];
@@ -181,6 +185,8 @@ pub(super) const FLAGS: &[Flag] = &[
     several!("--skill", "FOLDER", skills, "A skill"),
     SYSTEM_PROMPT,
     SCRIPT_FLAG,
+    PACE_FLAG,
+    SEED_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,
 ];

@@ -1,7 +1,7 @@
 //! Command-line flags of the protocol synaps.
 
 use crate::config::options::{
-    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, text,
+    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG, text,
 };
 
 /// The subcommand and its flags.
@@ -29,6 +29,8 @@ pub(super) const FLAGS: &[Flag] = &[
     text!("-m", "ID", model, "Short form"),
     text!("--profile", "NAME", profile, "The settings to use"),
     SCRIPT_FLAG,
+    PACE_FLAG,
+    SEED_FLAG,
     MCP_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,

@@ -1,0 +1,85 @@
+//! Carries out the markers in prompts: the scripted model and the fault of the turn.
+
+use super::fault_writer::{self, FaultedDialect};
+use crate::config::DialectFiles;
+use crate::core::prompt_listener::PromptListener;
+use crate::faults::Faults;
+use crate::model::{PromptMarker, ScriptedModel, TurnSettings, script_file};
+use crate::stories;
+use frame_faults::{Effect, Fault};
+use mock_provider::Script;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Sets up each turn as the marker in its prompt asks for.
+pub(super) struct PromptMarkers {
+    /// The model, if it is in this process. A real model gets the marker as a part of the prompt.
+    pub(super) model: Option<Rc<ScriptedModel>>,
+    pub(super) faults: Rc<Faults>,
+    pub(super) dialect: FaultedDialect,
+    pub(super) files: DialectFiles,
+    pub(super) workspace: PathBuf,
+}
+
+impl PromptListener for PromptMarkers {
+    fn on_prompt(&self, text: &str) {
+        let Some(model) = &self.model else { return };
+        let asked = match PromptMarker::find(text) {
+            None => Ok((TurnSettings::default(), None)),
+            Some(marker) => marker.and_then(|marker| self.set_up(marker)),
+        };
+        let (settings, fault) = asked.unwrap_or_else(|why| {
+            eprintln!("mock-agent: @mock: {why}");
+            (TurnSettings::answer(&format!("@mock: {why}")), None)
+        });
+        self.faults.play_in_turn(fault, &self.dialect.kinds);
+        model.start_turn(settings);
+    }
+
+    fn on_steering(&self, text: &str) {
+        if PromptMarker::find(text).is_some() {
+            self.on_prompt(text);
+        }
+    }
+}
+
+impl PromptMarkers {
+    fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
+        let dialect = (self.dialect.name.as_str(), self.dialect.version.as_str());
+        let load = |name: String| story(&name, dialect, &self.workspace);
+        let settings = TurnSettings {
+            story: marker.script.map(load).transpose()?,
+            pace: marker.pace,
+            gate: marker.gate,
+        };
+        let fault = marker.fault.map(|id| self.fault(&id)).transpose()?;
+        Ok((settings, fault))
+    }
+
+    fn fault(&self, id: &str) -> Result<Fault, String> {
+        let fault = fault_writer::find_any(&self.dialect, self.files, id)?;
+        match fault.effect {
+            Effect::Options(..) => Err(format!(
+                "the fault `{id}` is one of the start: start the agent with --fault {id}"
+            )),
+            _ => Ok(fault),
+        }
+    }
+}
+
+/// The script of a story.
+///
+/// # Errors
+/// The dialect has no such story.
+pub(super) fn story(name: &str, dialect: (&str, &str), workspace: &Path) -> Result<Script, String> {
+    let story = stories::find(name, dialect)?;
+    let placeholders = placeholders(workspace);
+    script_file::script(Path::new(story.path), story.node()?, &placeholders)
+}
+
+/// The values of the placeholders in a script.
+pub(super) fn placeholders(workspace: &Path) -> [(&'static str, String); 2] {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let workspace = workspace.to_string_lossy().into_owned();
+    [("workspace", workspace), ("home", home)]
+}

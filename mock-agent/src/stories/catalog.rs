@@ -1,0 +1,198 @@
+//! Finds stories by name, and lists them.
+
+use include_dir::{Dir, include_dir};
+use spanned_yaml::Node;
+use std::path::Path;
+
+/// The files of the built-in scripts.
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
+
+/// A built-in script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Story {
+    /// Its path below `mock-agent/scripts/`: `NAME.yaml`, `PROTOCOL/NAME.yaml` or `PROTOCOL@VERSION/NAME.yaml`.
+    pub(crate) path: &'static str,
+    /// The text of the file.
+    pub(crate) text: &'static str,
+}
+
+/// A protocol with its version.
+type Dialect<'a> = (&'a str, &'a str);
+
+impl Story {
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        let file = self.path.rsplit('/').next().unwrap_or(self.path);
+        file.trim_end_matches(".yaml")
+    }
+
+    /// The protocol, or the version of it, that the file is for; none for all.
+    fn folder(&self) -> Option<&'static str> {
+        self.path.split_once('/').map(|(folder, _)| folder)
+    }
+
+    /// The file as YAML.
+    ///
+    /// # Errors
+    /// It is not YAML.
+    pub(crate) fn node(&self) -> Result<Node, String> {
+        let path = Path::new("mock-agent/scripts").join(self.path);
+        spanned_yaml::load_yaml(path, self.text).map_err(|error| error.to_string())
+    }
+
+    /// What happens in it, in one line.
+    pub(crate) fn summary(&self) -> String {
+        let node = self.node().ok();
+        let summary = node.as_ref().and_then(|node| node.get("summary")?.as_str());
+        summary.unwrap_or_default().to_owned()
+    }
+
+    /// How closely the file fits a dialect: 3 for a file of its version, 0 if it does not fit.
+    fn fit(&self, (protocol, version): Dialect<'_>) -> u8 {
+        match self.folder() {
+            Some(folder) if folder == format!("{protocol}@{version}") => 3,
+            Some(folder) if folder == protocol => 2,
+            Some(_) => 0,
+            None => u8::from(self.is_for(protocol, version)),
+        }
+    }
+
+    /// Whether the `dialects` of the file, if it lists any, include this one.
+    fn is_for(&self, protocol: &str, version: &str) -> bool {
+        let Ok(node) = self.node() else { return false };
+        let Some(dialects) = node.get("dialects").map(Node::to_value) else {
+            return true;
+        };
+        let names = dialects.as_array().into_iter().flatten();
+        let mut names = names.filter_map(|name| name.as_str());
+        names.any(|name| name == protocol || name == format!("{protocol}@{version}"))
+    }
+}
+
+/// Every file.
+fn files() -> impl Iterator<Item = Story> {
+    let folders = FILES.dirs().flat_map(Dir::files);
+    FILES.files().chain(folders).filter_map(|file| {
+        Some(Story {
+            path: file.path().to_str()?,
+            text: file.contents_utf8()?,
+        })
+    })
+}
+
+/// Whether a script is given by a name: without a path separator and an extension.
+pub(crate) fn is_name(script: &str) -> bool {
+    !script.is_empty() && !script.contains(['/', '\\', '.'])
+}
+
+/// The story of this name for a dialect.
+///
+/// # Errors
+/// There is none; with the names of those that there are.
+pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<Story, String> {
+    let named = files().filter(|story| story.name() == name);
+    let best = named.max_by_key(|story| story.fit(dialect));
+    if let Some(story) = best.filter(|story| story.fit(dialect) > 0) {
+        return Ok(story);
+    }
+    let names = names(Some(dialect));
+    let (protocol, version) = dialect;
+    Err(match best {
+        Some(_) => format!(
+            "the built-in script `{name}` shows something that {protocol}@{version} does not have; it has {}",
+            names.join(", ")
+        ),
+        None => {
+            let near = spanned_yaml::did_you_mean(name, names.iter().copied());
+            let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
+            format!(
+                "there is no built-in script `{name}`{guess} There are {} (a file is written with its path, such as ./{name})",
+                names.join(", ")
+            )
+        }
+    })
+}
+
+/// The names of the stories of a dialect, or of all.
+fn names(dialect: Option<Dialect<'_>>) -> Vec<&'static str> {
+    let fits = |story: &Story| dialect.is_none_or(|dialect| story.fit(dialect) > 0);
+    let mut names: Vec<_> = files().filter(fits).map(|story| story.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The stories of a dialect, or of these dialects, one a line: name, what happens in it, and where it is not played by all of them.
+pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
+    let all = names(None);
+    let width = all.iter().map(|name| name.len()).max().unwrap_or_default();
+    let mut lines = String::new();
+    for name in all {
+        let found: Vec<_> = dialects
+            .iter()
+            .filter_map(|dialect| Some((dialect, find(name, *dialect).ok()?)))
+            .collect();
+        let Some((_, story)) = found.first() else {
+            continue;
+        };
+        let mut line = format!("{name:width$}  {}", story.summary());
+        if found.len() < dialects.len() {
+            let shown = found
+                .iter()
+                .map(|((name, version), _)| format!("{name}@{version}"));
+            line.push_str(&format!(" ({})", shown.collect::<Vec<_>>().join(", ")));
+        }
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::script_file;
+    use crate::protocols::table::ADAPTERS;
+
+    #[test]
+    fn every_file_is_a_valid_script_with_a_summary() {
+        assert!(files().count() > 30);
+        for story in files() {
+            let script = script_file::script(Path::new(story.path), story.node().unwrap(), &[]);
+            assert!(script.is_ok(), "{script:?}");
+            assert!(!story.summary().is_empty(), "{}", story.path);
+        }
+    }
+
+    #[test]
+    fn a_folder_or_a_listed_dialect_names_a_protocol_that_there_is() {
+        let is_known = |name: &str| {
+            let (protocol, version) = name.split_once('@').unwrap_or((name, ""));
+            let mut adapters = ADAPTERS.iter().filter(|adapter| adapter.name == protocol);
+            adapters.any(|adapter| version.is_empty() || adapter.version == version)
+        };
+        for story in files() {
+            let dialects = story.node().unwrap().get("dialects").map(Node::to_value);
+            let dialects: Vec<_> = dialects
+                .iter()
+                .flat_map(|list| list.as_array().unwrap())
+                .collect();
+            let dialects = dialects.iter().map(|name| name.as_str().unwrap());
+            for name in dialects.chain(story.folder()) {
+                assert!(is_known(name), "{}: {name}", story.path);
+            }
+        }
+    }
+
+    #[test]
+    fn a_story_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
+        let refused = find("approval", ("pi", "0.87")).unwrap_err();
+        assert!(
+            refused.contains("pi@0.87 does not have; it has "),
+            "{refused}"
+        );
+        assert!(refused.contains("markdown"), "{refused}");
+        let unknown = find("markdwn", ("pi", "0.87")).unwrap_err();
+        assert!(unknown.contains("did you mean `markdown`?"), "{unknown}");
+    }
+}

@@ -1,0 +1,6 @@
+//! Stories: the built-in scripts, by name. Each is a file of `mock-agent/scripts/`: one for all protocols, or one of the same name for
+//! each protocol or version whose tools have names of their own.
+
+mod catalog;
+
+pub(crate) use catalog::{find, is_name, listing};

@@ -1,0 +1,158 @@
+//! The flags and variables for the built-in scripts: their names, their texts, and what is refused.
+
+use crate::host::{Host, PROTOCOLS};
+use crate::process::{Agent, Workspace, command};
+use serde_json::json;
+use snapbox::file;
+use std::process::Output;
+
+fn run(args: &[&str], env: &[(&str, &str)]) -> Output {
+    let workspace = Workspace::new();
+    let mut command = command(&workspace, args);
+    command.envs(env.iter().copied()).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = run(args, &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_list_of_built_in_scripts() {
+    snapbox::assert_data_eq!(
+        stdout(&["--list-scripts"]),
+        file!["snapshots/list.txt"].raw()
+    );
+    let of_pi = stdout(&["--list-scripts", "--mode", "rpc"]);
+    assert!(
+        of_pi.contains("compaction") && !of_pi.contains("approval"),
+        "{of_pi}"
+    );
+}
+
+#[test]
+fn a_printed_script_is_a_file_to_copy() {
+    let printed = stdout(&[
+        "--print-script",
+        "approval",
+        "--json-stream",
+        "--protocol",
+        "0.2",
+    ]);
+    assert!(printed.contains("ExecCommand"), "{printed}");
+    let (workspace, protocol) = (Workspace::new(), &PROTOCOLS[1]);
+    let path = workspace.write("copy.yaml", &printed);
+    let play =
+        |script: &str| Host::start(protocol, &Workspace::new(), &["--script", script]).prompt("go");
+    assert_eq!(play(&path), play("approval"));
+}
+
+#[test]
+fn a_name_that_the_protocol_does_not_have_is_refused_at_the_start() {
+    for (args, env) in [
+        (&["--mode", "rpc", "--script", "approval"][..], &[][..]),
+        (&["--mode", "rpc"], &[("MOCK_AGENT_SCRIPT", "approval")]),
+        (&["rpc", "--script=no-such"], &[]),
+        (&["--print-script", "no-such"], &[]),
+    ] {
+        let output = run(args, env);
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(2), &b""[..]),
+            "{args:?}"
+        );
+        let why = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            why.contains("built-in script") && why.contains("markdown"),
+            "{why}"
+        );
+        assert_eq!(why.lines().count(), 1, "{why}");
+    }
+    let pace = run(&["--json-stream", "--pace", "fast"], &[]);
+    assert_eq!(pace.status.code(), Some(1));
+}
+
+#[test]
+fn each_prompt_plays_the_story_again_and_after_a_failure_its_rest() {
+    let protocol = &PROTOCOLS[0];
+    let mut host = Host::start(protocol, &protocol.workspace(), &["--script", "error-auth"]);
+    let answers: Vec<_> = (0..4)
+        .map(|_| host.prompt("go").concat().contains("answers again"))
+        .collect();
+    assert_eq!(answers, [false, true, false, true]);
+    assert_eq!(host.finish(), Vec::<String>::new());
+}
+
+#[test]
+fn a_resumed_session_is_recognized_by_the_story() {
+    let (protocol, workspace) = (&PROTOCOLS[0], Workspace::new());
+    let play = |more: &[&str]| {
+        let mut host = Host::start(
+            protocol,
+            &workspace,
+            &[&["--script", "resume"], more].concat(),
+        );
+        let lines = host.prompt("go").concat();
+        host.finish();
+        lines
+    };
+    assert!(play(&[]).contains("I will remember this"));
+    assert!(play(&["--resume", "latest"]).contains("Welcome back"));
+}
+
+#[test]
+fn the_frames_of_a_story() {
+    let protocol = &PROTOCOLS[0];
+    let mut host = Host::start(protocol, &protocol.workspace(), &["--script", "approval"]);
+    let frames = host.prompt("go").join("\n") + "\n";
+    snapbox::assert_data_eq!(frames, file!["snapshots/approval.jsonl"].raw());
+}
+
+#[test]
+fn large_stories_keep_the_protocol_in_a_smaller_size() {
+    for protocol in PROTOCOLS {
+        for (story, times) in [("long-output", "150000"), ("many-deltas", "100000")] {
+            let print = [protocol.args, &["--print-script", story]].concat();
+            let output = run(&print, &[]);
+            if !output.status.success() {
+                continue;
+            }
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.contains(times), "{text}");
+            let workspace = protocol.workspace();
+            let path = workspace.write("small.yaml", &text.replace(times, "300"));
+            let mut host = Host::start(protocol, &workspace, &["--script", &path]);
+            host.prompt("go");
+            assert_eq!(
+                host.finish(),
+                Vec::<String>::new(),
+                "{} {story}",
+                protocol.dialect
+            );
+        }
+    }
+}
+
+#[test]
+fn large_stories_arrive_whole() {
+    for (story, lines, bytes) in [
+        ("long-output", 3, 10_000_000),
+        ("many-deltas", 100_002, 500_000),
+    ] {
+        let workspace = Workspace::new();
+        let mut agent = Agent::start(&workspace, &["--json-stream", "--script", story]);
+        agent.read();
+        agent.send(&json!({ "type": "message", "msg_id": "m1", "input": "go" }));
+        let mut lengths = Vec::new();
+        loop {
+            let line = agent.read().unwrap();
+            lengths.push(line.len());
+            if line.starts_with("{\"type\":\"stream_end\"") {
+                break;
+            }
+        }
+        assert_eq!(lengths.len(), lines, "{story}");
+        assert!(lengths.iter().sum::<usize>() > bytes, "{story}");
+    }
+}
