@@ -60,3 +60,4 @@ pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;
 pub use process::{SettingsFile, SpokenDialect, main, spoken_dialect};
 pub use protocols::table::dialects;
+pub use stories::is_name as is_script_name;

@@ -89,7 +89,7 @@ enum CtlCommand {
     },
     /// Replace the model script
     Reset {
-        /// A model script or a scenario
+        /// The name of a built-in script, a model script or a scenario
         script: PathBuf,
     },
 }
@@ -179,10 +179,13 @@ fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
             status,
         },
         CtlCommand::Reset { script } => Command::Reset {
-            script: std::path::absolute(&script)
-                .map_err(|error| format!("{}: {error}", script.display()))?
-                .to_string_lossy()
-                .into_owned(),
+            script: match script.to_str() {
+                Some(name) if mock_agent::is_script_name(name) => name.to_owned(),
+                _ => std::path::absolute(&script)
+                    .map_err(|error| format!("{}: {error}", script.display()))?
+                    .to_string_lossy()
+                    .into_owned(),
+            },
         },
     })
 }

@@ -80,8 +80,9 @@ fn files() -> impl Iterator<Item = Story> {
     })
 }
 
-/// Whether a script is given by a name: without a path separator and an extension.
-pub(crate) fn is_name(script: &str) -> bool {
+/// Whether a script is given by the name of a built-in one: without a path separator and an extension.
+#[must_use]
+pub fn is_name(script: &str) -> bool {
     !script.is_empty() && !script.contains(['/', '\\', '.'])
 }
 

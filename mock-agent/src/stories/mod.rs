@@ -3,4 +3,5 @@
 
 mod catalog;
 
-pub(crate) use catalog::{find, is_name, listing};
+pub use catalog::is_name;
+pub(crate) use catalog::{find, listing};
