@@ -60,8 +60,8 @@ def run(session):
     asyncio.run(asyncio.wait_for(session, 60))
 
 
-def prompt(agent, screen):
-    return agent.prompt("What is the answer?", on_text=screen.on_text, decide=screen.decide)
+def prompt(agent, screen, text="What is the answer?"):
+    return agent.prompt(text, on_text=screen.on_text, decide=screen.decide)
 
 
 def test_half_an_answer_is_shown_while_the_agent_goes_on(mock_agents):
@@ -114,6 +114,19 @@ def test_a_turn_that_never_ends_is_an_error(mock_agents):
         async with started(mock_agents, fault="no-stream-end", silence=0.3) as agent:
             with pytest.raises(AgentSilent):
                 await prompt(agent, Screen())
+
+    run(session())
+
+
+def test_a_marker_in_the_prompt_picks_a_built_in_script(mock_agents):
+    async def session():
+        screen = Screen(reason="not now")
+        async with started(mock_agents) as agent:
+            await prompt(agent, screen, "@mock script=approval")
+            assert screen.questions == ["Bash"]
+            screen.text = ""
+            await prompt(agent, screen, "and now?")
+            assert screen.text == "You said: and now?"
 
     run(session())
 
