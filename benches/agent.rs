@@ -253,20 +253,24 @@ fn long_record(folder: &Path) {
     session.send(&prompt);
     // The answer begins with what comes before the long word.
     session.until("said: ");
+    let mut bytes = session.output.buffer().len();
     let mut output = session.output.into_inner();
     let mut buffer = vec![0; 1 << 20];
-    let (mut bytes, mut longest) = (0, Duration::ZERO);
-    let (started, mut last) = (Instant::now(), None);
+    let asked = Instant::now();
+    bytes += output.read(&mut buffer).expect("the record");
+    let begun = Instant::now();
+    let (mut last, mut longest) = (begun, Duration::ZERO);
     while bytes < LONG_RECORD {
         bytes += output.read(&mut buffer).expect("more of the record");
         let now = Instant::now();
-        longest = longest.max(last.map_or(Duration::ZERO, |last| now.duration_since(last)));
-        last = Some(now);
+        longest = longest.max(now.duration_since(last));
+        last = now;
     }
     println!(
-        "{:<34} {:>10.2?}  longest pause {longest:.2?}",
+        "{:<34} {:>10.2?}  longest pause {longest:.2?}, first byte after {:.2?}",
         "a record of 10 MB",
-        started.elapsed()
+        begun.elapsed(),
+        begun.duration_since(asked)
     );
     drop(session.stdin);
     output.read_to_end(&mut buffer).expect("the rest");
