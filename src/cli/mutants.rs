@@ -260,7 +260,7 @@ fn print_proof(outcome: &AgentOutcome, args: &MutantsArgs) -> std::io::Result<Ex
         if row.fate == Fate::NotReached {
             let why = missing.get(&row.fault);
             let why = why.map_or("no frame that it applies to was sent", String::as_str);
-            writeln!(out, "warning: {}: it was never active: {why}", row.fault)?;
+            writeln!(out, "warning: {}: it was not active: {why}", row.fault)?;
             status = worse(status, ExitStatus::Incomplete);
         } else if let Some(complaint) = row.complaint() {
             writeln!(out, "error: {complaint}")?;

@@ -220,6 +220,19 @@ fn is_step(rule: &str) -> bool {
     rule.starts_with("scenario.")
 }
 
+/// The row of a fault that names nothing that must catch it, so that anything may. Findings from before it was active say nothing about it.
+#[must_use]
+pub fn generic_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
+    let mut row = matrix_row(fault, scenarios);
+    if matches!(row.fate, Fate::WrongReason(_)) {
+        row.fate = match scenarios.iter().any(PlayedScenario::reached) {
+            true => Fate::Survived,
+            false => Fate::NotReached,
+        };
+    }
+    row
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,6 +321,31 @@ mod tests {
         let steps = [("scenario.expect", 4), ("d/r", 6)];
         assert_eq!(fate(false, &[], &[scenario("a", &steps)]), Fate::Killed);
         assert_eq!(fate(false, &[], &[scenario("a", &[])]), Fate::Survived);
+    }
+
+    #[test]
+    fn a_fault_that_names_nothing_and_never_happened_is_not_active_whatever_was_found() {
+        let fault = TestedFault {
+            id: "f".into(),
+            summary: "s".into(),
+            caught_by: Vec::new(),
+            side: Blame::Agent,
+            at_fault: false,
+        };
+        let unplayed = PlayedScenario {
+            traces: vec![FaultTrace::sample(&[2, 4], None)],
+            ..scenario("a", &[("scenario.expect", 4)])
+        };
+        let fate = |scenarios: &[PlayedScenario]| generic_row(&fault, scenarios).fate;
+        assert_eq!(fate(&[unplayed.clone()]), Fate::NotReached);
+        let early = scenario("b", &[("d/r", 2)]);
+        assert_eq!(fate(&[unplayed.clone(), early]), Fate::Survived);
+        assert_eq!(
+            fate(&[unplayed, scenario("c", &[("d/r", 4)])]),
+            Fate::Collateral(vec![
+                "scenario.expect in a (before the fault was injected)".into(),
+            ])
+        );
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl Row {
                 "{fault}: it was injected, but no rule or scenario reported anything"
             )),
             Fate::NotReached => Some(format!(
-                "{fault}: it was never injected: no scenario reaches the point where it applies"
+                "{fault}: it was not active: no scenario reaches the point where it applies"
             )),
             Fate::NotPlayable => None,
         }
@@ -124,7 +124,7 @@ impl Fate {
             Fate::Misplaced(_) => "MISPLACED",
             Fate::WrongReason(_) => "WRONG REASON",
             Fate::Survived => "SURVIVED",
-            Fate::NotReached => "NOT REACHED",
+            Fate::NotReached => "NOT ACTIVE",
             Fate::NotPlayable => "not playable",
         }
     }

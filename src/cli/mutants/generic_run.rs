@@ -8,7 +8,7 @@ use crate::finding::Blame;
 use crate::mutation::generic_faults::{
     GenericFault, GenericOperation, SampleFrames, generic_faults,
 };
-use crate::mutation::kill_analysis::{TestedFault, matrix_row};
+use crate::mutation::kill_analysis::{TestedFault, generic_row};
 use crate::mutation::matrix::{Fate, Row};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -96,12 +96,12 @@ async fn played(good: &GoodAgent, fault: &GenericFault, time_scale: f64) -> Resu
             .attempt(&id, |scenario| chosen.contains(scenario), time_scale);
         all.extend(more.await?);
         all.sort_by(|a, b| a.id.cmp(&b.id));
-        let row = matrix_row(&tested, &all);
+        let row = generic_row(&tested, &all);
         if row.fate == Fate::Killed {
             return confirmed(good, &tested, row, time_scale).await;
         }
     }
-    Ok(matrix_row(&tested, &all))
+    Ok(generic_row(&tested, &all))
 }
 
 /// A kill by a step may come from a short timeout: it counts if it comes with full budgets too.
@@ -117,7 +117,7 @@ async fn confirmed(
     let again = good
         .player
         .attempt(&fault.id, |scenario| *scenario == row.scenario, 1.0);
-    Ok(matrix_row(fault, &again.await?))
+    Ok(generic_row(fault, &again.await?))
 }
 
 fn applies(fault: &GenericFault, sample: &SampleFrames) -> bool {
@@ -172,7 +172,7 @@ impl GenericOutcome {
         let caught = self
             .rows
             .iter()
-            .filter(|row| row.fate == Fate::Killed)
+            .filter(|row| matches!(row.fate, Fate::Killed | Fate::Collateral(_)))
             .count();
         let survivors = self.survivors().count();
         let accepted_count = survivors - new;
@@ -189,7 +189,7 @@ impl GenericOutcome {
             summary += &format!(", {accepted_count} accepted");
         }
         if inactive > 0 {
-            summary += &format!(", {inactive} not active when played");
+            summary += &format!(", {inactive} not active");
         }
         writeln!(out, "{summary}")?;
         Ok(accepted.is_none() || new == 0)
