@@ -213,3 +213,44 @@ fn no_guard_is_written_twice_in_a_dialect() {
         assert!(found.is_empty(), "{chain:?}\n{}", found.join("\n"));
     }
 }
+
+/// The lists of `ordering.yaml` that declare names for use elsewhere.
+const DECLARATIONS: &[&str] = &["conditions", "classes", "scopes", "state"];
+
+/// The text of all files of a protocol, in every version.
+fn protocol_text(protocol: &Path) -> String {
+    let versions = std::fs::read_dir(protocol).unwrap().flatten();
+    let files = versions.flat_map(|version| std::fs::read_dir(version.path()).unwrap().flatten());
+    let files = files.map(|file| file.path());
+    let yaml = files.filter(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "yaml")
+    });
+    yaml.map(|path| std::fs::read_to_string(path).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_name_that_is_declared_is_used() {
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let mut unused = Vec::new();
+    for chain in CHAINS {
+        let folder = schemas.join(chain[0]);
+        let text = protocol_text(folder.parent().unwrap());
+        let mut words: HashMap<&str, usize> = HashMap::new();
+        for word in text.split(|c| !is_part_of_name(c)) {
+            *words.entry(word).or_default() += 1;
+        }
+        let ordering = load_file(&folder.join("ordering.yaml")).unwrap();
+        for list in DECLARATIONS {
+            let names = ordering.get(list).and_then(Node::as_map);
+            for (key, _) in names.unwrap_or_default() {
+                if words.get(key.name.as_str()).is_none_or(|count| *count < 2) {
+                    unused.push(format!("{} {list} {}", chain[0], key.name));
+                }
+            }
+        }
+    }
+    assert_eq!(unused, Vec::<String>::new());
+}
