@@ -10,6 +10,7 @@ pub mod editor_schemas;
 pub mod finding;
 pub mod frame;
 pub mod framing;
+mod id_pattern;
 pub mod matcher;
 pub mod mutation;
 pub mod profile;

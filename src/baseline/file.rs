@@ -2,6 +2,7 @@
 
 use super::date::Date;
 use crate::finding::Finding;
+use crate::id_pattern::{matches, matches_id};
 use crate::report::causes::cause_id;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -210,13 +211,13 @@ impl BaselineEntry {
     /// Whether this entry is about a finding that follows from another cause here. Whether it does may depend on a cause that comes and
     /// goes.
     pub(super) fn accepts_echo(&self, finding: &Finding) -> bool {
-        matches!(&self.accepted, Accepted::Cause(id) if finding.echo && matches_pattern(id, &cause_id(finding)))
+        matches!(&self.accepted, Accepted::Cause(id) if finding.echo && matches(id, &cause_id(finding)))
     }
 
     /// Whether this entry covers the cause of a finding.
     pub(super) fn accepts_cause(&self, finding: &Finding) -> bool {
         match &self.accepted {
-            Accepted::Cause(id) => matches_pattern(id, &finding.cause),
+            Accepted::Cause(id) => matches(id, &finding.cause),
             Accepted::Rule(id) => *id == finding.rule,
         }
     }
@@ -238,55 +239,24 @@ impl ScenarioPattern {
     /// Whether the pattern matches the id of a scenario.
     #[must_use]
     pub fn matches(&self, id: &str) -> bool {
-        let own = id
-            .split_once('/')
-            .filter(|(dialect, _)| dialect.contains('@'));
-        matches_pattern(&self.0, id) || own.is_some_and(|(_, own)| matches_pattern(&self.0, own))
+        matches_id(&self.0, id)
     }
 
     /// The dialect that it is limited to.
     pub(super) fn dialect(&self) -> Option<&str> {
         let first = self.0.split('/').next();
-        first.filter(|first| first.contains('@') && !first.contains('*'))
+        first.filter(|first| first.contains('@') && !first.contains(['*', '?']))
     }
 
     /// Whether it can match more than one scenario.
     pub(super) fn is_wide(&self) -> bool {
-        self.0.contains('*') || self.dialect().is_none()
-    }
-}
-
-/// Whether a text matches a pattern in which `*` matches any characters.
-fn matches_pattern(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((before, rest)) => text.strip_prefix(before).is_some_and(|tail| {
-            let starts = tail.char_indices().map(|(at, _)| at).chain([tail.len()]);
-            starts
-                .into_iter()
-                .any(|at| matches_pattern(rest, &tail[at..]))
-        }),
+        self.0.contains(['*', '?']) || self.dialect().is_none()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_star_matches_any_characters() {
-        for (pattern, text, fit) in [
-            ("a/b", "a/b", true),
-            ("a/*", "a/b/c", true),
-            ("*b", "a/b", true),
-            ("a*c", "abc", true),
-            ("a*c", "abd", false),
-            ("*", "", true),
-            ("a", "ab", false),
-        ] {
-            assert_eq!(matches_pattern(pattern, text), fit, "{pattern} {text}");
-        }
-    }
 
     #[test]
     fn a_pattern_without_a_dialect_matches_in_every_dialect() {

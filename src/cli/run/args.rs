@@ -30,7 +30,7 @@ pub(in crate::cli) struct RunArgs {
     /// Scenarios of your own, files or folders, instead of the built-in ones; repeatable
     #[arg(long, value_name = "PATH")]
     pub(super) scenarios: Vec<PathBuf>,
-    /// Only scenarios whose id contains this text, or matches it as a pattern if it has a `*` or `?`; repeatable
+    /// Only scenarios whose id contains this text, or matches it, with or without its dialect, as a pattern if it has a `*` or `?`; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub(super) only: Vec<String>,
     /// Only scenarios with this tag; repeatable
