@@ -223,3 +223,27 @@ fn an_unknown_dialect_is_reported_once() {
     );
     assert!(stderr.contains("unknown dialect `aoinrs`"), "{stderr}");
 }
+
+#[test]
+fn a_smoke_scenario_that_does_not_exist_is_a_mistake() {
+    let dialect = |smoke: &str| {
+        format!("name: tiny\nversion: \"1\"\ntitle: Tiny\nextends: aionrs@0.1\nsmoke: {smoke}\n")
+    };
+    let scenario = "scenarios/tiny/1/talk/mine.yaml";
+    for (smoke, expected) in [
+        ("talk/mine", 0),
+        ("turn/plain", 0),
+        ("talk/mien", 2),
+        ("[x]", 2),
+    ] {
+        let folder = folder(&[
+            ("dialects/tiny/1/dialect.yaml", &dialect(smoke)),
+            (scenario, SCENARIO),
+        ]);
+        let args = ["dialects", "scenarios", "--dialect-dir", "dialects"];
+        let (status, stdout, stderr) = lint(folder.path(), &args);
+        assert_eq!(status, expected, "{smoke} {stdout}{stderr}");
+        let place = "dialects/tiny/1/dialect.yaml:5:8";
+        assert_eq!(stderr.contains(place), expected != 0, "{stderr}");
+    }
+}

@@ -67,6 +67,7 @@ pub(super) fn one(
             faults: Vec::new(),
         }
     };
+    check_smoke(&known, own).map_err(|errors| render_errors(&errors))?;
     let wires = &known.dialect.launch.wires;
     let call_ids = wire.and_then(|wire| wires.get(wire)?.call_ids.clone());
     if !tools.is_empty() || call_ids.is_some() {
@@ -85,6 +86,29 @@ pub(super) fn one(
         known.scenarios = scenarios.map_err(|errors| render_errors(&errors))?;
     }
     Ok(known)
+}
+
+/// Checks that the smoke scenario of a dialect exists: among the built-in ones, among these files of the user, or beside them where only
+/// a part of a suite was given.
+fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> {
+    let dialect = &known.dialect;
+    let is_beside = |smoke: &str| {
+        let file = format!("{smoke}.yaml");
+        let paths = own.iter().filter_map(|path| std::path::absolute(path).ok());
+        paths
+            .into_iter()
+            .any(|path| path.ancestors().any(|folder| folder.join(&file).is_file()))
+    };
+    if dialect.smoke_id().is_some_and(is_beside) {
+        return Ok(());
+    }
+    let built_in = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
+    let all = known.files.files().iter().chain(built_in.files());
+    let ids: Vec<_> = all.map(|file| file.id.as_str()).collect();
+    match ids.is_empty() {
+        true => Ok(()),
+        false => dialect.check_smoke(ids).map_err(|error| vec![error]),
+    }
 }
 
 fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {

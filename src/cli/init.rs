@@ -15,7 +15,7 @@ use crate::project_config::FILE;
 use crate::runner::adopt_orphans;
 use crate::runner::agent::Agent;
 use crate::runner::network::isolation::NetworkWatch;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use indexmap::IndexMap;
 use output::quoted;
 use std::ffi::OsString;
@@ -181,9 +181,9 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
 
 /// The smoke scenario of the dialect, to start from.
 fn scenario(known: &KnownDialect) -> Result<Option<String>, RunError> {
-    let smoke = known.dialect.smoke.as_ref();
+    let smoke = known.dialect.smoke_id();
     let files = known.files.files();
-    let Some(file) = smoke.and_then(|id| files.iter().find(|file| file.id == *id)) else {
+    let Some(file) = smoke.and_then(|id| files.iter().find(|file| file.id == id)) else {
         return Ok(None);
     };
     let node = file

@@ -52,7 +52,8 @@ pub struct DialectFile {
     pub optional_tools: Vec<String>,
     /// The id of the scenario that is played first: the agent starts, answers one turn and ends. If it fails, the others say little.
     #[serde(default)]
-    pub smoke: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub smoke: Option<Node>,
     /// In a delta: how the scenarios of the base are inherited.
     #[serde(default)]
     pub scenarios: InheritanceFile,

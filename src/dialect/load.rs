@@ -139,6 +139,9 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         let path = files.schema_path.with_file_name(file);
         errors.extend(lint::marks(schemas, names, &clauses, &path));
     }
+    if let Some(smoke) = file.smoke.as_ref().filter(|smoke| smoke.as_str().is_none()) {
+        errors.push(smoke.error("expected the id of a scenario"));
+    }
     if !errors.is_empty() {
         return Err(errors);
     }

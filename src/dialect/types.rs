@@ -12,7 +12,7 @@ use crate::schema::Schemas;
 use indexmap::IndexMap;
 use regex::Regex;
 use serde_json::Value;
-use spanned_yaml::Node;
+use spanned_yaml::{Error, Node, unknown};
 use std::sync::Arc;
 
 /// One protocol at one version.
@@ -54,8 +54,8 @@ pub struct Dialect {
     pub members: MemberNames,
     /// Tools that an agent may lack, by the names in scenarios.
     pub optional_tools: Vec<String>,
-    /// The id of the scenario that is played first.
-    pub smoke: Option<String>,
+    /// The id of the scenario that is played first, with its place in the dialect's file.
+    pub smoke: Option<Node>,
     /// Timeouts in microseconds, by name.
     pub budgets: IndexMap<String, u64>,
     /// Limits in bytes, by name.
@@ -155,6 +155,32 @@ impl Dialect {
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
+    }
+
+    /// The id of the scenario that is played first.
+    #[must_use]
+    pub fn smoke_id(&self) -> Option<&str> {
+        self.smoke.as_ref().and_then(Node::as_str)
+    }
+
+    /// Checks that the smoke scenario is one of these scenarios of the dialect.
+    ///
+    /// # Errors
+    /// It is not; the error has its place in the dialect's file.
+    pub fn check_smoke<'a>(
+        &self,
+        scenarios: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Error> {
+        let Some(smoke) = &self.smoke else {
+            return Ok(());
+        };
+        let known: Vec<_> = scenarios.into_iter().collect();
+        let name = smoke.as_str().unwrap_or_default();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let what = format!("smoke scenario of {}", self.id());
+        Err(smoke.error(unknown(&what, name, known)))
     }
 
     /// Renames the optional tools to the names that the user's agent gives them.

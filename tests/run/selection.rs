@@ -168,3 +168,34 @@ fn the_environment_contains_the_recipe_s_and_the_user_s_variables_only() {
         );
     }
 }
+
+/// A dialect of its own with a smoke scenario, and its only scenario.
+fn with_smoke(dir: &TestDir, smoke: &str) -> RunResult {
+    let dialect =
+        format!("name: tiny\nversion: \"1\"\ntitle: Tiny\nextends: aionrs@0.1\nsmoke: {smoke}\n");
+    dir.file("dialects/tiny/1/dialect.yaml", &dialect);
+    dir.file("scenarios/turn/mine.yaml", TURN);
+    let script = dir.file("agent.sh", &agent(&[READY, TURNS]));
+    let (dialects, scenarios) = (dir.path("dialects"), dir.path("scenarios/turn"));
+    dir.run(&[
+        "--dialect",
+        "tiny@1",
+        "--dialect-dir",
+        dialects.to_str().unwrap(),
+        "--scenarios",
+        scenarios.to_str().unwrap(),
+        "--no-probe",
+        "sh",
+        &script,
+    ])
+}
+
+#[test]
+fn a_smoke_scenario_that_does_not_exist_is_an_error_with_its_place() {
+    let dir = TestDir::new();
+    let result = with_smoke(&dir, "turn/mien");
+    result.assert_exit(2, "unknown smoke scenario of tiny@1 `turn/mien`");
+    assert!(result.stderr.contains("dialect.yaml:5:8"), "{result:?}");
+    // Only a part of the suite is played, without the smoke scenario.
+    with_smoke(&dir, "turn/mine").assert_exit(0, "1 passed");
+}

@@ -18,6 +18,14 @@ pub(super) struct LintReport {
     pub(super) summary: String,
 }
 
+/// A dialect that was linted as a whole.
+struct LintedDialect {
+    dialect: Arc<Dialect>,
+    faults: FaultTable,
+    /// The names that the faults may use.
+    known: KnownNames,
+}
+
 /// Lints files one by one.
 pub(super) struct Linter {
     args: DialectArgs,
@@ -26,8 +34,8 @@ pub(super) struct Linter {
     dialects: IndexMap<String, Option<Arc<Dialect>>>,
     /// Dialect folders that were linted as a whole.
     folders: Vec<PathBuf>,
-    /// The faults of those dialects (`NAME/VERSION`), and the names that they may use.
-    faults: Vec<(String, FaultTable, KnownNames)>,
+    /// Those dialects.
+    linted: Vec<LintedDialect>,
     /// The scenarios that were linted, by their paths without extension.
     scenarios: Vec<String>,
     /// Names of scenarios, by dialect.
@@ -45,7 +53,7 @@ impl Linter {
             args,
             dialects: IndexMap::new(),
             folders: Vec::new(),
-            faults: Vec::new(),
+            linted: Vec::new(),
             scenarios: Vec::new(),
             names: IndexMap::new(),
             counts: IndexMap::new(),
@@ -86,16 +94,24 @@ impl Linter {
 
     /// The result.
     pub(super) fn finish(mut self) -> LintReport {
-        for (dialect, faults, mut known) in std::mem::take(&mut self.faults) {
+        for LintedDialect {
+            dialect,
+            faults,
+            mut known,
+        } in std::mem::take(&mut self.linted)
+        {
             let paths = self.scenarios.iter();
             known
                 .scenarios
                 .extend(paths.flat_map(|path| path_ends(path)));
             // A version may lack what its base names: that is checked where it is written.
-            let own = Path::new(&dialect).join("faults.yaml");
+            let own = Path::new(&dialect.name).join(&dialect.version);
+            let own = own.join("faults.yaml");
             let errors = faults.check(&known).into_iter();
             self.errors
                 .extend(errors.filter(|error| error.file.ends_with(&own)));
+            let scenarios = known.scenarios.iter().map(String::as_str);
+            self.errors.extend(dialect.check_smoke(scenarios).err());
         }
         let kinds = self.counts.iter().map(|((one, several), count)| {
             format!("{count} {}", if *count == 1 { one } else { several })
@@ -226,13 +242,10 @@ impl Linter {
             (root, word(folder.parent()), word(Some(&folder)))
         {
             let source = DialectSource::new(Some(root.to_owned()));
-            let faults = dialect::load(&source, &format!("{name}@{version}"))
-                .and_then(|dialect| faults_of(&source, &dialect));
-            match faults {
-                Ok((faults, known)) => {
-                    self.faults
-                        .push((format!("{name}/{version}"), faults, known));
-                }
+            let linted = dialect::load(&source, &format!("{name}@{version}"))
+                .and_then(|dialect| LintedDialect::of(&source, dialect));
+            match linted {
+                Ok(linted) => self.linted.push(linted),
                 Err(errors) => self.errors.extend(errors),
             }
         }
@@ -240,21 +253,24 @@ impl Linter {
     }
 }
 
-/// The faults of a dialect, and the names that they may use.
-fn faults_of(
-    source: &DialectSource,
-    dialect: &Dialect,
-) -> Result<(FaultTable, KnownNames), Vec<Error>> {
-    let faults = dialect::faults(source, &dialect::fault_sources(dialect))?.unwrap_or_default();
-    let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
-    let scenarios = files.load(Some(&Vocabulary::of(dialect)))?;
-    let behaviors = mock_agent::behaviors().iter();
-    let known = KnownNames {
-        scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
-        behaviors: behaviors.map(|name| (*name).to_owned()).collect(),
-        ..dialect::names_for_faults(dialect)
-    };
-    Ok((faults, known))
+impl LintedDialect {
+    fn of(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
+        let faults =
+            dialect::faults(source, &dialect::fault_sources(&dialect))?.unwrap_or_default();
+        let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
+        let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
+        let behaviors = mock_agent::behaviors().iter();
+        let known = KnownNames {
+            scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
+            behaviors: behaviors.map(|name| (*name).to_owned()).collect(),
+            ..dialect::names_for_faults(&dialect)
+        };
+        Ok(LintedDialect {
+            dialect,
+            faults,
+            known,
+        })
+    }
 }
 
 /// The ends of a path that can be the id of a scenario: `c`, `b/c` and `a/b/c` of `a/b/c`.
