@@ -15,6 +15,8 @@ pub(super) enum NetworkArg {
     /// Only the scripted model
     #[default]
     Deny,
+    /// Only the scripted model, as far as the agent respects proxy variables: for agents that cannot run in a network namespace
+    Proxy,
 }
 
 /// The hidden command that finds out whether this system allows a network namespace.
@@ -26,6 +28,7 @@ impl NetworkArg {
         match self {
             NetworkArg::Allow => Isolation::None,
             NetworkArg::Deny => Isolation::enter(is_allowed),
+            NetworkArg::Proxy => Isolation::Proxy,
         }
     }
 }

@@ -4,7 +4,9 @@ use crate::finding::{
     Baselined, BaselinedKind, Blame, Difference, DifferenceKind, Evidence, Finding, Level,
 };
 use crate::report::Verdict;
-use crate::report::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport, Try};
+use crate::report::{
+    CitedClause, Coverage, NetworkUse, Report, ReportCommand, ScenarioReport, Try,
+};
 use indexmap::IndexMap;
 
 fn frame(frame: u64, micros: u64, dir: &str, text: &str) -> Evidence {
@@ -235,6 +237,10 @@ pub(crate) fn report() -> Report {
         agent: vec!["./my-agent".into()],
         seed: 7,
         duration_ms: 84,
+        network: Some(NetworkUse {
+            isolation: "namespace".into(),
+            attempts: vec!["api.example.com".into()],
+        }),
         scenarios,
         stale: vec![
             "b.yaml:9: delete this entry (demo.usage in demo@1/basic): nothing matched it in this run".into(),

@@ -11,5 +11,6 @@ mod early_end;
 mod harness;
 mod init;
 mod model;
+mod network;
 mod selection;
 mod steps;

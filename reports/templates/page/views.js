@@ -126,12 +126,15 @@ const agentHeader = (agent, onVerdict) => {
     `${count(report.scenarios.length, report.command === "check" ? "transcript" : "scenario")} in ${duration(report.duration_ms * 1000)}`,
     met.length + missed.length > 0 && `${met.length} of ${met.length + missed.length} testable clauses exercised`,
     report.summary.known > 0 && count(report.summary.known, "known finding"),
+    report.network && `network isolation: ${report.network.isolation}`,
     `${report.tool.name} ${report.tool.version}`,
   ];
+  const attempts = report.network?.attempts ?? [];
   return el("section", { class: "result", "aria-label": agent.name || "result" },
     several ? el("h2", {}, agent.name) : "",
     bar,
     el("p", { class: "chips" }, chips),
     el("p", { class: "dim facts" }, facts.map((fact) => fact && el("span", {}, fact))),
+    attempts.length > 0 && el("p", { class: "stale" }, pill("network", "warn"), `the agent tried to reach ${attempts.join(", ")}; its model is at {llm_url}`),
     (report.stale ?? []).map((entry) => el("p", { class: "stale" }, pill("stale", "fail"), entry)));
 };
