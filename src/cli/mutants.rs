@@ -18,7 +18,7 @@ use super::{output, table, termination};
 use crate::dialect::DialectSource;
 use crate::finding::Blame;
 use crate::mutation::matrix::{Fate, Matrix, Row};
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Shard;
 use accepted::Accepted;

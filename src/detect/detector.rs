@@ -9,7 +9,7 @@ use super::program_output::program_output;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::runner::agent::Agent;
 use crate::runner::arguments::RecipeArgs;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;

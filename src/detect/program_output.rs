@@ -9,7 +9,7 @@ use crate::runner::event_queue::{EventQueue, SessionEvent};
 use crate::runner::launch::{LaunchPlan, placeholders};
 use crate::runner::limits::{self, stretch};
 use crate::runner::process::agent_process::AgentProcess;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::scenario::types::AgentSetup;
 use std::sync::Arc;
 use std::time::Duration;

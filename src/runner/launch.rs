@@ -172,7 +172,7 @@ fn remove_option(args: &mut Vec<OsString>, option: &str) {
 mod tests {
     use super::*;
     use crate::runner::arguments::RecipeArgs;
-    use crate::runner::sandbox::SandboxRoot;
+    use crate::runner::sandbox_root::SandboxRoot;
     use indexmap::IndexMap;
 
     fn recipe() -> LaunchRecipe {

@@ -13,6 +13,7 @@
 
 pub mod agent;
 pub mod arguments;
+mod disk_space;
 pub(crate) mod event_queue;
 pub mod job_limit;
 pub(crate) mod launch;
@@ -23,7 +24,8 @@ mod play;
 mod play_queue;
 pub(crate) mod process;
 pub mod retry;
-pub mod sandbox;
+pub(crate) mod sandbox;
+pub mod sandbox_root;
 pub mod scenario_run;
 pub mod scheduler;
 pub(crate) mod scripted_model;

@@ -1,11 +1,11 @@
 //! The sandbox of a scenario: a fresh HOME, workspace and temporary folder, and a scrubbed environment.
 
+use super::disk_space::DiskSpace;
 use indexmap::IndexMap;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The variables of the harness's own environment that an agent inherits: programs need them to be found and loaded, and for the locale.
 const INHERITED_VARIABLES: &[&str] = &[
@@ -26,89 +26,11 @@ const XDG_FOLDERS: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", ".cache"),
 ];
 
-/// The private folder in which the sandboxes of a run are made. It is removed with everything in it when dropped.
-#[derive(Debug)]
-pub struct SandboxRoot {
-    path: PathBuf,
-    next: AtomicU32,
-    /// Environment variables of every agent.
-    variables: Arc<[(String, String)]>,
-}
-
-impl SandboxRoot {
-    /// Makes one in the system's temporary folder.
-    ///
-    /// # Errors
-    /// The folder cannot be made.
-    pub fn new() -> io::Result<Self> {
-        // Agents report resolved paths, so placeholders must have them too.
-        let below = std::env::temp_dir().canonicalize()?;
-        let me = std::process::id();
-        for attempt in 0_u32.. {
-            let path = below.join(format!("conform-{me}-{attempt}"));
-            match private(&path) {
-                Ok(()) => {
-                    return Ok(SandboxRoot {
-                        path,
-                        next: AtomicU32::new(0),
-                        variables: Arc::default(),
-                    });
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::Error::other("every name is in use"))
-    }
-
-    /// The same with these environment variables for every agent, which its launch recipe may change.
-    #[must_use]
-    pub fn with_variables(mut self, variables: &[(String, String)]) -> Self {
-        self.variables = variables.into();
-        self
-    }
-
-    /// An empty folder for files of the harness.
-    ///
-    /// # Errors
-    /// The folder cannot be made.
-    pub fn folder(&self) -> io::Result<PathBuf> {
-        let n = self.next.fetch_add(1, Ordering::Relaxed);
-        let path = self.path.join(n.to_string());
-        private(&path)?;
-        Ok(path)
-    }
-
-    /// A fresh sandbox.
-    ///
-    /// # Errors
-    /// Its folders cannot be made.
-    pub(crate) fn sandbox(&self) -> io::Result<Sandbox> {
-        let path = self.folder()?;
-        let sandbox = Sandbox {
-            home: path.join("home"),
-            workspace: path.join("workspace"),
-            temporary: path.join("tmp"),
-            variables: Arc::clone(&self.variables),
-            path,
-        };
-        for folder in [&sandbox.home, &sandbox.workspace, &sandbox.temporary] {
-            std::fs::create_dir(folder)?;
-        }
-        Ok(sandbox)
-    }
-}
-
-impl Drop for SandboxRoot {
-    fn drop(&mut self) {
-        remove(&self.path);
-    }
-}
-
-/// The sandbox of one scenario. Its folders are removed when it is dropped.
+/// The sandbox of one scenario. Its folders are removed when it is dropped, or at the end of the run if space is ample.
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     path: PathBuf,
+    space: Arc<DiskSpace>,
     variables: Arc<[(String, String)]>,
     /// The agent's HOME.
     pub(crate) home: PathBuf,
@@ -119,13 +41,31 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
+    /// Makes the folders of a sandbox in this folder.
+    pub(super) fn new(
+        path: PathBuf,
+        variables: Arc<[(String, String)]>,
+        space: Arc<DiskSpace>,
+    ) -> io::Result<Self> {
+        let sandbox = Sandbox {
+            home: path.join("home"),
+            workspace: path.join("workspace"),
+            temporary: path.join("tmp"),
+            variables,
+            space,
+            path,
+        };
+        for folder in [&sandbox.home, &sandbox.workspace, &sandbox.temporary] {
+            std::fs::create_dir(folder)?;
+        }
+        Ok(sandbox)
+    }
+
     /// The path for a file of the harness, outside of the folders that the agent knows.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
-}
 
-impl Sandbox {
     /// The scrubbed environment of an agent: the few inherited variables, and HOME, TMPDIR and the XDG folders of this sandbox.
     pub(crate) fn environment(&self) -> IndexMap<OsString, OsString> {
         let inherited = INHERITED_VARIABLES
@@ -152,7 +92,9 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        remove(&self.path);
+        if !self.space.is_ample() {
+            remove(&self.path);
+        }
     }
 }
 
@@ -177,14 +119,12 @@ pub(crate) fn write_below(folder: &Path, path: &str, text: &str) -> io::Result<(
     std::fs::write(path, text)
 }
 
-/// Makes a folder that only this user can enter.
-fn private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-fn remove(path: &Path) {
-    let removed = std::fs::remove_dir_all(path).or_else(|_| {
+/// Removes a folder with everything in it, or a file.
+pub(super) fn remove(path: &Path) {
+    let removed = std::fs::remove_dir_all(path).or_else(|error| {
+        if error.kind() == ErrorKind::NotADirectory {
+            return std::fs::remove_file(path);
+        }
         open_up(path);
         std::fs::remove_dir_all(path)
     });
@@ -210,19 +150,7 @@ fn open_up(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sandboxes_are_separate_and_removed_when_dropped() {
-        let sandboxes = SandboxRoot::new().unwrap();
-        let (one, two) = (sandboxes.sandbox().unwrap(), sandboxes.sandbox().unwrap());
-        assert_ne!(one.workspace, two.workspace);
-        write_below(&one.home, "a/b.txt", "x").unwrap();
-        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o500);
-        std::fs::set_permissions(one.home.join("a"), closed).unwrap();
-        let path = sandboxes.path.clone();
-        drop((one, two, sandboxes));
-        assert!(!path.exists());
-    }
+    use crate::runner::sandbox_root::SandboxRoot;
 
     #[test]
     fn a_file_stays_in_its_folder() {

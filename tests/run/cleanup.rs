@@ -1,9 +1,10 @@
 //! Cleanup after a run: no process and no folder is left. ([`TestDir::run`] checks this for every run.)
 
 use crate::agents::{READY, START_AND_EXIT, TURN, TURNS, agent};
-use crate::harness::{TestDir, finish, processes_with, wait_until};
+use crate::harness::{TestDir, finish, kill_all_with, processes_with, wait_until};
 use conform::report::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
+use std::process::Child;
 
 #[test]
 fn a_child_process_that_outlives_the_agent_is_found_and_killed() {
@@ -72,9 +73,8 @@ fn the_output_of_an_orphan_is_still_read() {
     );
 }
 
-#[test]
-fn an_interrupted_run_cleans_up() {
-    let dir = TestDir::new();
+/// Starts a run whose scenario waits for ever, and sends conform a signal when the agent runs.
+fn signalled(dir: &TestDir, signal: Signal) -> Child {
     let scenario = dir.file(
         "one.yaml",
         &TURN.replace(
@@ -83,28 +83,47 @@ fn an_interrupted_run_cleans_up() {
         ),
     );
     let script = dir.file("agent.sh", &agent(&["sleep 1000 &\n", READY, TURNS]));
+    let mut command = dir.command("run");
+    command.args([
+        "--dialect",
+        "aionrs",
+        "--scenarios",
+        &scenario,
+        "sh",
+        &script,
+    ]);
+    let child = command.spawn().unwrap();
+    wait_until("the agent runs in the workspace of a scenario", || {
+        processes_with(&dir.path("tmp"))
+            .iter()
+            .any(|line| line.contains("sleep"))
+    });
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    child
+}
+
+#[test]
+fn the_next_run_removes_what_a_killed_run_has_left() {
+    let dir = TestDir::new();
+    finish(signalled(&dir, Signal::KILL));
+    // Nobody is left to kill the agent's process.
+    kill_all_with(&dir.path("tmp"));
+    assert_eq!(dir.left_folders().len(), 1);
+    // This asserts that the folder is empty afterwards.
+    dir.run_scenario(START_AND_EXIT, &agent(&[READY, "cat >/dev/null\n"]))
+        .assert_exit(0, "1 passed");
+}
+
+#[test]
+fn an_interrupted_run_cleans_up() {
+    let dir = TestDir::new();
     for signal in [Signal::INT, Signal::TERM] {
-        let mut command = dir.command("run");
-        command.args([
-            "--dialect",
-            "aionrs",
-            "--scenarios",
-            &scenario,
-            "sh",
-            &script,
-        ]);
-        let child = command.spawn().unwrap();
-        let pid = Pid::from_child(&child);
-        wait_until("the agent runs in the workspace of a scenario", || {
-            processes_with(&dir.path("tmp"))
-                .iter()
-                .any(|line| line.contains("sleep"))
-        });
-        kill_process(pid, signal).unwrap();
+        let child = signalled(&dir, signal);
         let output = finish(child);
         assert_eq!(output.status.code(), Some(3), "{output:?}");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(stderr.contains("interrupted"), "{stderr}");
         assert_eq!(processes_with(&dir.path("tmp")), Vec::<String>::new());
+        assert_eq!(dir.left_folders(), Vec::<String>::new());
     }
 }

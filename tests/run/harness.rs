@@ -1,6 +1,7 @@
 //! Runs `conform` in a temporary folder and checks that it leaves nothing behind.
 
 use conform::report::{Report, ScenarioReport};
+use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -110,22 +111,26 @@ impl TestDir {
     fn assert_clean(&self, result: &RunResult) {
         let processes = processes_with(&self.path("tmp"));
         assert_eq!(processes, Vec::<String>::new(), "{result:?}");
-        let folders: Vec<_> = std::fs::read_dir(self.path("tmp"))
+        assert_eq!(self.left_folders(), Vec::<String>::new(), "{result:?}");
+    }
+
+    /// The temporary folders that are left, but for those of transcripts, which the last line of a run names.
+    pub(crate) fn left_folders(&self) -> Vec<String> {
+        std::fs::read_dir(self.path("tmp"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| !name.starts_with("conform-transcripts"))
-            .collect();
-        assert_eq!(folders, Vec::<String>::new(), "{result:?}");
+            .collect()
     }
 }
 
 /// Waits for a process and kills it if it hangs.
 pub(crate) fn finish(child: std::process::Child) -> Output {
-    let pid = rustix::process::Pid::from_child(&child);
+    let pid = Pid::from_child(&child);
     let (done, watched) = std::sync::mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
         if watched.recv_timeout(TIMEOUT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            let _ = kill_process(pid, Signal::KILL);
         }
     });
     let output = child.wait_with_output().unwrap();
@@ -145,14 +150,36 @@ pub(crate) fn wait_until(what: &str, is_true: impl Fn() -> bool) {
 
 /// The command lines of all processes whose environment contains this path.
 pub(crate) fn processes_with(folder: &Path) -> Vec<String> {
+    let found = pids_with(folder).into_iter();
+    found
+        .filter_map(|pid| {
+            let command = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+            Some(String::from_utf8_lossy(&command).replace('\0', " "))
+        })
+        .collect()
+}
+
+/// Kills those processes, and waits until they are gone.
+pub(crate) fn kill_all_with(folder: &Path) {
+    wait_until("the processes are gone", || {
+        let left = pids_with(folder);
+        for pid in left.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+            // It fails if the process has ended.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        left.is_empty()
+    });
+}
+
+fn pids_with(folder: &Path) -> Vec<i32> {
     let folder = folder.display().to_string();
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter_map(|process| {
             let environment = std::fs::read(process.path().join("environ")).ok()?;
-            let command = std::fs::read(process.path().join("cmdline")).ok()?;
             let is_below = String::from_utf8_lossy(&environment).contains(&folder);
-            is_below.then(|| String::from_utf8_lossy(&command).replace('\0', " "))
+            let pid = process.file_name().to_str()?.parse().ok()?;
+            is_below.then_some(pid)
         })
         .collect()
 }

@@ -14,7 +14,7 @@ use crate::mutation::generic_faults::SampleFrames;
 use crate::mutation::kill_analysis::TestedFault;
 use crate::mutation::matrix::{Fate, Row};
 use crate::report::Verdict;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::transcripts::KeepTranscripts;

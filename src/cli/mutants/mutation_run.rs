@@ -10,7 +10,7 @@ use crate::mutation::bad_hosts;
 use crate::mutation::coverage;
 use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
 use crate::mutation::matrix::{Fate, Matrix, Row};
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::selection::Shard;
 use crate::runner::transcripts::KeepTranscripts;

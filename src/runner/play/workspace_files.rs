@@ -185,7 +185,8 @@ fn brief(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::sandbox::{SandboxRoot, write_below};
+    use crate::runner::sandbox::write_below;
+    use crate::runner::sandbox_root::SandboxRoot;
 
     #[test]
     fn a_file_is_compared_with_its_expected_state() {
