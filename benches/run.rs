@@ -6,7 +6,7 @@ use conform::runner::agent::Agent;
 use conform::runner::arguments::RecipeArgs;
 use conform::runner::job_limit::Jobs;
 use conform::runner::retry::RetryOptions;
-use conform::runner::sandbox::SandboxRoot;
+use conform::runner::sandbox_root::SandboxRoot;
 use conform::runner::scenario_run::ScenarioRun;
 use conform::runner::scheduler::{DialectSuite, RunEvent, SuiteEnd, SuiteSettings, run};
 use conform::runner::transcripts::KeepTranscripts;
@@ -43,6 +43,7 @@ fn main() {
         smoke_first: false,
         max_fail: None,
         settle: true,
+        timings: false,
         profile: Profile::Spec,
         time_scale: 1.0,
         seed: 0,

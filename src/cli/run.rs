@@ -25,7 +25,7 @@ use crate::runner::adopt_orphans;
 use crate::runner::job_limit::Jobs;
 use crate::runner::network::isolation::NetworkWatch;
 use crate::runner::retry::RetryOptions;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use crate::runner::step_rules;
 use crate::runner::transcripts::KeepTranscripts;
@@ -217,6 +217,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
         profile: args.profile,
         time_scale: args.time_scale,
         settle: !args.no_settle,
+        timings: args.timings,
         seed: args.seed,
         keep: match &args.transcripts {
             Some(folder) => KeepTranscripts::All(folder.clone()),

@@ -99,6 +99,12 @@ impl Attempts {
         }
     }
 
+    /// How many agents were started.
+    pub(super) fn starts(&self) -> u32 {
+        let all = self.failed.iter().chain([&self.last]);
+        all.map(|one| one.starts).sum()
+    }
+
     /// The time that all attempts took together, and the part of it in which no agent was running.
     pub(super) fn times(&self) -> (Duration, Duration) {
         let all = self.failed.iter().chain([&self.last]);

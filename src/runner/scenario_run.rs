@@ -1,5 +1,6 @@
 //! The result of a scenario in a run: its part of the report, and what the run needs to know besides.
 
+pub use super::play::scenario_result::FirstLine;
 use super::play::scenario_result::ScenarioResult;
 use super::play_queue::QueuedScenario;
 use super::retry::{Attempts, failed_attempts, first_path, store_transcripts};
@@ -34,8 +35,10 @@ pub struct ScenarioRun {
     pub wall: Duration,
     /// The part of that time in which no agent was running: the overhead of the harness.
     pub overhead: Duration,
-    /// The time from the start of the agent to its first line.
-    pub first_line: Option<Duration>,
+    /// How many agents were started for it.
+    pub starts: u32,
+    /// The first line of the first agent of the last attempt.
+    pub first_line: Option<FirstLine>,
 }
 
 impl ScenarioRun {
@@ -47,6 +50,7 @@ impl ScenarioRun {
     ) -> Self {
         let id = queued.id();
         let (wall, overhead) = attempts.times();
+        let starts = attempts.starts();
         let Attempts {
             failed,
             last: mut played,
@@ -83,6 +87,7 @@ impl ScenarioRun {
             expects_turn: expects_turn(&queued.scenario),
             wall: wall + cleanup,
             overhead: overhead + cleanup,
+            starts,
             first_line: played.first_line,
         }
     }
@@ -107,6 +112,7 @@ impl ScenarioRun {
             expects_turn: expects_turn(&queued.scenario),
             wall: Duration::ZERO,
             overhead: Duration::ZERO,
+            starts: 0,
             first_line: None,
         }
     }

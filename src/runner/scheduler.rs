@@ -5,7 +5,7 @@ use super::job_limit::{JobLimit, Jobs, SAMPLE_INTERVAL};
 use super::play::context::SuiteContext;
 use super::play_queue::{PlayQueue, QueuedScenario};
 use super::retry::{Attempts, RetryOptions, play_with_retries};
-use super::sandbox::SandboxRoot;
+use super::sandbox_root::SandboxRoot;
 use super::scenario_run::{ScenarioRun, panicked};
 use super::transcripts::KeepTranscripts;
 use crate::dialect::Dialect;
@@ -47,6 +47,8 @@ pub struct SuiteSettings {
     pub time_scale: f64,
     /// Whether waits end early when nothing more can come.
     pub settle: bool,
+    /// Whether the CPU time of agents is measured.
+    pub timings: bool,
     /// The seed of everything random.
     pub seed: u64,
     /// Which transcripts are kept, and where.
@@ -252,6 +254,7 @@ fn queue(
             time_scale: settings.time_scale,
             settle: settings.settle,
             smoke_first: settings.smoke_first,
+            timings: settings.timings,
             seed: settings.seed,
             sandboxes: Arc::clone(sandboxes),
             cancel: cancel.clone(),

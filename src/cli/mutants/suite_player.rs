@@ -8,7 +8,7 @@ use crate::mutation::kill_analysis::PlayedScenario;
 use crate::profile::Profile;
 use crate::runner::job_limit::Jobs;
 use crate::runner::retry::RetryOptions;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
 use crate::runner::transcripts::KeepTranscripts;
@@ -98,6 +98,7 @@ impl SuitePlayer {
         let settings = SuiteSettings {
             jobs: Jobs::Fixed(PARALLEL_SCENARIOS),
             smoke_first: false,
+            timings: false,
             max_fail: None,
             settle: true,
             profile: Profile::Spec,

@@ -1,6 +1,11 @@
 //! The timings of a run (`--timings`): how long it took beside what the cores of the machine allow.
+//!
+//! An agent can do nothing before its first line but start. The cores need the CPU time of that for each agent, so no run is faster than
+//! the number of agents times this CPU time, divided by the number of cores. Unlike the time on the clock, the CPU time does not
+//! grow when more agents run than there are cores.
 
-use crate::runner::scenario_run::ScenarioRun;
+use crate::runner::process_list::own_cpu_times;
+use crate::runner::scenario_run::{FirstLine, ScenarioRun};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -8,11 +13,21 @@ use std::time::Duration;
 /// The timings of the scenarios that were played.
 #[derive(Debug, Default)]
 pub(super) struct Timings {
-    /// From the start of an agent to its first line, in the order in which the scenarios ended.
-    first_lines: Vec<Duration>,
+    /// The first lines of agents, in the order in which the scenarios ended.
+    first_lines: Vec<FirstLine>,
     scenarios: u32,
+    /// How many agents were started.
+    starts: u32,
     playing: usize,
     most: usize,
+}
+
+/// What a run is compared with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Machine {
+    cores: usize,
+    /// The CPU time of conform and of the agents; `None` if the system does not tell.
+    cpu: Option<(Duration, Duration)>,
 }
 
 impl Timings {
@@ -27,40 +42,111 @@ impl Timings {
         if entry.played {
             self.playing -= 1;
             self.scenarios += 1;
+            self.starts += entry.starts;
             self.first_lines.extend(entry.first_line);
         }
     }
 
     /// Writes the timings of a run that took this long.
     pub(super) fn write(&self, run: Duration, screen: &mut dyn Write) -> io::Result<()> {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let each = run.as_secs_f64() * 1000.0 / f64::from(self.scenarios.max(1));
-        writeln!(
-            screen,
-            "{:>13} {} scenarios in {:.1} s, {each:.1} ms each; at most {} at a time on {cores} cores",
-            "Timings",
-            self.scenarios,
-            run.as_secs_f64(),
-            self.most
-        )?;
-        let mut sorted = self.first_lines.clone();
-        sorted.sort_unstable();
-        let (Some(least), Some(median)) = (sorted.first(), sorted.get(sorted.len() / 2)) else {
-            return Ok(());
+        let machine = Machine {
+            cores: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            cpu: own_cpu_times(),
         };
-        let bound = least.as_secs_f64() * f64::from(self.scenarios) / cores as f64;
-        writeln!(
-            screen,
-            "{:>13} spawn to first line {:.3} s at least, {:.3} s in the median",
-            "",
+        for (index, line) in self.lines(run, machine).into_iter().enumerate() {
+            let label = if index == 0 { "Timings" } else { "" };
+            writeln!(screen, "{label:>13} {line}")?;
+        }
+        Ok(())
+    }
+
+    fn lines(&self, run: Duration, machine: Machine) -> Vec<String> {
+        let Machine { cores, cpu } = machine;
+        let run = run.as_secs_f64();
+        let each = run * 1000.0 / f64::from(self.scenarios.max(1));
+        let mut lines = vec![format!(
+            "{} scenarios in {run:.1} s, {each:.1} ms each; {} agents, at most {} at a time on {cores} cores",
+            self.scenarios, self.starts, self.most
+        )];
+        let clock = sorted(self.first_lines.iter().map(|line| line.after));
+        let on_cpu = sorted(self.first_lines.iter().filter_map(|line| line.cpu));
+        let Some((least, median)) = clock.first().zip(middle(&clock)) else {
+            return lines;
+        };
+        lines.push(format!(
+            "spawn to first line {:.3} s at least, {:.3} s in the median",
             least.as_secs_f64(),
             median.as_secs_f64()
-        )?;
-        writeln!(
-            screen,
-            "{:>13} scenarios x the least / cores: {bound:.1} s; the run took {:.2} times that",
-            "",
-            run.as_secs_f64() / bound
-        )
+        ));
+        let (name, start) = match middle(&on_cpu) {
+            Some(cpu) => ("its CPU time in the median", cpu),
+            None => ("the least", *least),
+        };
+        let bound = start.as_secs_f64() * f64::from(self.starts) / cores as f64;
+        lines.push(format!(
+            "agents x {name} ({:.3} s) / cores: {bound:.1} s; the run took {:.2} times that",
+            start.as_secs_f64(),
+            run / bound
+        ));
+        if let Some((conform, agents)) = cpu {
+            let (conform, agents) = (conform.as_secs_f64(), agents.as_secs_f64());
+            lines.push(format!(
+                "CPU time of agents {agents:.1} s, of conform {conform:.1} s: {:.0} % of the cores",
+                (conform + agents) / (run * cores as f64) * 100.0
+            ));
+        }
+        lines
+    }
+}
+
+fn sorted(times: impl Iterator<Item = Duration>) -> Vec<Duration> {
+    let mut times: Vec<_> = times.collect();
+    times.sort_unstable();
+    times
+}
+
+fn middle(sorted: &[Duration]) -> Option<Duration> {
+    sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_compared_with_the_cpu_time_of_its_starts() {
+        let line = |after: u64, cpu: u64| FirstLine {
+            after: Duration::from_millis(after),
+            cpu: Some(Duration::from_millis(cpu)),
+        };
+        let timings = Timings {
+            first_lines: vec![line(900, 1000), line(2000, 1100), line(1500, 950)],
+            scenarios: 3,
+            starts: 4,
+            playing: 0,
+            most: 3,
+        };
+        let machine = Machine {
+            cores: 2,
+            cpu: Some((Duration::from_millis(40), Duration::from_millis(4760))),
+        };
+        let expected = [
+            "3 scenarios in 2.5 s, 833.3 ms each; 4 agents, at most 3 at a time on 2 cores",
+            "spawn to first line 0.900 s at least, 1.500 s in the median",
+            "agents x its CPU time in the median (1.000 s) / cores: 2.0 s; the run took 1.25 times that",
+            "CPU time of agents 4.8 s, of conform 0.0 s: 96 % of the cores",
+        ];
+        let lines = timings.lines(Duration::from_millis(2500), machine);
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_run_without_agents_has_no_bound() {
+        let machine = Machine {
+            cores: 2,
+            cpu: None,
+        };
+        let lines = Timings::default().lines(Duration::from_secs(1), machine);
+        assert_eq!(lines.len(), 1);
     }
 }

@@ -3,7 +3,7 @@
 use crate::dialect::Dialect;
 use crate::profile::Profile;
 use crate::runner::agent::Agent;
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -20,6 +20,8 @@ pub(crate) struct SuiteContext {
     pub(crate) settle: bool,
     /// Whether the smoke scenario is played first, and the others only if it passes.
     pub(crate) smoke_first: bool,
+    /// Whether the CPU time of agents is measured.
+    pub(crate) timings: bool,
     pub(crate) seed: u64,
     pub(crate) sandboxes: Arc<SandboxRoot>,
     /// Turns true when the run is cancelled.

@@ -4,6 +4,7 @@ use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use super::settle::{EarlyEnd, SettleWatch};
+use super::scenario_result::FirstLine;
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
 use crate::dialect::FrameIdentity;
@@ -159,8 +160,7 @@ impl ScenarioPlayer {
                 let n = self.session.recorder.push(&frame);
                 match frame.body {
                     Body::FromAgent(line) => {
-                        let at = Duration::from_micros(frame.at);
-                        self.first_line.get_or_insert(at);
+                        self.note_first_line(Duration::from_micros(frame.at));
                         self.handle_line(n, &line)?;
                     }
                     Body::LlmRequest(request) => {
@@ -199,6 +199,16 @@ impl ScenarioPlayer {
             }
         }
         Ok(())
+    }
+
+    fn note_first_line(&mut self, after: Duration) {
+        if self.first_line.is_none() {
+            let cpu = match self.suite.timings {
+                true => self.session.process.cpu_time(),
+                false => None,
+            };
+            self.first_line = Some(FirstLine { after, cpu });
+        }
     }
 
     fn handle_line(&mut self, n: u64, line: &Line) -> Result<(), EarlyStop> {

@@ -33,6 +33,7 @@ impl ScenarioPlayer {
             ..
         } = self;
         server.shutdown().await;
+        let starts = u32::try_from(past.len() + 1).unwrap_or(u32::MAX);
         agent_lifetime += session.process.lifetime();
         let mut broken = match &stop {
             Some(EarlyStop::Broken(why)) => Some(why.clone()),
@@ -130,6 +131,7 @@ impl ScenarioPlayer {
             transcripts: past.into_iter().map(|past| past.transcript).collect(),
             wall: began.elapsed(),
             lifetime: agent_lifetime,
+            starts,
             first_line,
             sandbox: Some(sandbox),
         }

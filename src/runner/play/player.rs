@@ -3,7 +3,7 @@
 use super::agent_session::AgentSession;
 use super::context::{EarlyStop, SuiteContext};
 use super::model_requests::ModelRequests;
-use super::scenario_result::ScenarioResult;
+use super::scenario_result::{FirstLine, ScenarioResult};
 use super::skip::missing_feature;
 use crate::finding::Finding;
 use crate::matcher::{Captures, render_text};
@@ -55,8 +55,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) answers_sent: Vec<u32>,
     /// The total lifetime of the agent's past processes.
     pub(super) agent_lifetime: Duration,
-    /// The time from the start of the first agent to its first line.
-    pub(super) first_line: Option<Duration>,
+    /// The first line of the first agent.
+    pub(super) first_line: Option<FirstLine>,
     pub(super) cancel: watch::Receiver<bool>,
 }
 

@@ -7,6 +7,17 @@ use crate::runner::sandbox::Sandbox;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// When an agent wrote its first line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstLine {
+    /// The time since the agent was started.
+    pub after: Duration,
+    /// The CPU time that the agent had taken by then, if it was measured ([`SuiteSettings::timings`]).
+    ///
+    /// [`SuiteSettings::timings`]: crate::runner::scheduler::SuiteSettings::timings
+    pub cpu: Option<Duration>,
+}
+
 /// The result of a scenario.
 #[derive(Debug)]
 pub(crate) struct ScenarioResult {
@@ -31,8 +42,10 @@ pub(crate) struct ScenarioResult {
     pub(crate) wall: Duration,
     /// The part of that time in which an agent was running.
     pub(crate) lifetime: Duration,
-    /// The time from the start of the first agent to its first line.
-    pub(crate) first_line: Option<Duration>,
+    /// How many agents were started.
+    pub(crate) starts: u32,
+    /// The first line of the first agent.
+    pub(crate) first_line: Option<FirstLine>,
     /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
 }
@@ -64,6 +77,7 @@ impl ScenarioResult {
             transcripts: Vec::new(),
             wall,
             lifetime: Duration::ZERO,
+            starts: 0,
             first_line: None,
             sandbox: None,
         }
