@@ -59,10 +59,16 @@ enum CliCommand {
     RelayGuard(relay_guard::RelayGuardArgs),
 }
 
+/// The command that is the bundled agent.
+const AGENT: &str = "agent";
+
 /// Runs the command line of `conform`.
 #[must_use]
 pub fn main() -> ExitCode {
     start_log();
+    if let Some(call) = agent_call(std::env::args_os()) {
+        return judged_agent::main(call);
+    }
     match Cli::try_parse() {
         Ok(cli) => {
             std::panic::catch_unwind(|| dispatch(cli.command)).unwrap_or(ExitStatus::Harness.into())
@@ -78,6 +84,20 @@ pub fn main() -> ExitCode {
             .into()
         }
     }
+}
+
+/// The call of the bundled agent, if the command line is one. A run starts it for each scenario, and the parser for all the other commands
+/// takes long to build.
+fn agent_call(args: impl IntoIterator<Item = OsString>) -> Option<AgentCall> {
+    let mut args = args.into_iter().skip(1);
+    args.next().filter(|command| command == AGENT)?;
+    let mut args = args.peekable();
+    args.next_if(|first| first == "--");
+    Some(AgentCall {
+        program: None,
+        args: args.collect(),
+        prefix: vec![AGENT.into()],
+    })
 }
 
 fn dispatch(command: CliCommand) -> ExitCode {
@@ -101,7 +121,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Agent(args) => judged_agent::main(AgentCall {
             program: None,
             args: args.args,
-            prefix: vec!["agent".into()],
+            prefix: vec![AGENT.into()],
         }),
     }
 }

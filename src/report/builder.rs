@@ -4,6 +4,7 @@ use super::model::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport}
 use crate::dialect::Dialect;
 use crate::finding::Blame;
 use indexmap::{IndexMap, IndexSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What one scenario or transcript exercised: the input of coverage.
@@ -26,6 +27,8 @@ pub struct ReportBuilder {
     scenarios: Vec<ScenarioReport>,
     exercised: Exercised,
     entries_by_clause: IndexMap<String, u32>,
+    /// The clauses that each rule checks, in any of the dialects.
+    clauses_by_rule: HashMap<String, IndexSet<String>>,
     docs: IndexMap<String, String>,
 }
 
@@ -41,6 +44,7 @@ impl ReportBuilder {
             scenarios: Vec::new(),
             exercised,
             entries_by_clause: IndexMap::new(),
+            clauses_by_rule: HashMap::new(),
             docs: IndexMap::new(),
         }
     }
@@ -59,6 +63,8 @@ impl ReportBuilder {
         {
             for rule in &dialect.rules {
                 self.exercised.rules.entry(rule.id.clone()).or_default();
+                let clauses = self.clauses_by_rule.entry(rule.id.clone()).or_default();
+                clauses.extend(rule.clauses.iter().cloned());
             }
         }
     }
@@ -66,8 +72,11 @@ impl ReportBuilder {
     /// Adds the result of a scenario or a transcript, and what it exercised.
     pub fn add(&mut self, scenario: ScenarioReport, exercised: Exercised) {
         self.scenarios.push(scenario);
-        for clause in self.clauses_checked(&exercised) {
-            *self.entries_by_clause.entry(clause).or_default() += 1;
+        for clause in clauses_checked(&self.clauses_by_rule, &exercised) {
+            match self.entries_by_clause.get_mut(clause) {
+                Some(entries) => *entries += 1,
+                None => drop(self.entries_by_clause.insert(clause.clone(), 1)),
+            }
         }
         for (rule, times) in exercised.rules {
             *self.exercised.rules.entry(rule).or_default() += times;
@@ -97,14 +106,6 @@ impl ReportBuilder {
         };
         report.summarize();
         report
-    }
-
-    /// The clauses that the rules evaluated by one entry check, and those that its steps checked.
-    fn clauses_checked(&self, exercised: &Exercised) -> IndexSet<String> {
-        let rules = self.dialects.values().flat_map(|dialect| &dialect.rules);
-        let evaluated = rules.filter(|rule| exercised.rules.get(&rule.id).is_some_and(|n| *n > 0));
-        let by_rules = evaluated.flat_map(|rule| &rule.clauses);
-        by_rules.chain(&exercised.clauses).cloned().collect()
     }
 
     /// The clauses of all dialects, with their texts.
@@ -169,4 +170,14 @@ impl ReportBuilder {
             readings: self.exercised.readings.clone(),
         }
     }
+}
+
+/// The clauses that the rules evaluated by one entry check, and those that its steps checked.
+fn clauses_checked<'a>(
+    by_rule: &'a HashMap<String, IndexSet<String>>,
+    exercised: &'a Exercised,
+) -> IndexSet<&'a String> {
+    let evaluated = exercised.rules.iter().filter(|(_, times)| **times > 0);
+    let by_rules = evaluated.filter_map(|(rule, _)| by_rule.get(rule));
+    by_rules.flatten().chain(&exercised.clauses).collect()
 }

@@ -1,5 +1,6 @@
 //! The data model of a loaded scenario: `load` creates it from YAML, `runner` plays it.
 
+use crate::duration;
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
 use crate::matcher::{Matcher, RequestMatcher, Template};
@@ -41,6 +42,37 @@ pub struct Scenario {
     pub files_after: IndexMap<String, FileState>,
     /// Timeouts that replace those of the dialect, by name.
     pub budgets: IndexMap<String, Duration>,
+}
+
+impl Scenario {
+    /// How long it waits at least, whatever the agent does: its quiet windows, its pauses, and the delays of the model.
+    #[must_use]
+    pub fn scripted_wait(&self) -> Duration {
+        let steps = self.steps.iter().map(|step| match &step.action {
+            StepAction::PauseReading(time)
+            | StepAction::ExpectNone {
+                until: Barrier::Quiet(time),
+                ..
+            } => *time,
+            _ => Duration::ZERO,
+        });
+        steps.sum::<Duration>() + delays(&self.model)
+    }
+}
+
+/// The sum of all delays in a model script.
+fn delays(script: &serde_json::Value) -> Duration {
+    match script {
+        serde_json::Value::Array(items) => items.iter().map(delays).sum(),
+        serde_json::Value::Object(members) => {
+            let each = members.iter().map(|(name, value)| match value.as_str() {
+                Some(text) if name == "delay" => duration::parse(text).unwrap_or_default(),
+                _ => delays(value),
+            });
+            each.sum()
+        }
+        _ => Duration::ZERO,
+    }
 }
 
 /// How the agent is started for one scenario, in addition to the launch recipe.

@@ -14,7 +14,7 @@ use crate::detect::missing_features::missing_features;
 use crate::dialect::DialectSource;
 use crate::project_config::read_config;
 use crate::runner::agent::{Agent, MissingFeature};
-use crate::runner::sandbox::SandboxRoot;
+use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Selection;
 use std::path::{Path, PathBuf};
@@ -77,13 +77,9 @@ pub(in crate::cli) async fn run_plan(
         None if is_bundled => bundled_dialects(&source),
         None => vec![announced(with_patience(detector.detect(&source)).await?)],
     };
-    let mut known = Vec::new();
-    for id in &ids {
-        known.push(
-            catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref())
-                .map_err(RunError::usage)?,
-        );
-    }
+    let load =
+        |id: &String| catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref());
+    let known = all_at_once(&ids, load).map_err(RunError::usage)?;
     let mut selection = Selection {
         only: args.only.clone(),
         tags: args.tag.clone(),
@@ -133,6 +129,23 @@ pub(in crate::cli) async fn run_plan(
         dialect_dir: dialect.dialect_dir.clone(),
         agent_command: agent_command(args),
         rerun: RerunCommand::new(args, &dialect, &ids),
+    })
+}
+
+/// Loads each dialect in a thread of its own.
+fn all_at_once(
+    ids: &[String],
+    load: impl Fn(&String) -> Result<KnownDialect, String> + Sync,
+) -> Result<Vec<KnownDialect>, String> {
+    let load = &load;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = ids.iter().map(|id| scope.spawn(move || load(id))).collect();
+        let loaded = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        loaded.collect()
     })
 }
 

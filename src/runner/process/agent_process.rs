@@ -2,6 +2,7 @@
 
 use super::activity::ProcessActivity;
 use super::pipes::{self, StdinFull, StdinWriter};
+use super::process_list;
 use super::process_tree::AgentProcessTree;
 use super::supervisor::Supervisor;
 use crate::runner::event_queue::EventQueue;
@@ -164,6 +165,11 @@ impl AgentProcess {
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
     pub(crate) fn activity(&self) -> Option<ProcessActivity> {
         ProcessActivity::of(self.pid)
+    }
+
+    /// The CPU time that the agent and its descendants have taken; `None` if the system does not tell.
+    pub(crate) fn cpu_time(&self) -> Option<Duration> {
+        process_list::cpu_time(self.pid.as_raw_pid())
     }
 
     /// Sends a signal to the agent's own process.

@@ -4,6 +4,7 @@ use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
 pub(crate) const IS_STUB: bool = false;
@@ -116,8 +117,40 @@ pub(super) fn threads(pid: i32) -> Option<Vec<Thread>> {
         .collect()
 }
 
-/// The children of this process, of all its threads.
-pub(crate) fn children() -> impl Iterator<Item = RunningProcess> {
+/// The CPU time that the threads of a process and of its descendants have taken; `None` if it cannot be read.
+pub(super) fn cpu_time(pid: i32) -> Option<Duration> {
+    let (mut nanoseconds, mut open) = (0, vec![pid]);
+    while let Some(pid) = open.pop() {
+        for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+            let folder = thread.ok()?.path();
+            let text = std::fs::read_to_string(folder.join("schedstat")).ok()?;
+            nanoseconds += text.split(' ').next()?.parse::<u64>().ok()?;
+            let children = std::fs::read_to_string(folder.join("children")).ok()?;
+            open.extend(children.split_whitespace().flat_map(str::parse::<i32>));
+        }
+    }
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// The CPU time of this process, and that of its children that have ended, with all that they waited for; `None` if it cannot be read.
+pub(crate) fn own_cpu_times() -> Option<(Duration, Duration)> {
+    /// The fields behind the name, from 0: in user mode and in the kernel, of this process and then of its children.
+    const TIMES: std::ops::Range<usize> = 11..15;
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = words
+        .get(TIMES)?
+        .iter()
+        .map(|word| word.parse::<u32>().ok());
+    let ticks: Vec<u32> = ticks.collect::<Option<_>>()?;
+    let per_second = rustix::param::clock_ticks_per_second() as f64;
+    let time =
+        |ticks: &[u32]| Duration::from_secs_f64(f64::from(ticks.iter().sum::<u32>()) / per_second);
+    Some((time(&ticks[..2]), time(&ticks[2..])))
+}
+
+/// The children of this process, of all its threads, without those that the filter leaves out: to look at a process is expensive.
+pub(crate) fn children(is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = threads
         .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
@@ -125,6 +158,7 @@ pub(crate) fn children() -> impl Iterator<Item = RunningProcess> {
         .flat_map(|list| {
             list.split_whitespace()
                 .filter_map(|word| word.parse().ok())
+                .filter(|pid| is_wanted(*pid))
                 .collect::<Vec<_>>()
         })
         .collect();

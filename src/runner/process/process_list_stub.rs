@@ -2,6 +2,7 @@
 
 use rustix::process::Pid;
 use std::ffi::OsStr;
+use std::time::Duration;
 
 pub(crate) const IS_STUB: bool = true;
 
@@ -24,6 +25,14 @@ pub(super) fn threads(_pid: i32) -> Option<Vec<Thread>> {
     None
 }
 
+pub(super) fn cpu_time(_pid: i32) -> Option<Duration> {
+    None
+}
+
+pub(crate) fn own_cpu_times() -> Option<(Duration, Duration)> {
+    None
+}
+
 impl RunningProcess {
     pub(crate) fn has_in_environment(&self, _entry: &OsStr) -> bool {
         false
@@ -38,6 +47,6 @@ pub(crate) fn all() -> impl Iterator<Item = RunningProcess> {
     std::iter::empty()
 }
 
-pub(crate) fn children() -> impl Iterator<Item = RunningProcess> {
+pub(crate) fn children(_is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
     std::iter::empty()
 }

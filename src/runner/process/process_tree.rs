@@ -6,10 +6,15 @@
 use super::process_list;
 use crate::runner::limits;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+
+/// The leaders of the process trees that are supervised now. They are children of this process and nobody's orphans.
+static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// The process tree of one agent.
 #[derive(Debug)]
@@ -26,6 +31,7 @@ const LONGEST_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl AgentProcessTree {
     pub(super) fn new(leader: Pid, marker: OsString, grace: Duration) -> Self {
+        leaders().insert(leader.as_raw_pid());
         AgentProcessTree {
             leader,
             marker,
@@ -111,8 +117,10 @@ impl AgentProcessTree {
                 found.group == self.leader.as_raw_pid() || found.session == self.leader.as_raw_pid()
             }));
         }
+        let known = leaders().clone();
         members.extend(
-            process_list::children().filter(|child| child.has_in_environment(&self.marker)),
+            process_list::children(|pid| !known.contains(&pid))
+                .filter(|child| child.has_in_environment(&self.marker)),
         );
         members.retain(|found| found.pid != self.leader);
         members.sort_by_key(|found| found.pid.as_raw_pid());
@@ -124,6 +132,16 @@ impl AgentProcessTree {
         members.retain(|found| !found.ended);
         members.into_iter().map(|found| found.pid).collect()
     }
+}
+
+impl Drop for AgentProcessTree {
+    fn drop(&mut self) {
+        leaders().remove(&self.leader.as_raw_pid());
+    }
+}
+
+fn leaders() -> MutexGuard<'static, BTreeSet<i32>> {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Makes this process a child subreaper, so that orphans of agents become its children; does nothing on other systems than Linux.
@@ -142,7 +160,7 @@ pub fn adopt_orphans() {
 pub fn kill_stray_processes() -> usize {
     let mut killed = std::collections::HashSet::new();
     for _ in 0..100 {
-        let children: Vec<_> = process_list::children().collect();
+        let children: Vec<_> = process_list::children(|_| true).collect();
         if children.is_empty() {
             break;
         }
