@@ -8,6 +8,7 @@ use conform::report::Verdict;
 const PLAIN_TURN: &str = include_str!("../../scenarios/aionrs/0.1/turn/plain.yaml");
 const STOP: &str = include_str!("../../scenarios/aionrs/0.1/stop/while-streaming.yaml");
 const BAD_INPUT: &str = include_str!("../../scenarios/aionrs/0.1/invalid/malformed-json.yaml");
+const APPROVAL: &str = include_str!("../../scenarios/aionrs/0.1/approval/once-then-runs.yaml");
 
 /// Plays a scenario with the mock agent, which has a fault. The budget is that of a wait.
 fn run(dir: &TestDir, scenario: &str, fault: &str, budget: &str, more: &[&str]) -> RunResult {

@@ -3,8 +3,8 @@
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
-use super::settle::{EarlyEnd, SettleWatch};
 use super::scenario_result::FirstLine;
+use super::settle::{EarlyEnd, SettleWatch};
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
 use crate::dialect::FrameIdentity;

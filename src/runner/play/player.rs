@@ -124,7 +124,7 @@ impl ScenarioPlayer {
         Ok(ScenarioPlayer {
             total_deadline: Instant::now() + budgets.total,
             budgets,
-            is_smoke: suite.smoke_first && suite.dialect.smoke_id() == Some(&scenario.id),
+            is_smoke: suite.smoke_first && suite.dialect.smoke_id() == Some(scenario.id.as_str()),
             captures,
             queue,
             server,
