@@ -43,7 +43,8 @@ impl EventQueue {
         }
     }
 
-    fn take(&self) -> Option<SessionEvent> {
+    /// Takes the next event if there is one.
+    pub(crate) fn take(&self) -> Option<SessionEvent> {
         let mut state = self.lock();
         let event = state.take()?;
         if !state.is_full() {

@@ -128,6 +128,14 @@ impl ScenarioPlayer {
     }
 
     fn ended_early(&mut self) -> EarlyStop {
+        // The end of the agent may still be in the queue.
+        while self.session.end.is_none()
+            && let Some(event) = self.queue.take()
+        {
+            if let Err(stop) = self.handle(event) {
+                return stop;
+            }
+        }
         let how = self.how_it_ended();
         self.add_finding(StepFinding::new(
             step_rules::SEND,
