@@ -55,7 +55,7 @@ fn a_value_that_does_not_decode_is_reported_with_its_reply() {
         ),
         (
             json!([{ "text": 5 }]),
-            "/0: invalid type: integer `5`, expected a text or a list of texts",
+            "/0: invalid type: integer `5`, expected a text, a list of texts, or",
         ),
         (
             json!([{ "text": "x", "repeat": 0 }]),

@@ -179,7 +179,7 @@ async fn a_request_that_matches_nothing_reports_the_nearest_reply_and_the_differ
     );
     assert_eq!(
         unused[0].to_string(),
-        "reply 0 of the model's script was not asked for; expected 1 request; got 0 requests"
+        "the agent did not ask the model for reply 0 of its script; expected 1 request; got 0 requests"
     );
 }
 

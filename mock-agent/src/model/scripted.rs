@@ -24,7 +24,7 @@ pub(crate) enum ReplySource {
     /// The user's text.
     Echo,
     /// A script, whose replies are played once.
-    Script(Model),
+    Script(Box<Model>),
     /// A story, which each prompt plays from its start.
     Story(Script),
 }
@@ -155,7 +155,8 @@ impl ScriptedModel {
     fn serve(&self, request: &Request) -> ModelResponse {
         let mut turn = self.turn.borrow_mut();
         let served = match (&mut turn.story, &mut *self.source.borrow_mut()) {
-            (Some(model), _) | (None, ReplySource::Script(model)) => model.next(request),
+            (Some(model), _) => model.next(request),
+            (None, ReplySource::Script(model)) => model.next(request),
             (None, ReplySource::Echo) => echo::answer(request),
             (None, ReplySource::Story(story)) => {
                 let mut model = Model::new(story.clone(), self.options.seed);

@@ -97,7 +97,7 @@ fn backend(
 fn script_of_file(path: &Path, workspace: &Path, seed: u64) -> Result<ReplySource, String> {
     let script = script_file::load(path, &placeholders(workspace))?;
     let model = mock_provider::Model::new(script, seed);
-    Ok(ReplySource::Script(model))
+    Ok(ReplySource::Script(Box::new(model)))
 }
 
 fn conversation(
