@@ -101,10 +101,15 @@ impl ScriptFailure {
 
     /// A request that does not match the `expect_request` of its reply.
     pub(crate) fn expectation(request: u64, reply: usize, mismatch: RequestMismatch) -> Self {
-        let message = format!(
-            "request {request} to the model does not have {}",
-            mismatch.expected
-        );
+        let message = match mismatch.expected.strip_prefix("no ") {
+            Some(unexpected) => format!("request {request} to the model has {unexpected}"),
+            None => {
+                format!(
+                    "request {request} to the model does not have {}",
+                    mismatch.expected
+                )
+            }
+        };
         Self::of_request(FailureKind::Expectation, request, message)
             .with_mismatch(&format!("/{reply}/expect_request"), mismatch)
     }

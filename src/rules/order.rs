@@ -9,6 +9,7 @@ use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
 use crate::finding::{Blame, Difference, DifferenceKind};
+use indexmap::IndexSet;
 use std::sync::Arc;
 
 /// An order rule.
@@ -246,9 +247,13 @@ fn unexpected(context: &FrameContext<'_>, expected: &[String], last: u64) -> Str
     }
 }
 
-/// `a`, `b` or `c`.
+/// `a`, `b` or `c`, each once and without its guards.
 #[must_use]
 pub fn list(names: &[String]) -> String {
+    let names = names
+        .iter()
+        .map(|name| name.split('{').next().unwrap_or(name));
+    let names: IndexSet<&str> = names.collect();
     let quoted: Vec<_> = names.iter().map(|n| format!("`{n}`")).collect();
     match quoted.split_last() {
         None => "nothing".to_owned(),

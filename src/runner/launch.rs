@@ -68,17 +68,17 @@ impl LaunchPlan<'_> {
         for (n, arg) in args.iter().enumerate().filter(|(_, arg)| has_address(arg)) {
             let option = n.checked_sub(1).map(|before| &args[before]);
             places.push(match option.filter(|option| option.starts_with("--")) {
-                Some(option) => format!("`{option} {arg}`"),
-                None => format!("`{arg}`"),
+                Some(option) => format!("as `{option} {arg}`"),
+                None => format!("as `{arg}`"),
             });
         }
         let env = self.env(sandbox).unwrap_or_default();
         let variables = env.iter().filter(|(_, value)| has_address(&words(value)));
-        places.extend(variables.map(|(name, _)| format!("the variable `{}`", words(name))));
+        places.extend(variables.map(|(name, _)| format!("in the variable `{}`", words(name))));
         let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
         let files = self.recipe.home_files.iter().chain(wire);
         let files = files.filter(|(_, text)| has_address(text));
-        places.extend(files.map(|(path, _)| format!("the file `~/{path}`")));
+        places.extend(files.map(|(path, _)| format!("in the file `~/{path}`")));
         places
     }
 

@@ -131,7 +131,7 @@ fn a_script_that_is_too_short_or_too_long_is_reported() {
     assert!(
         unused
             .message("scenario.script")
-            .contains("was not asked for"),
+            .contains("did not ask the model for reply 1"),
         "{unused:?}"
     );
     assert_eq!(unused.only_scenario().verdict, Verdict::Warn);

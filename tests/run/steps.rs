@@ -33,7 +33,7 @@ fn a_timeout_lists_the_events_that_came_and_the_nearest_one() {
     let message = result.message("scenario.expect");
     assert!(message.contains("received: info (2 times)"), "{message}");
     assert!(
-        message.contains("`info` came with /message = \"four\" in frame 3, where \"five\" is expected, and none that fits came"),
+        message.contains("`info` came with /message = \"four\" in frame 3, where \"five\" is expected, and no other came"),
         "{message}"
     );
     let finding = &result.only_scenario().findings[0];

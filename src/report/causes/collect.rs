@@ -135,7 +135,7 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
         source: finding.source,
         blame: finding.blame,
         rule: finding.rule.clone(),
-        clauses: finding.clauses.clone(),
+        clauses: nearest_first(finding),
         message: finding.message.clone(),
         difference: finding.difference.clone(),
         pointer: place(&finding.pointer),
@@ -156,6 +156,23 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
         },
         ..cause
     }
+}
+
+/// The clauses of a finding, those that are named after the wrong member first: `demo.end.will-retry` for `/willRetry`.
+fn nearest_first(finding: &Finding) -> Vec<String> {
+    let member = finding.pointer.rsplit('/').next().unwrap_or_default();
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let member = plain(member);
+    let is_other = |clause: &String| {
+        let name = clause.rsplit('.').next().unwrap_or_default();
+        member.is_empty() || plain(name) != member
+    };
+    let mut clauses = finding.clauses.clone();
+    clauses.sort_by_key(is_other);
+    clauses
 }
 
 /// The baseline entry of a cause, if all its findings are covered. A cause that is flaky in some scenarios and known in others is known.
@@ -347,6 +364,21 @@ mod tests {
             (causes[0].findings, causes[1].example.transcript.as_str()),
             (1, "first.jsonl")
         );
+    }
+
+    #[test]
+    fn the_clause_about_the_wrong_member_comes_first() {
+        let clauses = ["p.type", "p.end.messages", "p.end.will-retry"].map(str::to_owned);
+        let of = |pointer: &str| Finding {
+            clauses: clauses.to_vec(),
+            pointer: pointer.into(),
+            ..Finding::default()
+        };
+        let (retry, first) = (nearest_first(&of("/a/willRetry")), &clauses[2]);
+        assert_eq!(retry[0], *first);
+        assert_eq!(retry[1..], clauses[..2]);
+        assert_eq!(nearest_first(&of("")), clauses);
+        assert_eq!(nearest_first(&of("/other")), clauses);
     }
 
     #[test]

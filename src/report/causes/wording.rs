@@ -1,4 +1,6 @@
 //! What a finding expected, in words: a rule lists patterns of frames and conditions, which are written for its author. Pure.
+//!
+//! Conditions on one place of a frame, such as `/code = 0`, are kept. Others are left out: the message of the rule says what they mean.
 
 /// Frames that are no lines of the agent, in words.
 const SYMBOLS: &[(&str, &str)] = &[
@@ -9,8 +11,7 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("@reply", "a reply of the model"),
 ];
 
-/// What would have been allowed, in words, each alternative once. Conditions on the state of a rule are left out: its message says what
-/// they mean.
+/// What would have been allowed, in words, each alternative once.
 pub(super) fn in_words(expected: &[String]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for one in expected.iter().filter_map(|one| alternative(one)) {
@@ -21,10 +22,18 @@ pub(super) fn in_words(expected: &[String]) -> Vec<String> {
     words
 }
 
-/// One alternative; `None` for a condition on the state of a rule.
+/// One alternative; `None` for a condition that only the author of the rule can read.
 fn alternative(expected: &str) -> Option<String> {
+    if let Some(command) = expected.strip_prefix('>') {
+        let (name, rest) = command.split_at(command.find(['{', ' ']).unwrap_or(command.len()));
+        let rest = rest
+            .strip_prefix(' ')
+            .map_or(String::new(), |rest| format!(" {rest}"));
+        return Some(format!("the host's `{name}`{rest}"));
+    }
     if is_condition(expected) {
-        return (!has_state(expected)).then(|| expected.to_owned());
+        let is_plain = expected.starts_with('/') && !has_state(expected);
+        return is_plain.then(|| expected.to_owned());
     }
     let (name, guards) = match expected.split_once('{') {
         Some((name, guards)) if is_name(name) && guards.ends_with('}') => {
@@ -34,7 +43,7 @@ fn alternative(expected: &str) -> Option<String> {
     };
     let guards: Vec<&str> = guards
         .split(", ")
-        .filter(|guard| !guard.is_empty() && !has_state(guard))
+        .filter(|guard| guard.starts_with('/') && !has_state(guard))
         .collect();
     let symbol = SYMBOLS.iter().find(|(symbol, _)| *symbol == name);
     let name = symbol.map_or(name, |(_, words)| *words);
@@ -47,7 +56,12 @@ fn alternative(expected: &str) -> Option<String> {
 
 /// Whether the text is a condition of a rule, such as `/usage = $sum`.
 fn is_condition(text: &str) -> bool {
-    text.starts_with(['/', '$']) || text.starts_with("not ")
+    let quotes = text.contains(['{', '"']);
+    let name = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let is_call = name.len() < text.len() && name.starts_with("(");
+    text.starts_with(['/', '$', '.'])
+        || text.starts_with("not ")
+        || !quotes && (is_call || has_state(text))
 }
 
 /// Whether a condition names a state of the rule, such as `$running`.
@@ -84,6 +98,14 @@ mod tests {
             ("/orphans = 0", Some("/orphans = 0")),
             ("/model = $model", None),
             ("$bad > $n", None),
+            ("edit in $allowed", None),
+            ("length(/results) = 2", None),
+            (". contains sum($tokens)", None),
+            ("tool_end{no_overlap}", Some("tool_end")),
+            (
+                ">tool_approve earlier",
+                Some("the host's `tool_approve` earlier"),
+            ),
             // What steps and schemas expect is in words already.
             ("a member `usage`", Some("a member `usage`")),
             (

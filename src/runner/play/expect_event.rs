@@ -167,14 +167,12 @@ impl ScenarioPlayer {
     /// That an event must not come before the barrier, as the end of a sentence.
     fn not_before(&self, until: &Barrier) -> String {
         match until {
-            Barrier::Event(barrier) => {
-                format!(
-                    "which must not come before {}",
-                    self.awaited(barrier).subject
-                )
+            Barrier::Event(barrier) if self.event_name(barrier).is_some() => {
+                let awaited = self.awaited(barrier);
+                format!("which must not come before {}", awaited.subject)
             }
             Barrier::End => "which must not come before the agent ends".to_owned(),
-            Barrier::Quiet(_) => "which must not come here".to_owned(),
+            Barrier::Event(_) | Barrier::Quiet(_) => "which must not come here".to_owned(),
         }
     }
 

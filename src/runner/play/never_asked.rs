@@ -82,8 +82,8 @@ impl ScenarioPlayer {
         };
         let places = plan.address_places(&self.sandbox);
         let at = match places.is_empty() {
-            true => "which the agent is not given: put `{llm_url}` into its arguments".to_owned(),
-            false => format!("which the agent is given as {}", places.join(" and ")),
+            true => "which the agent does not get: put `{llm_url}` into its arguments".to_owned(),
+            false => format!("which the agent gets {}", places.join(" and ")),
         };
         format!("a request to the model's address, {at}")
     }
