@@ -96,8 +96,8 @@ cat >/dev/null
         .map(|one| (one.rule.as_str(), one.echoes))
         .collect();
     let (asked, usage) = (("scenario.never_asked", 1), ("aionrs/schema/stream_end", 0));
-    assert_eq!(rules, [asked, usage], "{result:?}");
-    let expected = &report.causes[0].example.expected;
+    assert_eq!(rules, [usage, asked], "{result:?}");
+    let expected = &report.causes[1].example.expected;
     assert!(
         expected[0].contains("`--base-url {llm_url}`"),
         "{expected:?}"

@@ -1,6 +1,6 @@
 //! Groups the findings of all scenarios by their causes, and orders the causes by how much they explain. Pure.
 
-use super::echoes;
+use super::echoes::{self, STEPS};
 use super::shape::place;
 use crate::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Finding};
 use crate::report::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
@@ -52,6 +52,7 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
             Reverse(cause.level),
             cause.flaky,
             Reverse(cause.scenarios.len()),
+            cause.rule.starts_with(STEPS),
             Reverse(cause.findings + cause.echoes),
             cause.id.clone(),
         )

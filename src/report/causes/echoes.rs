@@ -9,7 +9,7 @@ use super::wording::in_words;
 use crate::finding::{DifferenceKind, Finding, Level};
 
 /// The prefix of the rule ids of scenario steps.
-const STEPS: &str = "scenario.";
+pub(super) const STEPS: &str = "scenario.";
 
 /// The rule of steps that says that the agent never asked its model.
 const NEVER_ASKED: &str = "scenario.never_asked";
