@@ -337,7 +337,7 @@ mod tests {
             ..scenario("a", &[("scenario.expect", 4)])
         };
         let fate = |scenarios: &[PlayedScenario]| generic_row(&fault, scenarios).fate;
-        assert_eq!(fate(&[unplayed.clone()]), Fate::NotReached);
+        assert_eq!(fate(std::slice::from_ref(&unplayed)), Fate::NotReached);
         let early = scenario("b", &[("d/r", 2)]);
         assert_eq!(fate(&[unplayed.clone(), early]), Fate::Survived);
         assert_eq!(

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Cause {
     /// Its id. It depends on the rule, the clauses and the shape alone, so it is the same in every run and on every machine.
     pub id: String,
+    /// The ids of other causes that are joined into this one: members that are missing in the same frames. Findings and baselines keep them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<String>,
     /// The highest level of its findings and echoes.
     pub level: Level,
     /// The source of the rule.

@@ -39,11 +39,12 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
     remarks.join(", ")
 }
 
-/// The message of the first cause of a scenario that no baseline covers, and the number of its other causes. The most severe ones come
+/// The message of the first cause of a scenario on the judged side that no baseline covers, and the number of its other causes. The most severe ones come
 /// first, and rules before steps, which say less about the reason.
-pub(super) fn first_cause(scenario: &ScenarioReport) -> Option<(&str, usize)> {
+pub(super) fn first_cause(scenario: &ScenarioReport, side: Blame) -> Option<(&str, usize)> {
     let is_cause = |finding: &&Finding| {
-        !finding.echo && finding.baseline.is_none() && finding.level > Level::May
+        let counts = finding.blame == side && finding.level > Level::May;
+        counts && !finding.echo && finding.baseline.is_none()
     };
     let causes: Vec<&Finding> = scenario.findings.iter().filter(is_cause).collect();
     let order = |finding: &&&Finding| {

@@ -176,8 +176,9 @@ impl Monitor for OrderMonitor {
             out.push(Violation {
                 blame: config.blame.unwrap_or(context.blame),
                 key: key.text().to_owned(),
-                message: config
-                    .violation_message(&eval, || unexpected(context, &expected, slice.last)),
+                message: config.violation_message(&eval, || {
+                    unexpected(context, &expected, key.text(), slice.last)
+                }),
                 expected,
                 pointer: String::new(),
                 difference: Difference::named(DifferenceKind::Unexpected, context.frame_name()),
@@ -230,20 +231,18 @@ fn new_slice(excused: bool) -> OrderSlice {
     }
 }
 
-fn unexpected(context: &FrameContext<'_>, expected: &[String], last: u64) -> String {
+fn unexpected(context: &FrameContext<'_>, expected: &[String], slice: &str, last: u64) -> String {
     let name = context.frame_name();
-    let after = if last == 0 {
-        "at the start".to_owned()
-    } else {
-        format!("after frame {last}")
+    let allowed = match expected {
+        [] => "nothing more".to_owned(),
+        expected => format!("only {}", list(expected)),
     };
-    if expected.is_empty() {
-        format!("`{name}` came {after}, where nothing more may come")
-    } else {
-        format!(
-            "`{name}` came {after}, where only {} may come",
-            list(expected)
-        )
+    match (last, slice) {
+        (0, "") => format!("`{name}` came at the start, where {allowed} may come"),
+        (0, slice) => {
+            format!("`{name}` is the first event of {slice}, where {allowed} may come first")
+        }
+        (last, _) => format!("`{name}` came after frame {last}, where {allowed} may come"),
     }
 }
 

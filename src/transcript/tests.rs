@@ -240,7 +240,7 @@ fn each_wrong_record_says_what_is_wrong() {
         ),
         (
             "{\"at\":1,\"dir\":\"sideways\"}\n",
-            "line 2: unknown dir \"sideways\"; known are to_agent, from_agent, stderr, llm_request, llm_reply, stdin_closed, signal, end",
+            "line 2: unknown dir \"sideways\"; known are to_agent, from_agent, stderr, llm_request, llm_reply, stdin_closed, stdout_closed, signal, end",
         ),
         (
             "{\"dir\":\"stdin_closed\"}\n",

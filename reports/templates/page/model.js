@@ -53,6 +53,9 @@ const addFinding = (into, finding) => {
 };
 
 const causesById = new Map(causes.map((row) => [row.id, row]));
+for (const { report } of agents)
+  for (const { id, joined } of report.causes ?? [])
+    for (const other of joined ?? []) if (!causesById.has(other)) causesById.set(other, causesById.get(id));
 const scenariosById = new Map(scenarios.map((row) => [row.id, row]));
 const clausesById = new Map(clauses.map((row) => [row.id, row]));
 for (const row of [...causes, ...scenarios, ...clauses]) row.facets = facets();

@@ -110,7 +110,7 @@ const findingSection = (finding, agent) =>
         finding.echo && "follows from an earlier finding")),
   ], () => [
     baselineNote(finding.baseline),
-    finding.cause && causesById.has(finding.cause) && el("p", {}, "Cause: ", link("cause", finding.cause, some(causesById.get(finding.cause)).message)),
+    finding.cause && causesById.has(finding.cause) && el("p", {}, "Cause: ", link("cause", some(causesById.get(finding.cause)).id, some(causesById.get(finding.cause)).message)),
     findingFacts(finding),
   ]);
 

@@ -44,7 +44,7 @@ pub(super) fn all(
         match judge.one(path) {
             Ok(mut judged) => {
                 baseline.mark(&mut judged.entry, judge.side);
-                terminal::line(&judged.entry, terminal::LINE_WIDTH, screen)?;
+                terminal::line(&judged.entry, judge.side, terminal::LINE_WIDTH, screen)?;
                 if let Some(error) = judged.error {
                     unread = true;
                     screen.flush()?;

@@ -2,6 +2,7 @@
 
 use crate::cli::args::ReportTarget;
 use crate::cli::reports;
+use crate::finding::Blame;
 use crate::reporter::terminal;
 use crate::runner::scenario_run::ScenarioRun;
 use indexmap::{IndexMap, IndexSet};
@@ -69,7 +70,7 @@ impl Progress {
                 Some(_) => terminal_width(),
                 None => terminal::LINE_WIDTH,
             };
-            self.write(|screen| terminal::line(&entry.report, width, screen));
+            self.write(|screen| terminal::line(&entry.report, Blame::Agent, width, screen));
         } else {
             let reason = entry.report.reason.clone();
             *self.left_out.entry(reason).or_default() += 1;

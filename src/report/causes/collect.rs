@@ -2,6 +2,7 @@
 
 use super::echoes::{self, STEPS};
 use super::shape::place;
+use super::siblings;
 use crate::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Finding};
 use crate::report::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use indexmap::IndexMap;
@@ -44,7 +45,12 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
             groups.entry(&one.finding.cause).or_default().push(one);
         }
     }
-    let mut causes: Vec<Cause> = groups.into_values().map(|group| cause(&group)).collect();
+    let causes = groups.into_values().map(|group| {
+        let origins = group.iter().filter(|one| !one.finding.echo);
+        let frames = origins.map(|one| (one.scenario.id.as_str(), one.transcript, one.finding.at));
+        (cause(&group), frames.collect())
+    });
+    let mut causes = siblings::join(causes.collect());
     causes.sort_by_cached_key(|cause| {
         (
             cause.blame != side,

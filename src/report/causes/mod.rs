@@ -6,6 +6,7 @@
 mod collect;
 mod echoes;
 mod shape;
+mod siblings;
 mod wording;
 
 pub use collect::{collect, group_by_reason};

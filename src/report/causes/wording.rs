@@ -11,6 +11,9 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("@reply", "a reply of the model"),
 ];
 
+/// What rules know about the end of a process that is in no line of it.
+const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/orphans"];
+
 /// What would have been allowed, in words, each alternative once.
 pub(super) fn in_words(expected: &[String]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
@@ -32,7 +35,9 @@ fn alternative(expected: &str) -> Option<String> {
         return Some(format!("the host's `{name}`{rest}"));
     }
     if is_condition(expected) {
-        let is_plain = expected.starts_with('/') && !has_state(expected);
+        let is_of_the_line = |place: &&str| !OUTSIDE_THE_LINE.contains(place);
+        let place = expected.split(' ').next().filter(is_of_the_line);
+        let is_plain = place.is_some_and(|place| place.starts_with('/')) && !has_state(expected);
         return is_plain.then(|| expected.to_owned());
     }
     let (name, guards) = match expected.split_once('{') {
@@ -95,7 +100,9 @@ mod tests {
             ),
             ("#end", Some("the end of the process")),
             ("!#unknown", Some("an event that the protocol defines")),
-            ("/orphans = 0", Some("/orphans = 0")),
+            ("/code = 0", Some("/code = 0")),
+            ("/orphans = 0", None),
+            ("/by_itself = false", None),
             ("/model = $model", None),
             ("$bad > $n", None),
             ("edit in $allowed", None),

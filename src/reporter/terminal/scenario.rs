@@ -2,7 +2,7 @@
 
 use super::super::text;
 use super::finding::{self, BOLD, DIM, verdict_style};
-use crate::finding::Level;
+use crate::finding::{Blame, Level};
 use crate::report::Verdict;
 use crate::report::{Report, ReportCommand, ScenarioReport, Try};
 use anstyle::Style;
@@ -15,11 +15,16 @@ const BEFORE_ID: usize = 26;
 /// The fewest columns that are worth a cut text.
 const LEAST_TEXT: usize = 20;
 
-/// Writes the result line of a scenario, with its first cause as far as `width` columns hold it.
+/// Writes the result line of a scenario, with its first cause on the judged side as far as `width` columns hold it.
 ///
 /// # Errors
 /// The writer fails.
-pub fn line(scenario: &ScenarioReport, width: usize, out: &mut dyn Write) -> io::Result<()> {
+pub fn line(
+    scenario: &ScenarioReport,
+    side: Blame,
+    width: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (word, style) = word(scenario);
     let seconds = scenario.duration_ms as f64 / 1000.0;
     let id = text::visible(&scenario.id);
@@ -27,7 +32,7 @@ pub fn line(scenario: &ScenarioReport, width: usize, out: &mut dyn Write) -> io:
     let mut tail = String::new();
     if !scenario.reason.is_empty() {
         write!(out, ": {}", text::visible(&scenario.reason))?;
-    } else if let Some((message, more)) = text::first_cause(scenario) {
+    } else if let Some((message, more)) = text::first_cause(scenario, side) {
         if more > 0 {
             tail += &format!(" (and {more} more)");
         }

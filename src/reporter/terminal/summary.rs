@@ -27,7 +27,7 @@ pub enum Details {
 /// Writes a whole report: the lines of all scenarios and the closing part.
 pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for scenario in &report.scenarios {
-        scenario::line(scenario, scenario::LINE_WIDTH, out)?;
+        scenario::line(scenario, report.side, scenario::LINE_WIDTH, out)?;
     }
     closing(report, Details::default(), out)
 }
