@@ -210,6 +210,33 @@ fn agents_of_one_host_are_told_apart_and_the_next_start_can_be_awaited() {
 }
 
 #[test]
+fn an_agent_that_has_ended_is_named_and_whether_it_was_killed() {
+    let test = Test::new(HALVES);
+    let mut first = test.agent();
+    let mut second = test.agent();
+    let error = |words: &[&str]| {
+        let run = test.ctl(words).code(2);
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+
+    drop(first.child.stdin.take());
+    first.child.wait().unwrap();
+    let ended = format!("process 1 (aionrs, pid {})", first.child.id());
+    assert_eq!(
+        error(&["--agent", "1", "release", "half"]),
+        format!("error: {ended} has ended\n")
+    );
+
+    second.child.kill().unwrap();
+    second.child.wait().unwrap();
+    let killed = format!("process 2 (aionrs, pid {})", second.child.id());
+    assert_eq!(
+        error(&["release", "half"]),
+        format!("error: {killed} was killed or has crashed: its socket is still there\n")
+    );
+}
+
+#[test]
 fn a_test_sees_commands_of_the_host_and_sends_events_and_bytes() {
     let test = Test::new("- text: fine\n");
     let mut agent = test.agent();

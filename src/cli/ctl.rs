@@ -4,7 +4,7 @@ use super::{exit::ExitStatus, output};
 use clap::Subcommand;
 use control_socket::{Client, ClientError, Command, Registered, registered, wait_for};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -206,20 +206,33 @@ fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CtlE
                     return Ok(client);
                 }
             }
-            Err(error) if is_named => gone = gone.or(Some(error)),
+            Err(error) if is_named => gone = gone.or_else(|| Some(ended(process, &error))),
             Err(_) => {}
         }
     }
-    Err(gone.map_or_else(
-        || {
-            let agent = agent.unwrap_or_default();
-            CtlError::Usage(format!(
-                "no process in {} is called `{agent}`",
-                folder.display()
-            ))
-        },
-        CtlError::Client,
-    ))
+    Err(CtlError::Usage(gone.unwrap_or_else(|| {
+        let agent = agent.unwrap_or_default();
+        format!("no process in {} is called `{agent}`", folder.display())
+    })))
+}
+
+/// What is known of a process that takes no connection. One that ends in order removes its socket.
+fn ended(process: &Registered, error: &ClientError) -> String {
+    let Registered {
+        order, name, pid, ..
+    } = process;
+    let shown = format!("process {order} ({name}, pid {pid})");
+    let ClientError::Gone(cause) = error else {
+        return format!("{shown}: {error}");
+    };
+    match cause.kind() {
+        ErrorKind::NotFound => format!("{shown} has ended"),
+        ErrorKind::ConnectionRefused if process.address.starts_with("unix:") => {
+            format!("{shown} was killed or has crashed: its socket is still there")
+        }
+        ErrorKind::ConnectionRefused => format!("{shown} has ended"),
+        _ => format!("{shown}: {error}"),
+    }
 }
 
 /// Whether a process is the one that is awaited. One that has ended counts only under its number: the folder may be that of an earlier
