@@ -101,6 +101,28 @@ fn a_failed_start_is_reported_as_a_config_error() {
 }
 
 #[test]
+fn a_mistake_in_a_model_script_is_on_stderr_too() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.yaml"), "- text: Hi\n- txt: Ho\n").unwrap();
+    let run = |args: &[&str], script: Option<&str>| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        command.current_dir(folder.path()).args(args);
+        command.envs(script.map(|path| ("MOCK_AGENT_SCRIPT", path)));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+
+    let flag = run(&["--json-stream", "--script", "s.yaml"], None);
+
+    assert!(flag.starts_with("mock-agent: s.yaml:2:3: "), "{flag}");
+    assert_eq!(flag.lines().count(), 1, "{flag}");
+    assert_eq!(run(&["--mode", "rpc"], Some("s.yaml")), flag);
+    assert_eq!(run(&["rpc"], Some("s.yaml")), flag);
+    assert_eq!(run(&["--json-stream"], Some("s.yaml")), flag);
+}
+
+#[test]
 fn bedrock_and_vertex_work_if_their_variables_are_set() {
     let bedrock = Setup::new()
         .args(&["--provider", "bedrock"])

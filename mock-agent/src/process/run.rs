@@ -252,6 +252,8 @@ async fn run(
             code
         }
         Err(why) => {
+            // Some protocols have no frame for it, and not every host shows one.
+            eprintln!("mock-agent: {why}");
             events.emit_failure(&Failure::permanent(FailureSource::Config, why));
             events.outbox.finish(FLUSH_TIMEOUT).await;
             faults.failed_start_status(FATAL)

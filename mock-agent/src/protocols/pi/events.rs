@@ -318,6 +318,7 @@ impl PiState {
             (FailureSource::Provider, None) if in_run => {
                 self.answer("error", Some(&failure.message))
             }
+            (FailureSource::Config, None) => vec![],
             _ => {
                 tracing::error!("{}", failure.message);
                 vec![]

@@ -191,10 +191,7 @@ impl EventsV0_14 {
     fn failed(&mut self, in_run: bool, failure: &Failure) -> Vec<Value> {
         match failure.source {
             FailureSource::Provider if in_run => self.answer("error", Some(&failure.message)),
-            FailureSource::Config => {
-                tracing::error!("{}", failure.message);
-                vec![]
-            }
+            FailureSource::Config => vec![],
             _ => vec![json!({ "type": "error", "error": failure.message })],
         }
     }

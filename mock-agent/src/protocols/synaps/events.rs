@@ -98,10 +98,9 @@ impl SynapsState {
         }
     }
 
-    /// A failure before `ready` is only logged: the first frame is `ready` or none.
+    /// A failure before `ready` has no frame: the first one is `ready` or none.
     fn failed(&mut self, turn: Option<&str>, message: &str) -> Vec<Value> {
         if !self.ready {
-            tracing::error!("{message}");
             return vec![];
         }
         match &mut self.active {
