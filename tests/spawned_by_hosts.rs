@@ -2,7 +2,10 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use tempfile::TempDir;
 
 /// A folder with installed programs, a HOME and a workspace.
@@ -174,6 +177,54 @@ fn sessions_are_saved_in_the_workspace_and_never_in_home() {
     assert_eq!(files_below(&host.path("home")), Vec::<String>::new());
     let saved = files_below(&host.path("workspace/.mock-agent/sessions"));
     assert!(saved.len() >= 3, "{saved:?}");
+}
+
+#[test]
+fn agents_that_start_together_in_one_workspace_have_sessions_of_their_own() {
+    const AGENTS: usize = 20;
+    let prompt = r#"{"id":"1","type":"prompt","message":"hello"}"#;
+    let message = r#"{"type":"message","msg_id":"m","input":"hi"}"#;
+    for (program, commands, pointer) in [
+        ("pi", [STATE, prompt], "/data/sessionId"),
+        ("synaps", [STATE, prompt], "/session_id"),
+        ("aionrs", ["", message], "/session_id"),
+    ] {
+        let host = Host::new();
+        let start = || {
+            let mut process = std::process::Command::new(host.path("bin").join(program));
+            process.current_dir(host.path("workspace"));
+            process.env_clear().env("HOME", host.path("home"));
+            process.stdin(Stdio::piped()).stdout(Stdio::piped());
+            process.spawn().unwrap()
+        };
+        let mut agents: Vec<_> = (0..AGENTS).map(|_| start()).collect();
+        let mut ids = BTreeSet::new();
+        for agent in &mut agents {
+            let stdin = agent.stdin.as_mut().unwrap();
+            writeln!(stdin, "{}", commands.join("\n").trim()).unwrap();
+        }
+        // Every agent runs until the last one has shown its session.
+        for agent in &mut agents {
+            let mut lines = BufReader::new(agent.stdout.as_mut().unwrap()).lines();
+            let id = lines.find_map(|line| {
+                let frame: Value = serde_json::from_str(&line.unwrap()).unwrap();
+                Some(frame.pointer(pointer)?.as_str()?.to_owned())
+            });
+            ids.insert(id.unwrap());
+        }
+        for agent in agents {
+            let ended = agent.wait_with_output().unwrap();
+            let output = String::from_utf8(ended.stdout).unwrap();
+            assert!(
+                !output.contains("could not be saved"),
+                "{program}: {output}"
+            );
+        }
+        assert_eq!(ids.len(), AGENTS, "{program}: {ids:?}");
+        let saved = files_below(&host.path("workspace/.mock-agent/sessions"));
+        let saved = saved.iter().filter(|file| file.contains(".json"));
+        assert_eq!(saved.count(), AGENTS, "{program}");
+    }
 }
 
 #[test]

@@ -146,8 +146,8 @@ impl SessionStore {
     /// Creates the file of a session; false if it exists.
     fn reserve(&self, id: &str) -> Result<bool, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.folder.display());
-        fs::create_dir_all(&self.folder).map_err(failed)?;
-        match fs::File::create_new(self.path(id)) {
+        let created = in_folder(&self.folder, || fs::File::create_new(self.path(id)));
+        match created {
             Ok(mut file) => {
                 let empty = format!("{{\"version\":{VERSION},\"messages\":[]}}");
                 file.write_all(empty.as_bytes()).map_err(failed)?;
@@ -186,17 +186,47 @@ impl Drop for StoredSession {
     fn drop(&mut self) {
         if self.fresh {
             let _ = fs::remove_file(self.store.path(&self.id));
-            let _ = fs::remove_dir(&self.store.folder);
-            if let Some(above) = self.store.folder.parent() {
-                let _ = fs::remove_dir(above);
-            }
+            remove_if_empty(&self.store.folder);
         }
     }
 }
 
-/// Replaces a file atomically.
+/// How often a folder is created again that another agent removes.
+const FOLDER_ATTEMPTS: usize = 100;
+
+/// Creates a file in a folder of sessions. An agent that ends at the same time may remove the folder while it is empty.
+///
+/// # Errors
+/// The folder or the file cannot be created.
+pub(crate) fn in_folder<T>(
+    folder: &Path,
+    create: impl Fn() -> std::io::Result<T>,
+) -> std::io::Result<T> {
+    let attempt = || {
+        fs::create_dir_all(folder)?;
+        create()
+    };
+    let removed = |result: &std::io::Result<T>| {
+        let error = result.as_ref().err();
+        error.is_some_and(|error| error.kind() == ErrorKind::NotFound)
+    };
+    let mut attempts = (0..FOLDER_ATTEMPTS).map(|_| attempt());
+    attempts
+        .find(|result| !removed(result))
+        .unwrap_or_else(attempt)
+}
+
+/// Removes a folder of sessions and the one above it, where they are empty.
+pub(crate) fn remove_if_empty(folder: &Path) {
+    let _ = fs::remove_dir(folder);
+    if let Some(above) = folder.parent() {
+        let _ = fs::remove_dir(above);
+    }
+}
+
+/// Replaces a file atomically. Other agents may replace it at the same time.
 fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let temporary = path.with_extension("tmp");
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     fs::write(&temporary, bytes)?;
     fs::rename(temporary, path)
 }

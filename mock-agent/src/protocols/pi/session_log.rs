@@ -3,6 +3,7 @@
 use super::entries::{EntryTree, LogEntry};
 use crate::core::compaction::introduced;
 use crate::model::message::{ContentBlock, Message, Role};
+use crate::session_store::in_folder;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -74,8 +75,9 @@ impl SessionLog {
     }
 
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
-        std::fs::create_dir_all(path.parent().unwrap_or(path))?;
-        let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+        let folder = path.parent().unwrap_or(path);
+        let file = in_folder(folder, || std::fs::File::create(path))?;
+        let mut file = std::io::BufWriter::new(file);
         let first = self.tree.iter().next();
         let mut header = json!({
             "type": "session",

@@ -3,6 +3,7 @@
 use super::entries::{EntryTree, LogEntry};
 use super::extension_script::{ExtensionScript, PendingDialog};
 use super::messages::CountingClock;
+use super::session_claim::SessionClaim;
 use super::session_log::{SavedSession, SessionLog};
 use super::stream::StreamingReply;
 use super::version::PiVersion;
@@ -23,6 +24,8 @@ pub(super) struct PiState {
     pub(super) clock: CountingClock,
     pub(super) run: RunState,
     pub(super) log: SessionLog,
+    /// Keeps other agents from the id of the session that was opened last.
+    claim: Option<SessionClaim>,
     /// The sessions that the host left, by their files.
     pub(super) saved: HashMap<PathBuf, SavedSession>,
     pub(super) thinking_level: String,
@@ -106,9 +109,15 @@ impl PiState {
     pub(super) fn open_session(&mut self, folder: Option<&Path>, tree: EntryTree) {
         let (id, file) = loop {
             let id = format!("session-{}", self.next_id());
-            let file = folder.map(|folder| folder.join(format!("{id}.jsonl")));
-            if !file.as_deref().is_some_and(Path::exists) {
-                break (id, file);
+            let Some(folder) = folder else {
+                break (id, None);
+            };
+            // A folder that cannot be written is reported when the session is saved.
+            let claim = SessionClaim::take(folder, &id);
+            let file = folder.join(format!("{id}.jsonl"));
+            if !matches!(claim, Ok(None)) && !file.exists() {
+                self.claim = claim.ok().flatten();
+                break (id, Some(file));
             }
         };
         self.begin_session(id, file, tree);
