@@ -84,7 +84,10 @@ fn an_installed_program_speaks_the_protocol_of_its_name_without_arguments() {
         1
     );
     let copy = host.path("workspace").join("pi");
-    std::fs::copy(env!("CARGO_BIN_EXE_mock-agent"), &copy).unwrap();
+    // Another test that starts a process would inherit a file that is open for writing here, which then cannot be executed.
+    let mut copying = Command::new("cp");
+    copying.arg(env!("CARGO_BIN_EXE_mock-agent")).arg(&copy);
+    copying.assert().success();
     let state = played(&mut Command::new(copy), &[STATE]);
     assert_eq!(state[0]["success"], true, "{state:?}");
 }
