@@ -31,6 +31,6 @@ pub(super) fn details(report: &Report, cause: &Cause) -> Vec<String> {
     if !cause.rerun.is_empty() {
         lines.push(format!("Rerun: {}", cause.rerun));
     }
-    lines.push(format!("Explain: conform explain {}", cause.rule));
+    lines.push(format!("Explain: {}", text::explain(report, cause)));
     lines.iter().map(|line| text::visible(line)).collect()
 }

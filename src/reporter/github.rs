@@ -199,7 +199,7 @@ mod tests {
                 .unwrap_or_else(|| panic!("{} has no annotation", cause.rule));
             assert!(
                 one.2
-                    .contains(&format!("Explain: conform explain {}", cause.rule))
+                    .contains(&format!("Explain: {}", text::explain(&report, cause)))
             );
         }
     }

@@ -59,6 +59,18 @@ pub(super) fn first_cause(scenario: &ScenarioReport, side: Blame) -> Option<(&st
     Some((&first.message, ids.len() - 1))
 }
 
+/// The command that explains the rule of a cause in the dialect that was judged.
+pub(super) fn explain(report: &Report, cause: &Cause) -> String {
+    let of_scenario = cause.example.scenario.split('/').next();
+    let mut dialects = report.dialect.iter();
+    let judged = match &report.dialect[..] {
+        [only] => Some(only),
+        _ => dialects.find(|id| of_scenario == Some(id.as_str())),
+    };
+    let dialect = judged.map_or(String::new(), |id| format!("--dialect {id} "));
+    format!("conform explain {dialect}{}", cause.rule)
+}
+
 /// The kinds of baseline entries, in words.
 const KINDS: [(BaselinedKind, &str); 2] = [
     (BaselinedKind::Known, "known"),

@@ -59,6 +59,11 @@ const scenarioLinks = (ids) => {
   return [list(ids.slice(0, FOLDED_SCENARIOS)), rest];
 };
 
+const explain = (report, cause) => {
+  const judged = report.dialect.length === 1 ? report.dialect : report.dialect.filter((id) => cause.example.scenario.startsWith(`${id}/`));
+  return ["conform explain", ...judged.map((id) => `--dialect ${id}`), cause.rule].join(" ");
+};
+
 const causeBody = (cause, n) => {
   const { report } = agents[n];
   const scenario = report.scenarios.find((one) => one.id === cause.example.scenario);
@@ -66,7 +71,7 @@ const causeBody = (cause, n) => {
   return [
     findingFacts(example),
     report.rules?.[cause.rule] && el("p", {}, el("b", {}, cause.rule), ": ", report.rules[cause.rule]),
-    el("p", { class: "dim" }, "More about the rule: ", copyable(`conform explain ${cause.rule}`)),
+    el("p", { class: "dim" }, "More about the rule: ", copyable(explain(report, cause))),
     el("h4", {}, "Example: ", link("scenario", nameOf(cause.example.scenario), cause.example.scenario)),
     diagrams(scenario?.excerpt, [example]),
     stderrLines(cause.example.stderr),

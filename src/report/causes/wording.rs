@@ -12,7 +12,7 @@ const SYMBOLS: &[(&str, &str)] = &[
 ];
 
 /// What rules know about the end of a process that is in no line of it.
-const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/orphans"];
+const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/crashed", "/orphans"];
 
 /// What would have been allowed, in words, each alternative once.
 pub(super) fn in_words(expected: &[String]) -> Vec<String> {

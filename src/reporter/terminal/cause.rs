@@ -45,11 +45,7 @@ pub(super) fn block(
     if !cause.rerun.is_empty() {
         label(out, "Rerun", &cause.rerun)?;
     }
-    label(
-        out,
-        "Explain",
-        format_args!("conform explain {}", cause.rule),
-    )?;
+    label(out, "Explain", text::explain(report, cause))?;
     if !cause.example.transcript.is_empty() && report.command == ReportCommand::Run {
         label(out, "Transcript", &cause.example.transcript)?;
     }
