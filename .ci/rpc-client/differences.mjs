@@ -34,12 +34,6 @@ export const KNOWN = [
     reason: "The API of the model begins arguments with an empty fragment.",
   },
   {
-    at: /./,
-    path: /\/usage\/(cost\/)?(input|output|total|totalTokens)$/,
-    when: (_, mock) => mock === 0,
-    reason: "The usage of an aborted reply: that of a script comes with the end of the reply.",
-  },
-  {
     at: /^getSessionStats/,
     path: /^\/result\/(tokens|cost|contextUsage)/,
     reason: "The usage of aborted replies in the sums; and the size of the context after them, which is an estimate.",

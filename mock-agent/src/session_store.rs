@@ -202,18 +202,16 @@ pub(crate) fn in_folder<T>(
     folder: &Path,
     create: impl Fn() -> std::io::Result<T>,
 ) -> std::io::Result<T> {
-    let attempt = || {
-        fs::create_dir_all(folder)?;
-        create()
-    };
-    let removed = |result: &std::io::Result<T>| {
-        let error = result.as_ref().err();
-        error.is_some_and(|error| error.kind() == ErrorKind::NotFound)
+    let attempt = || match fs::create_dir_all(folder) {
+        Ok(()) => create().map_err(|error| (error.kind() == ErrorKind::NotFound, error)),
+        Err(error) => {
+            let kinds = [ErrorKind::NotFound, ErrorKind::AlreadyExists];
+            Err((kinds.contains(&error.kind()), error))
+        }
     };
     let mut attempts = (0..FOLDER_ATTEMPTS).map(|_| attempt());
-    attempts
-        .find(|result| !removed(result))
-        .unwrap_or_else(attempt)
+    let settled = attempts.find(|result| !matches!(result, Err((true, _))));
+    settled.unwrap_or_else(attempt).map_err(|(_, error)| error)
 }
 
 /// Removes a folder of sessions and the one above it, where they are empty.

@@ -21,7 +21,7 @@ pub(super) struct CtlArgs {
     #[arg(long, value_name = "N|NAME|SESSION")]
     agent: Option<String>,
     /// The timeout of the commands that wait, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    #[arg(long, global = true, value_name = "MS", default_value_t = 10_000)]
     timeout_ms: u64,
     #[command(subcommand)]
     command: CtlCommand,

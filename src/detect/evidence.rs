@@ -17,6 +17,8 @@ pub(super) struct DialectEvidence<'a> {
     ruled_out: Vec<Option<String>>,
     /// For each dialect the line that shows it.
     shown: Vec<Option<String>>,
+    /// For each dialect the line that is its ready event, but for members that are missing or wrong.
+    resembled: Vec<Option<String>>,
     /// A line that is an event of the named dialect, where that one has no ready event.
     known_event: Option<String>,
 }
@@ -37,6 +39,7 @@ impl<'a> DialectEvidence<'a> {
             named,
             ruled_out: vec![None; dialects.len()],
             shown: vec![None; dialects.len()],
+            resembled: vec![None; dialects.len()],
             known_event: None,
         }
     }
@@ -64,6 +67,8 @@ impl<'a> DialectEvidence<'a> {
             }
             if shows(dialect, &value) {
                 self.shown[index].get_or_insert_with(&shown);
+            } else if resembles(dialect, &value) {
+                self.resembled[index].get_or_insert_with(&shown);
             }
         }
         let Some(named) = self.named else {
@@ -97,6 +102,18 @@ impl<'a> DialectEvidence<'a> {
             .find_map(|index| Some((index, self.shown[index].clone()?)))
     }
 
+    /// The first dialect whose ready event a line means to be, with that line, if the line fits one protocol only.
+    pub(super) fn resembled(&self) -> Option<(usize, String)> {
+        let mut found = self
+            .order()
+            .filter(|index| self.resembled[*index].is_some());
+        let first = found.next()?;
+        let protocol = &self.dialects[first].name;
+        let is_only = found.all(|other| self.dialects[other].name == *protocol);
+        let line = self.resembled[first].clone().filter(|_| is_only)?;
+        Some((first, line))
+    }
+
     /// The dialect that the agent speaks, once no later answer can change it. Agents answer in any order, so a version is not final while
     /// an answer may still show a version that is preferred to it.
     pub(super) fn verdict(&self) -> Option<(usize, String)> {
@@ -118,14 +135,33 @@ fn shows(dialect: &Dialect, value: &Value) -> bool {
     if let Some(probe) = &dialect.session.probe {
         return probe.shows.matches(value, &Captures::default()).is_ok();
     }
-    let FrameIdentity::Known(name, _) = dialect.events.identify(value) else {
-        return false;
-    };
-    if dialect.session.ready.as_ref() != Some(&name)
-        || !dialect.event_schemas.is_valid(&name, value)
-    {
-        return false;
-    }
+    ready_event(dialect, value).is_some_and(|name| {
+        dialect.event_schemas.is_valid(name, value) && is_of_version(dialect, value)
+    })
+}
+
+/// Whether a line is meant to be the ready event of a dialect: it has members of it besides its name, and no others.
+fn resembles(dialect: &Dialect, value: &Value) -> bool {
+    let members = value.as_object().map_or(0, serde_json::Map::len);
+    ready_event(dialect, value).is_some_and(|name| {
+        members > 1
+            && dialect
+                .event_schemas
+                .unknown_members(name, value)
+                .is_empty()
+            && is_of_version(dialect, value)
+    })
+}
+
+/// The name of the ready event of a dialect, if a line has it.
+fn ready_event<'a>(dialect: &'a Dialect, value: &Value) -> Option<&'a str> {
+    let ready = dialect.session.ready.as_deref()?;
+    matches!(dialect.events.identify(value), FrameIdentity::Known(name, _) if name == ready)
+        .then_some(ready)
+}
+
+/// Whether the version that a ready event reports, if any, is one of the dialect.
+fn is_of_version(dialect: &Dialect, value: &Value) -> bool {
     let Some((_, at, versions)) = &dialect.session.version else {
         return true;
     };

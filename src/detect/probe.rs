@@ -181,7 +181,10 @@ impl AgentProbe<'_> {
                         if let Some((index, line)) = evidence.verdict() {
                             return (ProbeResult::Dialect { index, line }, false);
                         }
-                        if evidence.weak().against.is_some() || evidence.likeliest().is_some() {
+                        if evidence.weak().against.is_some()
+                            || evidence.likeliest().is_some()
+                            || evidence.resembled().is_some()
+                        {
                             until = until.min(
                                 Instant::now() + stretch(AFTER_FIRST_EVIDENCE, self.time_scale),
                             );
@@ -221,7 +224,7 @@ impl AgentProbe<'_> {
         bytes: u64,
         when: &str,
     ) -> ProbeResult {
-        if let Some((index, line)) = evidence.likeliest() {
+        if let Some((index, line)) = evidence.likeliest().or_else(|| evidence.resembled()) {
             return ProbeResult::Dialect { index, line };
         }
         match (self.named, evidence.weak(), first) {

@@ -61,7 +61,7 @@ echo '{"type":"stream_end","msg_id":"m0","usage":{"input_tokens":0,"output_token
 cat >/dev/null
 "#;
     let result = dir.run_scenario(PLAIN_TURN, &agent(&[READY, wrong_id]));
-    assert_first_cause(&result, "`stream_end` came ");
+    assert_first_cause(&result, "`stream_end` is the first event of msg_id m0");
 }
 
 /// On the terminal, and as the first cause of the HTML page.

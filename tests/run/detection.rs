@@ -66,6 +66,31 @@ fn a_silent_agent_is_probed() {
 }
 
 #[test]
+fn an_incomplete_ready_event_shows_the_dialect_that_it_belongs_to() {
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", TURN);
+    let ready = |event: &str| format!("echo '{event}'\n{TURNS}");
+    let script = dir.file("agent.sh", &ready(r#"{"type":"ready","version":"0.1.0"}"#));
+    let result = dir.run(&["--scenarios", &scenario, "sh", &script]);
+    result.assert_exit(1, "the agent speaks aionrs@0.1: its first line is");
+    assert!(
+        result.stdout.contains("`capabilities` is missing")
+            || result.stdout.contains("and `session_id` are missing"),
+        "{result:?}"
+    );
+
+    // This could be any protocol, and this is another one.
+    for event in [
+        r#"{"type":"ready"}"#,
+        r#"{"type":"ready","version":"0.1.0","name":"x"}"#,
+    ] {
+        let script = dir.file("other.sh", &format!("echo '{event}'"));
+        let result = dir.run(&["--scenarios", &scenario, "sh", &script]);
+        result.assert_exit(2, "cannot detect the agent's protocol");
+    }
+}
+
+#[test]
 fn a_program_is_detected_by_its_help() {
     let dir = TestDir::new();
     let scenario = dir.file("one.yaml", TURN);
