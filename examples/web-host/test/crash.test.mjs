@@ -21,6 +21,7 @@ test("a crash in the middle of an answer is shown, and the agent can be started 
     assert.equal(await page.locator("#state").textContent(), "Ended");
 
     await page.getByRole("button", { name: "Start the agent again" }).click();
+    await page.locator("#state:not([data-state=ended])").waitFor();
     await prompt(page, "Once more");
     await (await agents.agent(2)).release("half");
     await shows(page, "The answer is 42.");
