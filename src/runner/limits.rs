@@ -58,7 +58,7 @@ const DEFAULTS: &[(&str, Duration)] = &[
     ("total", Duration::from_secs(60)),
     ("exit", Duration::from_secs(5)),
     ("settle", Duration::from_secs(1)),
-    ("smoke", Duration::from_millis(2500)),
+    ("smoke", Duration::from_secs(4)),
 ];
 
 impl TimeoutBudgets {

@@ -119,7 +119,7 @@ fn the_smoke_scenario_gives_up_an_idle_agent_before_its_budget() {
     let result = dir.run(&[&smoke[..], &["sh", &silent]].concat());
     let message = result.message("scenario.expect");
     assert!(
-        message.contains("did nothing for 2.5 s (`smoke` budget)"),
+        message.contains("did nothing for 4 s (`smoke` budget)"),
         "{message}"
     );
     assert_first_cause(&result, "the message m1 had no `stream_start`");
