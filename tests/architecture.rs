@@ -123,7 +123,7 @@ fn outside(places: &[&str]) -> Vec<Source> {
 fn only_the_runner_the_agent_and_the_command_line_are_async() {
     none(
         r"\btokio\b|\basync\b|\.await\b",
-        &outside(&["src/runner/", "src/detect/", "src/cli/", "src/relay/llm.rs"]),
+        &outside(&["src/runner/", "src/detect/", "src/cli/", "src/relay/llm/"]),
     );
 }
 

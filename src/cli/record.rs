@@ -1,6 +1,7 @@
 //! `conform record`: a transparent pipe between a host and an agent that writes down what passes.
 
 mod live_judge;
+mod redirect;
 mod script_file;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
@@ -9,12 +10,13 @@ use super::exit::ExitStatus;
 use super::output;
 use crate::frame::Body;
 use crate::relay::{
-    Ending, ModelUrl, RecordStage, Recording, Redactor, Relay, RelayEnd, relay_model,
+    Ending, ModelUrl, RecordStage, Recording, Redactor, Relay, RelayEnd, Upstream, relay_model,
 };
 use crate::runner::{adopt_orphans, agent::Agent};
 use crate::transcript::Header;
 use live_judge::LiveJudge;
-use std::ffi::{OsStr, OsString};
+use redirect::redirect;
+use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -44,9 +46,10 @@ pub(super) struct RecordArgs {
     #[arg(long, value_enum, default_value_t)]
     side: SideArg,
     /// Stand between the agent and its model too, and record the requests. URL is the base URL of the model; the recorder's own takes its
-    /// place in `{llm_url}` of the agent's arguments and in environment variables that begin with URL
-    #[arg(long, value_name = "URL")]
-    llm: Option<String>,
+    /// place in `{llm_url}` of the agent's arguments and in environment variables that begin with URL. For https://, SSL_CERT_FILE names
+    /// certificates to trust instead of the system's, and HTTPS_PROXY a proxy
+    #[arg(long, value_name = "URL", value_parser = ModelUrl::parse)]
+    llm: Option<ModelUrl>,
     /// Turn the session into a script for `mock-agent --script`; without an agent, the session that FILE of --out already has
     #[arg(long, value_name = "FILE")]
     to_script: Option<PathBuf>,
@@ -101,18 +104,18 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         false => None,
     };
     let judge = judge.map(|judge| Arc::new(Mutex::new(judge)));
+    let upstream = args.llm.clone().map(Upstream::new).transpose();
+    let upstream = upstream.map_err(|message| format!("--llm: {message}"))?;
     let recording = recording(args, judge.clone())?;
-    let model = args.llm.as_deref().map(ModelUrl::parse).transpose();
-    let model = model.map_err(|message| format!("--llm {message}"))?;
     let mut command = Command::new(&path);
     command.arg0(program);
-    match (model, args.llm.as_deref()) {
-        (Some(model), Some(url)) => {
-            let address = relay_model(model, recording.clone());
+    match (upstream, &args.llm) {
+        (Some(upstream), Some(url)) => {
+            let on_failure = Box::new(|why: &str| output::warning(why));
+            let address = relay_model(upstream, recording.clone(), on_failure);
             let address = address.map_err(|error| format!("cannot listen on loopback: {error}"))?;
             let own = format!("http://{address}");
-            command.args(rest.iter().map(|word| with_url(word, &own)));
-            command.envs(redirected(std::env::vars(), url, &own));
+            redirect(&mut command, rest, &url.to_string(), &own);
         }
         _ => drop(command.args(rest)),
     }
@@ -150,29 +153,6 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         output::error(message);
     }
     Ok(ending)
-}
-
-/// An argument with the recorder's own URL in place of `{llm_url}`.
-fn with_url(word: &OsStr, own: &str) -> OsString {
-    match word.to_str() {
-        Some(text) => text.replace("{llm_url}", own).into(),
-        None => word.to_owned(),
-    }
-}
-
-/// The environment variables that lead to the model, leading to the recorder instead.
-fn redirected(
-    environment: impl Iterator<Item = (String, String)>,
-    url: &str,
-    own: &str,
-) -> Vec<(String, String)> {
-    let url = url.trim_end_matches('/');
-    let found = environment.filter_map(|(name, value)| {
-        let rest = value.strip_prefix(url)?;
-        let is_below = rest.is_empty() || rest.starts_with('/');
-        is_below.then(|| (name, format!("{own}{rest}")))
-    });
-    found.collect()
 }
 
 /// The recording, with its transcript begun.

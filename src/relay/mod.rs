@@ -27,7 +27,7 @@ pub use child::{Relay, RelayEnd};
 pub use ending::Ending;
 pub use fault_filter::{FaultFilter, PlayedFault};
 pub use guard::serve as serve_guard;
-pub use llm::{ModelUrl, relay_model};
+pub use llm::{FailureObserver, ModelUrl, Upstream, relay_model};
 pub use model_script::model_script;
 pub use recording::{FrameObserver, RecordStage, Recording};
 pub use redact::Redactor;

@@ -5,6 +5,7 @@ mod pipe;
 mod replay;
 mod session;
 mod survivors;
+mod tls;
 
 use conform::frame::Body;
 use conform::transcript::TranscriptReader;
