@@ -26,6 +26,8 @@ pub enum ClauseStatus {
     NotExercised,
     /// It was checked, and no finding above a note cites it.
     Kept,
+    /// The findings that cite it only follow from others, so that nothing is known about it.
+    Undecided,
     /// A finding cites it that a baseline covers.
     Known,
     /// A finding cites it that is a warning.
@@ -66,6 +68,7 @@ pub fn clause_results(report: &Report) -> IndexMap<String, ClauseResult> {
     for finding in found.filter(|finding| finding.blame == report.side) {
         let status = match (finding.level, &finding.baseline) {
             (Level::May, _) => continue,
+            _ if finding.echo => ClauseStatus::Undecided,
             (_, Some(_)) => ClauseStatus::Known,
             (Level::Should, None) => ClauseStatus::Warned,
             (Level::Must, None) => ClauseStatus::Violated,
@@ -98,6 +101,18 @@ mod tests {
         assert_eq!(status(&report, id), ClauseStatus::Warned);
         findings(&mut report, |finding| finding.level = Level::May);
         assert_eq!(status(&report, id), ClauseStatus::Kept);
+    }
+
+    #[test]
+    fn a_finding_that_only_follows_from_another_one_violates_no_clause() {
+        let mut report = sample::report();
+        let id = "demo.tool.announced";
+        for scenario in &mut report.scenarios {
+            scenario
+                .all_findings_mut()
+                .for_each(|finding| finding.echo = true);
+        }
+        assert_eq!(status(&report, id), ClauseStatus::Undecided);
     }
 
     #[test]

@@ -13,12 +13,13 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 /// The script of the page, in the order in which its parts use each other.
-const SCRIPT: [&str; 6] = [
+const SCRIPT: [&str; 7] = [
     include_str!("../../reports/templates/page/dom.js"),
     include_str!("../../reports/templates/page/model.js"),
     include_str!("../../reports/templates/page/sequence.js"),
     include_str!("../../reports/templates/page/rows.js"),
     include_str!("../../reports/templates/page/views.js"),
+    include_str!("../../reports/templates/page/header.js"),
     include_str!("../../reports/templates/page/app.js"),
 ];
 const STYLE: &str = include_str!("../../reports/templates/page/style.css");

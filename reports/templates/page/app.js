@@ -1,6 +1,6 @@
 // Puts the page together: filters, routes in the address, the keyboard and the colour scheme.
 
-const FILTERS = ["text", "verdict", "level", "rule", "clause", ...(several ? ["agent"] : [])];
+const FILTERS = ["text", "verdict", "level", "rule", "clause", "status", ...(several ? ["agent"] : [])];
 const filter = Object.fromEntries(FILTERS.map((name) => [name, ""]));
 const firstView = () => (several ? "agents" : causes.length ? "causes" : "scenarios");
 let current;
@@ -45,6 +45,8 @@ const matches = (row) =>
   FILTERS.every((name) => {
     if (!filter[name]) return true;
     if (name === "text") return searchText(row).includes(filter.text.toLowerCase());
+    // Only clauses have a status.
+    if (name === "status") return !row.facets.status || row.facets.status.has(filter.status);
     return row.facets[name].has(name === "agent" ? Number(filter.agent) : filter[name]);
   });
 
@@ -57,10 +59,11 @@ const applyFilter = () => {
       if (row.shown) left += 1;
     }
     const whole = view.rows.length;
-    if (whole) controls[`tab-${name}`].querySelector(".n").textContent = left === whole ? `${whole}` : `${left} of ${whole}`;
+    if (name !== "agents") controls[`tab-${name}`].querySelector(".n").textContent = left === whole ? `${whole}` : `${left} of ${whole}`;
     if (made[name]) showRows(made[name], left);
   }
-  for (const name of FILTERS) if (controls[name].value !== filter[name]) controls[name].value = filter[name];
+  for (const name of FILTERS) if (controls[name] && controls[name].value !== filter[name]) controls[name].value = filter[name];
+  for (const button of main.querySelectorAll("[data-status]")) button.setAttribute("aria-pressed", String(button.dataset.status === filter.status));
   controls.clear.hidden = !isFiltered();
 };
 
@@ -79,8 +82,10 @@ const showRows = (view, left) => {
   }
   if (view.groups.length || view.empty) {
     view.nothing.hidden = left > 0;
-    view.nothing.textContent = isFiltered() ? "Nothing matches the filters." : view.empty ?? "";
+    view.nothing.replaceChildren(isFiltered() ? "Nothing matches the filters. " : view.empty ?? "");
+    if (isFiltered()) view.nothing.append(el("button", { type: "button", class: "quiet", click: clearFilters }, "Clear filters"));
   }
+  view.rest.hidden = isFiltered();
 };
 
 const setFilter = (changes) => {
@@ -88,7 +93,7 @@ const setFilter = (changes) => {
   applyFilter();
   history.replaceState(null, "", route(current));
   const { rows } = VIEWS[current];
-  document.getElementById("announce").textContent = `${rows.filter((row) => row.shown).length} of ${rows.length} ${current} shown`;
+  announce(`${rows.filter((row) => row.shown).length} of ${rows.length} ${current} shown`);
 };
 
 const clearFilters = () => setFilter(Object.fromEntries(FILTERS.map((name) => [name, ""])));
@@ -133,7 +138,8 @@ const show = (name) => {
   if (!made[name]) {
     const view = VIEWS[name].make();
     view.nothing = el("p", { class: "dim", hidden: true });
-    view.node = el("section", { id: `view-${name}`, "aria-labelledby": `tab-${name}` }, el("h2", { class: "unseen" }, VIEWS[name].title), view.before || "", view.nothing, view.groups.map(({ section }) => section), view.after ?? "");
+    view.rest = el("div", {}, view.unfiltered ?? "");
+    view.node = el("section", { id: `view-${name}`, class: view.class, "aria-labelledby": `tab-${name}` }, el("h2", { class: "unseen" }, VIEWS[name].title), view.before || "", view.nothing, view.groups.map(({ section }) => section), view.rest);
     made[name] = view;
     main.append(view.node);
     applyFilter();
@@ -154,6 +160,15 @@ const reveal = (row) => {
   }
   row.node.scrollIntoView({ block: "start" });
   focusOf(row.node).focus({ preventScroll: true });
+};
+
+/** Opens what to fix first, so that its command and its frames are there at once. */
+const openFirst = () => {
+  const [first] = several ? [] : newCauses(agents[0]);
+  if (!first || current !== "causes") return;
+  const { node } = causesById.get(first.id);
+  node.fill();
+  node.open = true;
 };
 
 const clearFiltersInPlace = () => {
@@ -271,8 +286,10 @@ const start = () => {
   document.body.append(helpDialog());
   setTheme(stored());
   document.addEventListener("keydown", onKey);
+  document.documentElement.classList.toggle("several", several);
   addEventListener("hashchange", follow);
   follow();
+  if (!location.hash) openFirst();
   document.documentElement.dataset.ready = "";
   performance.mark("ready");
 };

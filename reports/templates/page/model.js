@@ -3,12 +3,14 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const agents = page.agents;
 const several = agents.length > 1;
+/** What an entry of the reports is called. */
+const ENTRY = agents.every(({ report }) => report.command === "check") ? "transcript" : "scenario";
 
 const VERDICTS = ["fail", "broken", "inconclusive", "warn", "flaky", "not exercised", "pass", "skipped"];
 const LEVELS = ["must", "should", "may"];
 const MARKS = {
   fail: "✕", broken: "✕", inconclusive: "?", warn: "!", flaky: "~", "not exercised": "○", pass: "✓", skipped: "–",
-  violated: "✕", warned: "!", known: "~", kept: "✓", "not testable": "·",
+  violated: "✕", warned: "!", known: "~", undecided: "?", kept: "✓", "not testable": "·",
 };
 
 const verdictOf = (scenario) => (scenario.flaky ? "flaky" : scenario.verdict.replaceAll("_", " "));
@@ -90,6 +92,7 @@ agents.forEach((agent, n) => {
     const row = clausesById.get(id);
     row.facets.clause.add(id);
     row.facets.agent.add(n);
+    (row.facets.status ??= new Set()).add(agent.clauses[id].status);
   }
 });
 

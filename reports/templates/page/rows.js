@@ -5,26 +5,36 @@ const mark = (word) => el("span", { class: `mark ${className(word)}`, "aria-hidd
 const link = (kind, id, text = id) => el("a", { href: `#${kind}:${encodeURI(id)}` }, text);
 const nameOfAgent = (n) => agents[n].name;
 
+const causeLink = (row) => link("cause", some(row).id, marked(some(row).message));
+
+/** What the reader can do about scenarios without a result, by the reason. */
+const WAYS_OUT = { "smoke failed": "the first scenario failed, so these were not played; fix its causes, or play them anyway with `--keep-going`" };
+const reasonText = (reason) => marked(WAYS_OUT[reason] ?? reason);
+
 const term = (name, ...values) => values.map((value, n) => [el("dt", {}, n === 0 ? name : "or"), el("dd", {}, value)]);
 
 const clauseQuotes = (ids) => ids.map((id) => {
   const clause = clauseText(id);
-  return el("blockquote", {},
+  return el("blockquote", { class: "words" },
     el("span", { class: "dim" }, link("clause", id), clause ? `, section ${clause.section}, ${clause.strength}` : ""),
-    clause ? el("span", {}, clause.text) : "");
+    clause ? el("span", {}, marked(clause.text)) : "");
 });
 
 const baselineNote = (mark) =>
-  mark && el("p", { class: "known-note" }, pill(mark.kind, "known"), ` in the baseline: ${mark.reason || "no reason given yet"}`);
+  mark && el("p", {}, pill(mark.kind, "known"), " in the baseline: ", marked(mark.reason || "no reason given yet"));
 
-/** What a finding says, without its frames. */
-const findingFacts = (finding) => [
+/** What was expected is a frame or words of conform, which may have a name between backticks. */
+const expectation = (text) => (text.includes("`") ? marked(text) : el("code", {}, text));
+
+/** What a finding says, without its frames, and more facts behind. */
+const findingFacts = (finding, ...more) => [
   clauseQuotes(finding.clauses ?? []),
-  el("dl", {},
-    term("expected", ...(finding.expected ?? []).map((one) => el("code", {}, one))),
+  el("dl", { class: "words" },
+    term("expected", ...(finding.expected ?? []).map(expectation)),
     actual(finding) === undefined ? "" : term("got", el("code", {}, actual(finding))),
     finding.key ? term("where", `frame ${finding.at}, ${finding.key}`) : "",
-    finding.rerun ? term("rerun", copyable(finding.rerun)) : ""),
+    finding.rerun ? term("rerun", copyable(finding.rerun)) : "",
+    more),
 ];
 
 /** The diagrams of findings that may be of several sessions. */
@@ -33,15 +43,18 @@ const diagrams = (excerpt, findings) => {
   return [sequence(frames, own), others.map((finding) => sequence(finding.evidence ?? [], [finding]))];
 };
 
+/** A heading in the content of a row; with several agents it is below the agent's name. */
+const subheading = (...content) => el(several ? "h5" : "h4", {}, content);
+
 /** The part of a row that concerns one agent, under its name where there are several. */
 const perAgent = (row, content) => row.by.map((part, n) => {
   if (part === undefined) return null;
   if (!several) return content(part, n);
-  return el("section", { class: "agent" }, el("h3", {}, nameOfAgent(n)), content(part, n));
+  return el("section", { class: "agent" }, el("h4", {}, nameOfAgent(n)), content(part, n));
 });
 
 const stderrLines = (lines) =>
-  lines?.length ? [el("h4", {}, "Last lines of stderr"), el("pre", { class: "log" }, lines.flatMap((line) => [line, el("br")]))] : "";
+  lines?.length ? [subheading("Last lines of stderr"), el("pre", { class: "log" }, lines.flatMap((line) => [line, el("br")]))] : "";
 
 // Causes
 
@@ -69,36 +82,49 @@ const causeBody = (cause, n) => {
   const scenario = report.scenarios.find((one) => one.id === cause.example.scenario);
   const example = { ...cause, ...cause.example, evidence: cause.example.frames };
   return [
-    findingFacts(example),
-    report.rules?.[cause.rule] && el("p", {}, el("b", {}, cause.rule), ": ", report.rules[cause.rule]),
-    el("p", { class: "dim" }, "More about the rule: ", copyable(explain(report, cause))),
-    el("h4", {}, "Example: ", link("scenario", nameOf(cause.example.scenario), cause.example.scenario)),
+    findingFacts(example, term("explain", copyable(explain(report, cause)))),
+    subheading("Example: ", link("scenario", nameOf(cause.example.scenario), cause.example.scenario)),
+    scenario?.name && el("p", { class: "dim" }, marked(scenario.name)),
     diagrams(scenario?.excerpt, [example]),
     stderrLines(cause.example.stderr),
-    el("h4", {}, `In ${count(cause.scenarios.length, "scenario")}`),
+    report.rules?.[cause.rule] && [subheading("What the rule demands"), el("div", { class: "words" }, paragraphs(report.rules[cause.rule]))],
+    subheading(`In ${count(cause.scenarios.length, ENTRY)}`),
     scenarioLinks(cause.scenarios),
+    !several && el("p", {}, link("cause", cause.id, "Link to this cause")),
   ];
 };
 
+/** In how many of the scenarios that were played a cause is. */
+const extentOf = (cause, report) => {
+  const own = cause.scenarios.length;
+  const played = report.scenarios.filter(({ verdict }) => verdict !== "skipped").length;
+  if (own === played) return own === 1 ? `in 1 ${ENTRY}` : `in all ${count(own, ENTRY)}`;
+  return `in ${own} of ${count(played, ENTRY)}`;
+};
+
 const causeExtent = (cause) => {
-  const findings = `${count(cause.findings, "finding")}`;
-  const echoes = cause.echoes ? `, ${count(cause.echoes, "echo", "echoes")}` : "";
-  return `${count(cause.scenarios.length, "scenario")}, ${findings}${echoes}`;
+  const number = cause.echoes ?? 0;
+  const echoes = number > 0 ? `; ${count(number, "other finding")} ${number === 1 ? "follows" : "follow"} from it` : "";
+  return `${extentOf(cause, agents[0].report)}${echoes}`;
 };
 
 const causeRow = (row) => {
   const cause = some(row);
   const extent = several
-    ? row.by.map((part, n) => part && el("span", { class: "extent" }, `${nameOfAgent(n)}: ${count(part.scenarios.length, "scenario")}`))
+    ? row.by.map((part, n) => part && el("span", { class: "extent" }, `${nameOfAgent(n)}: ${count(part.scenarios.length, ENTRY)}`))
     : el("span", { class: "extent" }, causeExtent(cause));
   return lazyDetails({ class: "row cause", id: `cause:${row.id}` }, [
     pill(cause.level),
     el("span", { class: "what" },
-      el("span", { class: "message" }, cause.message),
-      el("span", { class: "meta" }, el("code", {}, cause.rule), (cause.clauses ?? []).map((id) => el("span", {}, id)), extent,
+      el("span", { class: "message words" }, marked(cause.message)),
+      el("span", { class: "meta" }, extent, el("code", {}, cause.rule), (cause.clauses ?? []).map((id) => el("span", {}, id)),
         row.by.some((part) => part?.flaky) && pill("flaky", "known")),
-      row.by.map((part) => part?.baseline?.reason && el("span", { class: "meta" }, part.baseline.reason))),
-  ], () => perAgent(row, (part, n) => [several && el("p", {}, part.message), baselineNote(part.baseline), causeBody(part, n)]));
+      row.by.map((part) => part?.baseline?.reason && el("span", { class: "meta words" }, el("span", {}, marked(part.baseline.reason))))),
+  ], () => perAgent(row, (part, n) => [
+    several && el("p", { class: "words" }, marked(part.message)),
+    (several || !part.baseline?.reason) && baselineNote(part.baseline),
+    causeBody(part, n),
+  ]));
 };
 
 // Scenarios
@@ -107,7 +133,7 @@ const findingSection = (finding, agent) =>
   lazyDetails({ class: "finding" }, [
     pill(finding.level),
     el("span", { class: "what" },
-      el("span", { class: "message" }, finding.message),
+      el("span", { class: "message words" }, marked(finding.message)),
       el("span", { class: "meta" },
         el("code", {}, finding.rule), `frame ${finding.at}`,
         finding.baseline && pill(finding.baseline.kind, "known"),
@@ -115,25 +141,25 @@ const findingSection = (finding, agent) =>
         finding.echo && "follows from an earlier finding")),
   ], () => [
     baselineNote(finding.baseline),
-    finding.cause && causesById.has(finding.cause) && el("p", {}, "Cause: ", link("cause", some(causesById.get(finding.cause)).id, some(causesById.get(finding.cause)).message)),
+    finding.cause && causesById.has(finding.cause) && el("p", {}, "Cause: ", causeLink(causesById.get(finding.cause))),
     findingFacts(finding),
   ]);
 
 const scenarioBody = (scenario, n) => {
-  const shown = scenario.findings.length ? scenario.findings : [];
+  const shown = scenario.findings;
   const sections = shown.map((finding) => findingSection(finding, agents[n]));
   if (sections.length === 1) {
     sections[0].open = true;
     sections[0].fill();
   }
   return [
-    scenario.name && el("p", { class: "dim" }, scenario.name),
-    scenario.reason && el("p", {}, scenario.reason),
+    scenario.name && el("p", { class: "dim" }, marked(scenario.name)),
+    scenario.reason && el("p", {}, reasonText(scenario.reason)),
     sections,
     scenario.findings_dropped > 0 && el("p", { class: "dim" }, `${count(scenario.findings_dropped, "more finding")} of these rules, not listed`),
     diagrams(scenario.excerpt, shown),
     (scenario.tries ?? []).map((one, index) => [
-      el("h4", {}, `Try ${index + 1}: ${one.verdict.replaceAll("_", " ")}${one.reason ? `, ${one.reason}` : ""}`),
+      subheading(`Try ${index + 1}: ${one.verdict.replaceAll("_", " ")}${one.reason ? `, ${one.reason}` : ""}`),
       one.findings.map((finding) => [findingSection(finding, agents[n]), diagrams([], [finding])]),
     ]),
     stderrLines(scenario.stderr),
@@ -141,12 +167,21 @@ const scenarioBody = (scenario, n) => {
       `${count(scenario.frames ?? 0, "frame")} in ${duration(scenario.duration_ms * 1000)}`,
       scenario.file ? [", scenario ", el("code", {}, scenario.file)] : "",
       scenario.transcript ? [", transcript ", el("code", {}, scenario.transcript)] : ""),
+    el("p", {}, link("scenario", nameOf(scenario.id), `Link to this ${ENTRY}`)),
   ];
 };
 
+/** The reason or the worst finding of a scenario; a finding that follows from another one says less. */
 const gist = (scenario) => {
-  const worst = scenario.findings.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))[0];
-  return scenario.reason || worst?.message || "";
+  const rank = (finding) => LEVELS.indexOf(finding.level) + (finding.echo ? LEVELS.length : 0);
+  const worst = scenario.findings.toSorted((a, b) => rank(a) - rank(b))[0];
+  return scenario.reason ? reasonText(scenario.reason) : marked(worst?.message ?? "");
+};
+
+const numberOfFindings = ({ findings }) => {
+  const known = findings.filter((finding) => finding.baseline).length;
+  if (findings.length === 0) return "";
+  return known === findings.length ? el("span", { class: "dim" }, `${known} known`) : `${findings.length} found`;
 };
 
 const scenarioRow = (row) => {
@@ -160,8 +195,8 @@ const scenarioRow = (row) => {
   return lazyDetails({ class: "row scenario", id: `scenario:${row.id}` }, [
     several ? row.by.map(verdict) : verdict(scenario),
     el("span", { class: "name" }, row.id.slice(cut)),
-    several ? "" : el("span", { class: "gist dim" }, gist(scenario)),
-    several ? "" : el("span", { class: "n" }, scenario.findings.length || ""),
+    several ? "" : el("span", { class: "gist words dim" }, gist(scenario)),
+    several ? "" : el("span", { class: "n" }, numberOfFindings(scenario)),
     several ? "" : el("span", { class: "n dim" }, scenario.duration_ms ? duration(scenario.duration_ms * 1000) : ""),
   ], () => perAgent(row, scenarioBody));
 };
@@ -177,6 +212,6 @@ const clauseRow = (row) => {
   return el("tr", { id: `clause:${row.id}`, tabindex: "-1", class: "row clause" },
     row.by.map(status),
     el("th", { scope: "row" }, el("a", { href: `#clause:${encodeURI(row.id)}` }, row.id), clause ? el("span", { class: "dim" }, ` section ${clause.section}, ${clause.strength}`) : ""),
-    el("td", {}, clause?.text ?? "",
-      found.length ? el("ul", { class: "links" }, found.map((cause) => el("li", {}, pill(some(cause).level), link("cause", cause.id, some(cause).message)))) : ""));
+    el("td", { class: "words" }, marked(clause?.text ?? ""),
+      found.length ? el("ul", { class: "links" }, found.map((cause) => el("li", {}, pill(some(cause).level), " ", causeLink(cause)))) : ""));
 };

@@ -68,7 +68,7 @@ const sessionFrames = (excerpt, findings) => {
 };
 
 /** Rows of the diagram: single frames, runs of similar frames, and frames that the report does not have. */
-const rowsOf = (frames, marked) => {
+const rowsOf = (frames, found) => {
   const rows = [];
   let last = 0;
   for (const frame of frames) {
@@ -77,7 +77,7 @@ const rowsOf = (frames, marked) => {
     const { name } = label(frame);
     const previous = rows.at(-1);
     const similar = previous?.frames && previous.name === name && previous.dir === frame.dir && frame.dir !== "end";
-    if (similar && !marked.has(frame.frame) && !previous.frames.some((one) => marked.has(one.frame))) previous.frames.push(frame);
+    if (similar && !found.has(frame.frame) && !previous.frames.some((one) => found.has(one.frame))) previous.frames.push(frame);
     else rows.push({ name, dir: frame.dir, frames: [frame] });
   }
   return rows.flatMap((row) => (row.gap || row.frames.length >= SIMILAR ? [row] : row.frames.map((frame) => ({ ...row, frames: [frame] }))));
@@ -86,7 +86,7 @@ const rowsOf = (frames, marked) => {
 const raw = (frame) => {
   const value = parsed(frame.text);
   const text = value !== null && typeof value === "object" ? JSON.stringify(value, null, 2) : frame.text;
-  const pre = el("pre", { class: "raw", tabindex: "0", "aria-label": `frame ${frame.frame}` });
+  const pre = el("pre", { class: "raw", role: "group", tabindex: "0", "aria-label": `frame ${frame.frame}` });
   pre.textContent = visible(text, true);
   return pre;
 };
@@ -118,7 +118,7 @@ const frameRow = (frame, findings) => {
 };
 
 const callout = (finding) =>
-  el("p", { class: `callout ${finding.level}` }, el("b", {}, finding.level), " ", finding.message);
+  el("p", { class: `callout words ${finding.level}` }, el("b", {}, finding.level), " ", marked(finding.message));
 
 /** A row that stands for frames that are not shown; a click shows them. */
 const foldRow = (text, makeRows) => {
@@ -128,20 +128,20 @@ const foldRow = (text, makeRows) => {
   return item;
 };
 
-const pauseRow = (micros) => el("li", { class: "pause" }, `${duration(micros)} later`);
+const pauseRow = (micros) => el("li", { class: "pause" }, el("span", {}, `${duration(micros)} later`));
 
 /** The diagram of a session, with findings at their frames. */
 const sequence = (frames, findings) => {
   if (frames.length === 0) return null;
-  const marked = new Map();
+  const found = new Map();
   for (const finding of findings) {
     const at = frames.findLast((frame) => frame.frame <= finding.at)?.frame ?? frames[0].frame;
-    marked.set(at, [...(marked.get(at) ?? []), finding]);
+    found.set(at, [...(found.get(at) ?? []), finding]);
   }
   const draw = (rows) => rows.flatMap((row) => {
     if (row.gap) return [el("li", { class: "fold" }, el("span", {}, `${count(row.gap, "frame")} not in this report`))];
     const [first] = row.frames;
-    if (row.frames.length === 1) return [frameRow(first, marked.get(first.frame) ?? [])];
+    if (row.frames.length === 1) return [frameRow(first, found.get(first.frame) ?? [])];
     const time = first.micros ? `, ${duration(first.micros)} to ${duration(row.frames.at(-1).micros)}` : "";
     return [foldRow([el("b", {}, row.name), ` × ${row.frames.length}${time}`], () => row.frames.map((frame) => frameRow(frame, [])))];
   });
@@ -156,10 +156,10 @@ const sequence = (frames, findings) => {
     }
     return items;
   };
-  const rows = rowsOf(frames, marked);
-  const isMarked = (row) => row.frames?.some((frame) => marked.has(frame.frame));
-  const first = Math.max(rows.findIndex(isMarked), 0);
-  const last = Math.max(rows.findLastIndex(isMarked), 0);
+  const rows = rowsOf(frames, found);
+  const isFound = (row) => row.frames?.some((frame) => found.has(frame.frame));
+  const first = Math.max(rows.findIndex(isFound), 0);
+  const last = Math.max(rows.findLastIndex(isFound), 0);
   const [from, to] = [first > BEFORE + 2 ? first - BEFORE : 0, last + AFTER + 2 < rows.length ? last + AFTER + 1 : rows.length];
   const size = (part) => part.reduce((sum, row) => sum + (row.gap ?? row.frames.length), 0);
   const cut = (part, where) => (part.length ? [foldRow(`${count(size(part), "frame")} ${where}`, () => withPauses(part))] : []);

@@ -1,21 +1,20 @@
-// The parts of the page: header, navigation, filters, and the views with their rows.
+// The views with their rows: causes, scenarios, clauses, and the comparison of several agents.
 
 /** A cause belongs to the first group that has it. With several agents it is known only if the baselines of all know it. */
 const CAUSE_GROUPS = [
   { title: "Of the other side, not counted", has: (parts) => parts.every(({ cause, agent }) => !counts(agent, cause)) },
   { title: "Notes: allowed, and useful to know", has: (parts) => parts.every(({ cause }) => cause.level === "may") },
   { title: "Known, in the baseline", has: (parts) => parts.every(({ cause }) => cause.baseline) },
-  { title: "", has: () => true },
+  { title: "To fix", has: () => true },
 ];
 
-/** What the entries of the reports are called. */
-const ENTRIES = agents.every(({ report }) => report.command === "check") ? "Transcripts" : "Scenarios";
+const ENTRIES = ENTRY === "transcript" ? "Transcripts" : "Scenarios";
 
 /** A titled group of rows; its title counts the rows that the filter leaves. */
 const group = (title, rows, attributes = {}) => {
   const number = el("span", { class: "dim" });
   const body = el("div", { class: "rows" }, rows.map((row) => row.node));
-  const section = el("section", { class: "group", ...attributes }, title ? el("h3", {}, title, " ", number) : "", body);
+  const section = el("section", { class: "group", ...attributes }, el("h3", {}, title, " ", number), body);
   return { section, number, rows };
 };
 
@@ -36,7 +35,7 @@ const causesView = () => {
   const titles = CAUSE_GROUPS.map(({ title }) => title).reverse().filter((title) => rowsByGroup.has(title));
   return {
     groups: titles.map((title) => group(title, rowsByGroup.get(title))),
-    after: agents.map(withoutResult),
+    unfiltered: agents.map(withoutResult),
     empty: "No causes: nothing was found.",
   };
 };
@@ -45,7 +44,7 @@ const causesView = () => {
 const withoutResult = ({ name, report }) => {
   const items = (report.without_result ?? []).map(({ verdict, reason, scenarios }) => {
     const word = verdict.replaceAll("_", " ");
-    return lazyDetails({ class: "more" }, [pill(word), ` ${count(scenarios.length, "scenario")}: ${reason}`], () => scenarioLinks(scenarios));
+    return lazyDetails({ class: "more" }, [pill(word), ` ${count(scenarios.length, ENTRY)}: `, reasonText(reason)], () => scenarioLinks(scenarios));
   });
   return items.length ? el("section", { class: "group" }, el("h3", {}, `Without a result${name ? `: ${name}` : ""}`), items) : "";
 };
@@ -67,7 +66,7 @@ const clausesView = () => {
     made.section.querySelector(".rows").replaceChildren(table);
     return made;
   });
-  return { before: clauseMap(groups), groups, empty: "The report names no clauses." };
+  return { class: "clauses", before: clauseMap(groups), groups, empty: "The report names no clauses." };
 };
 
 /** The matrix: a cell for each clause and agent, in groups. The tables below say the same in words. */
@@ -82,9 +81,11 @@ const clauseMap = (groups) => {
     agents.map((agent, n) => el("div", { class: "cells" }, several ? el("span", { class: "map-agent dim" }, agent.name) : "", rows.map((row) => cell(row, n)))));
   const statuses = new Map();
   for (const { clauses } of agents) for (const { status } of Object.values(clauses)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  const legend = [...statuses].map(([status, number]) => el("span", {}, el("span", { class: `cell ${className(status)}`, "aria-hidden": "true" }, MARKS[status] ?? ""), `${number} ${status}`));
+  const legend = [...statuses].map(([status, number]) =>
+    el("button", { type: "button", "data-status": status, "aria-pressed": "false", title: "Show the clauses with this status", click: () => setFilter({ status: filter.status === status ? "" : status }) },
+      el("span", { class: `cell ${className(status)}`, "aria-hidden": "true" }, MARKS[status] ?? ""), `${number} ${status}`));
   return el("div", { class: "map" },
-    el("p", { class: "legend" }, legend),
+    el("div", { class: "legend", role: "group", "aria-label": "Filter by status" }, legend),
     el("div", { class: "map-groups", "aria-hidden": "true" }, groups.map(({ rows, name }) => line(rows, rows[0].id.split(".").slice(1, 2).join(".")))));
 };
 
@@ -94,12 +95,15 @@ const comparisonView = () => {
     ["dialect", ({ report }) => report.dialect.join(", ")],
     ["clauses exercised", ({ report: { coverage } }) => `${coverage.clauses_exercised.length} of ${coverage.clauses_exercised.length + coverage.clauses_not_exercised.length}`],
     ["duration", ({ report }) => duration(report.duration_ms * 1000)],
+    ["known findings", ({ report }) => report.summary.known],
+    ["network isolation", ({ report }) => report.network?.isolation ?? "–"],
+    ["judged by", ({ report }) => `${report.tool.name} ${report.tool.version}`],
     ["skipped", (agent) => el("ul", {}, Object.entries(agent.skipped).map(([reason, number]) => el("li", {}, `${number}: ${reason}`)))],
   ];
-  const cell = (cell) => (cell ? el("td", {}, el("span", { class: "pass" }, `${cell.passed} pass`), cell.found ? el("span", { class: "fail" }, `${cell.found} with findings`) : "", cell.skipped ? el("span", { class: "dim" }, `${cell.skipped} skipped`) : "") : el("td", { class: "dim" }, "–"));
-  const head = el("thead", {}, el("tr", {}, el("td"), agents.map(({ name }) => el("th", { scope: "col" }, name))));
+  const cell = (cell) => (cell ? el("td", {}, cell.passed ? el("span", { class: "pass" }, `${cell.passed} pass`) : "", cell.found ? el("span", { class: "warn" }, `${cell.found} with findings`) : "", cell.skipped ? el("span", { class: "dim" }, `${cell.skipped} skipped`) : "") : el("td", { class: "dim" }, "–"));
+  const head = el("thead", {}, el("tr", {}, el("td", {}, el("span", { class: "unseen" }, "of")), agents.map(({ name }) => el("th", { scope: "col" }, name))));
   const row = (name, cells) => el("tr", {}, el("th", { scope: "row" }, name), cells);
-  return { groups: [], before: el("div", { class: "comparison" },
+  return { groups: [], before: el("div", { class: "comparison", role: "group", tabindex: "0", "aria-label": "Agents side by side", style: `--agents: ${agents.length}` },
     el("table", {}, head, el("tbody", {}, facts.map(([name, fact]) => row(name, agents.map((agent) => el("td", {}, fact(agent))))))),
     el("h3", {}, "Scenarios by folder"),
     el("table", {}, head.cloneNode(true), el("tbody", {}, page.groups.map(({ name, cells }) => row(name, cells.map(cell)))))) };
@@ -110,31 +114,4 @@ const VIEWS = {
   causes: { title: "Causes", make: causesView, rows: causes },
   scenarios: { title: ENTRIES, make: scenariosView, rows: scenarios },
   clauses: { title: "Clauses", make: clausesView, rows: clauses },
-};
-
-/** The counts of one agent as chips that filter, and its facts. */
-const agentHeader = (agent, onVerdict) => {
-  const { report } = agent;
-  const order = ["failed", "broken", "inconclusive", "warned", "flaky", "not_exercised", "passed", "skipped"];
-  const chips = order.map((name, n) => {
-    const number = report.summary[name];
-    return number > 0 && el("button", { type: "button", class: `chip ${className(VERDICTS[n])}`, click: () => onVerdict(VERDICTS[n]) }, el("b", {}, number), ` ${name.replaceAll("_", " ")}`);
-  });
-  const bar = el("div", { class: "bar", "aria-hidden": "true" }, order.map((name, n) => report.summary[name] > 0 && el("span", { class: className(VERDICTS[n]), style: `flex-grow: ${report.summary[name]}` })));
-  const { clauses_exercised: met, clauses_not_exercised: missed } = report.coverage;
-  const facts = [
-    `${count(report.scenarios.length, report.command === "check" ? "transcript" : "scenario")} in ${duration(report.duration_ms * 1000)}`,
-    met.length + missed.length > 0 && `${met.length} of ${met.length + missed.length} testable clauses exercised`,
-    report.summary.known > 0 && count(report.summary.known, "known finding"),
-    report.network && `network isolation: ${report.network.isolation}`,
-    `${report.tool.name} ${report.tool.version}`,
-  ];
-  const attempts = report.network?.attempts ?? [];
-  return el("section", { class: "result", "aria-label": agent.name || "result" },
-    several ? el("h2", {}, agent.name) : "",
-    bar,
-    el("p", { class: "chips" }, chips),
-    el("p", { class: "dim facts" }, facts.map((fact) => fact && el("span", {}, fact))),
-    attempts.length > 0 && el("p", { class: "stale" }, pill("network", "warn"), `the agent tried to reach ${attempts.join(", ")}; its model is at {llm_url}`),
-    (report.stale ?? []).map((entry) => el("p", { class: "stale" }, pill("stale", "fail"), entry)));
 };
