@@ -1,5 +1,6 @@
 //! Report builder: collects the results of scenarios or transcripts into one report with counts, coverage and the cited clauses.
 
+use super::long_texts;
 use super::model::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport};
 use crate::dialect::Dialect;
 use crate::finding::Blame;
@@ -69,8 +70,9 @@ impl ReportBuilder {
         }
     }
 
-    /// Adds the result of a scenario or a transcript, and what it exercised.
-    pub fn add(&mut self, scenario: ScenarioReport, exercised: Exercised) {
+    /// Adds the result of a scenario or a transcript, and what it exercised. Long texts of its findings are shortened.
+    pub fn add(&mut self, mut scenario: ScenarioReport, exercised: Exercised) {
+        long_texts::shorten(&mut scenario);
         self.scenarios.push(scenario);
         for clause in clauses_checked(&self.clauses_by_rule, &exercised) {
             match self.entries_by_clause.get_mut(clause) {

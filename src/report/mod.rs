@@ -6,6 +6,7 @@ mod cause;
 pub mod causes;
 mod clause_results;
 mod comparison;
+mod long_texts;
 mod merge;
 mod model;
 mod summarize;
