@@ -1,6 +1,6 @@
 //! Writes the text of a baseline file.
 
-use super::file::{BaselineEntry, EntryKind};
+use super::entry::{BaselineEntry, EntryKind};
 
 const HEAD: &str = "\
 # Known causes, written by `conform run --baseline FILE --update-baseline`. Write into each `reason` why it is accepted.

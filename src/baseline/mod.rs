@@ -6,13 +6,22 @@
 
 mod apply;
 mod date;
+mod draft;
+mod entry;
+mod extent;
 mod file;
 mod file_text;
 mod scenario_patterns;
+mod stale;
+#[cfg(test)]
+mod tests;
 mod update;
 
-pub use apply::{DatedBaseline, RunExtent, StaleEntry, apply, mark, stale_entries};
+pub use apply::{DatedBaseline, apply, mark};
 pub use date::Date;
+pub use entry::{Accepted, Baseline, BaselineEntry, EntryKind, ScenarioPattern};
+pub use extent::RunExtent;
 pub(crate) use file::BaselineFile;
-pub use file::{Accepted, Baseline, BaselineEntry, EntryKind, load};
+pub use file::load;
+pub use stale::{StaleEntry, stale_entries};
 pub use update::update;

@@ -1,7 +1,7 @@
 //! Patterns for the scenarios of a baseline entry. They are short, they do not match scenarios that were without the cause, as long as that
 //! takes few patterns, and they hold in the next run.
 
-use super::file::ScenarioPattern;
+use super::entry::ScenarioPattern;
 use indexmap::IndexMap;
 
 /// An entry with more patterns than this in one dialect gets patterns of folders, and with more folders a single one.
