@@ -13,7 +13,7 @@ use serde::Serialize;
 pub struct Covered {
     /// Its id.
     pub clause: String,
-    /// The section of the page.
+    /// The section of the specification.
     pub section: String,
     /// The rules that check it.
     pub rules: Vec<String>,
@@ -52,7 +52,7 @@ pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
     rules.filter(|rule| !matrix.kills(rule)).collect()
 }
 
-/// Every testable clause of a dialect, in the order of the page.
+/// Every testable clause of a dialect, in the order of the specification.
 #[must_use]
 pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Covered> {
     let testable = dialect
@@ -114,11 +114,11 @@ fn can_fail(rule: &Rule, dialect: &Dialect) -> bool {
         RuleForm::Schema(name) => match name.strip_prefix('>') {
             None => {
                 let named = &dialect.events.discriminator;
-                dialect.event_schemas.asks(name, named)
+                dialect.event_schemas.can_be_broken(name, named)
             }
             Some(command) => {
                 let named = &dialect.commands.discriminator;
-                dialect.command_schemas.asks(command, named)
+                dialect.command_schemas.can_be_broken(command, named)
             }
         },
         _ => true,

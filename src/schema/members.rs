@@ -1,6 +1,7 @@
 //! Checks of frames and matchers that people write by hand, such as steps of scenarios: unknown members, and contradictions to a schema.
 
-use super::{Schemas, brief, escape};
+use super::violation::brief;
+use super::{Schemas, escape};
 use crate::finding::Level;
 use serde_json::{Map, Value, json};
 

@@ -1,0 +1,123 @@
+//! The violations of a schema by a frame, as sentences.
+
+use super::{Schemas, escape};
+use crate::finding::{DifferenceKind, Level};
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+
+/// A violation of a schema by a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaViolation {
+    /// Where in the frame.
+    pub pointer: String,
+    /// What is wrong there, in one sentence.
+    pub message: String,
+    /// What would have been allowed.
+    pub expected: Vec<String>,
+    /// The kind of difference, without the values.
+    pub kind: DifferenceKind,
+    /// The clauses of the nearest part of the definition that names any (`x-clauses`).
+    pub clauses: Vec<String>,
+    /// The level of that part (`x-level`); `must` by default.
+    pub level: Level,
+}
+
+impl Schemas {
+    /// The violations of a definition by a frame, at most `most` of them.
+    #[must_use]
+    pub fn violations(&self, name: &str, frame: &Value, most: usize) -> Vec<SchemaViolation> {
+        let Some(validator) = self.validators.get(name) else {
+            return Vec::new();
+        };
+        let errors = validator.iter_errors(frame).take(most);
+        errors.map(|error| self.violation(name, &error)).collect()
+    }
+
+    fn violation(&self, name: &str, error: &ValidationError<'_>) -> SchemaViolation {
+        let path = error.schema_path().to_string();
+        let (clauses, level) = self.annotations(name, error.evaluation_path().as_str());
+        let mut pointer = error.instance_path().to_string();
+        let (message, expected) = match error.kind() {
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                pointer = format!("{pointer}/{}", escape(name));
+                (
+                    format!("`{name}` is missing"),
+                    vec![format!("a member `{name}`")],
+                )
+            }
+            ValidationErrorKind::Type { .. } => {
+                let expected = self.keyword(&path);
+                (
+                    format!("{} is {}", place(&pointer), kind_of(error.instance())),
+                    vec![format!(
+                        "a value of type {}",
+                        expected.map_or(String::new(), words)
+                    )],
+                )
+            }
+            ValidationErrorKind::Enum { options } => (
+                format!("{} is {}", place(&pointer), brief(error.instance())),
+                vec![format!("one of {}", words(options))],
+            ),
+            ValidationErrorKind::Constant { expected_value } => (
+                format!("{} is {}", place(&pointer), brief(error.instance())),
+                vec![brief(expected_value)],
+            ),
+            _ => (error.to_string(), Vec::new()),
+        };
+        let kind = match error.kind() {
+            ValidationErrorKind::Required { .. } => DifferenceKind::Missing,
+            ValidationErrorKind::Type { .. } => DifferenceKind::WrongType,
+            _ => DifferenceKind::WrongValue,
+        };
+        SchemaViolation {
+            pointer,
+            message,
+            expected,
+            kind,
+            clauses,
+            level,
+        }
+    }
+
+    fn keyword(&self, path: &str) -> Option<&Value> {
+        self.document.pointer(path)
+    }
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() {
+        "the frame".to_owned()
+    } else {
+        format!("`{pointer}`")
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(n) if n.is_f64() => "a number that is no integer",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::Array(items) => items.iter().map(brief).collect::<Vec<_>>().join(", "),
+        other => brief(other),
+    }
+}
+
+pub(super) fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
