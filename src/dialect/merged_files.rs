@@ -40,7 +40,7 @@ impl MergedFiles {
             )]
         })?;
         let file: DialectFile = spanned_yaml::decode_all(&root)?;
-        let mut base = match &file.extends {
+        let base = match &file.extends {
             None => None,
             Some(id) => {
                 let at_extends = |message: String| vec![root.error_at(id.span, message)];
@@ -68,57 +68,65 @@ impl MergedFiles {
         }
         let events = schema(source, name, version, "events.json")?;
         let commands = schema(source, name, version, "commands.json")?;
-        let schema_path = root.source().path.with_file_name("events.json");
-        Ok(match base.as_mut() {
-            None => MergedFiles {
-                file,
-                root,
-                ordering,
-                ordering_root,
-                clauses,
-                events,
-                commands,
-                schema_path,
-                bases: Vec::new(),
-            },
-            Some(base) => {
-                let inherited = std::mem::take(&mut base.clauses);
-                let inherited = rename_sections(inherited, &file.sections, &root)?;
-                let removed = removed_clauses(&file, &inherited, &root)?;
-                if let Some(root) = &ordering_root {
-                    check_state_kinds(&ordering, &base.ordering, root)?;
-                }
-                let id = format!("{}@{}", base.file.name, base.file.version);
-                let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
-                let tools = file.tools.clone();
-                let members = base.file.members.clone().unwrap_or_default();
-                let file = merge_dialect_files(file, base.file.clone());
-                let names_at = file.discriminator.clone().unwrap_or_default();
-                let inheritance = Inheritance {
-                    call_ids: None,
-                    keep,
-                    drop,
-                    rename,
-                    members,
-                    tools,
-                    without_clauses: removed.clone(),
-                    names_at: (names_at.events, names_at.commands),
-                };
-                let mut bases = vec![Base { id, inheritance }];
-                bases.append(&mut base.bases);
-                MergedFiles {
-                    file,
-                    ordering_root: ordering_root.or(base.ordering_root.take()),
-                    root,
-                    ordering: ordering
-                        .over(std::mem::take(&mut base.ordering).without_clauses(&removed)),
-                    clauses: merge_clauses(inherited, &removed, clauses),
-                    events: merge_definitions(base.events.take(), events),
-                    commands: merge_definitions(base.commands.take(), commands),
-                    schema_path,
-                    bases,
-                }
-            }
+        let own = MergedFiles {
+            schema_path: root.source().path.with_file_name("events.json"),
+            file,
+            root,
+            ordering,
+            ordering_root,
+            clauses,
+            events,
+            commands,
+            bases: Vec::new(),
+        };
+        match base {
+            None => Ok(own),
+            Some(base) => own.over(base),
+        }
+    }
+
+    /// The files of a delta, merged with those of its base.
+    fn over(self, mut base: MergedFiles) -> Result<Self, Vec<Error>> {
+        let MergedFiles {
+            file,
+            root,
+            ordering,
+            ordering_root,
+            ..
+        } = self;
+        let inherited = rename_sections(base.clauses, &file.sections, &root)?;
+        let removed = removed_clauses(&file, &inherited, &root)?;
+        if let Some(root) = &ordering_root {
+            check_state_kinds(&ordering, &base.ordering, root)?;
+        }
+        let id = format!("{}@{}", base.file.name, base.file.version);
+        let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
+        let tools = file.tools.clone();
+        let members = base.file.members.clone().unwrap_or_default();
+        let file = merge_dialect_files(file, base.file);
+        let names_at = file.discriminator.clone().unwrap_or_default();
+        let inheritance = Inheritance {
+            call_ids: None,
+            keep,
+            drop,
+            rename,
+            members,
+            tools,
+            without_clauses: removed.clone(),
+            names_at: (names_at.events, names_at.commands),
+        };
+        let mut bases = vec![Base { id, inheritance }];
+        bases.append(&mut base.bases);
+        Ok(MergedFiles {
+            file,
+            ordering_root: ordering_root.or(base.ordering_root),
+            root,
+            ordering: ordering.over(base.ordering.without_clauses(&removed)),
+            clauses: merge_clauses(inherited, &removed, self.clauses),
+            events: merge_definitions(base.events, self.events),
+            commands: merge_definitions(base.commands, self.commands),
+            schema_path: self.schema_path,
+            bases,
         })
     }
 }

@@ -3,10 +3,13 @@
 mod delta;
 mod faults;
 pub mod file;
+mod frame_schemas;
+mod launch;
 mod lint;
 mod load;
 mod merged_files;
 mod reply_events;
+mod session;
 mod source;
 mod types;
 
