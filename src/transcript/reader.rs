@@ -1,6 +1,7 @@
 //! The transcript reader: reads transcripts and plain captures of stdout, one frame at a time.
 
-use super::{Header, Problem, TranscriptError, record};
+use super::record::{self, ReadRecord};
+use super::{Header, Problem, TranscriptError};
 use crate::frame::{Body, Eol, Frame, Line};
 use crate::framing::{Framer, LINE_LIMIT};
 use std::io::BufRead;
@@ -61,10 +62,20 @@ impl<R: BufRead> TranscriptReader<R> {
                 body: Body::FromAgent(line),
             }));
         }
+        loop {
+            let Some(read) = self.next_record()? else {
+                return Ok(None);
+            };
+            if let Some(frame) = read.map_err(|(column, problem)| self.error(column, problem))? {
+                return Ok(Some(frame));
+            }
+        }
+    }
+
+    /// The next record; `None` at the end of the input.
+    fn next_record(&mut self) -> Result<Option<ReadRecord>, TranscriptError> {
         if let Some(read) = self.buffered_record() {
-            return read
-                .map(Some)
-                .map_err(|(column, problem)| self.error(column, problem));
+            return Ok(Some(read));
         }
         let Some(line) = self.next_line(RECORD_LIMIT)? else {
             return Ok(None);
@@ -75,18 +86,16 @@ impl<R: BufRead> TranscriptReader<R> {
                 Problem::TooLong(line.bytes.len() as u64 + line.dropped),
             ));
         }
-        record::read(&line.bytes)
-            .map(Some)
-            .map_err(|(column, problem)| match problem {
-                Problem::NotJson(_) if line.eol == Eol::None => {
-                    self.error(Some(line.bytes.len() + 1), Problem::Cut)
-                }
-                problem => self.error(column, problem),
-            })
+        Ok(Some(match record::read(&line.bytes) {
+            Err((_, Problem::NotJson(_))) if line.eol == Eol::None => {
+                Err((Some(line.bytes.len() + 1), Problem::Cut))
+            }
+            read => read,
+        }))
     }
 
     /// The next record, parsed in the input buffer, if the buffer has its whole line.
-    fn buffered_record(&mut self) -> Option<Result<Frame, (Option<usize>, Problem)>> {
+    fn buffered_record(&mut self) -> Option<ReadRecord> {
         let chunk = self.input.fill_buf().ok()?;
         let end = memchr::memchr(b'\n', chunk).filter(|end| *end <= RECORD_LIMIT)?;
         let line = &chunk[..end];

@@ -23,6 +23,9 @@ pub(super) const DIRS: &[&str] = &[
     "end",
 ];
 
+/// Values of `dir` that the format keeps for later. A reader passes such records over.
+pub(super) const LATER_DIRS: &[&str] = &["mcp_request", "mcp_reply"];
+
 /// A record, with the fields of every `dir`. The body of a request is raw text when read, so that it is parsed as a document of its own
 /// (the nesting limit of a parser counts from the root), and a value when written.
 #[derive(Default, Serialize, Deserialize)]
@@ -117,13 +120,16 @@ fn write_end<'a>(end: &'a End, record: &mut Record<'a, &Value>) {
     record.orphans = (orphans > 0).then_some(orphans);
 }
 
-/// The frame of one record, given without its newline. An error has a byte column where one place is wrong.
-pub(super) fn read(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
-    line_record::read(line).map_or_else(|| parse(line), Ok)
+/// What reading a record comes to: its frame, `None` for a record of a later kind, or what is wrong, with a byte column where one place is.
+pub(super) type ReadRecord = Result<Option<Frame>, (Option<usize>, Problem)>;
+
+/// Reads one record, given without its newline.
+pub(super) fn read(line: &[u8]) -> ReadRecord {
+    line_record::read(line).map_or_else(|| parse(line), |frame| Ok(Some(frame)))
 }
 
-/// The frame of any record, read by the JSON parser.
-pub(super) fn parse(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
+/// Reads any record with the JSON parser.
+pub(super) fn parse(line: &[u8]) -> ReadRecord {
     let record: Record<&RawValue> = serde_json::from_slice(line).map_err(|error| {
         let problem = if error.is_data() {
             Problem::BadRecord
@@ -132,9 +138,12 @@ pub(super) fn parse(line: &[u8]) -> Result<Frame, (Option<usize>, Problem)> {
         };
         (Some(error.column().max(1)), problem(reason(&error)))
     })?;
+    if LATER_DIRS.contains(&&*record.dir) {
+        return Ok(None);
+    }
     let at = record.at;
     body(record)
-        .map(|body| Frame { at, body })
+        .map(|body| Some(Frame { at, body }))
         .map_err(|problem| (None, problem))
 }
 

@@ -209,24 +209,34 @@ fn a_broken_record_is_a_located_error_behind_the_frames_before_it() {
     );
 }
 
+fn body_of(record: &str) -> Body {
+    let read = record::read(record.as_bytes()).unwrap();
+    read.unwrap().body
+}
+
+#[test]
+fn records_of_later_kinds_are_passed_over() {
+    let later = r#"{"at":2,"dir":"mcp_request","server":"files","line":"{}"}"#;
+    let known = r#"{"at":3,"dir":"stdin_closed"}"#;
+    for later in [later, &later.replace("mcp_request", "mcp_reply")] {
+        let (frames, error) = read(format!("{HEADER}{later}\n{known}\n{later}").as_bytes());
+        let bodies: Vec<_> = frames.into_iter().map(|frame| frame.body).collect();
+        assert_eq!((bodies, error), (vec![Body::StdinClosed], None));
+    }
+}
+
 #[test]
 fn a_signal_may_be_given_by_its_name_or_its_number() {
     for signal in ["15", "\"SIGTERM\""] {
         let record = format!("{{\"at\":1,\"dir\":\"signal\",\"signal\":{signal}}}");
-        assert_eq!(
-            record::read(record.as_bytes()).unwrap().body,
-            Body::Signal("SIGTERM".into())
-        );
+        assert_eq!(body_of(&record), Body::Signal("SIGTERM".into()));
         let record =
             format!("{{\"at\":1,\"dir\":\"end\",\"end\":\"signalled\",\"signal\":{signal}}}");
         let ended = End::Signalled {
             signal: 15,
             orphans: 0,
         };
-        assert_eq!(
-            record::read(record.as_bytes()).unwrap().body,
-            Body::End(ended)
-        );
+        assert_eq!(body_of(&record), Body::End(ended));
     }
 }
 
