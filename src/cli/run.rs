@@ -72,6 +72,9 @@ fn take_configured_agent(args: &mut RunArgs) -> Result<(), RunError> {
 fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
     let began = Instant::now();
     let baseline = args.baseline.read().map_err(RunError::usage)?;
+    if let Some(folder) = &args.transcripts {
+        transcript_folder::make_folder(folder)?;
+    }
     // The runtime has threads, and only a process without them can be isolated.
     let isolation = args.network.isolate();
     let runtime = tokio::runtime::Builder::new_multi_thread()

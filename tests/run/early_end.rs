@@ -118,3 +118,12 @@ fn the_last_line_names_the_folder_of_the_transcripts() {
     let passed = run(&dir, "", &["-j", "1"]);
     assert!(!passed.stdout.contains("Transcripts"), "{passed:?}");
 }
+
+#[test]
+fn a_folder_for_transcripts_that_cannot_be_made_is_an_error_before_the_run() {
+    let dir = TestDir::new();
+    let file = dir.file("file", "");
+    let result = dir.run(&["--transcripts", &format!("{file}/below"), "true"]);
+    result.assert_exit(2, "/file/below: cannot write there: ");
+    assert_eq!(result.stderr.lines().count(), 1, "{result:?}");
+}

@@ -1,6 +1,8 @@
-//! The folder for the transcripts of failed scenarios, if the user names none: one for each run, in the system's temporary folder. Folders
-//! of earlier runs are removed, except the newest few.
+//! The folder for transcripts: the one that the user names, else one for each run in the system's temporary folder, for those of failed
+//! scenarios. Folders of earlier runs are removed, except the newest few.
 
+use super::run_error::RunError;
+use rustix::fs::{Access, access};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,6 +11,21 @@ const PREFIX: &str = "conform-transcripts-";
 
 /// How many folders of earlier runs are kept.
 const KEPT: usize = 3;
+
+/// Makes the folder that the user names before anything is played: a transcript that cannot be stored later is lost.
+///
+/// # Errors
+/// The folder cannot be made, or nothing can be written to it.
+pub(super) fn make_folder(folder: &Path) -> Result<(), RunError> {
+    let made = std::fs::create_dir_all(folder).map_err(|error| error.to_string());
+    let is_writable = |()| access(folder, Access::WRITE_OK).map_err(|error| error.to_string());
+    made.and_then(is_writable).map_err(|error| {
+        RunError::usage(format!(
+            "--transcripts {}: cannot write there: {error}",
+            folder.display()
+        ))
+    })
+}
 
 /// The path for the folder of this run. It is made when the first transcript is stored.
 pub(super) fn transcript_folder() -> PathBuf {
