@@ -45,10 +45,10 @@ impl Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The protocol page demands it.
+    /// The specification demands it.
     #[default]
     Spec,
-    /// Hosts in the field rely on it; the page does not say it.
+    /// Hosts in the field rely on it; the specification does not say it.
     Host,
     /// Good behaviour of a child process.
     Hygiene,

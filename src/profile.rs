@@ -5,7 +5,7 @@ use crate::finding::{Level, Source};
 /// How strict a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
-    /// What the page only recommends is a violation, and every note is a warning
+    /// What the specification only recommends is a violation, and every note is a warning
     Strict,
     /// Every rule at its own strength
     #[default]

@@ -96,9 +96,9 @@ pub enum LineEdit {
     End(Vec<u8>),
     /// The frame has this member twice.
     RepeatMember(String),
-    /// So many blanks come after the first brace.
+    /// This many blanks come after the first brace.
     Pad(usize),
-    /// The frame has a member with lists in lists, so many levels deep.
+    /// The frame has a member with lists in lists, this many levels deep.
     Nest(usize),
     /// In a line that is longer than this, in bytes, the last character beyond ASCII loses its last byte.
     CutCharacter(usize),

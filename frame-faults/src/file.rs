@@ -135,7 +135,7 @@ pub struct FaultFile {
     /// Edit: sets numbers to a sum of other members of the same object.
     #[serde(default)]
     pub sum: Places<Vec<String>>,
-    /// Edit: cuts texts and lists to so many characters or elements; a negative number keeps the last ones.
+    /// Edit: cuts texts and lists to this many characters or elements; a negative number keeps the last ones.
     #[serde(default)]
     pub cut: Places<i64>,
     /// Edit: has each element of lists twice.
@@ -201,7 +201,7 @@ pub struct FaultFile {
     /// It comes just before the next event of this kind; `"*"`: of any kind.
     #[serde(default)]
     pub until: Option<Spanned<String>>,
-    /// It comes so many milliseconds later.
+    /// It comes this many milliseconds later.
     #[serde(default)]
     pub delay_ms: Option<u64>,
     /// It is dropped, and so are all later frames.
@@ -241,10 +241,10 @@ pub struct FaultFile {
     /// It has this member twice.
     #[serde(default)]
     pub repeat_member: Option<Spanned<String>>,
-    /// Its line has so many blanks after the first brace.
+    /// Its line has this many blanks after the first brace.
     #[serde(default)]
     pub pad: Option<usize>,
-    /// It has a member with lists in lists, so many levels deep.
+    /// It has a member with lists in lists, this many levels deep.
     #[serde(default)]
     pub nest: Option<usize>,
     /// If its line is longer than this, in bytes, its last character beyond ASCII loses its last byte.

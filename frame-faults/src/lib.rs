@@ -8,7 +8,7 @@
 //!
 //! [`FaultTable::load`] reads the `faults.yaml` of a dialect's bases and its own, merges them, and reports every mistake with its
 //! place. [`FaultTable::check`] compares the names in it with those of the dialect. [`FaultsFile`](file::FaultsFile) is the format;
-//! `line-faults.yaml` has the faults that every line protocol can have, which a dialect takes up with `common: ID`.
+//! `line-faults.yaml` has the faults that every line protocol can have, which a dialect uses with `common: ID`.
 //!
 //! # Play
 //!

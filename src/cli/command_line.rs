@@ -13,7 +13,7 @@ use std::io;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
-/// Tests AI agents that speak JSON Lines over stdin and stdout against the page of their protocol
+/// Tests AI agents that speak JSON Lines over stdin and stdout against the specification of their protocol
 ///
 /// `conform run ./my-agent` plays scripted conversations with an agent and judges every line it writes; the model it talks to is
 /// scripted too, so no key and no network is needed. `conform check session.jsonl` judges a recorded session.

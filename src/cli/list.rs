@@ -29,7 +29,7 @@ enum ListKind {
     Scenarios,
     /// The executable checks
     Rules,
-    /// The normative statements of the protocol pages
+    /// The normative statements of the specifications
     Clauses,
     /// The deliberate defects that the reference agent plays with --fault
     Faults,

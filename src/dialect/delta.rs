@@ -133,7 +133,7 @@ pub(super) fn merge_clauses(
     all
 }
 
-/// The clauses of the base, each in the section of the new page.
+/// The clauses of the base, each in the section of the new specification.
 ///
 /// # Errors
 /// Every section in `sections` that no clause of the base is in.

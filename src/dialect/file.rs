@@ -38,7 +38,7 @@ pub struct DialectFile {
     /// In a delta: clauses of the base that this version does not have. Inherited rules and scenarios no longer cite them.
     #[serde(default)]
     pub removed_clauses: Vec<Spanned<String>>,
-    /// In a delta: renamed sections of the page, by their old heading. The clauses of the base move along.
+    /// In a delta: renamed sections of the specification, by their old heading. The clauses of the base move along.
     #[serde(default)]
     pub sections: IndexMap<String, Spanned<String>>,
     /// The members of frames that hold tools and calls; in a delta, the base's if left out.
@@ -297,15 +297,15 @@ pub struct WireRecipe {
     pub call_ids: Option<String>,
 }
 
-/// One normative statement of the page.
+/// One normative statement of the specification.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClauseFile {
     /// Its id; append-only.
     pub id: Spanned<String>,
-    /// The section of the page.
+    /// The section of the specification.
     pub section: String,
-    /// The requirement level on the page: must, should or may.
+    /// The requirement level in the specification: must, should or may.
     pub strength: Level,
     /// Whom it applies to.
     pub side: Side,

@@ -34,7 +34,7 @@ pub struct Dialect {
     pub event_schemas: Schemas,
     /// The schemas of the commands.
     pub command_schemas: Schemas,
-    /// The normative statements of the page, by id.
+    /// The normative statements of the specification, by id.
     pub clauses: IndexMap<String, Clause>,
     /// The rules, including one for each schema.
     pub rules: Vec<Rule>,
@@ -135,12 +135,12 @@ pub struct Inheritance {
     pub names_at: (String, String),
 }
 
-/// One normative statement of the page.
+/// One normative statement of the specification.
 #[derive(Debug, Clone)]
 pub struct Clause {
-    /// The section of the page.
+    /// The section of the specification.
     pub section: String,
-    /// The requirement level on the page: must, should or may.
+    /// The requirement level in the specification: must, should or may.
     pub strength: Level,
     /// Whom it applies to.
     pub side: Side,

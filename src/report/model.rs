@@ -34,7 +34,7 @@ pub struct Report {
     pub network: Option<NetworkUse>,
     /// Counts by verdict.
     pub summary: VerdictCounts,
-    /// What is to be fixed: the findings of all scenarios, grouped by their causes. Those that explain most come first.
+    /// What to fix: the findings of all scenarios, grouped by their causes. Those that explain most come first.
     #[serde(default)]
     pub causes: Vec<Cause>,
     /// The scenarios without a result, grouped by their reasons.
@@ -95,9 +95,9 @@ pub struct NetworkUse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitedClause {
-    /// The section of the protocol's page.
+    /// The section of the specification.
     pub section: String,
-    /// The requirement level on the page: must, should or may.
+    /// The requirement level in the specification: must, should or may.
     pub strength: Level,
     /// The requirement.
     pub text: String,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Objects with up to so many members are searched one by one, which is faster than their hash index.
+/// Objects with up to this many members are searched one by one, which is faster than their hash index.
 const FEW: usize = 12;
 
 /// A JSON Pointer. `*` in it means every element of a list: the value is then the list of the values found.

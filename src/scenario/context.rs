@@ -17,7 +17,7 @@ pub type ValueCheck<'a> = dyn Fn(&Value) -> Vec<ValueProblem> + 'a;
 /// A clause, as far as the linter needs it.
 #[derive(Debug, Clone, Default)]
 pub struct ClauseInfo {
-    /// The requirement level on the page.
+    /// The requirement level in the specification.
     pub strength: Level,
     /// Why it cannot be tested; `None` for a testable clause.
     pub untestable: Option<String>,
@@ -30,7 +30,7 @@ pub struct Vocabulary<'a> {
     pub events: FrameNames,
     /// The commands.
     pub commands: FrameNames,
-    /// The clauses of the page, by id.
+    /// The clauses of the specification, by id.
     pub clauses: IndexMap<String, ClauseInfo>,
     /// The capabilities that an agent can declare.
     pub capabilities: Vec<String>,

@@ -126,7 +126,7 @@ pub(super) struct StepFile {
     #[serde(deserialize_with = "present")]
     #[schemars(with = "IndexMap<String, AnyValueSchema>")]
     pub(super) send: Option<Node>,
-    /// The command of `send` may have members that the page does not have.
+    /// The command of `send` may have members that the specification does not have.
     pub(super) unchecked: bool,
     /// Sends any line; a newline is added.
     pub(super) send_raw: Option<Spanned<String>>,

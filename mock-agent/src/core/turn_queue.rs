@@ -106,7 +106,7 @@ impl TurnQueue {
 }
 
 /// # Errors
-/// So many tasks wait that no more are accepted.
+/// No more tasks are accepted: the queue is full.
 pub(super) fn check_capacity(waiting: usize) -> Result<(), Failure> {
     if waiting < CAPACITY {
         return Ok(());

@@ -70,7 +70,7 @@ pub(super) struct ProcessOutput {
     /// Bytes of stdout read.
     pub(super) bytes: u64,
     lines: u64,
-    /// Events that are queued once so many bytes of stdout have been read: those bytes were in the pipe before the event.
+    /// Events that are queued once this many bytes of stdout have been read: those bytes were in the pipe before the event.
     deferred: VecDeque<(u64, SessionEvent)>,
     /// Bytes of stderr read.
     pub(super) stderr: u64,

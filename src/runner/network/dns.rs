@@ -19,7 +19,7 @@ struct Question {
     end: usize,
 }
 
-/// Answers every query, for ever.
+/// Answers every query, forever.
 pub(super) async fn serve(socket: UdpSocket, attempts: Attempts) {
     let mut message = [0; 512];
     loop {

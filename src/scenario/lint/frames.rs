@@ -67,7 +67,7 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
                 let at = command.key_at(&pointer);
                 context.error(
                     at,
-                    format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the page does not have"),
+                    format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the specification does not have"),
                 );
             }
         }

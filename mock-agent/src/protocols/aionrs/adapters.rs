@@ -42,7 +42,7 @@ pub(in crate::protocols) const V0_2: Adapter = Adapter {
 /// The flag that chooses this protocol.
 const ACTIVATION: &str = "--json-stream";
 
-/// The longest command, in bytes. The page names no limit.
+/// The longest command, in bytes. The specification names no limit.
 const LINE_LIMIT: usize = 16 << 20;
 
 fn configure(options: CliOptions, env: Env<'_>) -> Result<AgentConfig, String> {

@@ -1,4 +1,4 @@
-//! Sections 2.1 to 2.6 of the page: commands. Section 4.1: the errors of lines that are no command.
+//! Sections 2.1 to 2.6 of the specification: commands. Section 4.1: the errors of lines that are no command.
 
 use super::events::{AionrsState, info, invalid};
 use super::slash_commands;

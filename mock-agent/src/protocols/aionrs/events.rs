@@ -1,4 +1,4 @@
-//! Sections 1.1 to 1.11 of the page: the encoder of events.
+//! Sections 1.1 to 1.11 of the specification: the encoder of events.
 
 use super::session_config::{EFFORTS, SessionConfig};
 use super::version::AionrsVersion;

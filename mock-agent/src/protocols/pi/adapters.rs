@@ -33,7 +33,7 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
     version: "0.73",
     version_line: "0.73.1",
     exits_by_signal: true,
-    // Like the real agent. Some readers take U+2028 for the end of a line, and the page says that it is text.
+    // Like the real agent. Some readers take U+2028 for the end of a line, and the specification says that it is text.
     line: frame_faults::raw_line,
     flags: FLAGS,
     encoder: || Box::new(PiState::new(PiVersion::V0_73)),
@@ -54,10 +54,10 @@ pub(in crate::protocols) const V0_87: Adapter = Adapter {
     ..V0_73
 };
 
-/// The longest command, in bytes. The page names no limit. Attachments are part of the line.
+/// The longest command, in bytes. The specification names no limit. Attachments are part of the line.
 const LINE_LIMIT: usize = 64 << 20;
 
-/// "Starting RPC Mode" of the page.
+/// "Starting RPC Mode" of the specification.
 fn is_rpc_mode(args: &[String]) -> bool {
     let two = |pair: &[String]| pair[0] == "--mode" && pair[1] == "rpc";
     args.windows(2).any(two) || args.iter().any(|arg| arg == "--mode=rpc")

@@ -5,7 +5,7 @@ use crate::tools::{Media, sniff, unbase64};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// "Attachment" of the page, the members that are needed.
+/// "Attachment" of the specification, the members that are needed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PiAttachment {

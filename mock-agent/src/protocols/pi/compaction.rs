@@ -1,4 +1,4 @@
-//! "Compaction events" of the page, and the answers to `compact`.
+//! "Compaction events" of the specification, and the answers to `compact`.
 
 use super::entries::LogEntry;
 use super::messages::{bare_frame, totalled, usage};

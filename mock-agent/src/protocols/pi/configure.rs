@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The tokens of the context that 0.14 keeps free for the reply: "reserveTokens" of the page.
+/// The tokens of the context that 0.14 keeps free for the reply: "reserveTokens" of the specification.
 const RESERVE_V0_14: u64 = 20_000;
 
 /// The same of later versions, without settings.

@@ -1,4 +1,4 @@
-//! "Extension UI Protocol" of the page: dialogs and notices of extensions, which act by a script.
+//! "Extension UI Protocol" of the specification: dialogs and notices of extensions, which act by a script.
 
 use super::extension_script::{PendingDialog, extension_error};
 use super::hooks;

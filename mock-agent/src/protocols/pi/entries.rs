@@ -1,4 +1,4 @@
-//! "Session File Format" of the page: the session as a tree of entries, of which each has the one before it as its parent; and the
+//! "Session File Format" of the specification: the session as a tree of entries, of which each has the one before it as its parent; and the
 //! messages that the model gets of them.
 
 use super::messages::{EPOCH, compaction_summary};

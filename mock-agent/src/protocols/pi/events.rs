@@ -1,4 +1,4 @@
-//! "Events" of the page: the encoder of 0.73 and later. A turn of the core is a run here, with one turn for each reply of the model.
+//! "Events" of the specification: the encoder of 0.73 and later. A turn of the core is a run here, with one turn for each reply of the model.
 
 use super::compaction::{compaction_start, summary_retry};
 use super::dialogs;

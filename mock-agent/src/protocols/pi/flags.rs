@@ -1,4 +1,4 @@
-//! Command-line flags of the protocol pi: those of its page, and others that hosts pass.
+//! Command-line flags of the protocol pi: those of its specification, and others that hosts pass.
 
 use super::first_session::LATEST;
 use super::models::{LEVELS, MAX_LEVEL};

@@ -1,4 +1,4 @@
-//! "Message Types" and "Content Types" of the page, other than the assistant's.
+//! "Message Types" and "Content Types" of the specification, other than the assistant's.
 
 use super::tools::TOOLS_V0_87;
 use crate::core::event::ReportedCall;

@@ -1,4 +1,4 @@
-//! "Model" and "Thinking" of the page: the commands that choose the model and its thinking level.
+//! "Model" and "Thinking" of the specification: the commands that choose the model and its thinking level.
 
 use super::hooks;
 use super::responses::{Answer, PiCommand, data};

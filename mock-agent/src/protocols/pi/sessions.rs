@@ -1,4 +1,4 @@
-//! "Session" of the page: new ones, others, forks and copies.
+//! "Session" of the specification: new ones, others, forks and copies.
 
 use super::entries::EntryTree;
 use super::extension_script::ExtensionScript;

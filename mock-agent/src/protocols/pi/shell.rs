@@ -89,7 +89,7 @@ impl ShellCommand {
     }
 }
 
-/// "BashResult" of the page.
+/// "BashResult" of the specification.
 fn result(executed: &ShellResult) -> Value {
     let mut result = json!({
         "output": executed.output,

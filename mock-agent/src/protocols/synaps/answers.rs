@@ -1,4 +1,4 @@
-//! The bodies of responses, and the conversation in them. The page leaves them open; these are what hosts know.
+//! The bodies of responses, and the conversation in them. The specification leaves them open; these are what hosts know.
 
 use super::hooks;
 use super::state::SynapsState;
