@@ -5,5 +5,6 @@ pub mod bad_hosts;
 pub mod coverage;
 pub mod fault_trace;
 pub mod generic_faults;
+pub mod generic_player;
 pub mod kill_analysis;
 pub mod matrix;

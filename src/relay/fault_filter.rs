@@ -3,7 +3,7 @@
 use super::Ending;
 use super::stage::{Flow, Stage};
 use crate::framing::LINE_LIMIT;
-use crate::mutation::generic_faults::GenericPlayer;
+use crate::mutation::generic_player::GenericPlayer;
 use frame_faults::{FaultPlayer, KillSignal, KindPointers, Output};
 use rustix::process::Signal;
 use serde_json::Value;
