@@ -4,9 +4,10 @@
 use super::compare::compare;
 use super::condition::{Compare, Condition, Function, Operand};
 use super::frame_pattern::{Atom, FramePattern};
-use super::state_variable::{Variable, VariableContent, canonical};
+use super::state_variable::Variable;
 use super::symbol::FrameSymbols;
 use super::truth::Truth;
+use super::variable_content::{VariableContent, canonical};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -3,9 +3,11 @@
 use super::condition::Operand;
 use super::evaluate::EvalContext;
 use super::frame_pattern::FramePattern;
-use super::state_variable::{Change, Effect, Variable, VariableSpec, canonical};
+use super::state_variable::Variable;
 use super::symbol::{FrameSymbols, Symbols};
 use super::truth::Truth;
+use super::variable_content::{Effect, canonical};
+use super::variable_spec::{Change, VariableSpec};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;

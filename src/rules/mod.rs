@@ -28,3 +28,5 @@ pub mod slices;
 pub mod state_variable;
 pub mod symbol;
 pub mod truth;
+pub mod variable_content;
+pub mod variable_spec;

@@ -6,7 +6,7 @@ use crate::rules::file::StateFile;
 use crate::rules::history_state::{CommandAnswer, Declarations, ScopeDeclaration};
 use crate::rules::ordering::Ordering;
 use crate::rules::parse;
-use crate::rules::state_variable::{Change, DeclaredChange, VariableKind, VariableSpec};
+use crate::rules::variable_spec::{Change, DeclaredChange, VariableKind, VariableSpec};
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
