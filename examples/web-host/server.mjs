@@ -1,4 +1,5 @@
 // Starts the host: `node server.mjs [AGENT [ARGS...]]`. PORT, PROTOCOL and WORKSPACE are read from the environment.
+import { problemOf } from "./src/agent-process.mjs";
 import { createHost } from "./src/http.mjs";
 import { PROTOCOLS } from "./src/protocols/index.mjs";
 
@@ -17,6 +18,8 @@ const address = await host.listen(Number(PORT)).catch((error) => {
   process.exit(2);
 });
 console.log(`${address} talks to ${agent.join(" ")}`);
+const problem = problemOf(agent[0], WORKSPACE);
+if (problem) console.error(`The agent cannot be started: ${problem}. To choose another: WORKSPACE=FOLDER npm start -- PROGRAM`);
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, async () => {

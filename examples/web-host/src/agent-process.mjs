@@ -1,10 +1,31 @@
 // The agent as a child process: JSON objects in and out, its stderr, and its end.
 import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, resolve } from "node:path";
 import { LineSplitter } from "./lines.mjs";
 
 /** How long a process may take to end after stdin was closed, and again after SIGTERM, in milliseconds. */
 const GRACE = 2000;
+
+/** Why this program cannot be started; null if it can. */
+export function problemOf(program, cwd, env = process.env) {
+  if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
+  const isPath = program.includes("/");
+  const places = isPath ? [resolve(cwd, program)] : (env.PATH ?? "").split(delimiter).map((folder) => resolve(cwd, folder, program));
+  if (places.some(isExecutable)) return null;
+  if (!isPath) return `${program} is not on the PATH`;
+  return existsSync(places[0]) ? `${program} is not executable` : `${program} does not exist`;
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Emits `frame` (a JSON object), `problem` (a text: output that is no JSON object), `stderr` (a text) and, last and once,
@@ -25,7 +46,7 @@ export class AgentProcess extends EventEmitter {
     // The agent may end while it is written to. Its exit says so.
     this.#child.stdin.on("error", () => {});
     this.#ended = new Promise((resolve) => this.once("exit", resolve));
-    this.#child.on("error", (error) => this.#end({ code: null, signal: null, error: error.message }));
+    this.#child.on("error", (error) => this.#end({ code: null, signal: null, error: problemOf(program, cwd, env) ?? error.message }));
     // A process that the agent left behind can hold the pipes open. Without it, `close` follows `exit`.
     this.#child.on("exit", () => this.#signal("SIGKILL"));
     this.#child.on("close", (code, signal) => this.#end({ code, signal, error: null }));

@@ -41,6 +41,6 @@ test("a crash while a tool waits for approval cancels the call", () =>
 test("a program that does not exist is named", () =>
   withHost({ agent: "/no/such/agent" }, async ({ open }) => {
     const page = await open();
-    await page.getByText("The agent has ended (spawn /no/such/agent ENOENT).").waitFor();
+    await page.getByText("The agent has ended (/no/such/agent does not exist).").waitFor();
     assert.ok(await page.locator("#send").isDisabled());
   }));
