@@ -86,7 +86,7 @@ function drawState() {
   $("stop").hidden = !turn;
   $("stop").disabled = Boolean(turn?.stopping);
   $("notice").hidden = state.agent !== "ended" && !state.error;
-  $("notice").firstElementChild.textContent = [state.error, state.agent === "ended" && `The agent has ended (${state.how}).`].filter(Boolean).join(" ");
+  $("notice").firstElementChild.textContent = [state.error, state.agent === "ended" && `The agent has ended (${state.how}).`].filter(Boolean).join("\n");
   $("restart").hidden = state.agent !== "ended";
 }
 
