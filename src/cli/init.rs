@@ -10,6 +10,7 @@ use super::network::{NetworkArg, note_attempts};
 use super::run::{RunError, agent_of, package};
 use super::{output, termination};
 use crate::detect::detector::Detector;
+use crate::detect::probe::Patience;
 use crate::dialect::DialectSource;
 use crate::project_config::FILE;
 use crate::runner::adopt_orphans;
@@ -115,7 +116,10 @@ fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<Stri
             agent,
             package: package.as_ref(),
             wire: None,
-            time_scale: args.time_scale,
+            patience: Patience {
+                time_scale: args.time_scale,
+                settle: true,
+            },
             sandboxes: &sandboxes,
             cancelled: &cancelled,
         };

@@ -32,11 +32,27 @@ pub(super) fn started_as<'a>(
     let mut all = IndexSet::new();
     for dialect in dialects {
         for agent in agents {
-            all.insert(shown_command_line(agent, dialect, wire));
+            let sent = probe_commands(dialect).map_or_else(String::new, |commands| {
+                format!("   and was sent {commands}")
+            });
+            all.insert(shown_command_line(agent, dialect, wire) + &sent);
         }
     }
     let lines = all.iter().map(|line| format!("\n  {line}"));
     format!("\nit was started as{}", lines.collect::<String>())
+}
+
+/// The names of the commands that a dialect's probe sends, as a list in a sentence.
+pub(super) fn probe_commands(dialect: &Dialect) -> Option<String> {
+    let probe = dialect.session.probe.as_ref()?;
+    let name = |command| command_name(dialect, command);
+    let names: Vec<String> = probe.send.iter().map(name).collect();
+    Some(names.join(" and "))
+}
+
+fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
+    let name = command.pointer(&dialect.commands.discriminator);
+    name.unwrap_or(command).to_string()
 }
 
 /// What to do about an agent that does not find its files, since it runs in a sandbox and not in the current folder. `what` says how it

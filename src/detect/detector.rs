@@ -1,10 +1,10 @@
 //! Detects the dialect of an agent before a scenario is played, so that an agent that does not start, or that speaks another protocol,
 //! is reported once and does not fail a hundred scenarios one by one.
 
-use super::advice::{missing_file, started_as};
+use super::advice::{missing_file, probe_commands, started_as};
 use super::candidates::{Candidates, list_ids};
 use super::package::Package;
-use super::probe::{AgentProbe, ProbeResult};
+use super::probe::{AgentProbe, Patience, ProbeResult};
 use super::program_output::program_output;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::runner::agent::Agent;
@@ -14,6 +14,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use tokio::sync::watch;
+
+/// What to do about an agent that seems to write nothing.
+const FLUSH: &str =
+    "\nif it writes to its stdout, it must flush each line (in Python, `print(..., flush=True)`)";
 
 /// The share of its time that an agent gets whose program looks like one of another protocol.
 const MISMATCH_PATIENCE: f64 = 0.3;
@@ -27,8 +31,8 @@ pub struct Detector<'a> {
     pub package: Option<&'a Package>,
     /// The wire that the model is served over; the recipe's first if `None`.
     pub wire: Option<&'a str>,
-    /// By how much time budgets are stretched.
-    pub time_scale: f64,
+    /// How long it may take to show what it speaks.
+    pub patience: Patience,
     /// Where the sandboxes of probes are made.
     pub sandboxes: &'a SandboxRoot,
     /// Turns true when the run is cancelled.
@@ -144,7 +148,7 @@ impl Detector<'_> {
                 &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
             )),
             Err(ProbeResult::Silent(what)) => Err(DetectError::Incomplete(format!(
-                "the agent did not start up: {what}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
+                "the agent did not start up: {what}{}{FLUSH}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
                 self.attempted(&probed),
                 list_ids(&dialects),
                 also("\n"),
@@ -172,7 +176,7 @@ impl Detector<'_> {
     }
 
     async fn program_output(&self, args: &[String]) -> String {
-        let (scale, cancel) = (self.time_scale, self.cancelled.clone());
+        let (scale, cancel) = (self.patience.time_scale, self.cancelled.clone());
         program_output(self.agent, args, self.sandboxes, scale, cancel).await
     }
 
@@ -199,12 +203,20 @@ impl Detector<'_> {
         all.extend(load_others(source, versions));
         let candidates = Candidates::by_program(self.agent, self.package, &all);
         let hint = candidates.hint(dialect);
-        let patience = if hint.is_some() {
+        let factor = if hint.is_some() {
             MISMATCH_PATIENCE
         } else {
             1.0
         };
-        match self.probe(versions, &all, Some(0), patience).await {
+        let not_started = |what: &str, flush: &str| {
+            let hint = hint.clone();
+            let hint = hint.unwrap_or_else(|| missing_file(self.agent, what));
+            let started = started_as(&[self.agent], versions.iter().take(1), self.wire);
+            DetectError::Incomplete(format!(
+                "the agent did not start up: {what}{started}{flush}\nnothing of {id} could be checked: {advice}{hint}"
+            ))
+        };
+        match self.probe(versions, &all, Some(0), factor).await {
             ProbeResult::Dialect { index, line } if index < versions.len() => Ok(DetectedVersion {
                 index,
                 evidence: Some(line),
@@ -225,20 +237,15 @@ impl Detector<'_> {
             ProbeResult::RuledOut(line) => Err(DetectError::Usage(format!(
                 "the agent does not speak {id}: {}\nname the dialect to judge it by with --dialect, or play anyway with --no-probe{}",
                 describe_evidence(dialect, &line),
-                hint.unwrap_or_default()
+                hint.as_deref().unwrap_or_default()
             ))),
             ProbeResult::Dialect { index, line } => Err(DetectError::Usage(format!(
                 "the agent speaks {}, not {id}: {}\nname the one to judge it by with --dialect, or play anyway with --no-probe",
                 all[index].id(),
                 describe_evidence(&all[index], &line),
             ))),
-            ProbeResult::Silent(what) | ProbeResult::Unrecognized(what) => {
-                let hint = hint.unwrap_or_else(|| missing_file(self.agent, &what));
-                let started = started_as(&[self.agent], versions.iter().take(1), self.wire);
-                Err(DetectError::Incomplete(format!(
-                    "the agent did not start up: {what}{started}\nnothing of {id} could be checked: {advice}{hint}"
-                )))
-            }
+            ProbeResult::Silent(what) => Err(not_started(&what, FLUSH)),
+            ProbeResult::Unrecognized(what) => Err(not_started(&what, "")),
             other => Err(probe_error(other)),
         }
     }
@@ -272,7 +279,7 @@ impl Detector<'_> {
                     known: &all,
                     named: None,
                     wire: self.wire,
-                    time_scale: self.time_scale,
+                    patience: self.patience,
                 };
                 let stopped = stopped.clone();
                 Box::pin(async move { probe.run(self.sandboxes, stopped).await })
@@ -333,7 +340,7 @@ impl Detector<'_> {
         recipes: &[Arc<Dialect>],
         known: &[Arc<Dialect>],
         named: Option<usize>,
-        patience: f64,
+        factor: f64,
     ) -> ProbeResult {
         let probe = AgentProbe {
             agent: self.agent,
@@ -341,7 +348,10 @@ impl Detector<'_> {
             known,
             named,
             wire: self.wire,
-            time_scale: self.time_scale * patience,
+            patience: Patience {
+                time_scale: self.patience.time_scale * factor,
+                ..self.patience
+            },
         };
         probe.run(self.sandboxes, self.cancelled.clone()).await
     }
@@ -396,19 +406,6 @@ fn probe_error(result: ProbeResult) -> DetectError {
         }
         other => DetectError::Internal(format!("{other:?}")),
     }
-}
-
-/// The names of the commands that a dialect's probe sends, as a list in a sentence.
-fn probe_commands(dialect: &Dialect) -> Option<String> {
-    let probe = dialect.session.probe.as_ref()?;
-    let name = |command| command_name(dialect, command);
-    let names: Vec<String> = probe.send.iter().map(name).collect();
-    Some(names.join(" and "))
-}
-
-fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
-    let name = command.pointer(&dialect.commands.discriminator);
-    name.unwrap_or(command).to_string()
 }
 
 /// What showed which dialect an agent speaks.

@@ -1,6 +1,6 @@
 //! The result of a scenario in a run: its part of the report, and what the run needs to know besides.
 
-pub use super::play::scenario_result::FirstLine;
+use super::agent_times::{AgentCpu, FirstLine};
 use super::play::scenario_result::ScenarioResult;
 use super::play_queue::QueuedScenario;
 use super::retry::{Attempts, failed_attempts, first_path, store_transcripts};
@@ -39,6 +39,8 @@ pub struct ScenarioRun {
     pub starts: u32,
     /// The first line of the first agent of the last attempt.
     pub first_line: Option<FirstLine>,
+    /// The CPU time of the agents of the last attempt, as far as it was measured.
+    pub agent_cpu: AgentCpu,
 }
 
 impl ScenarioRun {
@@ -89,6 +91,7 @@ impl ScenarioRun {
             overhead: overhead + cleanup,
             starts,
             first_line: played.first_line,
+            agent_cpu: played.agent_cpu,
         }
     }
 
@@ -114,6 +117,7 @@ impl ScenarioRun {
             overhead: Duration::ZERO,
             starts: 0,
             first_line: None,
+            agent_cpu: AgentCpu::default(),
         }
     }
 }

@@ -79,6 +79,37 @@ fn an_agent_that_writes_nothing_is_incomplete() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_agent_that_sleeps_in_silence_does_not_get_the_whole_budget() {
+    let dir = TestDir::new();
+    // The budget of the patient run is shorter, so that it does not last long.
+    for (args, when) in [
+        (&[][..], "and did nothing for 4 s"),
+        (
+            &["--no-settle", "--time-scale", "0.1"],
+            "within 4 s (`start` budget)",
+        ),
+    ] {
+        let result = dir.run(&[args, &["sleep", "1000"]].concat());
+        result.assert_exit(3, &format!("it wrote nothing {when}"));
+        result.assert_exit(3, "it must flush each line");
+    }
+}
+
+#[test]
+fn an_agent_that_writes_bytes_that_are_not_text_is_given_up_in_seconds() {
+    let dir = TestDir::new();
+    let script = dir.file(
+        "binary.sh",
+        r"printf '\377\0\n'; while :; do echo; sleep 0.1; done",
+    );
+    dir.run(&["sh", &script]).assert_exit(
+        2,
+        r#"is ready in the next 2 s; its first line is not text: "\xff\x00""#,
+    );
+}
+
+#[test]
 fn a_silent_agent_of_a_dialect_with_silent_starts_does_not_fail_every_scenario() {
     let dir = TestDir::new();
     let args = [

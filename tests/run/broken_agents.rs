@@ -156,29 +156,42 @@ fn said(finding: &Finding) -> (String, String, Vec<String>, Vec<String>) {
     (rule, message, clauses, expected)
 }
 
-/// The agent has done all its work before the last step begins to wait, so nothing depends on how fast it is.
-const WAITS_FOR_NOTHING: &str = "
-name: it waits for a second end of the turn
-clauses: [aionrs.stream-end.closes-turn]
+/// The fault leaves `tool_result` out, so the last step waits for nothing. It begins to wait in the middle of the turn, in which the agent
+/// is silent and asleep for longer than the settle budget: while the tool runs, and while the model takes its time.
+const DROPPED_RESULT: &str = "
+name: the result of a tool comes
+clauses: [aionrs.tool-result.completes]
 model:
-  - text: [one]
+  - tool_calls: [{ id: t1, name: Bash, args: { command: sleep 1.5 } }]
+  - delay: 1500ms
+    text: done
 steps:
   - expect: { type: ready }
   - send: { type: message, msg_id: m1, input: hi }
-  - expect: { type: stream_end, msg_id: m1 }
-  - expect: { type: stream_end, msg_id: m1 }
-    within: PATIENCE
+  - expect: { type: tool_request, msg_id: m1 }
+    capture: { call: /call_id }
+  - send: { type: tool_approve, call_id: '{call}', scope: once }
+  - expect: { type: tool_running, msg_id: m1 }
+  - expect: { type: tool_result, msg_id: m1 }
 ";
 
 #[test]
 fn a_wait_that_ends_early_finds_the_same_as_a_patient_one() {
-    let dir = TestDir::new();
-    let play = |patience: &str, more: &[&str]| {
-        let scenario = WAITS_FOR_NOTHING.replace("PATIENCE", patience);
-        run(&dir, &scenario, "", "100s", more)
+    let play = |budget: &str, more: &[&str]| {
+        run(
+            &TestDir::new(),
+            DROPPED_RESULT,
+            "no-tool-result",
+            budget,
+            more,
+        )
     };
-    let early = play("100s", &[]);
-    let patient = play("3s", &["--no-settle"]);
+    let (early, patient) = std::thread::scope(|scope| {
+        let early = scope.spawn(|| play("100s", &[]));
+        // Longer than any pause of a busy machine between two lines of the agent.
+        let patient = scope.spawn(|| play("15s", &["--no-settle"]));
+        (early.join().unwrap(), patient.join().unwrap())
+    });
     let findings = |result: &RunResult| {
         let findings = &result.only_scenario().findings;
         findings.iter().map(said).collect::<Vec<_>>()
@@ -186,12 +199,12 @@ fn a_wait_that_ends_early_finds_the_same_as_a_patient_one() {
     assert_eq!(findings(&early), findings(&patient));
     let message = early.message("scenario.expect");
     assert!(
-        message.contains("the agent has nothing left to do"),
+        message.ends_with("and the agent has nothing left to do; received: text_delta, stream_end"),
         "{message}"
     );
-    // The scenario was over before the timeout of the wait was.
+    // Each wait ended as it should: one before its budget ran out, one after that.
     assert!(early.only_scenario().duration_ms < 100_000, "{early:?}");
-    assert!(patient.only_scenario().duration_ms > 3000, "{patient:?}");
+    assert!(patient.only_scenario().duration_ms > 15_000, "{patient:?}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::cli::detection_notes::{note_command_line, with_patience};
 use crate::cli::output::{self, quoted};
 use crate::detect::detector::{Detected, Detector};
 use crate::detect::missing_features::missing_features;
+use crate::detect::probe::Patience;
 use crate::dialect::DialectSource;
 use crate::project_config::read_config;
 use crate::runner::agent::{Agent, MissingFeature};
@@ -58,7 +59,10 @@ pub(in crate::cli) async fn run_plan(
         agent: &agent,
         package: package.as_ref(),
         wire: args.wire.as_deref(),
-        time_scale: args.time_scale,
+        patience: Patience {
+            time_scale: args.time_scale,
+            settle: !args.no_settle,
+        },
         sandboxes,
         cancelled,
     };

@@ -4,8 +4,10 @@
 //! the number of agents times this CPU time, divided by the number of cores. Unlike the time on the clock, the CPU time does not
 //! grow when more agents run than there are cores.
 
+use crate::runner::agent_times::{AgentCpu, FirstLine};
 use crate::runner::process_list::own_cpu_times;
-use crate::runner::scenario_run::{FirstLine, ScenarioRun};
+use crate::runner::scenario_run::ScenarioRun;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -15,12 +17,17 @@ use std::time::Duration;
 pub(super) struct Timings {
     /// The first lines of agents, in the order in which the scenarios ended.
     first_lines: Vec<FirstLine>,
+    /// The CPU time of the agents of each scenario, with its id.
+    cpu: Vec<(String, AgentCpu)>,
     scenarios: u32,
     /// How many agents were started.
     starts: u32,
     playing: usize,
     most: usize,
 }
+
+/// How many scenarios are listed by their CPU time.
+const COSTLY: usize = 5;
 
 /// What a run is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +51,7 @@ impl Timings {
             self.scenarios += 1;
             self.starts += entry.starts;
             self.first_lines.extend(entry.first_line);
+            self.cpu.push((entry.report.id.clone(), entry.agent_cpu));
         }
     }
 
@@ -95,7 +103,34 @@ impl Timings {
                 (conform + agents) / (run * cores as f64) * 100.0
             ));
         }
+        lines.extend(self.cpu_by_phase());
         lines
+    }
+
+    /// Where the CPU time of the agents went, and the scenarios that took most of it after the first line; nothing if it was not measured.
+    fn cpu_by_phase(&self) -> Vec<String> {
+        let mut all = AgentCpu::default();
+        for (_, cpu) in &self.cpu {
+            all += *cpu;
+        }
+        if all == AgentCpu::default() {
+            return Vec::new();
+        }
+        let mut costly: Vec<_> = self.cpu.iter().collect();
+        costly.sort_by_key(|(id, cpu)| (Reverse(cpu.after_first_line()), id));
+        let costly = costly.iter().take(COSTLY);
+        let costly: Vec<_> = costly
+            .map(|(id, cpu)| format!("{id} {:.2} s", cpu.after_first_line().as_secs_f64()))
+            .collect();
+        vec![
+            format!(
+                "of the agents' CPU time {:.1} s to the first line, {:.1} s from there until stdin was closed, {:.1} s to exit",
+                all.start.as_secs_f64(),
+                all.work.as_secs_f64(),
+                all.exit.as_secs_f64()
+            ),
+            format!("most after the first line: {}", costly.join(", ")),
+        ]
     }
 }
 
@@ -119,8 +154,17 @@ mod tests {
             after: Duration::from_millis(after),
             cpu: Some(Duration::from_millis(cpu)),
         };
+        let cpu = |id: &str, work: u64, exit: u64| {
+            let cpu = AgentCpu {
+                start: Duration::from_millis(1000),
+                work: Duration::from_millis(work),
+                exit: Duration::from_millis(exit),
+            };
+            (id.to_owned(), cpu)
+        };
         let timings = Timings {
             first_lines: vec![line(900, 1000), line(2000, 1100), line(1500, 950)],
+            cpu: vec![cpu("a", 20, 5), cpu("b", 300, 10)],
             scenarios: 3,
             starts: 4,
             playing: 0,
@@ -135,6 +179,8 @@ mod tests {
             "spawn to first line 0.900 s at least, 1.500 s in the median",
             "agents x its CPU time in the median (1.000 s) / cores: 2.0 s; the run took 1.25 times that",
             "CPU time of agents 4.8 s, of conform 0.0 s: 96 % of the cores",
+            "of the agents' CPU time 2.0 s to the first line, 0.3 s from there until stdin was closed, 0.0 s to exit",
+            "most after the first line: b 0.31 s, a 0.03 s",
         ];
         let lines = timings.lines(Duration::from_millis(2500), machine);
         assert_eq!(lines, expected);

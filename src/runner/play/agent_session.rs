@@ -5,6 +5,7 @@ use crate::dialect::file::WireRecipe;
 use crate::frame::{End, LlmReply, LlmRequest};
 use crate::framing::{Framer, LINE_LIMIT};
 use crate::matcher::Captures;
+use crate::runner::agent_times::AgentCpu;
 use crate::runner::event_queue::EventQueue;
 use crate::runner::launch::LaunchPlan;
 use crate::runner::limits;
@@ -45,6 +46,10 @@ pub(super) struct AgentSession {
     pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
     pub(super) time_full: Duration,
+    /// The CPU time that the agent had taken at its first line, if it was measured.
+    pub(super) cpu_at_first_line: Option<Duration>,
+    /// The CPU time that it had taken when its stdin was closed, if it was measured.
+    pub(super) cpu_at_close: Option<Duration>,
 }
 
 /// A line that the agent wrote.
@@ -103,7 +108,19 @@ impl AgentSession {
             first_prompt: None,
             has_answered: false,
             was_signalled: false,
+            cpu_at_first_line: None,
+            cpu_at_close: None,
         })
+    }
+
+    /// The CPU time of the agent, which has ended; zero if it was not measured.
+    pub(super) fn cpu(&self) -> AgentCpu {
+        match (self.cpu_at_first_line, self.process.cpu_time()) {
+            (Some(first_line), Some(end)) => {
+                AgentCpu::between(first_line, self.cpu_at_close.unwrap_or(end), end)
+            }
+            _ => AgentCpu::default(),
+        }
     }
 }
 

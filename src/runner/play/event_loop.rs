@@ -3,13 +3,13 @@
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
-use super::scenario_result::FirstLine;
 use super::settle::{EarlyEnd, SettleWatch};
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
 use crate::dialect::FrameIdentity;
 use crate::frame::{Body, End, Frame, Line};
 use crate::framing::{Defect, parse};
+use crate::runner::agent_times::FirstLine;
 use crate::runner::event_queue::SessionEvent;
 use crate::runner::limits::show;
 use crate::runner::step_rules;
@@ -202,12 +202,18 @@ impl ScenarioPlayer {
     }
 
     fn note_first_line(&mut self, after: Duration) {
-        if self.first_line.is_none() {
-            let cpu = match self.suite.timings {
-                true => self.session.process.cpu_time(),
-                false => None,
-            };
-            self.first_line = Some(FirstLine { after, cpu });
+        if !self.session.has_written {
+            let cpu = self.measured_cpu();
+            self.session.cpu_at_first_line = cpu;
+            self.first_line.get_or_insert(FirstLine { after, cpu });
+        }
+    }
+
+    /// The CPU time that the agent has taken, if it is measured.
+    pub(super) fn measured_cpu(&self) -> Option<Duration> {
+        match self.suite.timings {
+            true => self.session.process.cpu_time(),
+            false => None,
         }
     }
 

@@ -26,6 +26,7 @@ impl ScenarioPlayer {
             session,
             past_sessions: mut past,
             mut agent_lifetime,
+            mut agent_cpu,
             findings: step_findings,
             mut requests,
             checked_clauses,
@@ -35,6 +36,7 @@ impl ScenarioPlayer {
         server.shutdown().await;
         let starts = u32::try_from(past.len() + 1).unwrap_or(u32::MAX);
         agent_lifetime += session.process.lifetime();
+        agent_cpu += session.cpu();
         let mut broken = match &stop {
             Some(EarlyStop::Broken(why)) => Some(why.clone()),
             _ => None,
@@ -133,6 +135,7 @@ impl ScenarioPlayer {
             lifetime: agent_lifetime,
             starts,
             first_line,
+            agent_cpu,
             sandbox: Some(sandbox),
         }
     }

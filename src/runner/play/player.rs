@@ -3,10 +3,11 @@
 use super::agent_session::AgentSession;
 use super::context::{EarlyStop, SuiteContext};
 use super::model_requests::ModelRequests;
-use super::scenario_result::{FirstLine, ScenarioResult};
+use super::scenario_result::ScenarioResult;
 use super::skip::missing_feature;
 use crate::finding::Finding;
 use crate::matcher::{Captures, render_text};
+use crate::runner::agent_times::{AgentCpu, FirstLine};
 use crate::runner::event_queue::EventQueue;
 use crate::runner::limits::TimeoutBudgets;
 use crate::runner::sandbox::{Sandbox, write_below};
@@ -57,6 +58,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) agent_lifetime: Duration,
     /// The first line of the first agent.
     pub(super) first_line: Option<FirstLine>,
+    /// The CPU time of the past agents.
+    pub(super) agent_cpu: AgentCpu,
     pub(super) cancel: watch::Receiver<bool>,
 }
 
@@ -140,6 +143,7 @@ impl ScenarioPlayer {
             checked_clauses: IndexSet::new(),
             agent_lifetime: Duration::ZERO,
             first_line: None,
+            agent_cpu: AgentCpu::default(),
             answers_sent: vec![0; scenario.answers.len()],
             cancel: suite.cancel.clone(),
             suite,

@@ -3,20 +3,10 @@
 use crate::finding::{Evidence, Finding};
 use crate::report::Exercised;
 use crate::report::Verdict;
+use crate::runner::agent_times::{AgentCpu, FirstLine};
 use crate::runner::sandbox::Sandbox;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// When an agent wrote its first line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FirstLine {
-    /// The time since the agent was started.
-    pub after: Duration,
-    /// The CPU time that the agent had taken by then, if it was measured ([`SuiteSettings::timings`]).
-    ///
-    /// [`SuiteSettings::timings`]: crate::runner::scheduler::SuiteSettings::timings
-    pub cpu: Option<Duration>,
-}
 
 /// The result of a scenario.
 #[derive(Debug)]
@@ -46,6 +36,8 @@ pub(crate) struct ScenarioResult {
     pub(crate) starts: u32,
     /// The first line of the first agent.
     pub(crate) first_line: Option<FirstLine>,
+    /// The CPU time of the agents, as far as it was measured.
+    pub(crate) agent_cpu: AgentCpu,
     /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
 }
@@ -79,6 +71,7 @@ impl ScenarioResult {
             lifetime: Duration::ZERO,
             starts: 0,
             first_line: None,
+            agent_cpu: AgentCpu::default(),
             sandbox: None,
         }
     }

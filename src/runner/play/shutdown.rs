@@ -117,6 +117,7 @@ impl ScenarioPlayer {
     /// Finishes the transcript and the findings of a session that is over.
     pub(super) fn finish_session(&mut self, session: AgentSession) -> Result<(), EarlyStop> {
         self.agent_lifetime += session.process.lifetime();
+        self.agent_cpu += session.cpu();
         self.past_sessions
             .push(session.recorder.finish().map_err(EarlyStop::Broken)?);
         Ok(())

@@ -18,7 +18,7 @@ pub(crate) struct ProcessActivity {
 
 impl ProcessActivity {
     /// The activity of a process and its descendants; `None` if one of them is at work right now, or if the system does not tell.
-    pub(super) fn of(leader: Pid) -> Option<Self> {
+    pub(crate) fn of(leader: Pid) -> Option<Self> {
         let mut activity = ProcessActivity {
             processes: BTreeSet::new(),
             ticks: 0,

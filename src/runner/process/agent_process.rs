@@ -4,7 +4,7 @@ use super::activity::ProcessActivity;
 use super::pipes::{self, StdinFull, StdinWriter};
 use super::process_list;
 use super::process_tree::AgentProcessTree;
-use super::supervisor::Supervisor;
+use super::supervisor::{ProcessEnd, Supervisor};
 use crate::runner::event_queue::EventQueue;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ pub(crate) struct AgentProcess {
     pid: Pid,
     stdin: Option<StdinWriter>,
     kill: mpsc::UnboundedSender<String>,
-    lifetime: Arc<OnceLock<Duration>>,
+    end: Arc<OnceLock<ProcessEnd>>,
     supervisor: tokio::task::JoinHandle<()>,
 }
 
@@ -122,11 +122,11 @@ impl AgentProcess {
             readers.push(tokio::spawn(pipes::read_stderr(pipe, Arc::clone(queue))));
         }
         let (kill, kills) = mpsc::unbounded_channel();
-        let lifetime = Arc::new(OnceLock::new());
+        let end = Arc::new(OnceLock::new());
         let watched = Supervisor {
             child,
             started,
-            lifetime: Arc::clone(&lifetime),
+            end: Arc::clone(&end),
             tree: AgentProcessTree::new(pid, launch.marker.clone(), grace),
             readers,
         };
@@ -135,7 +135,7 @@ impl AgentProcess {
             pid,
             stdin,
             kill,
-            lifetime,
+            end,
             supervisor,
         })
     }
@@ -159,7 +159,7 @@ impl AgentProcess {
 
     /// The time from the start of the agent to its end; zero while it is running.
     pub(crate) fn lifetime(&self) -> Duration {
-        self.lifetime.get().copied().unwrap_or_default()
+        self.end.get().map(|end| end.lifetime).unwrap_or_default()
     }
 
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
@@ -169,7 +169,10 @@ impl AgentProcess {
 
     /// The CPU time that the agent and its descendants have taken; `None` if the system does not tell.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        process_list::cpu_time(self.pid.as_raw_pid())
+        match self.end.get() {
+            Some(end) => end.cpu,
+            None => process_list::cpu_time(self.pid.as_raw_pid()),
+        }
     }
 
     /// Sends a signal to the agent's own process.

@@ -1,10 +1,11 @@
 //! The list of running processes, from `/proc`.
 
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
 pub(crate) const IS_STUB: bool = false;
@@ -132,11 +133,30 @@ pub(super) fn cpu_time(pid: i32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
+/// Waits until a child of this process has ended, and returns the CPU time that it took with the descendants that it waited for. The
+/// child is not reaped. Returns `None`, perhaps at once, if the system does not tell.
+pub(super) async fn cpu_time_at_end(pid: Option<u32>) -> Option<Duration> {
+    let pid = Pid::from_raw(pid?.try_into().ok()?)?;
+    let mut ends = signal(SignalKind::child()).ok()?;
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    while waitid(WaitId::Pid(pid), options).ok()?.is_none() {
+        ends.recv().await?;
+    }
+    let (own, descendants) = cpu_times(&format!("/proc/{}/stat", pid.as_raw_pid()))?;
+    Some(own + descendants)
+}
+
 /// The CPU time of this process, and that of its children that have ended, with all that they waited for; `None` if it cannot be read.
 pub(crate) fn own_cpu_times() -> Option<(Duration, Duration)> {
+    cpu_times("/proc/self/stat")
+}
+
+/// The CPU time of a process, and that of its children that have ended, from its `stat`.
+fn cpu_times(stat: &str) -> Option<(Duration, Duration)> {
     /// The fields behind the name, from 0: in user mode and in the kernel, of this process and then of its children.
     const TIMES: std::ops::Range<usize> = 11..15;
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let stat = std::fs::read(stat).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
     let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = words
         .get(TIMES)?

@@ -29,6 +29,10 @@ pub(super) fn cpu_time(_pid: i32) -> Option<Duration> {
     None
 }
 
+pub(super) async fn cpu_time_at_end(_pid: Option<u32>) -> Option<Duration> {
+    None
+}
+
 pub(crate) fn own_cpu_times() -> Option<(Duration, Duration)> {
     None
 }

@@ -1,5 +1,6 @@
 //! The supervisor of an agent's process: waits for it to exit or kills it, kills what is left of its process tree, and reports its end.
 
+use super::process_list;
 use super::process_tree::AgentProcessTree;
 use crate::frame::End;
 use crate::runner::event_queue::EventQueue;
@@ -12,13 +13,22 @@ use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+/// What is known of a process that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProcessEnd {
+    /// The time from its start to its end.
+    pub(super) lifetime: Duration,
+    /// The CPU time that it took, with the descendants that it waited for; `None` if the system does not tell.
+    pub(super) cpu: Option<Duration>,
+}
+
 /// Supervises one process until its process tree is gone.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     pub(super) child: Child,
     pub(super) started: Instant,
     /// Set when the process has ended.
-    pub(super) lifetime: Arc<OnceLock<Duration>>,
+    pub(super) end: Arc<OnceLock<ProcessEnd>>,
     pub(super) tree: AgentProcessTree,
     /// The tasks that read its pipes.
     pub(super) readers: Vec<JoinHandle<()>>,
@@ -33,17 +43,25 @@ impl Supervisor {
         queue: Arc<EventQueue>,
     ) {
         let mut killed = None;
-        let status = loop {
+        let pid = self.child.id();
+        let (status, cpu) = loop {
+            let end = async {
+                let cpu = process_list::cpu_time_at_end(pid).await;
+                (self.child.wait().await, cpu)
+            };
             tokio::select! {
                 biased;
-                status = self.child.wait() => break status,
+                end = end => break end,
                 Some(why) = kills.recv() => {
                     self.tree.kill_whole_group();
                     killed.get_or_insert(why);
                 }
             }
         };
-        self.lifetime.get_or_init(|| self.started.elapsed());
+        self.end.get_or_init(|| ProcessEnd {
+            lifetime: self.started.elapsed(),
+            cpu,
+        });
         let orphans = match killed {
             Some(_) => self.tree.kill_all().await,
             None => self.tree.kill_after_grace(&mut kills).await,
