@@ -202,7 +202,7 @@ fn agents_of_one_host_are_told_apart_and_the_next_start_can_be_awaited() {
     assert_eq!(status("pi")["pid"], second.child.id());
     let session = status("1")["session"].as_str().unwrap().to_owned();
     assert_eq!(status(&session)["pid"], first.child.id());
-    let unknown = test.ctl(&["--agent", "9", "status"]).code(2);
+    let unknown = test.ctl(&["status", "--agent", "9"]).code(2);
     let message = String::from_utf8(unknown.get_output().stderr.clone()).unwrap();
     assert!(message.contains("no process in"), "{message}");
     first.message("m");

@@ -18,7 +18,7 @@ pub(super) struct CtlArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The process: its number in the order of the starts, its name or its session [default: the last one that is still running]
-    #[arg(long, value_name = "N|NAME|SESSION")]
+    #[arg(long, global = true, value_name = "N|NAME|SESSION")]
     agent: Option<String>,
     /// The timeout of the commands that wait, in milliseconds
     #[arg(long, global = true, value_name = "MS", default_value_t = 10_000)]
@@ -35,7 +35,7 @@ enum CtlCommand {
     WaitAgent {
         /// Its number or its name
         #[arg(value_name = "N|NAME")]
-        agent: Option<String>,
+        awaited: Option<String>,
     },
     /// Show the name, session and gates of the process
     Status,
@@ -140,8 +140,8 @@ fn result(args: CtlArgs) -> Result<Value, CtlError> {
             let processes = registered(folder);
             return Ok(processes.iter().map(shown).collect());
         }
-        CtlCommand::WaitAgent { agent } => {
-            let accepts = |process: &Registered| is_awaited(process, agent.as_deref());
+        CtlCommand::WaitAgent { awaited } => {
+            let accepts = |process: &Registered| is_awaited(process, awaited.as_deref());
             let found = wait_for(folder, timeout, accepts);
             return found
                 .map(|process| shown(&process))

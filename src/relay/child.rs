@@ -1,7 +1,7 @@
 //! The relay itself: starts the agent, runs the pumps, forwards signals, and waits for the end.
 
 use super::guard::{Guard, MarkedTree};
-use super::pump::{Progress, Pump};
+use super::pump::{CHUNK, Progress, Pump};
 use super::stage::{Flow, Stage};
 use super::{Ending, stdio};
 use crate::frame::End;
@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// The signals that the relay passes on to the agent.
@@ -38,7 +38,9 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 const ORPHAN_GRACE: Duration = Duration::from_secs(1);
 /// How long a pipe may stay silent and open after the agent has ended: a process that it left behind holds it.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
-/// How long a host that does not read may hold the relay after the agent has ended.
+/// What the relay and the pipe of an agent that has ended may still hold of its output, in bytes.
+const LEFT: usize = 2 * CHUNK;
+/// How long a host that does not read may hold the relay after the agent has ended, if its pipe cannot take what is left.
 const READER_GRACE: Duration = Duration::from_secs(30);
 
 /// An agent and what the relay does with its bytes.
@@ -104,7 +106,7 @@ impl Relay {
         let (events, inbox) = channel();
         let stages = [self.to_agent, self.from_agent, self.stderr];
         let mut output = Output {
-            progress: start_pumps(&mut agent, stages, &events)?,
+            streams: start_pumps(&mut agent, stages, &events)?,
             inbox,
             ended: 0,
             since: Instant::now(),
@@ -173,12 +175,19 @@ fn end_of(ending: Ending, why: Why, orphans: u32) -> RelayEnd {
     }
 }
 
-/// Starts the three pumps. Returns the progress of those from the agent.
+/// An output of the agent on its way to the host.
+struct Stream {
+    progress: Arc<Progress>,
+    /// The host's end, as long as the pump has it.
+    sink: Weak<File>,
+}
+
+/// Starts the three pumps. Returns the outputs.
 fn start_pumps(
     agent: &mut Child,
     stages: [Box<dyn Stage>; 3],
     events: &Sender<Event>,
-) -> io::Result<[Arc<Progress>; 2]> {
+) -> io::Result<[Stream; 2]> {
     let closed = || io::Error::other("a pipe of the agent is missing");
     let stdin = OwnedFd::from(agent.stdin.take().ok_or_else(closed)?);
     let stdout = OwnedFd::from(agent.stdout.take().ok_or_else(closed)?);
@@ -190,8 +199,11 @@ fn start_pumps(
     ];
     let mut all = Vec::new();
     for (number, ((source, sink), stage)) in ends.into_iter().zip(stages).enumerate() {
-        let progress = Arc::<Progress>::default();
-        all.push(Arc::clone(&progress));
+        let (progress, sink) = (Arc::<Progress>::default(), Arc::new(sink));
+        all.push(Stream {
+            progress: Arc::clone(&progress),
+            sink: Arc::downgrade(&sink),
+        });
         let events = events.clone();
         let pump = Pump {
             source,
@@ -242,7 +254,7 @@ fn forward_signals(
 
 /// The outputs of the agent, and the events of the session.
 struct Output {
-    progress: [Arc<Progress>; 2],
+    streams: [Stream; 2],
     inbox: Receiver<Event>,
     /// How many of the outputs have ended.
     ended: usize,
@@ -275,16 +287,26 @@ impl Output {
             }
         }
         self.since = Instant::now();
+        self.make_room();
         match self.drain() {
             Flow::End(ending) => Why::Stage(ending),
             Flow::Continue => Why::AgentEnded,
         }
     }
 
+    /// Lets the pipes of a host that does not read take the rest, so that the end of the agent is not kept from it.
+    fn make_room(&self) {
+        for stream in &self.streams {
+            if let Some(sink) = stream.sink.upgrade() {
+                stdio::make_room(&sink, LEFT);
+            }
+        }
+    }
+
     /// Waits until both outputs have ended, or nothing has moved for too long.
     fn drain(&mut self) -> Flow {
         let (mut bytes, mut since) = (self.bytes(), Instant::now());
-        while self.ended < self.progress.len() {
+        while self.ended < self.streams.len() {
             match self.inbox.recv_timeout(DRAIN_INTERVAL) {
                 Ok(Event::PumpEnded(Flow::Continue)) => self.ended += 1,
                 Ok(Event::PumpEnded(end)) => return end,
@@ -293,7 +315,10 @@ impl Output {
                     if self.bytes() != bytes {
                         (bytes, since) = (self.bytes(), Instant::now());
                     }
-                    let is_blocked = self.progress.iter().any(|progress| progress.is_writing());
+                    let is_blocked = self
+                        .streams
+                        .iter()
+                        .any(|stream| stream.progress.is_writing());
                     let grace = if is_blocked { READER_GRACE } else { PIPE_GRACE };
                     if since.elapsed() > grace {
                         return Flow::Continue;
@@ -306,6 +331,9 @@ impl Output {
     }
 
     fn bytes(&self) -> u64 {
-        self.progress.iter().map(|progress| progress.bytes()).sum()
+        self.streams
+            .iter()
+            .map(|stream| stream.progress.bytes())
+            .sum()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The bytes that are read at once. They are all that the relay holds of a direction.
-const CHUNK: usize = 64 << 10;
+pub(super) const CHUNK: usize = 64 << 10;
 
 /// The state of a pump, as far as others wait for it.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Progress {
 /// One direction of the relay. Dropping it closes both of its ends.
 pub(super) struct Pump {
     pub(super) source: File,
-    pub(super) sink: File,
+    pub(super) sink: Arc<File>,
     pub(super) stage: Box<dyn Stage>,
     pub(super) progress: Arc<Progress>,
 }
@@ -143,7 +143,7 @@ mod tests {
     fn pump(source: File, sink: File) -> Pump {
         Pump {
             source,
-            sink,
+            sink: Arc::new(sink),
             stage: Box::new(PassOn),
             progress: Arc::default(),
         }

@@ -26,6 +26,18 @@ pub(super) fn take_stdout() -> io::Result<File> {
     Ok(taken.into())
 }
 
+/// Lets a pipe hold so many bytes more, as far as the system allows; a file that is no pipe stays as it is.
+#[cfg(target_os = "linux")]
+pub(super) fn make_room(pipe: &File, bytes: usize) {
+    if let Ok(size) = rustix::pipe::fcntl_getpipe_size(pipe) {
+        let _ = rustix::pipe::fcntl_setpipe_size(pipe, size.saturating_add(bytes));
+    }
+}
+
+/// Lets a pipe hold so many bytes more, which only Linux can.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn make_room(_pipe: &File, _bytes: usize) {}
+
 /// A second handle to standard error, which stays open for messages of the relay.
 ///
 /// # Errors

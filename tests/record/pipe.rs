@@ -43,6 +43,20 @@ fn bytes_and_the_exit_status_pass_unchanged() {
 }
 
 #[test]
+fn a_host_that_reads_nothing_before_the_end_gets_the_end_and_every_byte() {
+    let recorder = Recorder::new();
+    // As much as the pipes and the recorder take from an agent whose host does not read.
+    let mut child = recorder.start(&[], &["head", "-c", "150000", "/dev/zero"]);
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    let mut received = Vec::new();
+    let output = child.stdout.as_mut().unwrap();
+    output.read_to_end(&mut received).unwrap();
+
+    assert_eq!(received.len(), 150_000);
+}
+
+#[test]
 fn the_signal_that_ends_the_agent_ends_the_recorder() {
     for (name, number) in [("KILL", 9), ("TERM", 15), ("SEGV", 11), ("PIPE", 13)] {
         let recorder = Recorder::new();
