@@ -307,6 +307,18 @@ fn a_fault_is_played_now_and_a_crash_ends_the_process_after_what_was_sent() {
 }
 
 #[test]
+fn a_request_that_is_too_long_is_refused_with_the_reason() {
+    let test = Test::new("- text: fine\n");
+    let _agent = test.agent();
+    let text = "x".repeat(24 << 20);
+    let refused = test.client(1).request(Command::SendRaw { text });
+
+    let why = refused.unwrap_err().to_string();
+    assert!(why.contains("longer than 16777216 bytes"), "{why}");
+    test.ctl(&["status"]).success();
+}
+
+#[test]
 fn another_script_replaces_the_first_one() {
     let test = Test::new(HALVES);
     let other = test.folder.path().join("other.yaml");

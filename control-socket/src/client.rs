@@ -106,13 +106,16 @@ impl Client {
         self.stream.get_ref().set_timeout(timeout)?;
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
-        self.stream.get_mut().write_all(&line)?;
+        let written = self.stream.get_mut().write_all(&line);
         let mut response = String::new();
-        if self.stream.read_line(&mut response)? == 0 {
-            let message = "the connection was closed";
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+        match self.stream.read_line(&mut response) {
+            // A process that refuses a request may say so before it has read it.
+            Ok(length) if length > 0 => return Ok(serde_json::from_str(&response)?),
+            Ok(_) => written?,
+            Err(error) => return Err(written.err().unwrap_or(error)),
         }
-        Ok(serde_json::from_str(&response)?)
+        let message = "the connection was closed";
+        Err(io::Error::new(io::ErrorKind::UnexpectedEof, message))
     }
 }
 

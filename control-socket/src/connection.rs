@@ -39,7 +39,7 @@ impl Reply {
 }
 
 /// Most connections at a time.
-const MAX_CONNECTIONS: usize = 32;
+const MAX_CONNECTIONS: usize = 128;
 
 /// The longest request, in bytes.
 const MAX_LINE: u64 = 16 << 20;

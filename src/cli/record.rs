@@ -3,6 +3,7 @@
 mod live_judge;
 mod redirect;
 mod script_file;
+mod transcript_file;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
 use super::check::{self, RecordedSession};
@@ -12,16 +13,16 @@ use crate::frame::Body;
 use crate::relay::{
     Ending, ModelUrl, RecordStage, Recording, Redactor, Relay, RelayEnd, Upstream, relay_model,
 };
-use crate::runner::{adopt_orphans, agent::Agent};
+use crate::runner::{SpawnError, adopt_orphans, agent::Agent};
 use crate::transcript::Header;
 use live_judge::LiveJudge;
 use redirect::redirect;
 use std::ffi::OsString;
-use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
+use transcript_file::create_transcript;
 
 /// Stand between a host and an agent, and record what passes
 ///
@@ -128,9 +129,11 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         on_signal: Box::new(move |name| signals.add(Body::Signal(name.to_owned()))),
         guarded: true,
     };
-    let RelayEnd { ending, frame } = relay
-        .run()
-        .map_err(|error| format!("cannot start {}: {error}", path.display()))?;
+    let failed = |error| SpawnError {
+        program: path.clone(),
+        error,
+    };
+    let RelayEnd { ending, frame } = relay.run().map_err(|error| failed(error).to_string())?;
     recording.add(Body::End(frame));
     if let Err(error) = recording.finish() {
         output::warning(format_args!(
@@ -158,7 +161,7 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
 /// The recording, with its transcript begun.
 fn recording(args: &RecordArgs, judge: Option<Arc<Mutex<LiveJudge>>>) -> Result<Recording, String> {
     let failed = |error: std::io::Error| format!("cannot write {}: {error}", args.out.display());
-    let file = File::create(&args.out).map_err(failed)?;
+    let file = create_transcript(&args.out).map_err(failed)?;
     let words = args.agent.iter();
     let header = Header {
         dialect: args.dialect.dialect.clone(),

@@ -118,7 +118,7 @@ impl Relay {
         let status = agent.wait()?;
         let orphans = tree.kill_at(output.since + ORPHAN_GRACE);
         // What the killed processes held open ends now.
-        output.drain();
+        output.drain(PIPE_GRACE);
         guard.into_iter().for_each(Guard::dismiss);
         Ok(end_of(
             status.into(),
@@ -288,7 +288,7 @@ impl Output {
         }
         self.since = Instant::now();
         self.make_room();
-        match self.drain() {
+        match self.drain(READER_GRACE) {
             Flow::End(ending) => Why::Stage(ending),
             Flow::Continue => Why::AgentEnded,
         }
@@ -303,8 +303,8 @@ impl Output {
         }
     }
 
-    /// Waits until both outputs have ended, or nothing has moved for too long.
-    fn drain(&mut self) -> Flow {
+    /// Waits until both outputs have ended, or nothing has moved for too long: `reader_grace` while the host does not read.
+    fn drain(&mut self, reader_grace: Duration) -> Flow {
         let (mut bytes, mut since) = (self.bytes(), Instant::now());
         while self.ended < self.streams.len() {
             match self.inbox.recv_timeout(DRAIN_INTERVAL) {
@@ -319,7 +319,7 @@ impl Output {
                         .streams
                         .iter()
                         .any(|stream| stream.progress.is_writing());
-                    let grace = if is_blocked { READER_GRACE } else { PIPE_GRACE };
+                    let grace = if is_blocked { reader_grace } else { PIPE_GRACE };
                     if since.elapsed() > grace {
                         return Flow::Continue;
                     }

@@ -37,3 +37,4 @@ pub mod transcripts;
 
 pub(crate) use process::process_list;
 pub use process::process_tree::{adopt_orphans, kill_stray_processes};
+pub use process::spawn_error::SpawnError;

@@ -4,12 +4,12 @@ use super::activity::ProcessActivity;
 use super::pipes::{self, StdinFull, StdinWriter};
 use super::process_list;
 use super::process_tree::AgentProcessTree;
+use super::spawn_error::SpawnError;
 use super::supervisor::{ProcessEnd, Supervisor};
 use crate::runner::event_queue::EventQueue;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsString;
-use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
@@ -42,34 +42,6 @@ impl LaunchCommand {
         std::iter::once(self.program.display().to_string())
             .chain(args)
             .collect()
-    }
-}
-
-/// Why the agent could not be started.
-#[derive(Debug)]
-pub(crate) struct SpawnError {
-    program: PathBuf,
-    error: io::Error,
-}
-
-impl fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot start {}: ", self.program.display())?;
-        match self.error.kind() {
-            ErrorKind::NotFound if self.program.exists() => {
-                write!(f, "the interpreter that its first line names is not there")
-            }
-            ErrorKind::NotFound => write!(f, "there is no such file"),
-            ErrorKind::PermissionDenied if self.program.is_dir() => write!(f, "it is a directory"),
-            ErrorKind::PermissionDenied => write!(f, "it is not executable"),
-            _ if self.error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
-                write!(
-                    f,
-                    "it is not a program that this system can run (a script needs a `#!` line)"
-                )
-            }
-            _ => self.error.fmt(f),
-        }
     }
 }
 

@@ -12,4 +12,5 @@ pub(crate) mod process_list;
 #[path = "process_list_stub.rs"]
 pub(crate) mod process_list;
 pub(crate) mod process_tree;
+pub(crate) mod spawn_error;
 mod supervisor;

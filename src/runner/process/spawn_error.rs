@@ -1,0 +1,35 @@
+//! Why a program could not be started, in words.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+/// Why the agent could not be started.
+#[derive(Debug)]
+pub struct SpawnError {
+    /// The program, as a path.
+    pub program: PathBuf,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot start {}: ", self.program.display())?;
+        match self.error.kind() {
+            ErrorKind::NotFound if self.program.exists() => {
+                write!(f, "the interpreter that its first line names is not there")
+            }
+            ErrorKind::NotFound => write!(f, "there is no such file"),
+            ErrorKind::PermissionDenied if self.program.is_dir() => write!(f, "it is a directory"),
+            ErrorKind::PermissionDenied => write!(f, "it is not executable"),
+            _ if self.error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+                write!(
+                    f,
+                    "it is not a program that this system can run (a script needs a `#!` line)"
+                )
+            }
+            _ => self.error.fmt(f),
+        }
+    }
+}
