@@ -58,6 +58,6 @@ pub use config::DialectFiles;
 pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;
-pub use process::{SettingsFile, SpokenDialect, main, spoken_dialect};
+pub use process::{SettingsFile, SpokenDialect, built_in_script, main, spoken_dialect};
 pub use protocols::table::dialects;
 pub use stories::is_name as is_script_name;

@@ -7,6 +7,7 @@ const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 pub(crate) const EPOCH: u64 = 1_767_225_600;
 
 /// A pseudo-random number generator (splitmix64).
+#[derive(Debug)]
 pub(crate) struct RandomBits(u64);
 
 impl RandomBits {

@@ -51,7 +51,7 @@ pub use expect::RequestMismatch;
 pub use failure::{FailureKind, ScriptFailure};
 pub use headers::Headers;
 pub use model::{Model, ModelResponse};
-pub use pace::Pace;
+pub use pace::{Pace, Pauses};
 pub use request::{Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};

@@ -33,7 +33,8 @@ impl Pace {
     pub const HUMAN: Pace = Pace { speed: Some(1.0) };
 
     /// The pauses of the reply at a position in the script.
-    pub(crate) fn pauses(self, seed: u64, path: &str) -> Pauses {
+    #[must_use]
+    pub fn pauses(self, seed: u64, path: &str) -> Pauses {
         Pauses {
             speed: self.speed,
             bits: RandomBits::new(seed, path),
@@ -60,7 +61,8 @@ impl FromStr for Pace {
 }
 
 /// The pauses of one reply.
-pub(crate) struct Pauses {
+#[derive(Debug)]
+pub struct Pauses {
     speed: Option<f64>,
     bits: RandomBits,
 }
@@ -68,13 +70,28 @@ pub(crate) struct Pauses {
 impl Pauses {
     /// The pause before a piece, if there is one.
     pub(crate) fn before(&mut self, piece: &Piece) -> Option<Duration> {
+        match piece {
+            Piece::BlockStart { .. } => self.before_block(),
+            Piece::TextDelta { text, .. } | Piece::ThinkingDelta { text, .. } => {
+                self.before_text(text)
+            }
+            Piece::ArgsDelta { fragment, .. } => self.before_text(fragment),
+            _ => None,
+        }
+    }
+
+    /// The pause before a block, if there is one.
+    pub fn before_block(&mut self) -> Option<Duration> {
+        self.about(BLOCK)
+    }
+
+    /// The pause before a delta with this text, if there is one.
+    pub fn before_text(&mut self, text: &str) -> Option<Duration> {
+        self.about(reading(text))
+    }
+
+    fn about(&mut self, pause: Duration) -> Option<Duration> {
         let speed = self.speed?;
-        let pause = match piece {
-            Piece::BlockStart { .. } => BLOCK,
-            Piece::TextDelta { text, .. } | Piece::ThinkingDelta { text, .. } => reading(text),
-            Piece::ArgsDelta { fragment, .. } => reading(fragment),
-            _ => return None,
-        };
         // Between half and one and a half of the average.
         let jitter = 0.5 + (self.bits.next() >> 11) as f64 / (1_u64 << 53) as f64;
         Some(pause.mul_f64(jitter / speed))

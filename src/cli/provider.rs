@@ -12,6 +12,7 @@ use control_socket::{ControlAddress, ControlServer};
 use journal::JournalWriter;
 use mock_provider::server::{Observer, Server, ServerOptions};
 use mock_provider::{Pace, Script};
+use spanned_yaml::Node;
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -25,9 +26,12 @@ use std::sync::Arc;
 /// status 3 if the script had no reply for a request.
 #[derive(Debug, clap::Args)]
 pub(super) struct ProviderArgs {
-    /// The model script, or a scenario whose model part is played
-    #[arg(long, value_name = "FILE")]
+    /// The name of a built-in script (`mock-agent --list-scripts`), a model script, or a scenario whose model part is played
+    #[arg(long, value_name = "NAME|FILE")]
     pub(super) script: PathBuf,
+    /// The dialect of the agent, for a built-in script that calls tools
+    #[arg(long, value_name = "NAME@VERSION")]
+    pub(super) dialect: Option<String>,
     /// Where to listen; port 0 picks a free one, and the address is printed
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(super) listen: SocketAddr,
@@ -67,7 +71,11 @@ pub(super) fn run(args: ProviderArgs) -> ExitStatus {
 }
 
 fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
-    let script = script(&args.script, args.workspace.as_deref())?;
+    let context = ScriptContext {
+        workspace: args.workspace.clone(),
+        dialect: args.dialect.clone(),
+    };
+    let script = context.load(&args.script)?;
     let out: Box<dyn Write + Send> = match &args.journal {
         Some(path) => Box::new(File::create(path).map_err(|error| at(path, &error))?),
         None => Box::new(io::stdout()),
@@ -105,8 +113,7 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
                 let started = ControlServer::start(&ControlAddress::parse(folder), "provider");
                 let (registration, commands) =
                     started.map_err(|error| format!("--control {folder}: {error}"))?;
-                let serving =
-                    control::serve(commands, state, Arc::clone(&server), args.workspace.clone());
+                let serving = control::serve(commands, state, Arc::clone(&server), context);
                 Some((registration, tokio::spawn(serving)))
             }
         };
@@ -135,11 +142,32 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
     })
 }
 
-/// The script of a file, checked and with its placeholders filled.
-fn script(path: &Path, workspace: Option<&Path>) -> Result<Script, String> {
-    let node = spanned_yaml::load_file(path).map_err(|error| error.to_string())?;
-    script_of(&node).map_err(|errors| render_errors(&errors))?;
-    let model = model_of(&node).map_err(|error| error.to_string())?;
+/// What a script needs besides its file.
+#[derive(Debug, Clone)]
+struct ScriptContext {
+    /// The value of `{workspace}`; the current folder without it.
+    workspace: Option<PathBuf>,
+    /// The dialect of built-in scripts.
+    dialect: Option<String>,
+}
+
+impl ScriptContext {
+    /// The built-in script of a name, or the script of a file, checked and with its placeholders filled.
+    fn load(&self, script: &Path) -> Result<Script, String> {
+        let name = script
+            .to_str()
+            .filter(|name| mock_agent::is_script_name(name));
+        let node = match name {
+            Some(name) => mock_agent::built_in_script(name, self.dialect.as_deref())?,
+            None => spanned_yaml::load_file(script).map_err(|error| error.to_string())?,
+        };
+        filled(script, &node, self.workspace.as_deref())
+    }
+}
+
+fn filled(path: &Path, node: &Node, workspace: Option<&Path>) -> Result<Script, String> {
+    script_of(node).map_err(|errors| render_errors(&errors))?;
+    let model = model_of(node).map_err(|error| error.to_string())?;
     let workspace = match workspace {
         Some(folder) => std::path::absolute(folder),
         None => std::env::current_dir(),

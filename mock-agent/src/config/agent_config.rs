@@ -2,6 +2,7 @@
 
 use super::options::{CliOptions, Env};
 use super::provider::KnownProvider;
+use super::start_error::StartError;
 use crate::core::approval::ApprovalMode;
 use crate::core::settings::{
     DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
@@ -70,9 +71,10 @@ impl AgentConfig {
     ///
     /// # Errors
     /// A value that is missing or invalid.
-    pub(crate) fn new(options: CliOptions, env: Env<'_>) -> Result<Self, String> {
+    pub(crate) fn new(options: CliOptions, env: Env<'_>) -> Result<Self, StartError> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
-        let provider = KnownProvider::find(options.provider.as_deref().unwrap_or("anthropic"))?;
+        let provider = options.provider.as_deref().unwrap_or("anthropic");
+        let provider = KnownProvider::find(provider).map_err(StartError::Usage)?;
         let selected = options.provider.is_some() || options.base_url.is_some();
         if selected && !options.keyless {
             provider.check(env)?;
@@ -100,12 +102,12 @@ impl AgentConfig {
             },
             mcp: {
                 let list = options.mcp.or_else(|| env("MOCK_AGENT_MCP"));
-                load_mcp(list.as_deref().unwrap_or(DEMO_MCP))?
+                load_mcp(list.as_deref().unwrap_or(DEMO_MCP)).map_err(StartError::Usage)?
             },
             seed: match &options.seed {
                 Some(text) => text
                     .parse()
-                    .map_err(|_| format!("--seed: {text:?} is not a number"))?,
+                    .map_err(|_| StartError::Usage(format!("--seed: {text:?} is not a number")))?,
                 None => number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
             },
             pace: pace(options.pace.as_deref(), env)?,
@@ -151,7 +153,7 @@ fn source(
     options: &CliOptions,
     provider: &KnownProvider,
     env: Env<'_>,
-) -> Result<ModelSource, String> {
+) -> Result<ModelSource, StartError> {
     if let Some(script) = options.script.clone().or_else(|| env("MOCK_AGENT_SCRIPT")) {
         return Ok(match is_name(&script) {
             true => ModelSource::Story(script),
@@ -171,26 +173,27 @@ fn source(
     let key = env(key).unwrap_or_default();
     Endpoint::new(&base, key)
         .map(ModelSource::Endpoint)
-        .map_err(|why| format!("The base URL {why}"))
+        .map_err(|why| StartError::Usage(format!("The base URL {why}")))
 }
 
 /// The speed that the flag or the variable chooses.
-fn pace(flag: Option<&str>, env: Env<'_>) -> Result<Pace, String> {
+fn pace(flag: Option<&str>, env: Env<'_>) -> Result<Pace, StartError> {
     let variable = "MOCK_AGENT_PACE";
     let (source, text) = match (flag, env(variable)) {
         (Some(text), _) => ("--pace", text.to_owned()),
         (None, Some(text)) => (variable, text),
         (None, None) => return Ok(Pace::NONE),
     };
-    text.parse().map_err(|why| format!("{source}: {why}"))
+    text.parse()
+        .map_err(|why| StartError::Usage(format!("{source}: {why}")))
 }
 
-fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, String> {
+fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, StartError> {
     env(name)
         .map(|value| {
             value
                 .parse()
-                .map_err(|_| format!("{name}: {value:?} is not a number"))
+                .map_err(|_| StartError::Usage(format!("{name}: {value:?} is not a number")))
         })
         .transpose()
 }
@@ -199,7 +202,7 @@ fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, S
 ///
 /// # Errors
 /// The variable is not a number.
-pub(crate) fn latency(env: Env<'_>) -> Result<Duration, String> {
+pub(crate) fn latency(env: Env<'_>) -> Result<Duration, StartError> {
     let env = &|name: &str| env(name).filter(|value| !value.is_empty());
     Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
 }
@@ -208,11 +211,11 @@ pub(crate) fn latency(env: Env<'_>) -> Result<Duration, String> {
 ///
 /// # Errors
 /// The variable is not a number.
-pub(crate) fn gate_timeout(env: Env<'_>) -> Result<Option<Duration>, String> {
+pub(crate) fn gate_timeout(env: Env<'_>) -> Result<Option<Duration>, StartError> {
     millis(env, "MOCK_AGENT_GATE_MS")
 }
 
-fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {
+fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, StartError> {
     Ok(number(env, name)?.map(Duration::from_millis))
 }
 
@@ -220,7 +223,7 @@ fn millis(env: Env<'_>, name: &str) -> Result<Option<Duration>, String> {
 mod tests {
     use super::*;
 
-    fn config(options: CliOptions, vars: &[(&str, &str)]) -> Result<AgentConfig, String> {
+    fn config(options: CliOptions, vars: &[(&str, &str)]) -> Result<AgentConfig, StartError> {
         let env = |name: &str| {
             let found = vars.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -245,7 +248,8 @@ mod tests {
 
     #[test]
     fn each_provider_requires_its_variables() {
-        let refused = |name: &str, vars: &[_]| config(provider(name), vars).unwrap_err();
+        let refused =
+            |name: &str, vars: &[_]| config(provider(name), vars).unwrap_err().to_string();
 
         assert_eq!(refused("anthropic", &[]), "ANTHROPIC_API_KEY not set");
         assert_eq!(

@@ -55,7 +55,25 @@ pub(crate) struct Flag {
 pub(crate) struct IgnoredFlag {
     /// Its names.
     pub(crate) names: &'static [&'static str],
-    pub(crate) has_value: bool,
+    value: FlagValue,
+}
+
+/// Whether a value follows a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FlagValue {
+    None,
+    Required,
+    /// The next argument is its value, unless that is a flag.
+    Optional,
+}
+
+/// What becomes of an argument that the real agent does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnknownArguments {
+    /// It is an error.
+    Refused,
+    /// It is logged: extensions of the real agent have flags of their own, and other arguments are prompts for its other modes.
+    Ignored,
 }
 
 impl IgnoredFlag {
@@ -63,7 +81,15 @@ impl IgnoredFlag {
     pub(crate) const fn switch(names: &'static [&'static str]) -> Self {
         IgnoredFlag {
             names,
-            has_value: false,
+            value: FlagValue::None,
+        }
+    }
+
+    /// A flag whose value can be left out.
+    pub(crate) const fn optional(names: &'static [&'static str]) -> Self {
+        IgnoredFlag {
+            names,
+            value: FlagValue::Optional,
         }
     }
 
@@ -71,7 +97,7 @@ impl IgnoredFlag {
     pub(crate) const fn value(names: &'static [&'static str]) -> Self {
         IgnoredFlag {
             names,
-            has_value: true,
+            value: FlagValue::Required,
         }
     }
 }
@@ -162,6 +188,19 @@ pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 /// The environment variable for a folder of dialects, which take precedence over the built-in ones.
 pub const DIALECT_DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
 
+/// The flags of the reference agent that not every protocol has.
+const OWN_FLAGS: [&str; 6] = [
+    "--script",
+    "--pace",
+    "--seed",
+    "--mcp",
+    "--protocol",
+    "--fault",
+];
+
+/// Those that are read before a protocol is chosen.
+const OTHER_OWN_FLAGS: [&str; 4] = ["--control", "--judge", "--list-scripts", "--print-script"];
+
 /// Parses a number from 1.
 ///
 /// # Errors
@@ -173,21 +212,26 @@ pub(crate) fn positive_number(value: &str) -> Result<u32, String> {
     }
 }
 
-/// Parses arguments: `--flag value` or `--flag=value`. Ignored flags are logged.
+/// Parses arguments: `--flag value` or `--flag=value`. Ignored arguments are logged.
 ///
 /// # Errors
 /// The first argument that is unknown, lacks its value or has an invalid one.
 pub(crate) fn parse(
     flags: &[Flag],
     ignored: &[IgnoredFlag],
+    unknown: UnknownArguments,
     args: &[String],
 ) -> Result<CliOptions, String> {
     let mut options = CliOptions::default();
-    let mut rest = args.iter();
+    let mut rest = args.iter().peekable();
     while let Some(arg) = rest.next() {
         if arg.starts_with('@') {
             options.files.push(arg.clone());
             continue;
+        }
+        if arg == "--" && unknown == UnknownArguments::Ignored {
+            tracing::info!("the arguments after -- are ignored");
+            break;
         }
         let (name, joined) = match arg.split_once('=') {
             Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
@@ -195,15 +239,28 @@ pub(crate) fn parse(
         };
         if let Some(flag) = ignored.iter().find(|flag| flag.names.contains(&name)) {
             tracing::info!("the argument {arg} of the real agent is ignored");
-            if flag.has_value && joined.is_none() {
-                rest.next();
+            match flag.value {
+                _ if joined.is_some() => {}
+                FlagValue::None => {}
+                FlagValue::Required => drop(rest.next()),
+                FlagValue::Optional => drop(rest.next_if(|next| is_plain(next))),
             }
             continue;
         }
-        let flag = flags
-            .iter()
-            .find(|flag| flag.name == name)
-            .ok_or_else(|| format!("Unknown argument: {arg}"))?;
+        let Some(flag) = flags.iter().find(|flag| flag.name == name) else {
+            let takes_flags = unknown == UnknownArguments::Ignored;
+            if !takes_flags || arg.starts_with('-') && !arg.starts_with("--") || is_own(name) {
+                return Err(unknown_argument(arg, name, flags));
+            }
+            match near(name, flags) {
+                Some(near) => tracing::warn!("the argument {arg} is ignored; did you mean {near}?"),
+                None => tracing::info!("the argument {arg} is ignored"),
+            }
+            if arg.starts_with("--") && joined.is_none() {
+                rest.next_if(|next| is_plain(next));
+            }
+            continue;
+        };
         let value = match (flag.value, joined) {
             (None, None) => String::new(),
             (None, Some(_)) => return Err(format!("{name} takes no value")),
@@ -216,6 +273,32 @@ pub(crate) fn parse(
         (flag.set)(&mut options, value).map_err(|why| format!("{name}: {why}"))?;
     }
     Ok(options)
+}
+
+/// Whether an argument is the value of the flag before it, and no flag or file.
+fn is_plain(arg: &str) -> bool {
+    !arg.starts_with(['-', '@'])
+}
+
+/// Whether a flag is one of the reference agent, and of no real agent.
+fn is_own(name: &str) -> bool {
+    OWN_FLAGS.contains(&name)
+}
+
+fn unknown_argument(arg: &str, name: &str, flags: &[Flag]) -> String {
+    match near(name, flags) {
+        Some(near) => format!("Unknown argument: {arg}; did you mean {near}?"),
+        None => format!("Unknown argument: {arg}"),
+    }
+}
+
+/// The flag that a misspelt one is like. Every flag begins alike, so the dashes do not count.
+fn near(name: &str, flags: &[Flag]) -> Option<String> {
+    let name = name.strip_prefix("--")?;
+    let known = flags.iter().map(|flag| flag.name).chain(OTHER_OWN_FLAGS);
+    let known = known.filter_map(|flag| flag.strip_prefix("--"));
+    let near = spanned_yaml::did_you_mean(name, known)?;
+    Some(format!("--{near}")).filter(|near| near[2..] != *name)
 }
 
 #[cfg(test)]
@@ -238,14 +321,36 @@ mod tests {
     ];
 
     fn parsed(args: &[&str]) -> Result<CliOptions, String> {
+        parsed_with(UnknownArguments::Refused, args)
+    }
+
+    fn parsed_with(unknown: UnknownArguments, args: &[&str]) -> Result<CliOptions, String> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        parse(FLAGS, IGNORED, &args)
+        parse(FLAGS, IGNORED, unknown, &args)
     }
 
     const IGNORED: &[IgnoredFlag] = &[
         IgnoredFlag::switch(&["--verbose"]),
         IgnoredFlag::value(&["--theme", "-t"]),
+        IgnoredFlag::optional(&["--print", "-p"]),
     ];
+
+    #[test]
+    fn flags_of_extensions_and_prompts_are_ignored_where_the_real_agent_takes_them() {
+        for args in [
+            ["--plan", "strict", "--model", "m"],
+            ["--plan=strict", "a prompt", "--model", "m"],
+            ["-p", "a prompt", "--model", "m"],
+            ["--print", "--model", "m", "--"],
+            ["--model", "m", "--", "-p"],
+        ] {
+            let options = parsed_with(UnknownArguments::Ignored, &args).unwrap();
+            assert_eq!(options.model.as_deref(), Some("m"), "{args:?}");
+        }
+        let refused = |args: &[&str]| parsed_with(UnknownArguments::Ignored, args).unwrap_err();
+        assert_eq!(refused(&["-z"]), "Unknown argument: -z");
+        assert_eq!(refused(&["--mcp", "none"]), "Unknown argument: --mcp");
+    }
 
     #[test]
     fn flags_of_the_real_agent_are_ignored_with_their_values() {
@@ -267,6 +372,10 @@ mod tests {
         let refused = |args: &[&str]| parsed(args).unwrap_err();
 
         assert_eq!(refused(&["--fly"]), "Unknown argument: --fly");
+        assert_eq!(
+            refused(&["--modle", "m"]),
+            "Unknown argument: --modle; did you mean --model?"
+        );
         assert_eq!(refused(&["--model"]), "--model needs a value");
         assert_eq!(
             refused(&["--auto-approve=x"]),

@@ -2,7 +2,8 @@
 
 use super::effort::Effort;
 use super::error::ModelError;
-use super::http_client::{Endpoint, HttpReply};
+use super::http_client::Endpoint;
+use super::paced_reply::PacedReply;
 use super::reply_stream::Chunk;
 use super::request::ModelRequest;
 use super::scripted::{ScriptedModel, ScriptedReply};
@@ -24,13 +25,14 @@ pub(crate) struct ModelClient {
 #[derive(Clone)]
 pub(crate) enum Backend {
     Scripted(Rc<ScriptedModel>),
-    Http(Endpoint),
+    /// An API over HTTP. The scripted model plays the scripts that prompts ask for.
+    Http(Endpoint, Rc<ScriptedModel>),
 }
 
 /// A reply that streams in. Dropping it closes the connection.
 pub(crate) enum ReplyStream {
     Scripted(ScriptedReply),
-    Http(Box<HttpReply>),
+    Http(Box<PacedReply>),
 }
 
 impl ModelClient {
@@ -44,7 +46,7 @@ impl ModelClient {
 
     /// Sends requests to another endpoint from now on. No effect on a scripted model.
     pub(crate) fn set_endpoint(&self, endpoint: &Endpoint) {
-        if let Backend::Http(current) = &mut *self.backend.borrow_mut() {
+        if let Backend::Http(current, _) = &mut *self.backend.borrow_mut() {
             current.clone_from(endpoint);
         }
     }
@@ -78,10 +80,13 @@ impl ModelClient {
         let wire = self.wire.get();
         match backend {
             Backend::Scripted(model) => model.send(wire, body).await.map(ReplyStream::Scripted),
-            Backend::Http(endpoint) => endpoint
-                .send(wire, body)
-                .await
-                .map(|reply| ReplyStream::Http(Box::new(reply))),
+            Backend::Http(_, turns) if turns.plays_story_of_prompt() => {
+                turns.send(wire, body).await.map(ReplyStream::Scripted)
+            }
+            Backend::Http(endpoint, turns) => {
+                let reply = endpoint.send(wire, body).await?;
+                Ok(ReplyStream::Http(Box::new(turns.paced(reply))))
+            }
         }
     }
 }

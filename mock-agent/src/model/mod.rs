@@ -13,6 +13,7 @@ mod http_client;
 pub(crate) mod message;
 mod openai_chat;
 mod openai_responses;
+mod paced_reply;
 mod prompt_marker;
 mod reply_decoder;
 mod reply_stream;

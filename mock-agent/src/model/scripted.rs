@@ -5,6 +5,8 @@
 use super::echo;
 use super::error::ModelError;
 use super::half_gate;
+use super::http_client::HttpReply;
+use super::paced_reply::PacedReply;
 use super::reply_decoder::ReplyDecoder;
 use super::reply_stream::Chunk;
 use crate::control::Gates;
@@ -139,6 +141,27 @@ impl ScriptedModel {
         let seed = self.options.seed.wrapping_add(turn.stories);
         turn.stories += u64::from(story.is_some());
         turn.story = story.map(|story| Model::new(story, seed));
+    }
+
+    /// Whether the prompt of the turn asks for a story.
+    pub(super) fn plays_story_of_prompt(&self) -> bool {
+        let turn = self.turn.borrow();
+        turn.is_from_prompt && turn.story.is_some()
+    }
+
+    /// A reply over HTTP with the pace and the gate of the turn.
+    pub(super) fn paced(&self, reply: HttpReply) -> PacedReply {
+        let n = self.requests.replace(self.requests.get() + 1);
+        let mut turn = self.turn.borrow_mut();
+        let pace = turn.pace.unwrap_or(self.options.pace);
+        PacedReply {
+            reply,
+            pauses: pace.pauses(self.options.seed, &format!("http/{n}")),
+            gate: turn.gate.take(),
+            gates: Rc::clone(&self.gates),
+            gate_timeout: self.options.gate_timeout,
+            has_text: false,
+        }
     }
 
     pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<ScriptedReply, ModelError> {

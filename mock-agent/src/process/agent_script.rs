@@ -3,11 +3,10 @@
 use super::control::ControlTarget;
 use super::environment::Environment;
 use super::fault_writer::{self, FaultWriter, FaultedDialect};
-use super::help::USAGE;
 use super::run::{SpokenDialect, Startup};
 use crate::agent_script::{self, ScriptedSession, Vocabulary};
 use crate::config::options::DIALECT_DIR_VARIABLE;
-use crate::config::{self, DialectFiles, options};
+use crate::config::{self, DialectFiles, USAGE, options};
 use crate::faults::{FaultChoice, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;
@@ -158,12 +157,13 @@ async fn start(startup: &Startup<'_>, signals: ShutdownSignals) -> Result<u8, St
     let dialect = faulted(&vocabulary, folder);
     let fault = options.fault;
     let frames = frame_writer(fault.as_deref(), &dialect, *files)?;
-    let latency = config::latency(env)?;
+    let latency = config::latency(env).map_err(|why| why.to_string())?;
     let journal = Rc::clone(&controls.journal);
     let outbox = Outbox::open(frames, latency, journal)
         .map_err(|error| format!("standard output: {error}"))?;
     let outbox = Rc::new(outbox);
-    let gate_timeout = controls.gate_timeout(config::gate_timeout(env)?);
+    let gate_timeout = config::gate_timeout(env).map_err(|why| why.to_string())?;
+    let gate_timeout = controls.gate_timeout(gate_timeout);
     let gates = Rc::clone(&controls.gates);
     let session = ScriptedSession::new(script, Rc::clone(&outbox), gates, gate_timeout);
     let input = stdin::spawn_reader(vocabulary.line_limit().unwrap_or(LINE_LIMIT));

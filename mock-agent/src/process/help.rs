@@ -2,6 +2,7 @@
 //! that select no protocol.
 
 use super::agent_script::DIALECT_FLAGS;
+use crate::config::USAGE;
 use crate::config::options::{DIALECT_DIR_VARIABLE, Flag, PROTOCOL_VARIABLE};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::{ADAPTERS, dialects};
@@ -9,9 +10,6 @@ use crate::stories;
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::ExitCode;
-
-/// Exit status where the arguments select no protocol.
-pub(super) const USAGE: u8 = 2;
 
 /// The environment variables of the reference agent.
 const VARIABLES: &[(&str, &str)] = &[

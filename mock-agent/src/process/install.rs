@@ -1,6 +1,6 @@
 //! `mock-agent install DIR`: programs with the names of the real agents, for hosts that start a path.
 
-use super::help::USAGE;
+use crate::config::USAGE;
 use crate::protocols::table::ADAPTERS;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};

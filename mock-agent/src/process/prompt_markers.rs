@@ -13,8 +13,8 @@ use std::rc::Rc;
 
 /// Sets up each turn as the marker in its prompt asks for.
 pub(super) struct PromptMarkers {
-    /// The model, if it is in this process. A real model gets the marker as a part of the prompt.
-    pub(super) model: Option<Rc<ScriptedModel>>,
+    /// The model in this process. One over HTTP gets the marker as a part of the prompt.
+    pub(super) model: Rc<ScriptedModel>,
     pub(super) faults: Rc<Faults>,
     pub(super) dialect: FaultedDialect,
     pub(super) files: DialectFiles,
@@ -23,7 +23,6 @@ pub(super) struct PromptMarkers {
 
 impl PromptListener for PromptMarkers {
     fn on_prompt(&self, text: &str) {
-        let Some(model) = &self.model else { return };
         let asked = match PromptMarker::find(text) {
             None => Ok((TurnSettings::default(), None)),
             Some(marker) => marker.and_then(|marker| self.set_up(marker)),
@@ -33,7 +32,7 @@ impl PromptListener for PromptMarkers {
             (TurnSettings::answer(&format!("@mock: {why}")), None)
         });
         self.faults.play_in_turn(fault, &self.dialect.kinds);
-        model.start_turn(settings);
+        self.model.start_turn(settings);
     }
 
     fn on_steering(&self, text: &str) {

@@ -3,12 +3,13 @@
 use super::agent_script;
 use super::control::{self, Controls};
 use super::environment::Environment;
-use super::help::{USAGE, answer_as, asks_for_help, help, print_scripts, value_of};
+use super::help::{answer_as, asks_for_help, help, print_scripts, value_of};
 use super::install::install;
+use super::other_commands;
 use super::protocol_choice;
-use super::serve::{FATAL, serve};
+use super::serve::serve;
 use super::startup::prepare;
-use crate::config::{self, DialectFiles, options};
+use crate::config::{self, DialectFiles, FATAL, StartError, USAGE, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureSource};
@@ -110,6 +111,9 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
     let control = control::folder(&mut args, |name| environment.get(name))?;
     let args = args.as_slice();
     let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
+    if args.first().is_some_and(|arg| arg == "install") && !other_commands::is_agent_name(name) {
+        return Ok(install(args.get(1).map(String::as_str)));
+    }
     let is_scripted = agent_script::is_chosen(args, &environment);
     let selected = match is_scripted {
         true => None,
@@ -131,11 +135,11 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
             if let Some(code) = answer_as(adapter, args) {
                 return Ok(code);
             }
+            if let Some(code) = other_commands::answer(adapter, args)? {
+                return Ok(code);
+            }
         }
         Some(_) => {}
-        None if args.first().is_some_and(|arg| arg == "install") => {
-            return Ok(install(args.get(1).map(String::as_str)));
-        }
         None if !is_scripted || asks_for_help(args) => return Ok(help(args)),
         None => {}
     }
@@ -213,14 +217,18 @@ async fn run(
         files,
     } = startup;
     let variable = |name: &str| environment.get(name);
-    let options = version.and_then(|()| options::parse(adapter.flags, adapter.ignored_flags, args));
+    let parse = || {
+        let unknown = adapter.unknown_arguments;
+        options::parse(adapter.flags, adapter.ignored_flags, unknown, args)
+    };
+    let options = version.and_then(|()| parse()).map_err(StartError::Usage);
     let faults = match &options {
         Ok(options) => selected_fault(adapter, options.fault.as_deref(), environment, *files),
         Err(_) => Ok(Faults::default()),
     };
     let (faults, options) = match faults {
         Ok(faults) => (Rc::new(faults.with_line(adapter.line)), options),
-        Err(why) => (Rc::default(), Err(why)),
+        Err(why) => (Rc::default(), Err(StartError::Usage(why))),
     };
     let (latency, options) = match (config::latency(&variable), options) {
         (Ok(latency), options) => (latency, options),
@@ -254,9 +262,10 @@ async fn run(
         Err(why) => {
             // Some protocols have no frame for it, and not every host shows one.
             eprintln!("mock-agent: {why}");
-            events.emit_failure(&Failure::permanent(FailureSource::Config, why));
+            let failure = Failure::permanent(FailureSource::Config, why.to_string());
+            events.emit_failure(&failure);
             events.outbox.finish(FLUSH_TIMEOUT).await;
-            faults.failed_start_status(FATAL)
+            faults.failed_start_status(why.status())
         }
     }
 }

@@ -9,9 +9,6 @@ use crate::os::stdin::{self, Input, InputLines};
 use crate::protocols::adapter::Adapter;
 use std::time::Duration;
 
-/// Exit status of an agent that could not start, or that failed internally. An orderly shutdown is 0.
-pub(crate) const FATAL: u8 = 1;
-
 /// What an exit status adds to the number of a signal.
 const SIGNALLED: u8 = 128;
 

@@ -5,7 +5,9 @@ use super::fault_writer::FaultedDialect;
 use super::prompt_markers::{PromptMarkers, placeholders, story};
 use crate::config::DialectFiles;
 use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, WORKSPACE_SESSIONS};
+use crate::config::{
+    AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
+};
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
 use crate::core::hooks::Hooks;
@@ -30,8 +32,9 @@ pub(crate) struct Prepared {
     tools: &'static [Tool],
     workspace: Workspace,
     model: ModelClient,
-    /// The model, if it is in this process.
-    scripted: Option<Rc<ScriptedModel>>,
+    /// The model in this process: of the session, or for what prompts ask for.
+    scripted: Rc<ScriptedModel>,
+    is_scripted: bool,
     conversation: Conversation,
 }
 
@@ -45,18 +48,19 @@ pub(crate) fn prepare(
     faults: &Faults,
     env: Env<'_>,
     controls: &Controls,
-) -> Result<Prepared, String> {
+) -> Result<Prepared, StartError> {
     faults.options(&mut options);
     if let Some(file) = options.files.first() {
-        return Err(format!("Unknown argument: {file}"));
+        let why = format!("Unknown argument: {file}: no file can be attached in this mode");
+        return Err(StartError::Usage(why));
     }
     let config = (adapter.configure)(options, env)?;
-    let workspace = Workspace::open(&config.workspace)?;
-    let backend = backend(adapter, &config, &workspace, controls)?;
+    let workspace = Workspace::open(&config.workspace).map_err(StartError::Usage)?;
+    let backend = backend(adapter, &config, &workspace, controls).map_err(StartError::Usage)?;
     let scripted = match &backend {
-        Backend::Scripted(model) => Some(Rc::clone(model)),
-        Backend::Http(_) => None,
+        Backend::Scripted(model) | Backend::Http(_, model) => Rc::clone(model),
     };
+    let is_scripted = matches!(backend, Backend::Scripted(_));
     let model = ModelClient::new(config.wire, backend);
     let conversation = conversation(&config, &workspace, faults)?;
     Ok(Prepared {
@@ -65,6 +69,7 @@ pub(crate) fn prepare(
         workspace,
         model,
         scripted,
+        is_scripted,
         conversation,
     })
 }
@@ -76,8 +81,7 @@ fn backend(
     controls: &Controls,
 ) -> Result<Backend, String> {
     let source = match &config.source {
-        ModelSource::Endpoint(endpoint) => return Ok(Backend::Http(endpoint.clone())),
-        ModelSource::Echo => ReplySource::Echo,
+        ModelSource::Echo | ModelSource::Endpoint(_) => ReplySource::Echo,
         ModelSource::Story(name) => {
             let dialect = (adapter.name, adapter.version);
             ReplySource::Story(story(name, dialect, workspace.given())?)
@@ -90,7 +94,11 @@ fn backend(
         seed: config.seed,
     };
     let scripted = ScriptedModel::new(source, Rc::clone(&controls.gates), options);
-    Ok(Backend::Scripted(Rc::new(scripted)))
+    let scripted = Rc::new(scripted);
+    Ok(match &config.source {
+        ModelSource::Endpoint(endpoint) => Backend::Http(endpoint.clone(), scripted),
+        _ => Backend::Scripted(scripted),
+    })
 }
 
 /// The replies of a script file.
@@ -146,7 +154,10 @@ impl Prepared {
 
     /// Plays another model script, if the model is in this process.
     fn replace_script(&self, adapter: &Adapter) -> Option<ReplaceScript> {
-        let model = Rc::clone(self.scripted.as_ref()?);
+        if !self.is_scripted {
+            return None;
+        }
+        let model = Rc::clone(&self.scripted);
         let (seed, root) = (self.config.seed, self.workspace.given().to_owned());
         let dialect = (adapter.name, adapter.version);
         Some(Box::new(move |path| {

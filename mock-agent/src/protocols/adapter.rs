@@ -1,7 +1,7 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
-use crate::config::options::{CliOptions, Flag, IgnoredFlag};
-use crate::config::{AgentConfig, Env};
+use crate::config::options::{CliOptions, Flag, IgnoredFlag, UnknownArguments};
+use crate::config::{AgentConfig, Env, StartError};
 use crate::core::event_sink::EventEncoder;
 use crate::core::session::Session;
 use crate::os::stdin::Input;
@@ -24,6 +24,14 @@ pub(crate) struct Adapter {
     pub(crate) flags: &'static [Flag],
     /// Flags of the real agent that are accepted and have no effect.
     pub(crate) ignored_flags: &'static [IgnoredFlag],
+    /// What becomes of any other argument.
+    pub(crate) unknown_arguments: UnknownArguments,
+    /// The commands of the real agent that do something else than speak the protocol, and what they print.
+    pub(crate) other_commands: &'static [OtherCommand],
+    /// Flags of the real agent for modes without a protocol.
+    pub(crate) other_mode_flags: &'static [&'static str],
+    /// The arguments that choose the protocol, for messages.
+    pub(crate) activation: &'static str,
     /// The flag that lists the models of the real agent, if it has one.
     pub(crate) models_flag: Option<&'static str>,
     /// The longest line of input, in bytes.
@@ -41,5 +49,14 @@ pub(crate) struct Adapter {
     /// The built-in tools.
     pub(crate) tools: &'static [Tool],
     /// Makes the configuration, or says why it cannot.
-    pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, String>,
+    pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, StartError>,
+}
+
+/// A command of the real agent that has no effect here.
+#[derive(Debug)]
+pub(crate) struct OtherCommand {
+    /// The first argument.
+    pub(crate) name: &'static str,
+    /// What it prints on stdout, with `{}` for the second argument.
+    pub(crate) output: &'static str,
 }

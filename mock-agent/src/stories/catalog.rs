@@ -103,19 +103,22 @@ pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<Story, String> {
             "the built-in script `{name}` shows something that {protocol}@{version} does not have; it has {}",
             names.join(", ")
         ),
-        None => {
-            let near = spanned_yaml::did_you_mean(name, names.iter().copied());
-            let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
-            format!(
-                "there is no built-in script `{name}`{guess} There are {} (a file is written with its path, such as ./{name})",
-                names.join(", ")
-            )
-        }
+        None => unknown_name(name, &names),
     })
 }
 
+/// The message for a name that no story has.
+pub(crate) fn unknown_name(name: &str, names: &[&'static str]) -> String {
+    let near = spanned_yaml::did_you_mean(name, names.iter().copied());
+    let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
+    format!(
+        "there is no built-in script `{name}`{guess} There are {} (a file is written with its path, such as ./{name})",
+        names.join(", ")
+    )
+}
+
 /// The names of the stories of a dialect, or of all.
-fn names(dialect: Option<Dialect<'_>>) -> Vec<&'static str> {
+pub(crate) fn names(dialect: Option<Dialect<'_>>) -> Vec<&'static str> {
     let fits = |story: &Story| dialect.is_none_or(|dialect| story.fit(dialect) > 0);
     let mut names: Vec<_> = files().filter(fits).map(|story| story.name()).collect();
     names.sort_unstable();

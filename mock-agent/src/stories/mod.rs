@@ -4,4 +4,4 @@
 mod catalog;
 
 pub use catalog::is_name;
-pub(crate) use catalog::{find, listing};
+pub(crate) use catalog::{find, listing, names, unknown_name};

@@ -1,11 +1,12 @@
 //! Control of `conform provider` from a test: gates, and the journal of requests.
 
+use super::ScriptContext;
 use control_socket::{Command, Incoming};
 use json_matcher::{Captures, Matcher};
 use mock_provider::server::{JournalEvent, Server};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -113,15 +114,13 @@ pub(super) async fn serve(
     mut commands: UnboundedReceiver<Incoming>,
     state: Arc<ProviderState>,
     server: Arc<Server>,
-    workspace: Option<PathBuf>,
+    scripts: ScriptContext,
 ) {
     while let Some(Incoming { command, reply }) = commands.recv().await {
         let (state, server) = (Arc::clone(&state), Arc::clone(&server));
-        let workspace = workspace.clone();
+        let scripts = scripts.clone();
         tokio::spawn(
-            reply.with(
-                async move { carry_out(command, &state, &server, workspace.as_deref()).await },
-            ),
+            reply.with(async move { carry_out(command, &state, &server, &scripts).await }),
         );
     }
 }
@@ -130,7 +129,7 @@ async fn carry_out(
     command: Command,
     state: &ProviderState,
     server: &Server,
-    workspace: Option<&Path>,
+    scripts: &ScriptContext,
 ) -> Result<Value, String> {
     let timeout = command.timeout();
     let late = |what: String| move |_| format!("{what} within {timeout:?}");
@@ -172,7 +171,7 @@ async fn carry_out(
         }
         Command::Crash { status, .. } => std::process::exit(i32::from(status.unwrap_or(1))),
         Command::Reset { script } => {
-            server.reset(super::script(Path::new(&script), workspace)?);
+            server.reset(scripts.load(Path::new(&script))?);
             Ok(Value::Null)
         }
         Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } => {

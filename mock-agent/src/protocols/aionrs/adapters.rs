@@ -5,8 +5,8 @@ use super::events::AionrsState;
 use super::flags::{FLAGS, IGNORED_FLAGS};
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
-use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env};
+use crate::config::options::{CliOptions, UnknownArguments};
+use crate::config::{AgentConfig, Env, StartError};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
 
@@ -18,6 +18,10 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
     ignored_flags: IGNORED_FLAGS,
+    unknown_arguments: UnknownArguments::Refused,
+    other_commands: &[],
+    other_mode_flags: &[],
+    activation: ACTIVATION,
     models_flag: None,
     line_limit: LINE_LIMIT,
     line: frame_faults::line,
@@ -45,10 +49,11 @@ const ACTIVATION: &str = "--json-stream";
 /// The longest command, in bytes. The specification names no limit.
 const LINE_LIMIT: usize = 16 << 20;
 
-fn configure(options: CliOptions, env: Env<'_>) -> Result<AgentConfig, String> {
+fn configure(options: CliOptions, env: Env<'_>) -> Result<AgentConfig, StartError> {
     let both = options.session_id.is_some() && options.resume.is_some();
     if both {
-        return Err("--session-id and --resume exclude each other".into());
+        let why = "--session-id and --resume exclude each other";
+        return Err(StartError::Usage(why.into()));
     }
     AgentConfig::new(options, env)
 }

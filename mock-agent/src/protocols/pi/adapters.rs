@@ -4,10 +4,11 @@ use super::commands;
 use super::commands_v0_14;
 use super::configure::{configure, configure_v0_14};
 use super::events_v0_14::EventsV0_14;
-use super::flags::{FLAGS, FLAGS_V0_14, IGNORED_FLAGS};
+use super::flags::{FLAGS, FLAGS_V0_14, IGNORED_FLAGS, OTHER_COMMANDS};
 use super::state::PiState;
 use super::tools::{TOOLS_V0_14, TOOLS_V0_73, TOOLS_V0_87};
 use super::version::PiVersion;
+use crate::config::options::UnknownArguments;
 use crate::protocols::adapter::Adapter;
 
 pub(in crate::protocols) const V0_14: Adapter = Adapter {
@@ -18,6 +19,10 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     chosen: is_rpc_mode,
     flags: FLAGS_V0_14,
     ignored_flags: IGNORED_FLAGS,
+    unknown_arguments: UnknownArguments::Ignored,
+    other_commands: OTHER_COMMANDS,
+    other_mode_flags: &["--print", "-p", "--export"],
+    activation: "--mode rpc",
     models_flag: Some("--list-models"),
     line_limit: LINE_LIMIT,
     exits_by_signal: false,

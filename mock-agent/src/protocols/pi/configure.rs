@@ -6,7 +6,9 @@ use super::models::{self, LEVELS};
 use super::models_json::{self, ModelFlags};
 use super::version::PiVersion;
 use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, WORKSPACE_SESSIONS};
+use crate::config::{
+    AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
+};
 use crate::core::approval::ApprovalMode;
 use crate::core::settings::HostOptions;
 use crate::core::settings::RetryPolicy;
@@ -37,7 +39,7 @@ const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
 pub(super) fn configure_v0_14(
     mut options: CliOptions,
     env: Env<'_>,
-) -> Result<AgentConfig, String> {
+) -> Result<AgentConfig, StartError> {
     let folder = agent_dir(env);
     let (provider, model) = (options.provider.take(), options.model.take());
     let flags = ModelFlags {
@@ -92,7 +94,7 @@ pub(super) fn configure(
     version: PiVersion,
     mut options: CliOptions,
     env: Env<'_>,
-) -> Result<AgentConfig, String> {
+) -> Result<AgentConfig, StartError> {
     let level = model_pattern(&mut options);
     let paths = |list: &[String]| list.iter().map(PathBuf::from).collect();
     let mut host_options = HostOptions {

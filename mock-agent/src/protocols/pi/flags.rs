@@ -5,6 +5,7 @@ use super::models::{LEVELS, MAX_LEVEL};
 use crate::config::options::{
     FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG, text,
 };
+use crate::protocols::adapter::OtherCommand;
 
 /// A flag that can be repeated.
 macro_rules! several {
@@ -27,7 +28,9 @@ const MODE: Flag = Flag {
     help: "rpc",
     set: |_, mode| match mode.as_str() {
         "rpc" => Ok(()),
-        _ => Err(format!("{mode:?} is not rpc")),
+        _ => Err(format!(
+            "{mode:?} is not rpc, the only mode that mock-agent plays"
+        )),
     },
 };
 
@@ -96,6 +99,7 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
     MODE,
     NO_SESSION,
     CONTINUE,
+    both!("-c", CONTINUE),
     PROVIDER,
     text!(
         "--model",
@@ -191,6 +195,38 @@ pub(super) const FLAGS: &[Flag] = &[
     FAULT_FLAG,
 ];
 
+/// Commands of the real agent that do not speak RPC.
+pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
+    OtherCommand {
+        name: "install",
+        output: "Installed {}",
+    },
+    OtherCommand {
+        name: "remove",
+        output: "Removed {}",
+    },
+    OtherCommand {
+        name: "uninstall",
+        output: "Removed {}",
+    },
+    OtherCommand {
+        name: "update",
+        output: "Updated packages",
+    },
+    OtherCommand {
+        name: "list",
+        output: "No packages installed.",
+    },
+    OtherCommand {
+        name: "config",
+        output: "",
+    },
+    OtherCommand {
+        name: "auth",
+        output: "",
+    },
+];
+
 /// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::value(&["--append-system-prompt", "--theme", "--tools", "-t"]),
@@ -201,4 +237,6 @@ pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::switch(&["--no-prompt-templates", "-np", "--no-themes"]),
     IgnoredFlag::switch(&["--no-context-files", "-nc", "--verbose", "--offline"]),
     IgnoredFlag::switch(&["--approve", "-a", "--no-approve", "-na"]),
+    IgnoredFlag::optional(&["--print", "-p"]),
+    IgnoredFlag::value(&["--export"]),
 ];

@@ -2,10 +2,11 @@
 
 use super::commands;
 use super::configure::configure;
-use super::flags::{FLAGS, IGNORED_FLAGS};
+use super::flags::{FLAGS, IGNORED_FLAGS, OTHER_COMMANDS};
 use super::frames;
 use super::state::SynapsState;
 use super::tools;
+use crate::config::options::UnknownArguments;
 use crate::protocols::adapter::Adapter;
 
 pub(in crate::protocols) const V1: Adapter = Adapter {
@@ -16,6 +17,10 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: FLAGS,
     ignored_flags: IGNORED_FLAGS,
+    unknown_arguments: UnknownArguments::Refused,
+    other_commands: OTHER_COMMANDS,
+    other_mode_flags: &[],
+    activation: ACTIVATION,
     models_flag: None,
     line_limit: frames::LIMIT,
     line: frame_faults::line,

@@ -2,7 +2,7 @@
 
 use super::settings_file::{ProviderSettings, SettingsFile};
 use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env, ModelSource, SessionStorage};
+use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, StartError};
 use crate::core::settings::ModelProvider;
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const ANTHROPIC: &str = "anthropic";
 /// The variable with the base URL of that provider.
 const ANTHROPIC_URL: &str = "SYNAPS_ANTHROPIC_BASE_URL";
 
-pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentConfig, String> {
+pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentConfig, StartError> {
     let base = base(env);
     let file = base.as_ref().map(|base| match &options.profile {
         Some(profile) => base.join(profile).join("config"),
@@ -139,7 +139,7 @@ fn system_prompt(given: String) -> String {
 mod tests {
     use super::*;
 
-    fn configured(file: &str, script: Option<&str>) -> Result<AgentConfig, String> {
+    fn configured(file: &str, script: Option<&str>) -> Result<AgentConfig, StartError> {
         configured_with(file, script, None)
     }
 
@@ -147,7 +147,7 @@ mod tests {
         file: &str,
         script: Option<&str>,
         anthropic: Option<&str>,
-    ) -> Result<AgentConfig, String> {
+    ) -> Result<AgentConfig, StartError> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("config"), file).unwrap();
         let base = dir.path().to_string_lossy().into_owned();
@@ -202,6 +202,6 @@ mod tests {
     fn an_invalid_url_is_reported_with_its_key() {
         let why = configured("provider.local.url = nowhere\n", None).unwrap_err();
 
-        assert!(why.starts_with("provider.local.url: "), "{why}");
+        assert!(why.to_string().starts_with("provider.local.url: "), "{why}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::config::options::{
     FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG, text,
 };
+use crate::protocols::adapter::OtherCommand;
 
 /// The subcommand and its flags.
 pub(super) const FLAGS: &[Flag] = &[
@@ -36,8 +37,35 @@ pub(super) const FLAGS: &[Flag] = &[
     FAULT_FLAG,
 ];
 
+/// Commands of the real agent that do not speak the bridge's protocol.
+pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
+    silent("chat"),
+    silent("server"),
+    silent("agent"),
+    silent("watcher"),
+    silent("login"),
+    silent("auth"),
+    silent("status"),
+    silent("quota-keeper"),
+    silent("auth-broker"),
+    silent("daemon"),
+    silent("attach"),
+    silent("send"),
+    silent("completions"),
+    silent("prompt"),
+    silent("tools"),
+    silent("trace"),
+    silent("retention"),
+];
+
+const fn silent(name: &'static str) -> OtherCommand {
+    OtherCommand { name, output: "" }
+}
+
 /// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::value(&["--prompt-manifest", "--as"]),
+    IgnoredFlag::optional(&["--attach"]),
     IgnoredFlag::switch(&["--no-extensions", "--observe", "--takeover", "--keep-warm"]),
+    IgnoredFlag::switch(&["--new", "--create", "--no-confirm-answers"]),
 ];

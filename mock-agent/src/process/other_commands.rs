@@ -1,0 +1,40 @@
+//! What the real agents do besides speaking their protocol, such as installing a package: it is answered without an effect, or refused.
+
+use crate::protocols::adapter::Adapter;
+use crate::protocols::table::ADAPTERS;
+use std::process::ExitCode;
+
+/// Whether the program is called by the name of a real agent.
+pub(super) fn is_agent_name(name: Option<&str>) -> bool {
+    ADAPTERS.iter().any(|adapter| Some(adapter.name) == name)
+}
+
+/// Answers a command that the real agent has beside its protocol. `None` if the arguments name no such command.
+///
+/// # Errors
+/// The arguments choose a mode of the real agent that is not played here.
+pub(super) fn answer(adapter: &Adapter, args: &[String]) -> Result<Option<ExitCode>, String> {
+    let name = adapter.name;
+    let mut other_modes = adapter.other_mode_flags.iter();
+    if let Some(flag) = other_modes.find(|flag| args.iter().any(|arg| arg == *flag))
+        && !(adapter.chosen)(args)
+    {
+        let protocol = adapter.activation;
+        return Err(format!(
+            "{flag}: only the protocol of {name} is played, which {name} {protocol} speaks"
+        ));
+    }
+    let Some(first) = args.first() else {
+        return Ok(None);
+    };
+    let mut commands = adapter.other_commands.iter();
+    let Some(command) = commands.find(|command| command.name == first) else {
+        return Ok(None);
+    };
+    eprintln!("mock-agent: `{name} {first}` has no effect here");
+    let argument = args.get(1).map_or("", String::as_str);
+    if !command.output.is_empty() {
+        println!("{}", command.output.replace("{}", argument));
+    }
+    Ok(Some(ExitCode::SUCCESS))
+}
