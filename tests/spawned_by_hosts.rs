@@ -297,3 +297,172 @@ fn the_flags_of_pi_resume_and_fork_a_saved_session() {
         "{message}"
     );
 }
+
+/// Arguments of the real pi beside `--mode rpc`, in every form that its parser takes.
+const PI_ARGUMENTS: &[&[&str]] = &[
+    &["--provider", "acme", "--model", "big", "--api-key", "k"],
+    &["--model", "acme/big:high", "--models", "acme/*,sonnet:low"],
+    &[
+        "--system-prompt",
+        "a",
+        "--append-system-prompt",
+        "b",
+        "--append-system-prompt",
+        "c",
+    ],
+    &["--thinking", "high", "--no-session"],
+    &["--continue"],
+    &["-c"],
+    &["--resume"],
+    &["-r"],
+    &[
+        "--session-dir",
+        "kept",
+        "--session-id",
+        "mine",
+        "--name",
+        "Mine",
+    ],
+    &["-n", "Mine"],
+    &["--no-tools"],
+    &["-nt", "-nbt", "--no-builtin-tools"],
+    &[
+        "--tools",
+        "read,bash",
+        "-t",
+        "read",
+        "--exclude-tools",
+        "bash",
+        "-xt",
+        "edit",
+    ],
+    &[
+        "--extension",
+        "a.ts",
+        "-e",
+        "b.ts",
+        "--no-extensions",
+        "-ne",
+    ],
+    &["--skill", "s", "--skill", "t", "--no-skills", "-ns"],
+    &["--prompt-template", "p.md", "--no-prompt-templates", "-np"],
+    &[
+        "--theme",
+        "t.json",
+        "--use-theme",
+        "dark",
+        "--no-themes",
+        "--tui-mode",
+        "regular",
+    ],
+    &["--no-context-files", "-nc", "--verbose", "--offline"],
+    &["--approve", "-a", "--no-approve", "-na"],
+    &["--print", "-p", "What is here?"],
+    &["A prompt", "Another prompt"],
+    &["--plan", "--flag-of-an-extension", "value", "--other=value"],
+    &["--", "-a prompt"],
+];
+
+#[test]
+fn pi_takes_every_argument_of_the_real_agent_and_logs_what_has_no_effect() {
+    let host = Host::new();
+    for version in ["0.14", "0.73", "0.87"] {
+        for args in PI_ARGUMENTS {
+            let mut pi = host.program("pi");
+            pi.args(["--mode", "rpc", "--protocol", version])
+                .args(*args);
+            let is_later = ["--session-id", "-n", "-e"]
+                .iter()
+                .any(|flag| args.contains(flag));
+            if version == "0.14" && is_later {
+                continue;
+            }
+            played(&mut pi, &[STATE]);
+        }
+    }
+    let mut pi = host.program("pi");
+    pi.args(["--mode", "rpc", "--plan", "strict", "--scirpt", "markdown"]);
+    let run = pi.env("MOCK_AGENT_LOG", "info").write_stdin("").assert();
+    let log = String::from_utf8(run.success().get_output().stderr.clone()).unwrap();
+    assert!(log.contains("the argument --plan is ignored"), "{log}");
+    assert!(
+        log.contains("--scirpt is ignored; did you mean --script?"),
+        "{log}"
+    );
+}
+
+#[test]
+fn synaps_and_aionrs_take_the_arguments_of_the_real_agents() {
+    let host = Host::new();
+    let synaps: &[&[&str]] = &[
+        &["rpc", "-s", "text", "-m", "claude", "--profile", "work"],
+        &["rpc", "--system=text", "--model=claude", "--no-extensions"],
+        &["--profile", "work", "--no-extensions", "rpc"],
+        &["rpc", "--attach", "--new", "--as", "me", "--keep-warm"],
+        &["rpc", "--attach", "some-id", "--observe", "--takeover"],
+        &["rpc", "--prompt-manifest", "p.yaml"],
+    ];
+    for args in synaps {
+        played(host.program("synaps").args(*args), &[]);
+    }
+    let aionrs = [
+        "--json-stream",
+        "--max-tokens",
+        "9",
+        "--max-turns=3",
+        "--auto-approve",
+        "--verbose",
+    ];
+    played(host.program("aionrs").args(aionrs), &[]);
+    let unknown = host
+        .program("synaps")
+        .args(["rpc", "--modle", "m"])
+        .assert();
+    let unknown = unknown.code(2);
+    let why = String::from_utf8(unknown.get_output().stderr.clone()).unwrap();
+    assert_eq!(
+        why,
+        "mock-agent: Unknown argument: --modle; did you mean --model?\n"
+    );
+}
+
+#[test]
+fn what_real_agents_do_besides_their_protocol_is_answered_or_refused() {
+    let host = Host::new();
+    let pi = |args: &[&str]| printed(host.program("pi").args(args));
+    assert_eq!(pi(&["install", "npm:pi-plan"]), "Installed npm:pi-plan\n");
+    assert_eq!(pi(&["list"]), "No packages installed.\n");
+    assert!(pi(&["--list-models", "mock"]).contains("mock-model"));
+    assert_eq!(
+        printed(
+            host.program("synaps")
+                .args(["login", "--provider", "claude"])
+        ),
+        ""
+    );
+    for args in [
+        &["-p", "hello"][..],
+        &["--mode", "json", "hello"],
+        &["--export", "s.jsonl"],
+    ] {
+        let refused = host.program("pi").args(args).assert().code(2).stdout("");
+        let why = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(why.contains("rpc"), "{args:?}: {why}");
+        assert_eq!(why.lines().count(), 1, "{why}");
+    }
+    let attached = host
+        .program("pi")
+        .args(["--mode", "rpc", "@notes.md"])
+        .assert();
+    let attached = attached.code(2);
+    let why = String::from_utf8(attached.get_output().stderr.clone()).unwrap();
+    assert!(why.contains("@notes.md: no file can be attached"), "{why}");
+    let mut install = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+    install.env("MOCK_AGENT_PROTOCOL", "pi");
+    install
+        .arg("install")
+        .arg(host.path("more"))
+        .assert()
+        .success();
+    assert!(host.path("more/synaps.mjs").is_file());
+}

@@ -26,6 +26,8 @@ pub(crate) enum SessionChoice {
     Resume(String),
     /// The one that was saved last.
     Latest,
+    /// The one that was saved last, or a new one if there is none.
+    LatestOrNew,
 }
 
 /// The open session.
@@ -83,12 +85,21 @@ impl SessionStore {
                 check_id(id)?;
                 self.load(id)
             }
-            SessionChoice::Latest => {
-                let id = fs::read_to_string(self.folder.join(LATEST))
-                    .map_err(|_| "There is no session to resume".to_owned())?;
-                self.load(id.trim())
-            }
+            SessionChoice::Latest => match self.latest() {
+                Some(id) => self.load(&id),
+                None => Err("There is no session to resume".to_owned()),
+            },
+            SessionChoice::LatestOrNew => match self.latest() {
+                Some(id) => self.load(&id),
+                None => Ok((self.create()?, Vec::new())),
+            },
         }
+    }
+
+    /// The id of the session that was saved last.
+    fn latest(&self) -> Option<String> {
+        let id = fs::read_to_string(self.folder.join(LATEST)).ok()?;
+        Some(id.trim().to_owned())
     }
 
     /// The ids of all sessions, sorted.

@@ -60,31 +60,35 @@ fn without_mcp_tools_and_sessions_ready_says_so() {
 
 #[test]
 fn a_failed_start_is_reported_as_a_config_error() {
-    let cases: [(&[&str], &str); 10] = [
-        (&["--provider", "anthropic"], "ANTHROPIC_API_KEY not set"),
-        (&["--provider", "openai"], "OPENAI_API_KEY not set"),
-        (&["--provider", "bedrock"], "AWS_REGION not set"),
+    let cases: [(&[&str], &str, i32); 10] = [
+        (&["--provider", "anthropic"], "ANTHROPIC_API_KEY not set", 1),
+        (&["--provider", "openai"], "OPENAI_API_KEY not set", 1),
+        (&["--provider", "bedrock"], "AWS_REGION not set", 1),
         (
             &["--provider", "vertex"],
             "GOOGLE_APPLICATION_CREDENTIALS not set",
+            1,
         ),
-        (&["--provider", "acme"], "Unknown provider: acme"),
+        (&["--provider", "acme"], "Unknown provider: acme", 2),
         (
             &["--session-id", "a", "--resume", "b"],
             "--session-id and --resume exclude each other",
+            2,
         ),
-        (&["--resume", "latest"], "There is no session to resume"),
-        (&["--fly"], "Unknown argument: --fly"),
+        (&["--resume", "latest"], "There is no session to resume", 1),
+        (&["--fly"], "Unknown argument: --fly", 2),
         (
             &["--max-turns", "x"],
             "--max-turns: \"x\" is not a number from 1",
+            2,
         ),
         (
             &["--script", "gone.yaml"],
             "gone.yaml: cannot be read: No such file or directory (os error 2)",
+            2,
         ),
     ];
-    for (args, message) in cases {
+    for (args, message, status) in cases {
         let mut agent = Setup::new().args(args).start();
 
         let error = agent.next();
@@ -96,7 +100,7 @@ fn a_failed_start_is_reported_as_a_config_error() {
         });
         assert_eq!(error, expected, "{args:?}");
         assert_eq!(agent.try_next(), None, "{args:?}");
-        assert_eq!(agent.wait_for_exit().code(), Some(1), "{args:?}");
+        assert_eq!(agent.wait_for_exit().code(), Some(status), "{args:?}");
     }
 }
 
@@ -109,7 +113,7 @@ fn a_mistake_in_a_model_script_is_on_stderr_too() {
         command.current_dir(folder.path()).args(args);
         command.envs(script.map(|path| ("MOCK_AGENT_SCRIPT", path)));
         let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
         String::from_utf8(output.stderr).unwrap()
     };
 

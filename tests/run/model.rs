@@ -236,3 +236,37 @@ fn the_provider_reports_mistakes_in_its_script() {
         );
     }
 }
+
+#[test]
+fn the_provider_plays_a_built_in_script_by_its_name() {
+    let dir = TestDir::new();
+    let mut child = dir
+        .command("provider")
+        .args(["--script", "tools", "--dialect", "pi@0.87"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut url).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    for (args, message) in [
+        (
+            &["--script", "tools"][..],
+            "choose it with --dialect, one of aionrs@0.1, ",
+        ),
+        (&["--script", "markdwn"], "did you mean `markdown`?"),
+        (
+            &["--script", "markdown", "--dialect", "pi"],
+            "unknown dialect `pi`",
+        ),
+    ] {
+        let refused = dir.command("provider").args(args).output().unwrap();
+        let why = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{why}");
+        assert!(why.contains(message), "{why}");
+    }
+}

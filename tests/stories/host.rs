@@ -1,4 +1,4 @@
-//! A host that sends prompts, approves every tool call, and has the agent judged.
+//! A host that sends prompts, approves every tool call, answers every dialog, and has the agent judged.
 
 use crate::process::{Agent, Workspace};
 use conform::check::{CheckOptions, Checker};
@@ -13,6 +13,8 @@ pub(crate) struct Protocol {
     pub(crate) args: &'static [&'static str],
     /// Whether the agent greets its host first.
     greets: bool,
+    /// Whether each tool call waits for the host.
+    pub(crate) asks_before_tools: bool,
     prompt: fn(&str, &str) -> Value,
     /// Whether an event ends the turn of the prompt with an id.
     ends_turn: fn(&Value, &str) -> bool,
@@ -32,6 +34,7 @@ const AIONRS: Protocol = Protocol {
     dialect: "aionrs@0.1",
     args: &["--json-stream", "--protocol", "0.1"],
     greets: true,
+    asks_before_tools: true,
     prompt: message,
     ends_turn: |event, _| event["type"] == "stream_end",
     probe: None,
@@ -41,6 +44,7 @@ const PI: Protocol = Protocol {
     dialect: "pi@0.87",
     args: &["--mode", "rpc", "--protocol", "0.87"],
     greets: false,
+    asks_before_tools: false,
     prompt: pi_prompt,
     ends_turn: |event, _| event["type"] == "agent_settled",
     probe: None,
@@ -77,11 +81,23 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
         dialect: "synaps@1",
         args: &["rpc"],
         greets: true,
+        asks_before_tools: false,
         prompt: pi_prompt,
         ends_turn: |event, id| event["type"] == "response" && event["id"] == id,
         probe: None,
     },
 ];
+
+/// The answer to a dialog of an extension.
+fn answer(event: &Value) -> Option<Value> {
+    let (member, value) = match event["method"].as_str()? {
+        "select" => ("value", event["options"][1].clone()),
+        "confirm" => ("confirmed", json!(true)),
+        "input" | "editor" => ("value", json!("typed")),
+        _ => return None,
+    };
+    Some(json!({ "type": "extension_ui_response", "id": event["id"], member: value }))
+}
 
 /// A host with its agent.
 pub(crate) struct Host {
@@ -145,6 +161,9 @@ impl Host {
             // A fault may have spoiled it.
             let event: Value = serde_json::from_str(&line).unwrap_or_default();
             lines.push(line);
+            if let Some(answer) = answer(&event) {
+                self.send(&answer);
+            }
             if event["type"] == "tool_request" {
                 self.send(&json!({ "type": "tool_approve", "call_id": event["call_id"] }));
             }

@@ -39,9 +39,9 @@ fn a_mistake_is_answered_with_what_is_possible_and_the_agent_goes_on() {
 fn a_story_that_the_dialect_does_not_have_is_refused_with_those_that_it_has() {
     let protocol = protocol("pi@0.87");
     let mut host = Host::start(protocol, &protocol.workspace(), &[]);
-    let lines = host.prompt("@mock script=approval").join("\n");
+    let lines = host.prompt("@mock script=sub-agents").join("\n");
     assert!(
-        lines.contains("pi@0.87 does not have; it has compaction, "),
+        lines.contains("pi@0.87 does not have; it has approval, "),
         "{lines}"
     );
     host.finish();
@@ -106,4 +106,70 @@ fn a_gate_holds_the_reply_half_way_until_its_timeout_or_release() {
         rest.push(agent.read().unwrap());
     }
     assert!(rest.concat().contains("three"), "{rest:?}");
+}
+
+#[test]
+fn markers_have_their_effect_with_a_model_over_http() {
+    let workspace = Workspace::new();
+    let script = workspace.write(
+        "script.yaml",
+        "- text: [Hello, \" over HTTP\"]\n  repeat: forever\n",
+    );
+    let mut provider = std::process::Command::new(env!("CARGO_BIN_EXE_conform"));
+    provider.args(["provider", "--script", &script]);
+    let mut provider = Agent::spawn(provider.stderr(Stdio::null()));
+    let url = provider.read().unwrap();
+    let args = [
+        "--json-stream",
+        "--provider",
+        "anthropic",
+        "--base-url",
+        &url,
+        "--control",
+        "control",
+    ];
+    let mut agent = command(&workspace, &args);
+    agent.env("ANTHROPIC_API_KEY", "k").stderr(Stdio::null());
+    let mut agent = Agent::spawn(&mut agent);
+    agent.read();
+    let mut turns = 0;
+    let mut turn = |agent: &mut Agent, text: &str| {
+        turns += 1;
+        let id = format!("m{turns}");
+        agent.send(&json!({ "type": "message", "msg_id": id, "input": text }));
+        let mut lines = String::new();
+        while !lines.contains("stream_end") {
+            lines.push_str(&agent.read().unwrap());
+        }
+        lines
+    };
+
+    assert!(turn(&mut agent, "hello").contains("over HTTP"));
+    let story = turn(&mut agent, "@mock script=rate-limit");
+    assert!(
+        story.contains("provider_error") && !story.contains("over HTTP"),
+        "{story}"
+    );
+    let mistake = turn(&mut agent, "@mock script=markdwn");
+    assert!(mistake.contains("did you mean `markdown`?"), "{mistake}");
+    let fault = turn(&mut agent, "@mock fault=no-stream-start pace=100 hello");
+    assert!(
+        fault.contains("over HTTP") && !fault.contains("stream_start"),
+        "{fault}"
+    );
+
+    agent.send(&json!({ "type": "message", "msg_id": "held", "input": "@mock gate=half hello" }));
+    let mut ctl = std::process::Command::new(env!("CARGO_BIN_EXE_conform"));
+    ctl.current_dir(workspace.path());
+    ctl.args(["ctl", "control", "wait-gate", "half"]);
+    assert!(ctl.stdout(Stdio::null()).status().unwrap().success());
+    let mut ctl = std::process::Command::new(env!("CARGO_BIN_EXE_conform"));
+    ctl.current_dir(workspace.path());
+    ctl.args(["ctl", "control", "release", "half"]);
+    assert!(ctl.stdout(Stdio::null()).status().unwrap().success());
+    let mut held = String::new();
+    while !held.contains("stream_end") {
+        held.push_str(&agent.read().unwrap());
+    }
+    assert!(held.contains("over HTTP"), "{held}");
 }

@@ -26,7 +26,7 @@ fn the_list_of_built_in_scripts() {
     );
     let of_pi = stdout(&["--list-scripts", "--mode", "rpc"]);
     assert!(
-        of_pi.contains("compaction") && !of_pi.contains("approval"),
+        of_pi.contains("dialogs") && !of_pi.contains("sub-agents"),
         "{of_pi}"
     );
 }
@@ -51,8 +51,8 @@ fn a_printed_script_is_a_file_to_copy() {
 #[test]
 fn a_name_that_the_protocol_does_not_have_is_refused_at_the_start() {
     for (args, env) in [
-        (&["--mode", "rpc", "--script", "approval"][..], &[][..]),
-        (&["--mode", "rpc"], &[("MOCK_AGENT_SCRIPT", "approval")]),
+        (&["--mode", "rpc", "--script", "sub-agents"][..], &[][..]),
+        (&["--mode", "rpc"], &[("MOCK_AGENT_SCRIPT", "sub-agents")]),
         (&["rpc", "--script=no-such"], &[]),
         (&["--print-script", "no-such"], &[]),
     ] {
@@ -69,8 +69,109 @@ fn a_name_that_the_protocol_does_not_have_is_refused_at_the_start() {
         );
         assert_eq!(why.lines().count(), 1, "{why}");
     }
-    let pace = run(&["--json-stream", "--pace", "fast"], &[]);
-    assert_eq!(pace.status.code(), Some(1));
+}
+
+/// Each wrong value of a flag or a variable, with a part of its message.
+const WRONG_VALUES: &[(&[&str], &str, &str, &str)] = &[
+    (&["--pace", "fast"], "", "", "--pace: \"fast\" is no pace"),
+    (&["--seed", "x"], "", "", "--seed: \"x\" is not a number"),
+    (
+        &["--script", "./gone.yaml"],
+        "",
+        "",
+        "./gone.yaml: cannot be read",
+    ),
+    (
+        &["--fault", "byte-order-mrk"],
+        "",
+        "",
+        "did you mean `byte-order-mark`?",
+    ),
+    (&[], "MOCK_AGENT_PACE", "fast", "MOCK_AGENT_PACE: \"fast\""),
+    (&[], "MOCK_AGENT_SEED", "x", "MOCK_AGENT_SEED: \"x\""),
+    (&[], "MOCK_AGENT_GATE_MS", "x", "MOCK_AGENT_GATE_MS: \"x\""),
+    (
+        &[],
+        "MOCK_AGENT_PATIENCE_MS",
+        "x",
+        "MOCK_AGENT_PATIENCE_MS: \"x\"",
+    ),
+    (&[], "MOCK_AGENT_RETRIES", "x", "MOCK_AGENT_RETRIES: \"x\""),
+    (
+        &[],
+        "MOCK_AGENT_LATENCY_MS",
+        "x",
+        "MOCK_AGENT_LATENCY_MS: \"x\"",
+    ),
+    (
+        &[],
+        "MOCK_AGENT_SCRIPT",
+        "./gone.yaml",
+        "./gone.yaml: cannot be read",
+    ),
+    (
+        &[],
+        "MOCK_AGENT_FAULT",
+        "byte-order-mrk",
+        "did you mean `byte-order-mark`?",
+    ),
+    (
+        &[],
+        "MOCK_AGENT_CONFIG",
+        "gone.yaml",
+        "gone.yaml: cannot be read",
+    ),
+];
+
+#[test]
+fn a_wrong_value_is_one_line_on_stderr_and_status_2() {
+    for protocol in [&PROTOCOLS[0], &PROTOCOLS[4], &PROTOCOLS[5]] {
+        for (args, variable, value, message) in WRONG_VALUES {
+            let env = [(*variable, *value)];
+            let env = &env[..usize::from(!variable.is_empty())];
+            let output = run(&[protocol.args, args].concat(), env);
+            let why = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{args:?} {env:?} {why}");
+            assert!(
+                why.starts_with("mock-agent: ") && why.contains(message),
+                "{why}"
+            );
+            assert_eq!(why.lines().count(), 1, "{why}");
+        }
+    }
+    let version = run(&["--mode", "rpc", "--protocol", "9"], &[]);
+    let why = String::from_utf8(version.stderr).unwrap();
+    assert_eq!(version.status.code(), Some(2), "{why}");
+    assert!(
+        why.contains("version \"9\" of pi is not supported"),
+        "{why}"
+    );
+    let misspelt = run(&["--json-stream", "--scirpt", "approval"], &[]);
+    let why = String::from_utf8(misspelt.stderr).unwrap();
+    assert_eq!(misspelt.status.code(), Some(2), "{why}");
+    assert!(why.contains("--scirpt; did you mean --script?"), "{why}");
+}
+
+#[test]
+fn an_extension_of_pi_asks_before_the_run_and_before_a_tool() {
+    for protocol in [&PROTOCOLS[3], &PROTOCOLS[4]] {
+        let mut host = Host::start(protocol, &protocol.workspace(), &["--script", "dialogs"]);
+        let dialogs = host.prompt("go").join("\n");
+        for answer in [
+            "answer: \\\"right\\\"",
+            "answer: true",
+            "answer: \\\"typed\\\"",
+        ] {
+            assert!(dialogs.contains(answer), "{answer}: {dialogs}");
+        }
+        let approved = host.prompt("@mock script=approval").join("\n");
+        let asked = approved.find("\"method\":\"confirm\"").unwrap();
+        let ran = approved.find("tool_execution_end").unwrap();
+        assert!(asked < ran, "{approved}");
+        let tools = host.prompt("@mock script=tools").join("\n");
+        assert!(!tools.contains("extension_ui_request"), "{tools}");
+        assert_eq!(host.finish(), Vec::<String>::new(), "{}", protocol.dialect);
+    }
 }
 
 #[test]
@@ -112,14 +213,12 @@ fn the_frames_of_a_story() {
 #[test]
 fn large_stories_keep_the_protocol_in_a_smaller_size() {
     for protocol in PROTOCOLS {
-        for (story, times) in [("long-output", "150000"), ("many-deltas", "100000")] {
+        let repeats_messages = ["pi@0.14", "pi@0.73"].contains(&protocol.dialect);
+        let deltas = if repeats_messages { "2000" } else { "100000" };
+        for (story, times) in [("long-output", "150000"), ("many-deltas", deltas)] {
             let print = [protocol.args, &["--print-script", story]].concat();
-            let output = run(&print, &[]);
-            if !output.status.success() {
-                continue;
-            }
-            let text = String::from_utf8(output.stdout).unwrap();
-            assert!(text.contains(times), "{text}");
+            let text = String::from_utf8(run(&print, &[]).stdout).unwrap();
+            assert!(text.contains(&format!("times: {times}")), "{text}");
             let workspace = protocol.workspace();
             let path = workspace.write("small.yaml", &text.replace(times, "300"));
             let mut host = Host::start(protocol, &workspace, &["--script", &path]);

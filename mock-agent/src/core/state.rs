@@ -49,7 +49,7 @@ pub(crate) struct SessionState {
     /// The number of sub-agents so far.
     pub(super) subagents: Cell<u64>,
     pub(crate) hooks: Rc<dyn Hooks>,
-    pub(super) prompts: Rc<dyn PromptListener>,
+    pub(crate) prompts: Rc<dyn PromptListener>,
     closed: Cell<bool>,
     on_close: Notify,
 }

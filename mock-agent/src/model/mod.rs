@@ -31,5 +31,7 @@ pub(crate) use mock_provider::Wire;
 pub(crate) use prompt_marker::PromptMarker;
 pub(crate) use reply_stream::{BlockStart, Chunk};
 pub(crate) use request::{ModelRequest, ToolSpec};
-pub(crate) use scripted::{ReplySource, ScriptedModel, ScriptedModelOptions, TurnSettings};
+pub(crate) use scripted::{
+    ReplySource, ScriptedModel, ScriptedModelOptions, StoryScript, TurnSettings,
+};
 pub(crate) use wires::api_name;

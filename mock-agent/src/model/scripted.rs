@@ -28,7 +28,15 @@ pub(crate) enum ReplySource {
     /// A script, whose replies are played once.
     Script(Box<Model>),
     /// A story, which each prompt plays from its start.
-    Story(Script),
+    Story(StoryScript),
+}
+
+/// A story for a model to play.
+#[derive(Debug, Clone)]
+pub(crate) struct StoryScript {
+    pub(crate) script: Script,
+    /// What an extension of the agent does in it.
+    pub(crate) extension: Option<Value>,
 }
 
 /// What a prompt asks of the model, for its turn only.
@@ -132,7 +140,7 @@ impl ScriptedModel {
         let story = match (settings.story, &*self.source.borrow()) {
             (Some(story), _) => Some(story),
             (None, _) if recovers => return,
-            (None, ReplySource::Story(story)) => Some(story.clone()),
+            (None, ReplySource::Story(story)) => Some(story.script.clone()),
             (None, _) => None,
         };
         turn.has_failed = false;
@@ -141,6 +149,14 @@ impl ScriptedModel {
         let seed = self.options.seed.wrapping_add(turn.stories);
         turn.stories += u64::from(story.is_some());
         turn.story = story.map(|story| Model::new(story, seed));
+    }
+
+    /// What an extension does in the story of the process.
+    pub(crate) fn extension(&self) -> Option<Value> {
+        match &*self.source.borrow() {
+            ReplySource::Story(story) => story.extension.clone(),
+            ReplySource::Echo | ReplySource::Script(_) => None,
+        }
     }
 
     /// Whether the prompt of the turn asks for a story.
@@ -182,7 +198,7 @@ impl ScriptedModel {
             (None, ReplySource::Script(model)) => model.next(request),
             (None, ReplySource::Echo) => echo::answer(request),
             (None, ReplySource::Story(story)) => {
-                let mut model = Model::new(story.clone(), self.options.seed);
+                let mut model = Model::new(story.script.clone(), self.options.seed);
                 let served = model.next(request);
                 turn.story = Some(model);
                 served

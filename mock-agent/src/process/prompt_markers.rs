@@ -4,10 +4,10 @@ use super::fault_writer::{self, FaultedDialect};
 use crate::config::DialectFiles;
 use crate::core::prompt_listener::PromptListener;
 use crate::faults::Faults;
-use crate::model::{PromptMarker, ScriptedModel, TurnSettings, script_file};
+use crate::model::{PromptMarker, ScriptedModel, StoryScript, TurnSettings, script_file};
 use crate::stories;
 use frame_faults::{Effect, Fault};
-use mock_provider::Script;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -40,19 +40,34 @@ impl PromptListener for PromptMarkers {
             self.on_prompt(text);
         }
     }
+
+    fn extension(&self, prompt: &str) -> Option<Value> {
+        let marker = PromptMarker::find(prompt).and_then(Result::ok);
+        match marker.and_then(|marker| marker.script) {
+            Some(name) => stories::find(&name, self.dialect_id()).ok()?.extension(),
+            None => self.model.extension(),
+        }
+    }
 }
 
 impl PromptMarkers {
     fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
-        let dialect = (self.dialect.name.as_str(), self.dialect.version.as_str());
-        let load = |name: String| story(&name, dialect, &self.workspace);
+        let load = |name: String| story(&name, self.dialect_id(), &self.workspace);
         let settings = TurnSettings {
-            story: marker.script.map(load).transpose()?,
+            story: marker
+                .script
+                .map(load)
+                .transpose()?
+                .map(|story| story.script),
             pace: marker.pace,
             gate: marker.gate,
         };
         let fault = marker.fault.map(|id| self.fault(&id)).transpose()?;
         Ok((settings, fault))
+    }
+
+    fn dialect_id(&self) -> (&str, &str) {
+        (&self.dialect.name, &self.dialect.version)
     }
 
     fn fault(&self, id: &str) -> Result<Fault, String> {
@@ -66,14 +81,21 @@ impl PromptMarkers {
     }
 }
 
-/// The script of a story.
+/// A story, to be played in this workspace.
 ///
 /// # Errors
 /// The dialect has no such story.
-pub(super) fn story(name: &str, dialect: (&str, &str), workspace: &Path) -> Result<Script, String> {
+pub(super) fn story(
+    name: &str,
+    dialect: (&str, &str),
+    workspace: &Path,
+) -> Result<StoryScript, String> {
     let story = stories::find(name, dialect)?;
     let placeholders = placeholders(workspace);
-    script_file::script(Path::new(story.path), story.node()?, &placeholders)
+    Ok(StoryScript {
+        script: script_file::script(Path::new(story.path), story.node()?, &placeholders)?,
+        extension: story.extension(),
+    })
 }
 
 /// The values of the placeholders in a script.

@@ -1,6 +1,7 @@
 //! Finds stories by name, and lists them.
 
 use include_dir::{Dir, include_dir};
+use serde_json::Value;
 use spanned_yaml::Node;
 use std::path::Path;
 
@@ -47,11 +48,16 @@ impl Story {
         summary.unwrap_or_default().to_owned()
     }
 
+    /// What an extension of the agent does in it, for protocols that have extensions.
+    pub(crate) fn extension(&self) -> Option<Value> {
+        Some(self.node().ok()?.get("extension")?.to_value())
+    }
+
     /// How closely the file fits a dialect: 3 for a file of its version, 0 if it does not fit.
     fn fit(&self, (protocol, version): Dialect<'_>) -> u8 {
         match self.folder() {
             Some(folder) if folder == format!("{protocol}@{version}") => 3,
-            Some(folder) if folder == protocol => 2,
+            Some(folder) if folder == protocol => 2 * u8::from(self.is_for(protocol, version)),
             Some(_) => 0,
             None => u8::from(self.is_for(protocol, version)),
         }
@@ -190,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_story_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
-        let refused = find("approval", ("pi", "0.87")).unwrap_err();
+        let refused = find("sub-agents", ("pi", "0.87")).unwrap_err();
         assert!(
             refused.contains("pi@0.87 does not have; it has "),
             "{refused}"

@@ -11,6 +11,7 @@ use super::shell;
 use super::state::PiState;
 use super::version::PiVersion;
 use crate::core::failure::Halt;
+use crate::core::queues::Prompt;
 use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::os::stdin::Input;
@@ -169,6 +170,20 @@ fn start_run(command: &PiCommand<'_>) -> Result<(), String> {
         return Ok(());
     }
     respond(session, command.id(), "prompt", Ok(None));
+    let dialogs = dialogs::prepare_run(session, text);
+    if dialogs.is_empty() {
+        return submit(session, prompt);
+    }
+    let id = command.id().cloned();
+    dialogs::ask_all(session, dialogs, move |session| {
+        if let Err(why) = submit(session, prompt) {
+            respond(session, id.as_ref(), "prompt", Err(why));
+        }
+    });
+    Ok(())
+}
+
+fn submit(session: &Session, prompt: Prompt) -> Result<(), String> {
     models::before_run(session);
     session
         .submit_prompt(prompt)

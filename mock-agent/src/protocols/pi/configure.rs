@@ -12,6 +12,7 @@ use crate::config::{
 use crate::core::approval::ApprovalMode;
 use crate::core::settings::HostOptions;
 use crate::core::settings::RetryPolicy;
+use crate::session_store::SessionChoice;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,6 +56,11 @@ pub(super) fn configure_v0_14(
     let mut config = AgentConfig::new(options, env)?;
     config.mode = ApprovalMode::Yolo;
     config.mcp.clear();
+    config.session = match config.session {
+        SessionChoice::Latest if no_session => SessionChoice::New,
+        SessionChoice::Latest => SessionChoice::LatestOrNew,
+        other => other,
+    };
     config.sessions = match (&folder, config.sessions) {
         _ if no_session => SessionStorage::Off,
         (Some(folder), SessionStorage::Workspace) => {

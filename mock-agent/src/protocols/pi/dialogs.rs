@@ -1,10 +1,10 @@
 //! "Extension UI Protocol" of the specification: dialogs and notices of extensions, which act by a script.
 
-use super::extension_script::{PendingDialog, extension_error};
+use super::extension_script::{ExtensionScript, PendingDialog, extension_error};
 use super::hooks;
 use super::responses::respond;
 use super::state::PiState;
-use crate::core::approval::Decision;
+use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::event::ReportedCall;
 use crate::core::session::Session;
 use serde_json::{Value, json};
@@ -58,6 +58,47 @@ pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialog
                 }
             }
             respond(session, id.as_ref(), "prompt", Ok(None));
+        })
+    }));
+}
+
+/// Sets up what extensions do in the run of a prompt; returns the dialogs before it.
+pub(super) fn prepare_run(session: &Session, prompt: &str) -> Vec<Value> {
+    let story = session.prompts.extension(prompt);
+    let story: ExtensionScript = story
+        .and_then(|story| serde_json::from_value(story).ok())
+        .unwrap_or_default();
+    let prepared = PiState::with(session, |state| {
+        let dialogs = [&*state.script.before_run, &*story.before_run].concat();
+        let asks = |one: &ExtensionScript| one.asks_before_tools();
+        let changes = !asks(&state.script) && asks(&state.story) != asks(&story);
+        state.story = story;
+        (dialogs, changes.then(|| asks(&state.story)))
+    });
+    let (dialogs, asks) = prepared.unwrap_or_default();
+    match asks {
+        Some(true) => session.approvals.borrow_mut().mode = ApprovalMode::Default,
+        Some(false) => session.approvals.borrow_mut().mode = ApprovalMode::Yolo,
+        None => {}
+    }
+    dialogs
+}
+
+/// Sends dialogs one after the other as a background task, then goes on.
+pub(super) fn ask_all(
+    session: &Session,
+    dialogs: Vec<Value>,
+    go_on: impl FnOnce(&Session) + 'static,
+) {
+    session.background_tasks.add(Box::new(move |session| {
+        Box::pin(async move {
+            for dialog in &dialogs {
+                let answer = ask(session, dialog).await;
+                if dialog["tell"] == true {
+                    notify(session, &answer);
+                }
+            }
+            go_on(session);
         })
     }));
 }
@@ -145,7 +186,8 @@ fn value(method: &str, response: &Value) -> Value {
 
 /// The frame that asks whether a call may run. None if no extension asks.
 pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option<Value> {
-    let dialog = state.script.tool_call.clone()?;
+    let dialog = state.story.tool_call.as_ref();
+    let dialog = dialog.or(state.script.tool_call.as_ref())?.clone();
     let (id, frame) = request(state, &dialog);
     state
         .dialogs

@@ -15,6 +15,8 @@ pub(super) const FILE: &str = "dialogs.json";
 pub(super) struct ExtensionScript {
     /// The dialogs of each command, in order.
     pub(super) commands: Map<String, Value>,
+    /// The dialogs and notices before the run of each prompt.
+    pub(super) before_run: Vec<Value>,
     /// The dialog before a tool runs.
     pub(super) tool_call: Option<Value>,
     /// The session events that an extension cancels.
