@@ -2,7 +2,7 @@
 
 use crate::host::{Host, PROTOCOLS};
 use crate::process::{Agent, Workspace, command};
-use serde_json::json;
+use serde_json::{Value, json};
 use snapbox::file;
 use std::process::Output;
 
@@ -253,5 +253,27 @@ fn large_stories_arrive_whole() {
         }
         assert_eq!(lengths.len(), lines, "{story}");
         assert!(lengths.iter().sum::<usize>() > bytes, "{story}");
+    }
+}
+
+#[test]
+fn a_compaction_that_the_host_asks_for_has_a_summary_without_a_script_for_it() {
+    for more in [&[][..], &["--script", "markdown"]] {
+        let workspace = Workspace::new();
+        let mut agent = Agent::start(&workspace, &[&["rpc"], more].concat());
+        agent.read();
+        let mut response = |command: Value| {
+            agent.send(&command);
+            loop {
+                let event: Value = serde_json::from_str(&agent.read().unwrap()).unwrap();
+                if event["type"] == "response" {
+                    return event;
+                }
+            }
+        };
+        response(json!({ "type": "prompt", "id": "p", "message": "hello" }));
+        let compacted = response(json!({ "type": "compact", "id": "c" }));
+        let summary = compacted["summary"].as_str().unwrap();
+        assert!(summary.ends_with("nothing is left to do."), "{summary}");
     }
 }

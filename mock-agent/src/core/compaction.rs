@@ -6,8 +6,8 @@ use super::hooks::After;
 use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
 use super::state::SessionState;
-use crate::model::ModelRequest;
 use crate::model::message::{ContentBlock, Message, Role, Usage};
+use crate::model::{ModelRequest, SUMMARY_PROMPT};
 use tokio::sync::Notify;
 
 /// A compaction that is queued or runs.
@@ -35,10 +35,6 @@ pub(crate) fn is_context_overflow(failure: &Failure) -> bool {
         .iter()
         .any(|text| failure.message.contains(text))
 }
-
-/// The prompt for the summary.
-const PROMPT: &str = "Summarize this conversation so that it can go on from the summary alone: what is wanted, \
-what was done, what was found out, and what is left to do. Answer with the summary and nothing else.";
 
 /// The text before the summary in the conversation.
 const INTRODUCTION: &str = "The conversation so far was compacted. This is its summary:";
@@ -169,8 +165,8 @@ impl Compaction {
 
     fn prompt(&self) -> String {
         match &self.instructions {
-            Some(instructions) => format!("{PROMPT}\n\n{instructions}"),
-            None => PROMPT.to_owned(),
+            Some(instructions) => format!("{SUMMARY_PROMPT}\n\n{instructions}"),
+            None => SUMMARY_PROMPT.to_owned(),
         }
     }
 }
@@ -250,7 +246,7 @@ mod tests {
         let plain = Compaction::automatic(CompactionReason::Threshold).prompt();
         let guided = Compaction::manual(Some("Dwell on x".into())).prompt();
 
-        assert_eq!(plain, PROMPT);
-        assert_eq!(guided, format!("{PROMPT}\n\nDwell on x"));
+        assert_eq!(plain, SUMMARY_PROMPT);
+        assert_eq!(guided, format!("{SUMMARY_PROMPT}\n\nDwell on x"));
     }
 }

@@ -8,6 +8,7 @@
 //! | anything else | repeats it, word by word |
 
 use super::prompt_marker::without_marker;
+use super::summary;
 use mock_provider::script::{HttpFault, ScriptReply, Texts, Thinking, ToolCall};
 use mock_provider::{Model, ModelResponse, Request, Script};
 use serde_json::Value;
@@ -21,6 +22,9 @@ pub(super) fn answer(request: &Request) -> ModelResponse {
 }
 
 fn reply(request: &Request) -> ScriptReply {
+    if summary::is_asked_for(request) {
+        return text_reply(summary::SUMMARY);
+    }
     let messages = request.body["messages"].as_array();
     let last = messages.and_then(|messages| messages.last());
     let results = last.map(results).unwrap_or_default();

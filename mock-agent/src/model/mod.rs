@@ -21,6 +21,7 @@ mod request;
 pub(crate) mod script_file;
 mod scripted;
 mod sse;
+mod summary;
 mod wires;
 
 pub(crate) use client::{Backend, ModelClient};
@@ -34,4 +35,5 @@ pub(crate) use request::{ModelRequest, ToolSpec};
 pub(crate) use scripted::{
     ReplySource, ScriptedModel, ScriptedModelOptions, StoryScript, TurnSettings,
 };
+pub(crate) use summary::SUMMARY_PROMPT;
 pub(crate) use wires::api_name;

@@ -9,6 +9,7 @@ use super::http_client::HttpReply;
 use super::paced_reply::PacedReply;
 use super::reply_decoder::ReplyDecoder;
 use super::reply_stream::Chunk;
+use super::summary;
 use crate::control::Gates;
 use mock_provider::script::{Cut, ScriptReply, Texts};
 use mock_provider::{
@@ -193,11 +194,15 @@ impl ScriptedModel {
 
     fn serve(&self, request: &Request) -> ModelResponse {
         let mut turn = self.turn.borrow_mut();
+        let wants_summary = summary::is_asked_for(request);
+        // The host can ask for a compaction after any story, also after one without a summary.
+        let is_beside = |story: &Model| wants_summary && story.unused().is_empty();
         let served = match (&mut turn.story, &mut *self.source.borrow_mut()) {
-            (Some(model), _) => model.next(request),
-            (None, ReplySource::Script(model)) => model.next(request),
-            (None, ReplySource::Echo) => echo::answer(request),
-            (None, ReplySource::Story(story)) => {
+            (Some(story), _) if !is_beside(story) => story.next(request),
+            (_, ReplySource::Script(model)) => model.next(request),
+            (_, ReplySource::Echo) => echo::answer(request),
+            (_, ReplySource::Story(_)) if wants_summary => echo::answer(request),
+            (_, ReplySource::Story(story)) => {
                 let mut model = Model::new(story.script.clone(), self.options.seed);
                 let served = model.next(request);
                 turn.story = Some(model);
