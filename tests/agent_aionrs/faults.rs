@@ -58,7 +58,7 @@ fn an_unknown_fault_is_refused() {
     ] {
         let mut agent = Setup::new().args(&["--fault", fault]).start();
         assert_eq!(agent.next()["error"]["message"], message);
-        assert_eq!(agent.wait_for_exit().code(), Some(1));
+        assert_eq!(agent.wait_for_exit().code(), Some(2));
     }
 }
 

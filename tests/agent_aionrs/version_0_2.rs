@@ -42,7 +42,7 @@ fn an_unknown_version_is_a_fatal_error() {
         agent.next()["error"]["message"],
         "--protocol: version \"0.9\" of aionrs is not supported, only 0.1 and 0.2"
     );
-    assert_eq!(agent.finish().1, Some(1));
+    assert_eq!(agent.finish().1, Some(2));
 }
 
 #[test]

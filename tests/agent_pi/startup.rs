@@ -51,7 +51,7 @@ fn invalid_flags_end_the_process_without_a_frame() {
     ] {
         let mut agent = Setup::new().args(flags).start();
 
-        assert_eq!(agent.read_to_end(), (vec![], Some(1)), "{flags:?}");
+        assert_eq!(agent.read_to_end(), (vec![], Some(2)), "{flags:?}");
     }
 }
 

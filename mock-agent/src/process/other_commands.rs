@@ -21,7 +21,7 @@ pub(super) fn answer(adapter: &Adapter, args: &[String]) -> Result<Option<ExitCo
     {
         let protocol = adapter.activation;
         return Err(format!(
-            "{flag}: only the protocol of {name} is played, which {name} {protocol} speaks"
+            "`{name} {flag}` is not played, only `{name} {protocol}`"
         ));
     }
     let Some(first) = args.first() else {
