@@ -46,7 +46,7 @@ fn the_mode_can_be_joined_to_its_flag() {
 fn invalid_flags_end_the_process_without_a_frame() {
     for flags in [
         &["--thinking", "much"][..],
-        &["--no-such-flag"],
+        &["-z"],
         &["--fault", "no-such-fault"],
     ] {
         let mut agent = Setup::new().args(flags).start();
