@@ -109,6 +109,35 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
 }
 
 #[test]
+fn names_that_nothing_uses_are_warned_of() {
+    let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
+    let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
+    let ordering = "\
+conditions: { early: /n = 1, late: /n = 2 }
+rules:
+  once: { clauses: [d.a], doc: It says hello once., order: \"hello{late}\" }
+";
+    let folder = folder(&[
+        ("d/1/dialect.yaml", dialect),
+        ("d/1/ordering.yaml", ordering),
+        (
+            "d/1/clauses.yaml",
+            "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n",
+        ),
+        ("d/1/events.json", schema),
+        ("d/1/commands.json", "{\"$defs\": {}}"),
+    ]);
+    let (status, _, stderr) = lint(folder.path(), &["."]);
+    assert!(
+        stderr.contains("warning: nothing uses `early` of `conditions`")
+            && stderr.contains("ordering.yaml:1:15")
+            && !stderr.contains("`late`"),
+        "{stderr}"
+    );
+    assert_eq!(status, 0);
+}
+
+#[test]
 fn the_dialect_is_taken_from_the_path() {
     let folder = folder(&[(
         "scenarios/aionrs/0.1/a.yaml",

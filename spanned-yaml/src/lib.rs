@@ -22,4 +22,4 @@ pub use node::{Key, Kind, Node};
 pub use parse::{load_file, load_yaml};
 pub use recover::decode_all;
 pub use spanned::{Spanned, present};
-pub use suggest::{did_you_mean, unknown};
+pub use suggest::{did_you_mean, suggestion, unknown};

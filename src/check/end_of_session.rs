@@ -1,5 +1,6 @@
 //! The end of a session: shutdown on request, exit, crash, kill, timeout.
 
+use super::evidence::end_text;
 use crate::frame::{Body, End, Frame};
 use crate::rules::monitor::EndCircumstances;
 use crate::signals;
@@ -146,6 +147,7 @@ pub(super) fn end_value(end: &End, at: u64, facts: ShutdownFacts) -> Value {
         "after_signal": facts.signalled,
         "after_quit": facts.quit,
         "crashed": facts.is_crash(end, at),
+        "how": end_text(end),
     });
     let more = match end {
         End::Exited { code, orphans } => {

@@ -118,7 +118,8 @@ fn quote(body: &Body) -> (&'static str, std::borrow::Cow<'_, [u8]>) {
     }
 }
 
-fn end_text(end: &End) -> String {
+/// How a process ended, in words.
+pub(super) fn end_text(end: &End) -> String {
     let orphans = |n: &u32| match n {
         0 => String::new(),
         n => format!(", leaving {n} process(es) behind"),
@@ -126,7 +127,10 @@ fn end_text(end: &End) -> String {
     match end {
         End::Exited { code, orphans: n } => format!("exited with code {code}{}", orphans(n)),
         End::Signalled { signal, orphans: n } => format!("ended by signal {signal}{}", orphans(n)),
-        End::Killed { why } => format!("killed: {why}"),
+        End::Killed { why } => match why.strip_prefix("budget:") {
+            Some(budget) => format!("killed by conform: the `{budget}` budget was over"),
+            None => format!("killed by conform: {why}"),
+        },
         End::Open => "still alive when the recording stopped".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::finding::Blame;
 use crate::reporter::{self, Format};
 use clap::ValueEnum;
+use spanned_yaml::unknown;
 use std::path::PathBuf;
 
 /// The options that choose a dialect.
@@ -30,18 +31,12 @@ pub struct ReportTarget {
 /// # Errors
 /// A sentence that names the known formats.
 pub fn report_target(text: &str) -> Result<ReportTarget, String> {
-    let known = || {
-        reporter::FORMATS
-            .iter()
-            .map(|format| format.name)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let names = || reporter::FORMATS.iter().map(|format| format.name);
+    let known = || names().collect::<Vec<_>>().join(", ");
     let (name, path) = text
         .split_once('=')
         .ok_or_else(|| format!("expected FORMAT=PATH, where FORMAT is one of {}", known()))?;
-    let format =
-        reporter::find(name).ok_or_else(|| format!("no format '{name}'; there are {}", known()))?;
+    let format = reporter::find(name).ok_or_else(|| unknown("format", name, names()))?;
     if path.is_empty() {
         return Err(format!("no path after '{name}='"));
     }

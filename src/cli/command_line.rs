@@ -30,6 +30,7 @@ Exit status:
   1  violations
   2  wrong usage, or the agent could not be started
   3  incomplete: nothing ran, or something required was not exercised
+     (`conform run --help` has the cases)
   4  a fault of conform itself
 
 CONFORM_LOG=debug writes conform's own log to stderr.";

@@ -158,6 +158,7 @@ fn ids(known: &[KnownDialect]) -> Vec<String> {
                 .iter()
                 .map(|scenario| known.scenario_id(scenario)),
         );
+        ids.extend(known.scenarios.iter().map(|scenario| scenario.id.clone()));
         ids.extend(known.faults.iter().map(|fault| fault.id.clone()));
     }
     ids

@@ -179,7 +179,7 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
              #   {tool}: {{ name: my_tool, args: {{ path: file }} }}"
         );
     }
-    text += "\n# Scenarios to play instead of the built-in ones.\n# scenarios: [scenarios]\n";
+    text += "\n# Scenarios to play instead of the built-in ones: without the `#`, `conform run` plays only those of the folder `scenarios`.\n# scenarios: [scenarios]\n";
     text
 }
 

@@ -2,6 +2,7 @@
 
 mod kinds;
 mod linter;
+mod unused_names;
 
 use super::args::DialectArgs;
 use super::{exit::ExitStatus, output};

@@ -25,6 +25,7 @@ use accepted::Accepted;
 use any_agent::{AgentOutcome, Failure};
 use mutation_run::MutationRun;
 use run_options::RunOptions;
+use spanned_yaml::suggestion;
 use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -130,6 +131,7 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
     let mutation_run = mutation_run(args, &source);
     let mut matrices = Vec::new();
+    let mut ids = Vec::new();
     for known in known {
         let id = known.dialect.id();
         let outcome = runtime.block_on(LocalSet::new().run_until(mutation_run.matrix(known)));
@@ -141,14 +143,30 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
             published::write(folder, &id, whole).map_err(harness)?;
         }
         matrices.push(outcome.matrix());
+        ids.extend(outcome.all);
     }
     if matrices.iter().all(|m| m.faults.is_empty()) {
-        return Err((
-            ExitStatus::Incomplete,
-            "no fault was played: nothing matches".to_owned(),
-        ));
+        return Err(no_fault(args, &ids));
     }
     Ok(matrices)
+}
+
+/// The error that no fault is selected, with a suggestion for each pattern.
+fn no_fault(args: &MutantsArgs, known: &[String]) -> Failure {
+    let known = || known.iter().map(String::as_str);
+    let patterns = args.only.iter().map(|pattern| {
+        let near = suggestion(pattern, known());
+        format!("--only {} matches no fault{near}", output::quoted(pattern))
+    });
+    let mut why: Vec<String> = patterns.collect();
+    if why.is_empty() {
+        why.push("there is no fault".to_owned());
+    }
+    let message = format!(
+        "{}; nothing was played: `conform list faults` shows what there is",
+        why.join("; ")
+    );
+    (ExitStatus::Incomplete, message)
 }
 
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
@@ -186,17 +204,18 @@ fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
     let plan = runtime.block_on(run_plan(&run_args, &sandboxes, &cancelled, &before));
     let plan = plan.map_err(|error| (error.status, error.message))?;
     let mut status = ExitStatus::Conformant;
+    let mut known = Vec::new();
     let mut played = false;
     for suite in plan.suites {
         let folder = plan.dialect_dir.clone();
         let proof = prove_suite(args, suite, folder, accepted.as_ref(), &sandboxes);
-        let (count, found) = runtime.block_on(LocalSet::new().run_until(proof))?;
-        played |= count > 0;
-        status = worse(status, found);
+        let proof = runtime.block_on(LocalSet::new().run_until(proof))?;
+        played |= proof.played > 0;
+        known.extend(proof.known);
+        status = worse(status, proof.status);
     }
     if !played {
-        let message = "no fault was played: nothing matches".to_owned();
-        return Err((ExitStatus::Incomplete, message));
+        return Err(no_fault(args, &known));
     }
     Ok(status)
 }
@@ -209,20 +228,34 @@ fn worse(one: ExitStatus, other: ExitStatus) -> ExitStatus {
     }
 }
 
-/// Plays the faults of one dialect, and prints what became of them. Returns how many there were.
+/// What became of the faults of one dialect.
+struct SuiteProof {
+    /// How many faults were selected.
+    played: usize,
+    /// The ids of all faults.
+    known: Vec<String>,
+    status: ExitStatus,
+}
+
+/// Plays the faults of one dialect, and prints what became of them.
 async fn prove_suite(
     args: &MutantsArgs,
     suite: DialectSuite,
     folder: Option<PathBuf>,
     accepted: Option<&Accepted>,
     sandboxes: &Arc<SandboxRoot>,
-) -> Result<(usize, ExitStatus), Failure> {
+) -> Result<SuiteProof, Failure> {
     let failed = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
     let source = DialectSource::new(folder.clone());
     let mutation_run = mutation_run(args, &source);
     let table = any_agent::listed_faults(&source, &suite.dialect)?;
     let baseline = BaselineArgs::of(args.baseline.clone()).read();
     let baseline = baseline.map_err(|message| (ExitStatus::Usage, message))?;
+    output::note(format_args!(
+        "{}: playing {} scenarios without a fault, which the agent must pass",
+        suite.dialect.id(),
+        suite.scenarios.len()
+    ));
     let good = any_agent::good_agent(suite, folder, &baseline, Arc::clone(sandboxes)).await?;
     if good.left_out > 0 {
         output::note(format_args!(
@@ -234,7 +267,11 @@ async fn prove_suite(
         Some(table) => {
             let outcome = any_agent::matrix(&mutation_run, good, &table).await?;
             let status = print_proof(&outcome, args).map_err(failed)?;
-            Ok((outcome.outcome.rows.len(), status))
+            Ok(SuiteProof {
+                played: outcome.outcome.rows.len(),
+                known: outcome.outcome.all,
+                status,
+            })
         }
         None => {
             let outcome = generic_run::outcome(&mutation_run, good).await?;
@@ -244,7 +281,11 @@ async fn prove_suite(
                 true => ExitStatus::Conformant,
                 false => ExitStatus::Violations,
             };
-            Ok((outcome.rows.len(), status))
+            Ok(SuiteProof {
+                played: outcome.rows.len(),
+                known: outcome.all,
+                status,
+            })
         }
     }
 }

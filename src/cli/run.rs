@@ -11,6 +11,7 @@ mod run_plan;
 mod run_status;
 mod timings;
 mod transcript_folder;
+mod unmatched_names;
 
 use super::baseline::ActiveBaseline;
 use super::catalogue;

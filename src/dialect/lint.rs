@@ -13,7 +13,7 @@ use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, did_you_mean};
+use spanned_yaml::{Error, Node, suggestion};
 use std::path::Path;
 
 /// The most states of an automaton that are examined; an expression with more is not linted.
@@ -195,8 +195,7 @@ fn forbids_after_command(
 }
 
 fn unknown_clause(id: &str, clauses: &IndexMap<String, Clause>) -> String {
-    let hint = did_you_mean(id, clauses.keys().map(String::as_str));
-    let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
+    let hint = suggestion(id, clauses.keys().map(String::as_str));
     format!("the clause `{id}` is not in clauses.yaml{hint}")
 }
 

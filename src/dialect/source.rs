@@ -63,7 +63,11 @@ impl DialectSource {
             |(n, v): &&(String, String)| n == name && version.is_none_or(|version| v == version);
         let newest = all.iter().filter(fits).max_by_key(|(_, v)| version_key(v));
         newest.cloned().ok_or_else(|| {
-            let known: Vec<_> = all.iter().map(|(n, v)| format!("{n}@{v}")).collect();
+            let mut known: Vec<_> = match version {
+                Some(_) => all.iter().map(|(n, v)| format!("{n}@{v}")).collect(),
+                None => all.iter().map(|(n, _)| n.clone()).collect(),
+            };
+            known.dedup();
             unknown("dialect", id, known.iter().map(String::as_str))
         })
     }

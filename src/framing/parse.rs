@@ -121,11 +121,23 @@ fn recover(
         });
         return Some(value);
     }
+    let why =
+        foreign_word(body, error.column()).map_or(why, |word| format!("`{word}` is no JSON value"));
     defects.push(Defect::NotJson {
         column: error.column() + skipped,
         why,
     });
     None
+}
+
+/// Values of programming languages that serializers write although JSON does not have them.
+const FOREIGN_WORDS: &[&str] = &["NaN", "Infinity", "None", "True", "False", "undefined"];
+
+/// The foreign word at a column, from 1, of a text.
+fn foreign_word(body: &str, column: usize) -> Option<&'static str> {
+    let rest = body.get(column.saturating_sub(1)..)?;
+    let words = FOREIGN_WORDS.iter().copied();
+    words.into_iter().find(|word| rest.starts_with(word))
 }
 
 fn type_name(value: &Value) -> &'static str {
@@ -179,6 +191,18 @@ mod tests {
             Some(json!({"a": "\u{2028} é 😀 😀"})),
             &[],
         );
+    }
+
+    #[test]
+    fn a_word_of_a_programming_language_is_named() {
+        for (text, column, word) in [
+            (r#"{"n":NaN}"#, 6, "NaN"),
+            (r#"{"n":True}"#, 6, "True"),
+            (r#"[1,None]"#, 4, "None"),
+        ] {
+            let why = format!("`{word}` is no JSON value");
+            check(text, None, &[not_json(column, &why)]);
+        }
     }
 
     #[test]

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Cause {
     /// Its id. It depends on the rule, the clauses and the shape alone, so it is the same in every run and on every machine.
     pub id: String,
-    /// The ids of other causes that are joined into this one: members that are missing in the same frames. Findings and baselines keep them.
+    /// The ids of other causes that are joined into this one: members that are missing in the same frames, steps that miss the
+    /// same event, start flags that have no effect. Findings and baselines keep them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<String>,
     /// The highest level of its findings and echoes.

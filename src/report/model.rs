@@ -183,6 +183,9 @@ pub struct ScenarioReport {
     /// The path of the scenario's file; empty for a transcript.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
+    /// The start flags and environment variables that the scenario sets for its agent, beside those of the launch recipe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start_settings: Vec<String>,
     /// The verdict.
     pub verdict: Verdict,
     /// Why it was skipped, or is inconclusive or broken.

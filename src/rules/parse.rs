@@ -162,16 +162,6 @@ impl Parser<'_> {
     }
 }
 
-/// The known name most similar to `name`, if one is similar enough for a suggestion.
-#[must_use]
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|k| (similar::TextDiff::from_chars(name, k).ratio(), k))
-        .filter(|(ratio, _)| *ratio > 0.6)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -70,6 +70,7 @@ impl ScenarioRun {
             report: ScenarioReport {
                 name: queued.scenario.name.clone(),
                 file: queued.scenario.path.display().to_string(),
+                start_settings: queued.scenario.start_settings(),
                 verdict: played.verdict,
                 reason: played.reason,
                 flaky: !failed.is_empty() && verdict_rules::is_flaky(played.verdict),

@@ -64,6 +64,14 @@ impl Shard {
     }
 }
 
+impl Selection {
+    /// The patterns that none of these ids matches.
+    pub fn unmatched_patterns<'a>(&'a self, ids: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let matches_none = |pattern: &&String| !ids.iter().any(|id| matches_pattern(pattern, id));
+        self.only.iter().filter(matches_none).map(String::as_str)
+    }
+}
+
 /// Whether an id matches a pattern of `--only`: a glob of the id, with or without its dialect, or else a part of it.
 fn matches_pattern(pattern: &str, id: &str) -> bool {
     if pattern.contains(['*', '?']) {

@@ -4,7 +4,7 @@ use crate::duration;
 use crate::finding::Level;
 use crate::frame::ReplyEnd;
 use crate::matcher::{Matcher, RequestMatcher, Template};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use spanned_yaml::Span;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,6 +45,23 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The flags and environment variables that it starts its agent with, on top of the launch recipe, each once.
+    #[must_use]
+    pub fn start_settings(&self) -> Vec<String> {
+        let restarts = self.steps.iter().filter_map(|step| match &step.action {
+            StepAction::Restart(setup) => Some(setup),
+            _ => None,
+        });
+        let setups = std::iter::once(&self.agent).chain(restarts);
+        let names = setups.flat_map(|setup| {
+            let flags = setup.args.iter().filter(|word| word.starts_with('-'));
+            let flags = flags.map(|word| word.split('=').next().unwrap_or(word));
+            flags.chain(setup.env.keys().map(String::as_str))
+        });
+        let names: IndexSet<&str> = names.collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// How long it waits at least, whatever the agent does: its quiet windows, its pauses, and the delays of the model.
     #[must_use]
     pub fn scripted_wait(&self) -> Duration {

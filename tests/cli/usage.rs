@@ -33,7 +33,7 @@ fn wrong_arguments_are_usage_errors_with_a_message() {
         ),
         (
             &["check", "--report", "xml=x", "x"],
-            "no format 'xml'; there are github, html, json",
+            "unknown format `xml` (one of github, html, json",
         ),
         (
             &["run", "--frobnicate"],

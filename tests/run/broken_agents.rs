@@ -46,7 +46,7 @@ fn the_first_line_names_the_cause_of_five_usual_defects() {
         (
             BAD_INPUT,
             "bad-command-exits",
-            "the agent ended by itself in the middle of the session (exited, code 0)",
+            "the agent ended by itself in the middle of the session (exited with code 0)",
         ),
     ] {
         let dir = TestDir::new();
@@ -62,6 +62,21 @@ cat >/dev/null
 "#;
     let result = dir.run_scenario(PLAIN_TURN, &agent(&[READY, wrong_id]));
     assert_first_cause(&result, "`stream_end` is the first event of msg_id m0");
+}
+
+#[test]
+fn a_value_of_a_programming_language_in_the_last_event_is_one_cause() {
+    let dir = TestDir::new();
+    let nan = r#"read -r line
+echo '{"type":"stream_start","msg_id":"m1"}'
+echo '{"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":NaN}}'
+cat >/dev/null
+"#;
+    let result = dir.run_scenario(PLAIN_TURN, &agent(&[READY, nan]));
+    assert_first_cause(&result, "the line is not JSON: `NaN` is no JSON value");
+    let causes = result.report.unwrap().causes;
+    let rules: Vec<_> = causes.iter().map(|cause| cause.rule.as_str()).collect();
+    assert_eq!(rules, ["aionrs/json-lines", "scenario.never_asked"]);
 }
 
 /// On the terminal, and as the first cause of the HTML page.

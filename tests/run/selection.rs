@@ -20,13 +20,29 @@ fn ids(result: &RunResult) -> BTreeSet<String> {
 #[test]
 fn a_run_without_scenarios_is_incomplete() {
     let dir = TestDir::new();
-    for args in [
-        ["--only", "nothing-matches"].as_slice(),
-        &["--tag", "no-such-tag"],
-        &["--only", "aionrs@0.1/startup/ready", "--shard", "2/2"],
+    for (args, why) in [
+        (
+            ["--only", "nothing-matches"].as_slice(),
+            "--only nothing-matches matches no scenario; nothing was checked",
+        ),
+        (&["--only", "turn/plian"], "did you mean `turn/plain`?"),
+        (&["--tag", "aproval"], "did you mean `approval`?"),
+        (
+            &["--only", "aionrs@0.1/startup/ready", "--shard", "2/2"],
+            "there is no scenario for",
+        ),
     ] {
-        dir.run(args).assert_exit(3, "there is no scenario for");
+        dir.run(args).assert_exit(3, why);
     }
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_beside_others_is_warned_of() {
+    let dir = TestDir::new();
+    let result = dir.run(&["--only", "aionrs@0.1/turn/plain", "--only", "turn/txt"]);
+    result.assert_exit(0, "");
+    let warning = "warning: --only turn/txt matches no scenario";
+    assert!(result.stderr.contains(warning), "{result:?}");
 }
 
 #[test]
@@ -53,8 +69,11 @@ fn invalid_options_are_usage_errors() {
     for (args, why) in [
         (["--shard", "3/2"].as_slice(), "expected K/N"),
         (&["--time-scale", "0"], "expected a factor above 0"),
-        (&["--dialect", "ainrs"], "did you mean `aionrs@0.2`?"),
-        (&["--wire", "smoke"], "the recipe of aionrs@0.1 has"),
+        (&["--dialect", "ainrs"], "did you mean `aionrs`?"),
+        (
+            &["--wire", "smoke"],
+            "unknown wire `smoke` (one of anthropic, openai-chat)",
+        ),
         (
             &["--env", "NO_SUCH_VARIABLE_HERE"],
             "conform has no such variable",

@@ -1,7 +1,9 @@
 //! The linter: checks files one by one, and remembers what must be unique or consistent across them.
 
 use super::kinds::{self, FileKind, FileShape};
+use super::unused_names::unused_names;
 use crate::cli::args::DialectArgs;
+use crate::cli::catalogue::render_errors;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::scenario::{self, ScenarioSource, UniqueNames, Vocabulary};
 use frame_faults::{FaultTable, KnownNames};
@@ -43,6 +45,7 @@ pub(super) struct Linter {
     /// The number of files of each kind, by its names in singular and plural.
     counts: IndexMap<(&'static str, &'static str), usize>,
     errors: Vec<Error>,
+    warnings: Vec<String>,
     without_dialect: usize,
 }
 
@@ -58,6 +61,7 @@ impl Linter {
             names: IndexMap::new(),
             counts: IndexMap::new(),
             errors: Vec::new(),
+            warnings: Vec::new(),
             without_dialect: 0,
         }
     }
@@ -128,16 +132,16 @@ impl Linter {
         } else {
             format!(" ({kinds})")
         };
-        let warning = "the names of events, commands and clauses were not checked: give --dialect NAME[@VERSION]";
+        if self.without_dialect > 0 {
+            let warning = "the names of events, commands and clauses were not checked: give --dialect NAME[@VERSION]";
+            self.warnings.push(warning.to_owned());
+        }
         LintReport {
             summary: format!(
                 "checked {files} {}{list}: {mistakes}",
                 if files == 1 { "file" } else { "files" }
             ),
-            warnings: (self.without_dialect > 0)
-                .then(|| warning.to_owned())
-                .into_iter()
-                .collect(),
+            warnings: self.warnings,
             errors: self.errors,
         }
     }
@@ -237,6 +241,12 @@ impl Linter {
             path.and_then(Path::file_name)
                 .map(|name| name.to_string_lossy().into_owned())
         };
+        let unused = unused_names(&folder);
+        self.warnings.extend(
+            unused
+                .iter()
+                .map(|unused| render_errors(std::slice::from_ref(unused))),
+        );
         let root = folder.parent().and_then(Path::parent);
         if let (Some(root), Some(name), Some(version)) =
             (root, word(folder.parent()), word(Some(&folder)))

@@ -5,6 +5,7 @@ use super::suite_player::{SuitePlayer, frames};
 use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::exit::ExitStatus;
+use crate::cli::output;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::finding::Blame;
 use crate::frame::Body;
@@ -253,7 +254,12 @@ pub(super) async fn matrix(
         }
     }
     let playable = selected.iter().filter(|fault| fault.is_playable_outside());
-    let playable = playable.map(|fault| tested(fault, &dialect)).collect();
+    let playable: Vec<_> = playable.map(|fault| tested(fault, &dialect)).collect();
+    output::note(format_args!(
+        "{}: playing {} faults; the results come at the end",
+        dialect.id(),
+        playable.len()
+    ));
     let exercised = OnceCell::new_with(Some(good.exercised));
     let played = run.rows(good.player, exercised, playable).await;
     let mut played = played

@@ -4,6 +4,7 @@ use super::accepted::Accepted;
 use super::any_agent::{Failure, GoodAgent};
 use super::mutation_run::MutationRun;
 use crate::cli::exit::ExitStatus;
+use crate::cli::output;
 use crate::finding::Blame;
 use crate::mutation::generic_faults::{
     GenericFault, GenericOperation, SampleFrames, generic_faults,
@@ -28,6 +29,8 @@ const FRAME_TEXT: usize = 160;
 pub(super) struct GenericOutcome {
     dialect: String,
     pub(super) rows: Vec<Row>,
+    /// The ids of all generic faults of the frames that the agent has sent.
+    pub(super) all: Vec<String>,
     samples: SampleFrames,
 }
 
@@ -44,8 +47,16 @@ pub(super) async fn outcome(
     for sample in good.samples.values() {
         samples.add_all(sample);
     }
-    let all = generic_faults(&samples).into_iter();
-    let selected = run.part(all.filter(|fault| run.is_selected(&fault.to_string())));
+    let all = generic_faults(&samples);
+    let ids = all.iter().map(ToString::to_string).collect();
+    let selected = run.part(
+        all.into_iter()
+            .filter(|fault| run.is_selected(&fault.to_string())),
+    );
+    output::note(format_args!(
+        "{dialect}: playing {} generic faults; the results come at the end",
+        selected.len()
+    ));
     let good = Arc::new(good);
     let permits = Arc::new(Semaphore::new(run.jobs));
     let mut tasks = JoinSet::new();
@@ -66,6 +77,7 @@ pub(super) async fn outcome(
     Ok(GenericOutcome {
         dialect,
         rows: rows.into_iter().map(|(_, row)| row).collect(),
+        all: ids,
         samples,
     })
 }

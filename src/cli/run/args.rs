@@ -10,13 +10,28 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
+/// When a run has which exit status.
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  conformant: every scenario passed, warned or was skipped, and at least one was played
+  1  violations: a failed scenario, a stale entry of the baseline, a warning with --deny-warnings
+  2  usage: a wrong option or file; the agent's program is not there, cannot be executed, or
+     speaks another protocol than the one asked for, or none that is known
+  3  incomplete: no scenario matches; the agent started and wrote no event of its protocol, was
+     not ready in time, or never began a turn; a scenario is inconclusive; a clause that the
+     scenarios claim to check was not exercised; the run was interrupted
+  4  a fault of conform itself
+The first of 4, 1, 3, 0 that applies decides, but an interrupted run and an agent that never
+wrote an event are always 3.";
+
 /// Play scripted conversations with an agent and judge every line
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = EXIT_STATUS)]
 pub(in crate::cli) struct RunArgs {
     /// The agent's program and its arguments [default: the bundled reference agent, with every dialect]
     ///
-    /// Without arguments the dialect's launch recipe supplies them. `{llm_url}`, `{workspace}` and `{home}` are replaced. Options of
-    /// conform come before the program.
+    /// Arguments of the dialect's launch recipe that are not there are added behind, unless one has a placeholder: `{llm_url}`,
+    /// `{workspace}`, `{home}`, or `{args}` for the recipe's. Options of conform come before the program.
     #[arg(value_name = "AGENT", trailing_var_arg = true)]
     pub(super) agent: Vec<OsString>,
     /// The bundled agent plays this agent script, for a dialect that it does not speak itself
@@ -60,10 +75,10 @@ pub(in crate::cli) struct RunArgs {
     /// Only the K-th of N parts of the suite
     #[arg(long, value_name = "K/N")]
     pub(super) shard: Option<Shard>,
-    /// Stretch every timeout budget by this factor
+    /// Stretch every timeout by this factor
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = args::factor)]
     pub(super) time_scale: f64,
-    /// Wait the whole budget even if nothing more can come
+    /// Wait the whole timeout even if nothing more can come
     ///
     /// A step that waits fails early when its event can no longer come: all turns have ended, all commands are answered, no request to the
     /// model is open, and the agent does nothing. The findings are the same.

@@ -5,6 +5,7 @@ use super::args::RunArgs;
 use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
 use super::run_error::RunError;
+use super::unmatched_names::unmatched_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::detection_notes::{note_command_line, with_patience};
@@ -95,13 +96,16 @@ pub(in crate::cli) async fn run_plan(
             "no scenario failed in the last run of this agent from this folder, so all are played",
         );
     }
+    let unmatched = unmatched_names(&selection, &known);
     let mut suites = suites(
         known,
         &agent,
         args,
         dialect.dialect_dir.as_deref(),
         &selection,
+        &unmatched,
     )?;
+    unmatched.iter().for_each(output::warning);
     let lacks = [config.lacks, args.lacks.clone()].concat();
     for suite in &mut suites {
         let package = match is_bundled {
@@ -176,6 +180,7 @@ fn suites(
     args: &RunArgs,
     dialect_dir: Option<&Path>,
     selection: &Selection,
+    unmatched: &[String],
 ) -> Result<Vec<DialectSuite>, RunError> {
     let mut suites = Vec::new();
     let mut place = 0;
@@ -186,12 +191,9 @@ fn suites(
         if let Some(wire) = &args.wire
             && !dialect.launch.wires.contains_key(wire)
         {
-            let known: Vec<_> = dialect.launch.wires.keys().map(String::as_str).collect();
-            return Err(RunError::usage(format!(
-                "--wire {wire}: the recipe of {} has {}",
-                dialect.id(),
-                known.join(", ")
-            )));
+            let known = dialect.launch.wires.keys().map(String::as_str);
+            let unknown = spanned_yaml::unknown("wire", wire, known);
+            return Err(RunError::usage(format!("{}: {unknown}", dialect.id())));
         }
         let selected = scenarios.into_iter().filter(|scenario| {
             let id = format!("{}/{}", dialect.id(), scenario.id);
@@ -215,13 +217,19 @@ fn suites(
         }
     }
     if suites.is_empty() {
-        return Err(RunError::incomplete(nothing(args)));
+        return Err(RunError::incomplete(nothing(args, unmatched)));
     }
     Ok(suites)
 }
 
 /// The message for a run without scenarios.
-fn nothing(args: &RunArgs) -> String {
+fn nothing(args: &RunArgs, unmatched: &[String]) -> String {
+    if !unmatched.is_empty() {
+        return format!(
+            "{}; nothing was checked: `conform list scenarios` shows what there is",
+            unmatched.join("; ")
+        );
+    }
     let mut asked: Vec<String> = args
         .only
         .iter()

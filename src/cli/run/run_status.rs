@@ -75,6 +75,7 @@ fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
         }),
         (summary.failed > 0 && !shown.spoke)
             .then(|| incomplete("the agent never wrote an event of its protocol".to_owned())),
+        (counted == ExitStatus::Incomplete).then(|| incomplete(without_result(summary))),
         (counted != ExitStatus::Conformant).then_some((counted, None)),
         (shown.expected_turn && !shown.turn)
             .then(|| incomplete("the agent never got as far as its first turn".to_owned())),
@@ -82,6 +83,26 @@ fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
     ];
     let first = rows.into_iter().flatten().next();
     first.unwrap_or((ExitStatus::Conformant, None))
+}
+
+/// Why a run without a failure is not conformant.
+fn without_result(summary: &VerdictCounts) -> String {
+    if summary.inconclusive + summary.not_exercised == 0 {
+        return "no scenario was played to its end, so nothing shows that the agent conforms"
+            .to_owned();
+    }
+    let counts = [
+        (summary.inconclusive, "inconclusive"),
+        (summary.not_exercised, "not exercised"),
+    ];
+    let counted = counts.iter().filter(|(number, _)| *number > 0);
+    let counted: Vec<_> = counted
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    format!(
+        "the run is incomplete: of the scenarios, {}; their lines say why",
+        counted.join(" and ")
+    )
 }
 
 fn not_exercised(clauses: &[String]) -> String {

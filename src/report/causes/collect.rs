@@ -2,7 +2,7 @@
 
 use super::echoes::{self, STEPS};
 use super::shape::place;
-use super::siblings;
+use super::{same_steps, siblings, start_settings};
 use crate::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Finding};
 use crate::report::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use indexmap::IndexMap;
@@ -40,7 +40,7 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
     let mut groups: IndexMap<&str, Vec<Occurrence<'_>>> = IndexMap::new();
     let mut sorted: Vec<&ScenarioReport> = scenarios.iter().collect();
     sorted.sort_by(|a, b| a.id.cmp(&b.id));
-    for scenario in sorted {
+    for scenario in &sorted {
         for one in occurrences(scenario) {
             groups.entry(&one.finding.cause).or_default().push(one);
         }
@@ -50,7 +50,8 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
         let frames = origins.map(|one| (one.scenario.id.as_str(), one.transcript, one.finding.at));
         (cause(&group), frames.collect())
     });
-    let mut causes = siblings::join(causes.collect());
+    let causes = siblings::join(causes.collect());
+    let mut causes = same_steps::join(start_settings::join(causes, &sorted));
     causes.sort_by_cached_key(|cause| {
         (
             cause.blame != side,

@@ -6,7 +6,7 @@
 
 use super::shape::cause_id;
 use super::wording::in_words;
-use crate::finding::{DifferenceKind, Finding, Level};
+use crate::finding::{Difference, DifferenceKind, Finding, Level};
 
 /// The prefix of the rule ids of scenario steps.
 pub(super) const STEPS: &str = "scenario.";
@@ -54,7 +54,9 @@ pub fn attribute(findings: &mut [Finding]) {
 /// frames that came.
 fn origin(findings: &[Finding], n: usize) -> Option<usize> {
     if !is_of_a_step(&findings[n]) {
-        return torn(findings, n).or_else(|| misplaced(findings, n));
+        return torn(findings, n)
+            .or_else(|| misplaced(findings, n))
+            .or_else(|| unreadable(findings, n));
     }
     let step = &findings[n];
     let explains = |(_, rule): &(usize, &Finding)| {
@@ -65,7 +67,10 @@ fn origin(findings: &[Finding], n: usize) -> Option<usize> {
             && is_explained(step, rule)
     };
     match findings.iter().enumerate().find(explains) {
-        Some((found, _)) => Some(misplaced(findings, found).unwrap_or(found)),
+        Some((found, _)) => {
+            let of_found = misplaced(findings, found).or_else(|| unreadable(findings, found));
+            Some(of_found.unwrap_or(found))
+        }
         None => unasked(findings, step),
     }
 }
@@ -127,6 +132,34 @@ fn misplaced(findings: &[Finding], n: usize) -> Option<usize> {
     own
 }
 
+/// For a frame that a rule misses: the finding that a line is no JSON, which has the name of the frame and the id of the slice in it.
+fn unreadable(findings: &[Finding], n: usize) -> Option<usize> {
+    let absent = &findings[n];
+    if absent.difference.kind != DifferenceKind::Absent {
+        return None;
+    }
+    let names = |line: &Finding| {
+        let mut expected = absent.expected.iter();
+        expected.any(|one| quotes(line, one.split('{').next().unwrap_or_default()))
+    };
+    let is_of_slice = |line: &Finding| {
+        let parts = absent
+            .key
+            .split(", ")
+            .filter_map(|part| part.split_once(' '));
+        let mut ids = parts.filter(|(label, _)| *label != "session");
+        ids.all(|(_, id)| quotes(line, id))
+    };
+    findings.iter().position(|line| {
+        line.difference == Difference::named(DifferenceKind::Malformed, "not-json")
+            && line.at < absent.at
+            && line.blame == absent.blame
+            && session(line) == session(absent)
+            && names(line)
+            && is_of_slice(line)
+    })
+}
+
 /// Whether the finding of a rule says why a step failed.
 fn is_explained(step: &Finding, rule: &Finding) -> bool {
     let checks_the_same =
@@ -144,8 +177,11 @@ fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
         return false;
     }
     let shares_a_clause = step.clauses.iter().any(|id| rule.clauses.contains(id));
+    // Both say that the frame must not come here, not that a place of it is wrong.
+    let is_forbidden = step.difference.kind == Unexpected && rule.difference.kind == Unexpected;
     let same_frame = rule.at == step.at
         && (shares_a_clause
+            || is_forbidden
             || is_same_place(&rule.pointer, &step.pointer)
             || is_member_of_key(step, rule));
     // The frames of one kind often all have the same defect, and the nearest one need not be the first.
@@ -170,13 +206,17 @@ fn is_same_place(one: &str, other: &str) -> bool {
 
 /// Whether the rule accuses a frame of the wrong slice, and the step missed the value that names the slice, such as `msg_id`.
 fn is_member_of_key(step: &Finding, rule: &Finding) -> bool {
+    is_key_of(step, rule) && rule.difference.kind == DifferenceKind::Unexpected
+}
+
+/// Whether the step missed the value that names the slice of the rule, such as `msg_id`.
+fn is_key_of(step: &Finding, rule: &Finding) -> bool {
     let member = step.pointer.rsplit('/').next().unwrap_or_default();
     let labels = rule
         .key
         .split(", ")
         .filter_map(|part| part.split(' ').next());
     !member.is_empty()
-        && rule.difference.kind == DifferenceKind::Unexpected
         && labels
             .into_iter()
             .any(|label| label.rsplit('/').next() == Some(member))
@@ -184,14 +224,18 @@ fn is_member_of_key(step: &Finding, rule: &Finding) -> bool {
 
 /// The step waited for an event, and the rule says that it did not come, or not where it belongs.
 fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
-    use DifferenceKind::{Absent, Ended, Malformed, Unexpected};
+    use DifferenceKind::{Absent, Ended, Malformed, Unexpected, WrongValue};
     let is_exit = step.rule == "scenario.expect_exit";
     let name = if is_exit {
         "#end"
     } else {
         step.difference.name.as_str()
     };
-    if name.is_empty() || !matches!(step.difference.kind, Absent | Ended) {
+    // It came in another slice than the step waits for.
+    let is_elsewhere = step.difference.kind == WrongValue
+        && rule.difference.kind == Absent
+        && is_key_of(step, rule);
+    if name.is_empty() || !(matches!(step.difference.kind, Absent | Ended) || is_elsewhere) {
         return false;
     }
     match rule.difference.kind {
@@ -201,13 +245,16 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
                 || (rule.expected.len() <= FEW && expects(rule, name))
         }
         // A line that is torn or has other text around it.
-        Malformed => {
-            let quoted = format!("\"{}\"", name.split('.').next().unwrap_or_default());
-            let line = rule.evidence.iter().find(|frame| frame.here);
-            line.is_some_and(|frame| frame.text.contains(&quoted))
-        }
+        Malformed => quotes(rule, name),
         _ => false,
     }
+}
+
+/// Whether the line that a finding accuses has this text as a JSON string. A dot ends the name of an event.
+fn quotes(finding: &Finding, name: &str) -> bool {
+    let quoted = format!("\"{}\"", name.split('.').next().unwrap_or_default());
+    let line = finding.evidence.iter().find(|frame| frame.here);
+    line.is_some_and(|frame| frame.text.contains(&quoted))
 }
 
 /// The agent ended while the step waited, or in a way that it does not allow, and the rule says so.
@@ -334,6 +381,49 @@ mod tests {
                 [false, echo],
                 "{rule:?} {step:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_forbidden_frame_is_one_mistake_for_the_rule_and_the_step() {
+        let rule = of("p/envelope", 7, Unexpected, "turn_end");
+        let step = |at_| of("scenario.expect_none", at_, Unexpected, "");
+        assert_eq!(echoes(&[rule.clone(), step(7)]), [false, true]);
+        assert_eq!(echoes(&[rule, step(8)]), [false, false]);
+        let place = at("/usage", of("p/usage", 7, Condition, ""));
+        assert_eq!(echoes(&[place, step(7)]), [false, false]);
+    }
+
+    #[test]
+    fn an_event_with_the_id_of_another_turn_is_missing_in_its_own() {
+        let absent = Finding {
+            key: "msg_id m2".into(),
+            ..expecting(&["turn_end"], of("p/envelope", 12, Absent, ""))
+        };
+        let step = |pointer: &str| at(pointer, of("scenario.expect", 9, WrongValue, "turn_end"));
+        assert_eq!(echoes(&[step("/msg_id"), absent.clone()]), [true, false]);
+        assert_eq!(echoes(&[step("/usage"), absent]), [false, false]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_json_explains_the_event_that_a_rule_misses() {
+        let text = r#"{"type":"turn_end","msg_id":"m1","cost":NaN}"#;
+        let line = here(
+            "from_agent",
+            text,
+            of("p/json-lines", 5, Malformed, "not-json"),
+        );
+        let absent = |key: &str, event: &str| Finding {
+            key: key.into(),
+            ..expecting(&[event], of("p/envelope", 9, Absent, ""))
+        };
+        let step = of("scenario.expect", 7, Absent, "turn_end");
+        assert_eq!(
+            echoes(&[line.clone(), step, absent("msg_id m1", "turn_end")]),
+            [false, true, true]
+        );
+        for other in [absent("msg_id m2", "turn_end"), absent("msg_id m1", "text")] {
+            assert_eq!(echoes(&[line.clone(), other]), [false, false]);
         }
     }
 

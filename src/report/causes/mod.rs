@@ -5,8 +5,10 @@
 
 mod collect;
 mod echoes;
+mod same_steps;
 mod shape;
 mod siblings;
+mod start_settings;
 mod wording;
 
 pub use collect::{collect, group_by_reason};

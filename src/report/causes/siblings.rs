@@ -60,17 +60,26 @@ fn joined(mut group: Vec<Cause>) -> Option<Cause> {
         cause.message = format!("{prefix}{} are missing", in_a_row(&names));
     }
     cause.example.expected = vec![format!("the members {}", in_a_row(&names))];
-    for other in causes {
-        cause.level = cause.level.max(other.level);
-        cause.scenarios.extend(other.scenarios);
-        cause.findings += other.findings;
-        cause.echoes += other.echoes;
-        cause.open += other.open;
-        cause.joined.push(other.id);
+    causes.for_each(|other| absorb(&mut cause, other));
+    Some(cause)
+}
+
+/// Adds another cause to a cause, which keeps its id, its message and its example.
+pub(super) fn absorb(cause: &mut Cause, other: Cause) {
+    cause.level = cause.level.max(other.level);
+    for clause in other.clauses {
+        if !cause.clauses.contains(&clause) {
+            cause.clauses.push(clause);
+        }
     }
+    cause.scenarios.extend(other.scenarios);
     cause.scenarios.sort();
     cause.scenarios.dedup();
-    Some(cause)
+    cause.findings += other.findings;
+    cause.echoes += other.echoes;
+    cause.open += other.open;
+    cause.joined.push(other.id);
+    cause.joined.extend(other.joined);
 }
 
 /// `a`, `b` and `c`.

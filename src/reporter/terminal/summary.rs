@@ -62,7 +62,7 @@ pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Re
     counts_line(report, out)?;
     causes_line(report, out)?;
     baseline_line(report, out)?;
-    coverage(report, out)
+    coverage(report, details, out)
 }
 
 /// Writes the causes: those that the baseline covers and the notes in a line each, then the others in full, up to a number.
@@ -232,7 +232,7 @@ fn counts(summary: &VerdictCounts) -> [(u32, &'static str, anstyle::Style); 8] {
     ]
 }
 
-fn coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn coverage(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
     let exercised = report.coverage.clauses_exercised.len();
     let all = exercised + report.coverage.clauses_not_exercised.len();
     if all > 0 {
@@ -243,13 +243,22 @@ fn coverage(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     rules(report, out)?;
-    for (rule, readings) in &report.coverage.readings {
+    let choices = &report.coverage.readings;
+    if details == Details::Causes && !choices.is_empty() {
+        let choices = text::count(choices.len() as u64, "choice");
+        return writeln!(
+            out,
+            "{:>13} {choices} that the specification leaves open; --details all shows what the agent does",
+            "Choices"
+        );
+    }
+    for (rule, readings) in choices {
         let counts = readings
             .iter()
             .map(|(reading, times)| format!("{reading} ({times}×)"))
             .collect::<Vec<_>>()
             .join(", ");
-        writeln!(out, "{:>13} {rule}: {counts}", "Reading")?;
+        writeln!(out, "{:>13} {rule}: {counts}", "Choice")?;
     }
     Ok(())
 }

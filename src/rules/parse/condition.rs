@@ -1,9 +1,10 @@
 //! The parser of conditions.
 
-use super::{Parser, nearest};
+use super::Parser;
 use crate::rules::condition::{Compare, Condition, Operand};
 use crate::rules::lexer::{SyntaxError, Token};
 use regex::Regex;
+use spanned_yaml::did_you_mean;
 
 impl Parser<'_> {
     pub(super) fn condition(&mut self) -> Result<Condition, SyntaxError> {
@@ -62,7 +63,7 @@ impl Parser<'_> {
     fn named_condition(&mut self, name: &str) -> Result<Condition, SyntaxError> {
         let known = &self.names.conditions;
         let Some(named) = known.get(name) else {
-            let near = nearest(name, known.keys().map(String::as_str));
+            let near = did_you_mean(name, known.keys().map(String::as_str));
             let hint = near.map_or_else(
                 || "; a comparison such as `/a = b` or `$x present` was expected".to_owned(),
                 |near| format!("; did you mean `{near}`?"),

@@ -1,10 +1,11 @@
 //! The parser of operands: values of the frame, of state variables, and literals.
 
-use super::{Parser, nearest};
+use super::Parser;
 use crate::rules::condition::{FUNCTIONS, Function, Operand};
 use crate::rules::lexer::{SyntaxError, Token};
 use crate::rules::pointer::JsonPointer;
 use serde_json::Value;
+use spanned_yaml::did_you_mean;
 use spanned_yaml::unknown;
 
 impl Parser<'_> {
@@ -84,7 +85,7 @@ impl Parser<'_> {
             return Ok(Operand::Fold);
         }
         let Some(var) = self.names.state.get(name).copied() else {
-            let near = nearest(name, self.names.state.keys().map(String::as_str));
+            let near = did_you_mean(name, self.names.state.keys().map(String::as_str));
             let hint = near.map_or(String::new(), |n| format!("; did you mean `${n}`?"));
             return Err(self.error(format!("`${name}` is not declared under `state`{hint}")));
         };

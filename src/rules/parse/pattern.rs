@@ -1,9 +1,10 @@
 //! The parser of patterns and of order expressions.
 
-use super::{Expr, MAX_DEPTH, Parser, nearest};
+use super::{Expr, MAX_DEPTH, Parser};
 use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::lexer::{SyntaxError, Token};
 use crate::rules::symbol::SymbolSet;
+use spanned_yaml::suggestion;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Result<Expr, SyntaxError> {
@@ -172,7 +173,7 @@ impl Parser<'_> {
     fn hint(&self, name: &str) -> String {
         let known = self.names.symbols.iter().flat_map(|s| s.names());
         let known = known.chain(self.names.classes.keys().map(String::as_str));
-        nearest(name, known).map_or(String::new(), |n| format!("; did you mean `{n}`?"))
+        suggestion(name, known)
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct AgentSession {
     pub(super) first_prompt: Option<u64>,
     /// Whether the agent wrote an event after that.
     pub(super) has_answered: bool,
+    /// Whether one of them was a piece of the model's text.
+    pub(super) has_shown_text: bool,
     /// Whether the host has sent it a signal.
     pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
@@ -107,6 +109,7 @@ impl AgentSession {
             last_command: None,
             first_prompt: None,
             has_answered: false,
+            has_shown_text: false,
             was_signalled: false,
             cpu_at_first_line: None,
             cpu_at_close: None,

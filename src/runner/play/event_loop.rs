@@ -231,7 +231,11 @@ impl ScenarioPlayer {
             FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
             FrameIdentity::Missing => "a line that is no event".to_owned(),
         };
-        self.session.has_answered |= self.session.first_prompt.is_some();
+        let text = self.suite.dialect.replies.text.as_ref();
+        let is_text = text.is_some_and(|text| text.event == name);
+        let is_answer = self.session.first_prompt.is_some();
+        self.session.has_answered |= is_answer;
+        self.session.has_shown_text |= is_answer && is_text;
         if value.is_object() {
             let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value);
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;

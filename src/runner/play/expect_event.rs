@@ -6,6 +6,7 @@ use super::context::EarlyStop;
 use super::event_loop::{EventWait, WaitResult};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
+use super::text_difference::describe_text_difference;
 use super::timeout_message::{NearestMatch, ReceivedEvents, describe_difference};
 use crate::matcher::{Closest, Matcher, Mismatch};
 use crate::runner::step_rules;
@@ -110,7 +111,8 @@ impl ScenarioPlayer {
         loop {
             while let Some(event) = self.session.events.pop_front() {
                 if not.matches(&event.value, &self.captures).is_ok() {
-                    let message = format!("`{}` came, {}", event.name, self.not_before(until));
+                    let message =
+                        format!("`{}` came, {}", event.name, self.not_before(until, &event));
                     self.add_finding(StepFinding {
                         frame: BlamedFrame::Number(event.n, String::new()),
                         expected: vec![format!("no {}", not.in_words(&self.captures))],
@@ -165,8 +167,13 @@ impl ScenarioPlayer {
     }
 
     /// That an event must not come before the barrier, as the end of a sentence.
-    fn not_before(&self, until: &Barrier) -> String {
+    fn not_before(&self, until: &Barrier, event: &AgentEvent) -> String {
         match until {
+            // The name alone does not distinguish the two.
+            Barrier::Event(barrier) if self.event_name(barrier).as_ref() == Some(&event.name) => {
+                let barrier = barrier.in_words(&self.captures);
+                format!("which must not come before the next one: {barrier}")
+            }
             Barrier::Event(barrier) if self.event_name(barrier).is_some() => {
                 let awaited = self.awaited(barrier);
                 format!("which must not come before {}", awaited.subject)
@@ -207,7 +214,7 @@ impl ScenarioPlayer {
                     self.step_passed();
                     return Ok(());
                 }
-                let message = format!("the pieces of the text join to {joined:?}");
+                let message = describe_text_difference(&text.is, &joined);
                 self.add_finding(StepFinding {
                     frame: BlamedFrame::Number(event.n, String::new()),
                     expected: vec![format!("{:?}", text.is)],

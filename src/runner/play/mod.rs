@@ -20,5 +20,6 @@ mod skip;
 mod step_difference;
 mod step_finding;
 mod steps;
+mod text_difference;
 mod timeout_message;
 mod workspace_files;

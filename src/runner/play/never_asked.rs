@@ -28,7 +28,7 @@ impl ScenarioPlayer {
     /// Notes at the end of a session, before the agent is asked to end, that it answered a prompt without asking its model. `stop` says why
     /// the steps ended early.
     ///
-    /// An agent that has ended by itself has another fault, and one that is still at work may ask later.
+    /// An agent that has ended by itself has another fault, and one that is still at work may ask later, unless it shows a text already.
     pub(super) fn note_unasked(&mut self, stop: Option<&EarlyStop>) {
         let session = &self.session;
         let Some(prompt) = session.first_prompt.filter(|_| session.has_answered) else {
@@ -37,7 +37,7 @@ impl ScenarioPlayer {
         let has_ended = session.end.is_some() || session.stdout_end.is_some();
         let was_asked_to_end = session.was_signalled || !session.process.is_stdin_open();
         let was_waited_for = matches!(stop, Some(EarlyStop::Failed(Some(_))));
-        let is_done = session.recorder.is_work_over() || was_waited_for;
+        let is_done = session.recorder.is_work_over() || session.has_shown_text || was_waited_for;
         if !is_done || has_ended && !was_asked_to_end {
             return;
         }

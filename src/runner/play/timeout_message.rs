@@ -117,8 +117,10 @@ impl ScenarioPlayer {
     ) -> EarlyStop {
         let subject = &awaited.subject;
         let named = &self.suite.dialect.events.discriminator;
-        // An event of another name is not close.
-        let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
+        // An event of another name is not close, and a line that is no event has no place that could be wrong.
+        let is_close =
+            |difference: &Mismatch| difference.pointer != *named && !difference.pointer.is_empty();
+        let nearest = nearest.filter(|(_, difference)| is_close(difference));
         let near = nearest
             .as_ref()
             .map(|(frame, difference)| describe_difference(*frame, difference));
@@ -139,7 +141,7 @@ impl ScenarioPlayer {
             }
             (_, Some(near)) => {
                 let end = self.how_it_ended();
-                format!("{subject} {near}; {end} before one that fits came")
+                format!("{end} before {subject} came as expected; the nearest {near}")
             }
             (_, None) => format!("{} before {subject} came", self.how_it_ended()),
         };
@@ -169,9 +171,12 @@ impl ScenarioPlayer {
             (None, WaitResult::AgentEnded) => awaited.difference(DifferenceKind::Ended),
             (None, _) => awaited.difference(DifferenceKind::Absent),
         };
+        let has_ended = matches!(result, WaitResult::AgentEnded);
         let frame = match nearest {
+            // That the agent ended says why a request did not come, whatever the requests before it.
+            Some(_) if has_ended && awaited.names.is_empty() => BlamedFrame::Newest,
             Some((frame, difference)) => BlamedFrame::Number(frame, difference.pointer),
-            _ if matches!(result, WaitResult::AgentEnded) => BlamedFrame::Newest,
+            _ if has_ended => BlamedFrame::Newest,
             _ => BlamedFrame::None,
         };
         let clauses = self.clauses_about(&awaited.names);

@@ -5,7 +5,7 @@ use crate::scenario::context::LoadContext;
 use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, TextMap};
 use indexmap::IndexMap;
 use json_matcher::{Segment, segments};
-use spanned_yaml::{Span, Spanned, did_you_mean};
+use spanned_yaml::{Span, Spanned, suggestion};
 
 /// Names that are always defined.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
@@ -99,8 +99,7 @@ impl CaptureScope {
                         .keys()
                         .map(String::as_str)
                         .chain(BUILTINS.iter().copied());
-                    let near = did_you_mean(&placeholder, names)
-                        .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+                    let near = suggestion(&placeholder, names);
                     let literal = format!(
                         "; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
                         placeholder.value

@@ -1,0 +1,38 @@
+//! The patterns and tags of a command line that no scenario has, each with a suggestion.
+
+use crate::cli::catalogue::KnownDialect;
+use crate::cli::output::quoted;
+use crate::runner::selection::Selection;
+use indexmap::IndexSet;
+use spanned_yaml::suggestion;
+
+/// A sentence for each `--only` that matches no scenario, and for each `--tag` that none has.
+pub(super) fn unmatched_names(selection: &Selection, known: &[KnownDialect]) -> Vec<String> {
+    let scenarios = || {
+        let all = known.iter();
+        all.flat_map(|one| one.scenarios.iter().map(move |scenario| (one, scenario)))
+    };
+    let ids: Vec<String> = scenarios()
+        .map(|(one, scenario)| one.scenario_id(scenario))
+        .collect();
+    let patterns = selection.unmatched_patterns(&ids).map(|pattern| {
+        let names = scenarios().flat_map(|(_, scenario)| names_of(&scenario.id));
+        let names = names.chain(ids.iter().map(String::as_str));
+        let near = suggestion(pattern, names);
+        format!("--only {} matches no scenario{near}", quoted(pattern))
+    });
+    let tags: IndexSet<&str> = scenarios()
+        .flat_map(|(_, scenario)| scenario.tags.iter().map(String::as_str))
+        .collect();
+    let is_unknown = |tag: &&String| !tags.contains(tag.as_str());
+    let unknown = selection.tags.iter().filter(is_unknown).map(|tag| {
+        let near = suggestion(tag, tags.iter().copied());
+        format!("--tag {}: no scenario has this tag{near}", quoted(tag))
+    });
+    patterns.chain(unknown).collect()
+}
+
+/// The names by which a user may mean a scenario: `turn/plain`, and each part of it.
+fn names_of(id: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(id).chain(id.split('/').filter(|part| part.len() < id.len()))
+}

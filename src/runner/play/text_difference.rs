@@ -1,0 +1,71 @@
+//! Where a text that came in pieces differs from the expected one, in words.
+
+/// The number of characters that are quoted of a text that differs, and of what stands before the difference.
+const QUOTED: usize = 30;
+const QUOTED_BEFORE: usize = 10;
+
+/// Where a joined text first differs from the expected one.
+pub(super) fn describe_text_difference(expected: &str, joined: &str) -> String {
+    let pairs = expected.chars().zip(joined.chars());
+    let same = pairs.take_while(|(one, other)| one == other).count();
+    let excerpt = |text: &str| -> String {
+        let from = same.saturating_sub(QUOTED_BEFORE);
+        text.chars().skip(from).take(QUOTED).collect()
+    };
+    let place = same + 1;
+    match (joined.chars().count(), expected.chars().count()) {
+        (0, _) => "the pieces of the text join to nothing".to_owned(),
+        (length, _) if length == same => format!(
+            "the text ends after {length} characters, before {:?}",
+            expected.chars().skip(same).take(QUOTED).collect::<String>()
+        ),
+        (_, whole) if whole == same => format!(
+            "the text goes on after its end: {:?}",
+            joined.chars().skip(same).take(QUOTED).collect::<String>()
+        ),
+        _ if joined.contains(char::REPLACEMENT_CHARACTER)
+            && !expected.contains(char::REPLACEMENT_CHARACTER) =>
+        {
+            format!(
+                "the text has U+FFFD (the replacement character) at character {place}: {:?}, where {:?} is expected",
+                excerpt(joined),
+                excerpt(expected)
+            )
+        }
+        _ => format!(
+            "the text differs at character {place}: {:?}, where {:?} is expected",
+            excerpt(joined),
+            excerpt(expected)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_quoted() {
+        for (expected, joined, message) in [
+            ("one", "", "the pieces of the text join to nothing"),
+            (
+                "one two",
+                "one",
+                "the text ends after 3 characters, before \" two\"",
+            ),
+            ("one", "one two", "the text goes on after its end: \" two\""),
+            (
+                "one two three four",
+                "one two there four",
+                "the text differs at character 10: \"one two there four\", where \"one two three four\" is expected",
+            ),
+            (
+                "a 🦀",
+                "a \u{fffd}\u{fffd}",
+                "the text has U+FFFD (the replacement character) at character 3: \"a \u{fffd}\u{fffd}\", where \"a 🦀\" is expected",
+            ),
+        ] {
+            assert_eq!(describe_text_difference(expected, joined), message);
+        }
+    }
+}
