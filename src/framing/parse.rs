@@ -294,7 +294,7 @@ mod tests {
                 "control character (\\u0000-\\u001F) found while parsing a string",
             )],
         );
-        check("NaN", None, &[not_json(1, "expected value")]);
+        check("bad", None, &[not_json(1, "expected value")]);
     }
 
     #[test]

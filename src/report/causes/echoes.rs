@@ -4,9 +4,10 @@
 //! can be an echo, a missing frame that came in another slice of the same rule, or the missing end of a torn line. The tests for it are
 //! narrow, because a fault of its own must never be folded under another cause.
 
+use super::rule_echoes;
 use super::shape::cause_id;
 use super::wording::in_words;
-use crate::finding::{Difference, DifferenceKind, Finding, Level};
+use crate::finding::{DifferenceKind, Finding, Level};
 
 /// The prefix of the rule ids of scenario steps.
 pub(super) const STEPS: &str = "scenario.";
@@ -54,9 +55,7 @@ pub fn attribute(findings: &mut [Finding]) {
 /// frames that came.
 fn origin(findings: &[Finding], n: usize) -> Option<usize> {
     if !is_of_a_step(&findings[n]) {
-        return torn(findings, n)
-            .or_else(|| misplaced(findings, n))
-            .or_else(|| unreadable(findings, n));
+        return rule_echoes::origin(findings, n);
     }
     let step = &findings[n];
     let explains = |(_, rule): &(usize, &Finding)| {
@@ -68,7 +67,7 @@ fn origin(findings: &[Finding], n: usize) -> Option<usize> {
     };
     match findings.iter().enumerate().find(explains) {
         Some((found, _)) => {
-            let of_found = misplaced(findings, found).or_else(|| unreadable(findings, found));
+            let of_found = rule_echoes::origin(findings, found);
             Some(of_found.unwrap_or(found))
         }
         None => unasked(findings, step),
@@ -87,76 +86,6 @@ fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
         root.rule == NEVER_ASKED
             && root.blame == step.blame
             && (is_about_the_model || session(root) == session(step) && root.at <= step.at)
-    })
-}
-
-/// For a line without its end: the finding that it is no JSON, because it is torn.
-fn torn(findings: &[Finding], n: usize) -> Option<usize> {
-    let is_defect = |finding: &Finding, name: &str| {
-        finding.difference.kind == DifferenceKind::Malformed && finding.difference.name == name
-    };
-    let line = &findings[n];
-    findings.iter().position(|other| {
-        is_defect(line, "no-final-newline")
-            && is_defect(other, "not-json")
-            && (other.at, other.blame) == (line.at, line.blame)
-            && session(other) == session(line)
-    })
-}
-
-/// For a frame that a rule misses: the finding of the same rule that has this frame in the wrong place. Each explains one missing frame.
-fn misplaced(findings: &[Finding], n: usize) -> Option<usize> {
-    let missing = |finding: &Finding| {
-        !is_of_a_step(finding) && finding.difference.kind == DifferenceKind::Absent
-    };
-    let pairs = |misplaced: &Finding, absent: &Finding| {
-        misplaced.rule == absent.rule
-            && misplaced.difference.kind == DifferenceKind::Unexpected
-            && misplaced.at < absent.at
-            && misplaced.blame == absent.blame
-            && session(misplaced) == session(absent)
-            && expects(absent, &misplaced.difference.name)
-    };
-    if !missing(&findings[n]) {
-        return None;
-    }
-    let mut used = vec![false; findings.len()];
-    let mut own = None;
-    for absent in (0..=n).filter(|absent| missing(&findings[*absent])) {
-        own = (0..findings.len())
-            .find(|other| !used[*other] && pairs(&findings[*other], &findings[absent]));
-        if let Some(other) = own {
-            used[other] = true;
-        }
-    }
-    own
-}
-
-/// For a frame that a rule misses: the finding that a line is no JSON, which has the name of the frame and the id of the slice in it.
-fn unreadable(findings: &[Finding], n: usize) -> Option<usize> {
-    let absent = &findings[n];
-    if absent.difference.kind != DifferenceKind::Absent {
-        return None;
-    }
-    let names = |line: &Finding| {
-        let mut expected = absent.expected.iter();
-        expected.any(|one| quotes(line, one.split('{').next().unwrap_or_default()))
-    };
-    let is_of_slice = |line: &Finding| {
-        let parts = absent
-            .key
-            .split(", ")
-            .filter_map(|part| part.split_once(' '));
-        let mut ids = parts.filter(|(label, _)| *label != "session");
-        ids.all(|(_, id)| quotes(line, id))
-    };
-    findings.iter().position(|line| {
-        line.difference == Difference::named(DifferenceKind::Malformed, "not-json")
-            && line.at < absent.at
-            && line.blame == absent.blame
-            && session(line) == session(absent)
-            && names(line)
-            && is_of_slice(line)
     })
 }
 
@@ -182,6 +111,7 @@ fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
     let same_frame = rule.at == step.at
         && (shares_a_clause
             || is_forbidden
+            || names_the_member(step, rule)
             || is_same_place(&rule.pointer, &step.pointer)
             || is_member_of_key(step, rule));
     // The frames of one kind often all have the same defect, and the nearest one need not be the first.
@@ -202,6 +132,17 @@ fn is_same_place(one: &str, other: &str) -> bool {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     contains(one, other) || contains(other, one)
+}
+
+/// Whether the message of the rule names the member that the step missed: "the response has no id".
+fn names_the_member(step: &Finding, rule: &Finding) -> bool {
+    let member = step.pointer.rsplit('/').next().unwrap_or_default();
+    let mut words = rule
+        .message
+        .split(|c: char| !c.is_alphanumeric() && c != '_');
+    !member.is_empty()
+        && rule.difference.kind == DifferenceKind::Condition
+        && words.any(|word| word == member)
 }
 
 /// Whether the rule accuses a frame of the wrong slice, and the step missed the value that names the slice, such as `msg_id`.
@@ -251,7 +192,7 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
 }
 
 /// Whether the line that a finding accuses has this text as a JSON string. A dot ends the name of an event.
-fn quotes(finding: &Finding, name: &str) -> bool {
+pub(super) fn quotes(finding: &Finding, name: &str) -> bool {
     let quoted = format!("\"{}\"", name.split('.').next().unwrap_or_default());
     let line = finding.evidence.iter().find(|frame| frame.here);
     line.is_some_and(|frame| frame.text.contains(&quoted))
@@ -270,7 +211,7 @@ fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
 }
 
 /// Whether a finding lists a frame of this name among those that it expects.
-fn expects(finding: &Finding, name: &str) -> bool {
+pub(super) fn expects(finding: &Finding, name: &str) -> bool {
     let mut expected = finding.expected.iter();
     expected.any(|one| {
         let plain = one.split('{').next().unwrap_or_default();
@@ -292,7 +233,7 @@ fn is_same_frame(one: &str, other: &str) -> bool {
 }
 
 /// The session of a finding, in a scenario that restarts the agent.
-fn session(finding: &Finding) -> &str {
+pub(super) fn session(finding: &Finding) -> &str {
     let first = finding.key.split(", ").next().unwrap_or_default();
     if first.starts_with("session ") {
         first
@@ -403,6 +344,33 @@ mod tests {
         let step = |pointer: &str| at(pointer, of("scenario.expect", 9, WrongValue, "turn_end"));
         assert_eq!(echoes(&[step("/msg_id"), absent.clone()]), [true, false]);
         assert_eq!(echoes(&[step("/usage"), absent]), [false, false]);
+    }
+
+    #[test]
+    fn a_response_without_its_id_explains_the_response_that_is_missing() {
+        let nameless = |at_| {
+            let finding = Finding {
+                message: "the response has no id".into(),
+                clauses: vec!["p.echo".into()],
+                ..of("p/id-echoed", at_, Condition, "")
+            };
+            here("from_agent", r#"{"type":"response"}"#, finding)
+        };
+        let absent = |id: &str| Finding {
+            key: format!("id {id}"),
+            clauses: vec!["p.answered".into(), "p.echo".into()],
+            ..expecting(&["response"], of("p/answered", 9, Absent, ""))
+        };
+        let step = |pointer: &str| at(pointer, of("scenario.unordered", 2, WrongValue, ""));
+        assert_eq!(
+            echoes(&[nameless(2), step("/id"), step("/data"), absent("a")]),
+            [false, true, false, true]
+        );
+        assert_eq!(
+            echoes(&[nameless(2), absent("a"), absent("b")]),
+            [false, true, false],
+            "one frame explains one missing frame"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod collect;
 mod echoes;
+mod rule_echoes;
 mod same_steps;
 mod shape;
 mod siblings;

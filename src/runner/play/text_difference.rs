@@ -57,7 +57,7 @@ mod tests {
             (
                 "one two three four",
                 "one two there four",
-                "the text differs at character 10: \"one two there four\", where \"one two three four\" is expected",
+                "the text differs at character 11: \"one two there four\", where \"one two three four\" is expected",
             ),
             (
                 "a 🦀",
