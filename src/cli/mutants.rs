@@ -163,7 +163,7 @@ fn no_fault(args: &MutantsArgs, known: &[String]) -> Failure {
         why.push("there is no fault".to_owned());
     }
     let message = format!(
-        "{}; nothing was played: `conform list faults` shows what there is",
+        "nothing was played (`conform list faults` shows what there is): {}",
         why.join("; ")
     );
     (ExitStatus::Incomplete, message)

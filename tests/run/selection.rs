@@ -22,8 +22,8 @@ fn a_run_without_scenarios_is_incomplete() {
     let dir = TestDir::new();
     for (args, why) in [
         (
-            ["--only", "nothing-matches"].as_slice(),
-            "--only nothing-matches matches no scenario; nothing was checked",
+            ["--only", "qqqq"].as_slice(),
+            "nothing was checked (`conform list scenarios` shows what there is): --only qqqq matches no scenario",
         ),
         (&["--only", "turn/plian"], "did you mean `turn/plain`?"),
         (&["--tag", "aproval"], "did you mean `approval`?"),

@@ -226,7 +226,7 @@ fn suites(
 fn nothing(args: &RunArgs, unmatched: &[String]) -> String {
     if !unmatched.is_empty() {
         return format!(
-            "{}; nothing was checked: `conform list scenarios` shows what there is",
+            "nothing was checked (`conform list scenarios` shows what there is): {}",
             unmatched.join("; ")
         );
     }
