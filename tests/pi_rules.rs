@@ -223,6 +223,133 @@ fn a_line_without_a_type_excuses_only_itself() {
 }
 
 #[test]
+fn a_response_without_an_id_answers_no_other_command() {
+    let bare = r#"> {"type":"abort_bash"}"#;
+    let bare_answer = r#"< {"type":"response","command":"abort_bash","success":true}"#;
+    let parse = r#"< {"type":"response","command":"parse","success":false,"error":"not JSON"}"#;
+    let empty = r#"< {"type":"response","id":"","command":"abort_bash","success":true}"#;
+    let asked = r#"> {"type":"abort_bash","id":"a"}"#;
+    let asked_by_empty_id = r#"> {"type":"abort_bash","id":""}"#;
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_clean(
+            dialect,
+            &[
+                &format!("{asked}; {bare}; {bare_answer}; ok a abort_bash; {END}"),
+                &format!("{asked}; > no JSON; {parse}; ok a abort_bash; {END}"),
+                &format!("{asked_by_empty_id}; {empty}; {END}"),
+            ],
+        );
+        assert_findings(
+            dialect,
+            &[
+                (
+                    &format!("{asked}; {bare}; {bare_answer}; {END}"),
+                    &["answered-before-exit"],
+                ),
+                (
+                    &format!("{asked}; > no JSON; {parse}; {END}"),
+                    &["answered-before-exit"],
+                ),
+                // The answer is there, but for its id.
+                (&format!("{asked}; {bare_answer}; {END}"), &["id-echoed"]),
+                (&format!("{asked}; {empty}; {END}"), &["id-echoed"]),
+            ],
+        );
+    }
+}
+
+#[test]
+fn of_two_prompts_that_wait_either_may_be_the_next() {
+    let run = |text: &str| {
+        format!(
+            "run; turn; user-begins {text}; user {text}; begins; text Hi Hi; answer Hi; turn-over Hi; run-over {text} Hi"
+        )
+    };
+    let swapped = format!(
+        "> prompt p1 one; > prompt p2 two; ok p2 prompt; {}; ok p1 prompt; {}; {END}",
+        run("two"),
+        run("one")
+    );
+    let other_text = format!("> prompt p1 one; ok p1 prompt; {}; {END}", run("two"));
+    assert_clean("pi@0.73", &[&swapped]);
+    assert_findings("pi@0.73", &[(&other_text, &["own-prompt"])]);
+}
+
+#[test]
+fn what_begins_after_the_end_of_stdin_may_be_broken_off() {
+    let compaction = r#"< {"type":"compaction_start","reason":"manual"}; < {"type":"response","id":"c","command":"compact","success":false,"error":"aborted"}"#;
+    let compact = r#"> {"type":"compact","id":"c"}"#;
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_clean(
+            dialect,
+            &[
+                "> prompt p1 hi; stdin_closed; ok p1 prompt; run; turn; end exited 0",
+                &format!("{compact}; stdin_closed; {compaction}; end exited 0"),
+            ],
+        );
+        assert_findings(
+            dialect,
+            &[
+                (
+                    "> prompt p1 hi; ok p1 prompt; run; turn; end exited 0",
+                    &["stays-alive", "run-envelope"],
+                ),
+                (
+                    &format!("{compact}; {compaction}; end exited 0"),
+                    &["stays-alive", "compaction-envelope"],
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
+fn every_message_that_was_queued_is_told() {
+    let queue = |texts: &[&str]| {
+        format!(
+            "< {}",
+            json!({ "type": "queue_update", "steering": texts, "followUp": [] })
+        )
+    };
+    let session = |second: &str| {
+        format!(
+            "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hi Hi; \
+             > steer s1 one; {}; ok s1 steer; > steer s2 two; {second}; ok s2 steer; answer Hi; turn-over Hi; run-over hi Hi; {END}",
+            queue(&["one"])
+        )
+    };
+    assert_clean("pi@0.73", &[&session(&queue(&["one", "two"]))]);
+    assert_findings(
+        "pi@0.73",
+        &[(&session(&queue(&["one"])), &["queued-before-response"])],
+    );
+}
+
+#[test]
+fn a_command_that_is_built_in_has_no_path() {
+    let commands = |source: &str, path: &str| {
+        let info =
+            json!({ "path": path, "source": source, "scope": "temporary", "origin": "top-level" });
+        let data = json!({ "commands": [{ "name": "mcp", "description": "d", "source": "extension", "sourceInfo": info }] });
+        format!(
+            r#"> {{"type":"get_commands","id":"c"}}; {}; {END}"#,
+            success("c", "get_commands", &data)
+        )
+    };
+    assert_clean(
+        "pi@0.87",
+        &[
+            &commands("builtin", "builtin:mcp"),
+            &commands("local", "/home/me/mcp.js"),
+        ],
+    );
+    assert_findings(
+        "pi@0.87",
+        &[(&commands("local", "mcp.js"), &["command-paths"])],
+    );
+}
+
+#[test]
 fn the_user_message_may_come_before_the_turn() {
     let early = "> prompt p1 hi; ok p1 prompt; run; user-begins hi; user hi; turn; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
     let outside = "> prompt p1 hi; ok p1 prompt; run; user-begins hi; user hi; begins; turn; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";

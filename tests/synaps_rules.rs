@@ -161,6 +161,51 @@ fn turns_may_end_as_in_any_version() {
 }
 
 #[test]
+fn a_prompt_that_is_refused_during_a_turn_does_not_keep_the_turn_open() {
+    let turn = "> prompt p1; text a; > prompt p2; refused p2; text b; agent_end";
+    let queued = "> prompt p1; text a; > prompt p2; text b; agent_end; refused p2; agent_end";
+    let next = "> prompt p3; text a; agent_end; done p3 prompt; > shutdown; end exited 0";
+    assert_clean(&[
+        &format!("{turn}; done p1 prompt; {next}"),
+        &format!("{queued}; done p1 prompt; failed p2 prompt; {next}"),
+        // The messages of a queue fail without an end of their turns.
+        &format!(
+            "> prompt p1; text a; > prompt p2; refused p1; failed p1 prompt; refused p2; failed p2 prompt; {next}"
+        ),
+    ]);
+    assert_findings(&[
+        (&format!("{turn}; {next}"), &["answered-before-exit"]),
+        (
+            &format!("{turn}; done p1 prompt; text lost; {next}"),
+            &["update-in-turn"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_command_that_is_refused_during_a_turn_does_not_make_the_turn_a_failed_one() {
+    let refused = |command: &str| {
+        format!(
+            "> prompt p1; start a; piece a {{}}; {command}; refused x; result a; text b; agent_end; done p1 prompt; > shutdown; end exited 0"
+        )
+    };
+    for command in [
+        "> prompt x",
+        "> follow_up x",
+        "> new_session x",
+        "> compact x",
+    ] {
+        let whole = refused(command);
+        assert_clean(&[&whole]);
+        assert_findings(&[(&whole.replace("result a; ", ""), &["toolcall-has-result"])]);
+    }
+    // A turn that failed has calls without results.
+    assert_clean(&[
+        "> prompt p1; start a; piece a {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+    ]);
+}
+
+#[test]
 fn events_of_later_versions_are_accepted() {
     assert_clean(&[
         "> prompt p1; kind response_start; text a; agent_end; done p1 prompt; > shutdown; end exited 0",

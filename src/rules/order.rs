@@ -132,6 +132,10 @@ impl Monitor for OrderMonitor {
         }
         if context.matches(&order.unless) != Truth::False {
             self.excuse_new = !config.scopes.is_empty();
+            if config.each.is_empty() {
+                // The one slice of the session has begun with it, even if nothing of it has come.
+                self.slices.entry(&SliceKey::new(""), || new_slice(false));
+            }
             self.slices.values_mut().for_each(|s| s.excused = true);
         }
         let Some(key) = key else {
