@@ -114,6 +114,8 @@ pub struct LlmReply {
     pub status: u16,
     /// How the exchange ended.
     pub end: ReplyEnd,
+    /// The body as far as it came, if it was recorded.
+    pub body: Option<String>,
 }
 
 /// How the answer of a model ended.

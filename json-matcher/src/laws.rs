@@ -1,22 +1,17 @@
 //! Property tests: laws of every matcher.
 
-use super::{Captures, Matcher, Template};
+use super::{Captures, Matcher, Template, escape};
 use proptest::prelude::*;
-use regex::Regex;
 use serde_json::{Map, Value, json};
-use std::sync::LazyLock;
 
 fn matcher(written: &Value) -> Matcher {
     Matcher::compile(written).expect("a good matcher")
 }
 
-static PLACEHOLDER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\{([A-Za-z_][A-Za-z0-9_]*)\}").expect("a good expression"));
-
 /// The matcher that matches exactly a value.
 fn literal(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::from(PLACEHOLDER.replace_all(text, "{{$1}}").as_ref()),
+        Value::String(text) => Value::from(escape(text)),
         Value::Array(items) => items.iter().map(literal).collect(),
         Value::Object(entries) => entries
             .iter()

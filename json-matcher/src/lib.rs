@@ -40,6 +40,8 @@ pub use json_schema::{AnyValueSchema, MatcherSchema};
 pub use matcher::Matcher;
 pub use mismatch::Mismatch;
 pub use operators::OPERATORS;
-pub use placeholder::{Placeholder, Segment, UnknownPlaceholder, fill, placeholders, segments};
+pub use placeholder::{
+    Placeholder, Segment, UnknownPlaceholder, escape, fill, placeholders, segments,
+};
 pub use template::{Template, render_text};
 pub use yaml::{compile_node, placeholders_in};

@@ -90,6 +90,33 @@ pub fn fill<'v>(
     Ok(Value::String(filled))
 }
 
+/// The text as written where it has no placeholders: `{name}` becomes `{{name}}`.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(brace) = rest.find('{') {
+        escaped.push_str(&rest[..brace]);
+        rest = &rest[brace..];
+        let name = identifier(&rest[1..]).map(|length| length + 2);
+        let name = name.filter(|end| rest[end - 1..].starts_with('}'));
+        match name {
+            Some(end) => {
+                escaped.push('{');
+                escaped.push_str(&rest[..end]);
+                escaped.push('}');
+                rest = &rest[end..];
+            }
+            None => {
+                escaped.push('{');
+                rest = &rest[1..];
+            }
+        }
+    }
+    escaped.push_str(rest);
+    escaped
+}
+
 /// A placeholder in a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placeholder {

@@ -3,7 +3,9 @@
 use crate::answer::{Answer, AnswerMessage, BlockKind, HttpError, Piece, Tokens};
 use crate::ids;
 use crate::request::{Request, Wire};
-use crate::script::{ContentItem, HttpFault, ScriptReply, ScriptedUsage, Stop, Thinking, ToolCall};
+use crate::script::{
+    ContentItem, HttpFault, ScriptReply, ScriptedUsage, Stop, Texts, Thinking, ToolCall,
+};
 
 /// Input tokens if the script gives no number.
 const INPUT_TOKENS: u64 = 10;
@@ -218,9 +220,13 @@ impl AnswerBuilder<'_> {
 
     fn open_call(&mut self, call: &ToolCall) -> (usize, Vec<String>) {
         let args = match (&call.args_raw, &call.args) {
-            (Some(raw), _) => raw.clone(),
+            (Some(raw), _) => raw.joined(),
             (None, Some(args)) => args.to_string(),
             (None, None) => "{}".to_owned(),
+        };
+        let streamed = match &call.args_raw {
+            Some(Texts(given)) if given.len() != 1 => given.clone(),
+            _ => fragments(&args, call.chunks.unwrap_or(FRAGMENTS)),
         };
         self.has_calls = true;
         self.characters += args.chars().count();
@@ -238,7 +244,7 @@ impl AnswerBuilder<'_> {
             id,
             name: call.name.clone(),
         });
-        (index, fragments(&args, call.chunks.unwrap_or(FRAGMENTS)))
+        (index, streamed)
     }
 }
 
@@ -251,7 +257,7 @@ fn as_call(item: &ContentItem) -> Option<&ToolCall> {
 }
 
 /// A text in `count` fragments of nearly equal length, or fewer if it has fewer characters. No fragment is empty.
-fn fragments(text: &str, count: usize) -> Vec<String> {
+pub(crate) fn fragments(text: &str, count: usize) -> Vec<String> {
     let chars = text.chars().collect::<Vec<_>>();
     let count = count.clamp(1, chars.len().max(1));
     let cut = |i: usize| i * chars.len() / count;

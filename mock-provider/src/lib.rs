@@ -38,6 +38,7 @@ mod history;
 mod ids;
 mod model;
 mod pace;
+mod recorded;
 mod request;
 mod response_plan;
 pub mod script;
@@ -52,6 +53,9 @@ pub use failure::{FailureKind, ScriptFailure};
 pub use headers::Headers;
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
+pub use recorded::{
+    RecordedAnswer, RecordedEnd, is_message_path, recorded_reply, recorded_tool_call,
+};
 pub use request::{Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};

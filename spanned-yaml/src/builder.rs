@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Deepest nesting accepted, in levels.
 const MAX_DEPTH: usize = 64;
 /// Most values in one file; the values of an alias count each time.
-const MAX_VALUES: usize = 200_000;
+const MAX_VALUES: usize = 1_000_000;
 
 /// Builds the tree of one document.
 pub(super) struct Builder {

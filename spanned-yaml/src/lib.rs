@@ -19,7 +19,7 @@ mod suggest;
 pub use decode::decode;
 pub use error::{Error, SourceText, Span, render_all};
 pub use node::{Key, Kind, Node};
-pub use parse::{load_file, load_yaml};
+pub use parse::{MAX_FILE_BYTES, load_file, load_yaml};
 pub use recover::decode_all;
 pub use spanned::{Spanned, present};
 pub use suggest::{did_you_mean, suggestion, unknown};

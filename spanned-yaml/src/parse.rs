@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest file accepted, in bytes.
-const MAX_FILE_BYTES: usize = 4 << 20;
+pub const MAX_FILE_BYTES: usize = 32 << 20;
 
 /// Reads and parses a YAML file.
 ///
@@ -154,7 +154,7 @@ mod tests {
         );
         assert_eq!(
             error.message,
-            "the file holds more than 200000 values, its aliases written out"
+            "the file holds more than 1000000 values, its aliases written out"
         );
     }
 
@@ -165,6 +165,6 @@ mod tests {
         let deeper = "[".repeat(200_000);
         assert!(refusal(&deeper).contains("recursion limit exceeded"));
         let large = "a: b\n".repeat(MAX_FILE_BYTES / 5 + 1);
-        assert!(refusal(&large).contains("is larger than 4 MiB"));
+        assert!(refusal(&large).contains("is larger than 32 MiB"));
     }
 }

@@ -17,6 +17,7 @@ use crate::runner::{SpawnError, adopt_orphans, agent::Agent};
 use crate::transcript::Header;
 use live_judge::LiveJudge;
 use redirect::redirect;
+use script_file::ScriptKind;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -51,15 +52,20 @@ pub(super) struct RecordArgs {
     /// certificates to trust instead of the system's, and HTTPS_PROXY a proxy
     #[arg(long, value_name = "URL", value_parser = ModelUrl::parse)]
     llm: Option<ModelUrl>,
-    /// Turn the session into a script for `mock-agent --script`; without an agent, the session that FILE of --out already has
+    /// Turn the session into a model script for `mock-agent --script`: the replies of the model; without an agent, the session that FILE of
+    /// --out already has
     #[arg(long, value_name = "FILE")]
     to_script: Option<PathBuf>,
+    /// Turn the session into an agent script for `mock-agent --script`: the frames of the agent, each at its place; without an agent, as
+    /// with --to-script
+    #[arg(long, value_name = "FILE")]
+    to_agent_script: Option<PathBuf>,
     /// Write secrets into the transcript as they are
     #[arg(long)]
     keep_secrets: bool,
     /// The agent's program and its arguments
     #[arg(
-        required_unless_present = "to_script",
+        required_unless_present_any = ["to_script", "to_agent_script"],
         value_name = "AGENT",
         trailing_var_arg = true
     )]
@@ -76,14 +82,8 @@ fn file_target(text: &str) -> Result<ReportTarget, String> {
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.
 pub(super) fn run(args: &RecordArgs) -> ExitStatus {
-    if let (true, Some(script)) = (args.agent.is_empty(), &args.to_script) {
-        return match script_file::write(&args.out, &args.dialect, script) {
-            Ok(()) => ExitStatus::Conformant,
-            Err(message) => {
-                output::error(message);
-                ExitStatus::Usage
-            }
-        };
+    if args.agent.is_empty() {
+        return write_scripts(args);
     }
     adopt_orphans();
     match record(args) {
@@ -150,12 +150,25 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
     if !args.reports.is_empty() {
         report(args);
     }
-    if let Some(script) = &args.to_script
-        && let Err(message) = script_file::write(&args.out, &args.dialect, script)
-    {
-        output::error(message);
-    }
+    write_scripts(args);
     Ok(ending)
+}
+
+/// Turns the session into the scripts that are asked for.
+fn write_scripts(args: &RecordArgs) -> ExitStatus {
+    let scripts = [
+        (ScriptKind::Model, &args.to_script),
+        (ScriptKind::Agent, &args.to_agent_script),
+    ];
+    let mut status = ExitStatus::Conformant;
+    for (kind, script) in scripts {
+        let Some(script) = script else { continue };
+        if let Err(message) = script_file::write(&args.out, &args.dialect, kind, script) {
+            output::error(message);
+            status = ExitStatus::Usage;
+        }
+    }
+    status
 }
 
 /// The recording, with its transcript begun.

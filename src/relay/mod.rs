@@ -11,6 +11,7 @@
 //! chunk: the recorder notes it, the fault filter changes it. A guard process kills the agent's process tree if the relay itself is
 //! killed.
 
+mod agent_script;
 mod child;
 mod ending;
 mod fault_filter;
@@ -23,6 +24,7 @@ mod redact;
 mod stage;
 mod stdio;
 
+pub use agent_script::{RecordedScript, agent_script};
 pub use child::{Relay, RelayEnd};
 pub use ending::Ending;
 pub use fault_filter::{FaultFilter, PlayedFault};

@@ -1,5 +1,9 @@
 //! `conform record`: the pipe is transparent, the transcript is whole, and nothing survives a killed recorder.
 
+#[path = "../common/recordings.rs"]
+mod recordings;
+
+mod agent_script;
 mod llm;
 mod pipe;
 mod replay;

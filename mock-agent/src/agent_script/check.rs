@@ -94,7 +94,34 @@ unknown: [{ set: { last: '{command}' } }]
     #[test]
     fn each_mistake_is_one_error_with_a_location() {
         for (script, expected) in [
-            ("start: []", "s.yaml:1:1: the key `commands` is missing"),
+            (
+                "start: []",
+                "s.yaml:1:1: the key `commands` or `session` is missing",
+            ),
+            (
+                "dialect: bird@2\ncommands: []",
+                "s.yaml:1:10: this is a script of bird@2, and the agent speaks bird@1",
+            ),
+            (
+                "start: [stop]\nsession: [stop]",
+                "s.yaml:1:1: a session begins at the start",
+            ),
+            (
+                "session: [{ expect: {} }]",
+                "s.yaml:1:1: an `expect` has either `on` or `line`",
+            ),
+            (
+                "session: [{ expect: { on: { type: sayy } } }]",
+                "s.yaml:1:28: unknown command of bird@1 `sayy`; did you mean `say`?",
+            ),
+            (
+                "session: [{ expect: { on: { id: '{x}' } } }]",
+                "s.yaml:1:33: unknown name `x`",
+            ),
+            (
+                "start: [end_of_input]\ncommands: []",
+                "s.yaml:1:1: `expect` and `end_of_input` are actions of `session` itself",
+            ),
             (
                 "commands: []\nstrat: []",
                 "s.yaml:2:1: unknown key `strat`; did you mean `start`?",

@@ -1,12 +1,14 @@
 //! Compiles an agent script, and collects every mistake in it with its location.
 
+use super::conversation::{Expected, Pattern};
 use super::expression::Expression;
 use super::file::{
-    ActionFile, AgentScriptFile, AwaitedFile, EntryFile, ForEachFile, IfFile, TextMap, WaitForFile,
-    WhileBusy,
+    ActionFile, AgentScriptFile, AwaitedFile, EntryFile, ExpectFile, ForEachFile, IfFile, TextMap,
+    WaitForFile, WhileBusy,
 };
 use super::script::{Action, AgentScript, Awaited, Capture, Entry};
 use super::vocabulary::Vocabulary;
+use super::walk::{gates, names_set};
 use indexmap::IndexSet;
 use json_matcher::{Matcher, Segment, compile_node, placeholders_in, segments};
 use spanned_yaml::{Error, Node, Span, Spanned, unknown};
@@ -28,7 +30,7 @@ pub(super) fn compile(
     vocabulary: &Vocabulary,
 ) -> Result<AgentScript, Vec<Error>> {
     let variables: IndexSet<String> = file.variables.keys().map(|key| key.value.clone()).collect();
-    let replies = file.commands.iter().flat_map(|entry| {
+    let replies = file.commands.iter().flatten().flat_map(|entry| {
         let captures = entry.capture.keys().map(|key| key.value.clone());
         captures.chain(names_set(&entry.actions))
     });
@@ -48,68 +50,6 @@ pub(super) fn compile(
     }
 }
 
-/// The lists of actions in an action.
-fn inner(action: &ActionFile) -> Vec<&[ActionFile]> {
-    match action {
-        ActionFile::ForEach(each) => vec![&each.actions],
-        ActionFile::If(choice) => vec![&choice.actions, &choice.otherwise],
-        ActionFile::WaitFor(wait) => {
-            let awaited = wait.commands.iter().map(|one| one.actions.as_slice());
-            awaited.chain([wait.on_timeout.as_slice()]).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The names that actions set, at any depth.
-fn names_set(actions: &[ActionFile]) -> Vec<String> {
-    let mut found = Vec::new();
-    for action in actions {
-        match action {
-            ActionFile::Set(values) => found.extend(values.keys().map(|key| key.value.clone())),
-            ActionFile::Count(name) => found.push(name.value.clone()),
-            ActionFile::ForEach(each) => {
-                found.push(each.name.value.clone());
-                found.extend(each.index.iter().map(|name| name.value.clone()));
-            }
-            ActionFile::WaitFor(wait) => {
-                let captures = wait.commands.iter().flat_map(|one| one.capture.keys());
-                found.extend(captures.map(|key| key.value.clone()));
-            }
-            _ => {}
-        }
-        found.extend(inner(action).into_iter().flat_map(names_set));
-    }
-    found
-}
-
-/// The names of all gates.
-fn gates(file: &AgentScriptFile) -> HashSet<String> {
-    fn collect(actions: &[ActionFile], found: &mut HashSet<String>) {
-        for action in actions {
-            if let ActionFile::Gate(name) = action {
-                found.insert(name.value.clone());
-            }
-            for actions in inner(action) {
-                collect(actions, found);
-            }
-        }
-    }
-    let mut found = HashSet::new();
-    let replies = file.commands.iter().map(|entry| &entry.actions);
-    let others = [
-        &file.start,
-        &file.unknown,
-        &file.malformed,
-        &file.end_of_input,
-        &file.terminate,
-    ];
-    for actions in replies.chain(others) {
-        collect(actions, &mut found);
-    }
-    found
-}
-
 struct Compiler<'a> {
     root: &'a Node,
     vocabulary: &'a Vocabulary,
@@ -124,14 +64,37 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn script(&mut self, file: &AgentScriptFile) -> AgentScript {
+        if let Some(dialect) = &file.dialect
+            && dialect.value != self.vocabulary.dialect
+        {
+            let message = format!(
+                "this is a script of {}, and the agent speaks {}",
+                dialect.value, self.vocabulary.dialect
+            );
+            self.error(dialect.span, message);
+        }
+        if file.commands.is_none() && file.session.is_empty() {
+            self.errors.push(
+                self.root
+                    .error("the key `commands` or `session` is missing"),
+            );
+        }
+        if !file.start.is_empty() && !file.session.is_empty() {
+            let message = "a session begins at the start: put what is in `start` there";
+            self.errors.push(self.root.error(message));
+        }
         let variables = file.variables.iter();
         let variables = variables.map(|(key, value)| (key.value.clone(), value.to_value()));
+        let (session, expected) = self.session(&file.session);
         AgentScript {
             variables: variables.collect(),
             start: self.reply(&[], &file.start),
+            session,
+            expected: expected.into(),
             entries: file
                 .commands
                 .iter()
+                .flatten()
                 .filter_map(|entry| self.entry(entry))
                 .collect(),
             unknown: self.reply(&[COMMAND], &file.unknown),
@@ -150,6 +113,46 @@ impl Compiler<'_> {
     fn reply(&mut self, names: &[&str], actions: &[ActionFile]) -> Vec<Action> {
         self.names = names.iter().map(|name| (*name).to_owned()).collect();
         self.actions(actions)
+    }
+
+    /// The actions of the session, and the commands that they expect.
+    fn session(&mut self, actions: &[ActionFile]) -> (Vec<Action>, Vec<Expected>) {
+        self.names = IndexSet::new();
+        let (mut compiled, mut expected) = (Vec::new(), Vec::new());
+        for action in actions {
+            match action {
+                ActionFile::Expect(file) => {
+                    compiled.push(Action::Expect(expected.len()));
+                    expected.extend(self.expected(file));
+                }
+                ActionFile::EndOfInput => compiled.push(Action::EndOfInput),
+                other => compiled.extend(self.action(other)),
+            }
+        }
+        (compiled, expected)
+    }
+
+    fn expected(&mut self, file: &ExpectFile) -> Option<Expected> {
+        let (pattern, written) = match (&file.on, &file.line) {
+            (Some(on), None) => {
+                let matcher = self.command_matcher(on)?;
+                (Pattern::Command(matcher), on.to_value().to_string())
+            }
+            (None, Some(line)) => (
+                Pattern::Line(line.value.clone()),
+                format!("{:?}", line.value),
+            ),
+            _ => {
+                let message = "an `expect` has either `on` or `line`";
+                self.errors.push(self.root.error(message));
+                return None;
+            }
+        };
+        Some(Expected {
+            pattern,
+            capture: self.capture(&file.capture),
+            written,
+        })
     }
 
     fn entry(&mut self, entry: &EntryFile) -> Option<Entry> {
@@ -214,6 +217,11 @@ impl Compiler<'_> {
                 Action::Release(name.value.clone())
             }
             ActionFile::WaitFor(wait) => self.wait_for(wait)?,
+            ActionFile::Expect(_) | ActionFile::EndOfInput => {
+                let message = "`expect` and `end_of_input` are actions of `session` itself";
+                self.errors.push(self.root.error(message));
+                return None;
+            }
             ActionFile::Stop => Action::Stop,
             ActionFile::Exit(status) => Action::Exit(*status),
         })

@@ -15,6 +15,9 @@ pub(super) type TextMap = IndexMap<Spanned<String>, Spanned<String>>;
 #[serde(deny_unknown_fields)]
 #[schemars(title = "conform agent script")]
 pub struct AgentScriptFile {
+    /// The dialect that the agent speaks, `NAME@VERSION`, unless the command line names one.
+    #[serde(default)]
+    pub(super) dialect: Option<Spanned<String>>,
     /// Variables that last for the whole session, with their first values. Every other name belongs to the reply that sets it.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, AnyValueSchema>")]
@@ -22,8 +25,13 @@ pub struct AgentScriptFile {
     /// What happens when the process starts.
     #[serde(default)]
     pub(super) start: Vec<ActionFile>,
-    /// What happens on the commands of the host. The first entry that matches a command answers it.
-    pub(super) commands: Vec<EntryFile>,
+    /// A conversation in a fixed order, instead of `start`: what the agent sends, and an `expect` at each place where it waits for a command
+    /// of the host. A command that comes before its place is kept until then.
+    #[serde(default)]
+    pub(super) session: Vec<ActionFile>,
+    /// What happens on the commands of the host that no `expect` takes. The first entry that matches a command answers it.
+    #[serde(default)]
+    pub(super) commands: Option<Vec<EntryFile>>,
     /// What happens on a command that no entry matches; by default nothing. `{command}` is the command.
     #[serde(default)]
     pub(super) unknown: Vec<ActionFile>,
@@ -106,6 +114,10 @@ pub(super) enum ActionFile {
     Release(Spanned<String>),
     /// Waits for a command of the host, such as the answer to a request of the agent. Entries under `commands` do not see it.
     WaitFor(WaitForFile),
+    /// Waits for a command of the host, in `session` only. At the end of stdin, the session ends at an `expect` whose command has not come.
+    Expect(ExpectFile),
+    /// Waits for the end of stdin, in `session` only.
+    EndOfInput,
     /// Stops the reply in progress and drops the commands that wait for it.
     Stop,
     /// Exits with this status after everything is written.
@@ -172,4 +184,20 @@ pub(super) struct AwaitedFile {
     /// What happens then.
     #[serde(default, rename = "do")]
     pub(super) actions: Vec<ActionFile>,
+}
+
+/// A command that a session expects: `on` or `line`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectFile {
+    /// A matcher for the command. `{name}` in it is a name that an earlier command has set.
+    #[serde(default)]
+    #[schemars(with = "Option<MatcherSchema>")]
+    pub(super) on: Option<Node>,
+    /// A line that is not a JSON object, as it is.
+    #[serde(default)]
+    pub(super) line: Option<Spanned<String>>,
+    /// Parts of the command to store: a name and a JSON Pointer. A part that the command lacks is null.
+    #[serde(default)]
+    pub(super) capture: TextMap,
 }

@@ -2,22 +2,26 @@
 //!
 //! ```text
 //!  FILE ──► file ──► compile ──► script ──► player: one reply at a time ──► reply: actions ──► os::stdout
-//!  dialect.yaml ──► vocabulary ──┘            ▲ commands, end of input, signals
+//!  dialect.yaml ──► vocabulary ──┘            ▲ commands, end of input, signals; `conversation` has those that a session expects
 //! ```
 
 mod check;
 mod compile;
+mod conversation;
 mod expression;
 pub(crate) mod file;
 mod functions;
+mod head;
 mod player;
 mod reply;
 mod script;
 mod stage;
 mod vocabulary;
+mod walk;
 
 pub use check::check_agent_script;
 pub(crate) use check::load;
 pub use file::AgentScriptFile;
+pub(crate) use head::ScriptHead;
 pub(crate) use player::{ScriptedSession, play};
 pub(crate) use vocabulary::Vocabulary;

@@ -1,5 +1,6 @@
 //! The event loop of a scripted agent: commands, replies in their order, the end of input, signals.
 
+use super::conversation::Received;
 use super::reply::{Reply, ReplyEnd, captured};
 use super::script::{AgentScript, Part, WhileBusy};
 use super::stage::{QueuedReply, Stage};
@@ -67,6 +68,7 @@ type Joined = Result<(Id, Result<(), ReplyEnd>), JoinError>;
 impl Player {
     async fn session(&mut self, input: &mut InputLines, signals: &mut ShutdownSignals) -> u8 {
         self.begin(Part::Start, Captures::default());
+        self.begin_session();
         let mut is_open = true;
         while is_open || !self.replies.is_empty() {
             tokio::select! {
@@ -137,7 +139,42 @@ impl Player {
         }
     }
 
+    /// Begins the session of the script. Commands that it does not expect are answered beside it.
+    fn begin_session(&mut self) {
+        let script = self.stage.script();
+        let conversation = self.stage.conversation();
+        let reply = Reply {
+            stage: Rc::clone(&self.stage),
+            names: Rc::clone(&conversation.names),
+            is_main: false,
+        };
+        let played = async move { reply.play(script.actions(Part::Session)).await };
+        self.replies.spawn_local(played);
+    }
+
+    /// Gives the session what it expects. Says on stderr what it does not expect, if nothing else answers that.
+    fn is_expected(&self, received: Received<'_>, is_answered: bool) -> bool {
+        let conversation = self.stage.conversation();
+        let variables = self.stage.variables.borrow();
+        let is_expected = conversation.offer(received, &variables);
+        if !is_expected
+            && !is_answered
+            && let Some(next) = conversation.why_not(received, &variables)
+        {
+            let shown = match received {
+                Received::Command(command) => command.to_string(),
+                Received::Line(line) => String::from_utf8_lossy(line).into_owned(),
+            };
+            tracing::warn!("the session does not expect {shown}; {next}");
+        }
+        is_expected
+    }
+
     fn malformed(&mut self, line: &[u8]) {
+        let is_answered = !self.stage.script().actions(Part::Malformed).is_empty();
+        if self.is_expected(Received::Line(line), is_answered) {
+            return;
+        }
         let mut names = Captures::default();
         names.set("line", String::from_utf8_lossy(line).into_owned());
         self.reply_in_order(Part::Malformed, names);
@@ -148,7 +185,12 @@ impl Player {
             return;
         };
         let script = self.stage.script();
-        let Some((index, while_busy)) = self.entry(&script, &command) else {
+        let entry = self.entry(&script, &command);
+        let is_answered = entry.is_some() || !script.actions(Part::Unknown).is_empty();
+        if self.is_expected(Received::Command(&command), is_answered) {
+            return;
+        }
+        let Some((index, while_busy)) = entry else {
             let mut names = Captures::default();
             names.set("command", command);
             return self.reply_in_order(Part::Unknown, names);
@@ -251,7 +293,7 @@ impl Player {
                 eprintln!("mock-agent: {why}");
                 return Some(FAILED);
             }
-            Ok((task, Ok(()))) => {
+            Ok((task, Ok(()) | Err(ReplyEnd::SessionOver))) => {
                 if self.stage.finish(task)
                     && let Some(reply) = self.stage.dequeue()
                 {

@@ -24,6 +24,8 @@ pub(super) struct Reply {
 pub(super) enum ReplyEnd {
     /// The script says so: the exit status.
     Exit(u8),
+    /// The session expects a command that does not come any more.
+    SessionOver,
     /// The script has a mistake that only shows when it is played.
     Failed(String),
 }
@@ -105,6 +107,12 @@ impl Reply {
                 timeout,
                 on_timeout,
             } => self.wait_for(commands, *timeout, on_timeout).await?,
+            Action::Expect(index) => {
+                if !self.stage.conversation().has_come(*index).await {
+                    return Err(ReplyEnd::SessionOver);
+                }
+            }
+            Action::EndOfInput => self.stage.conversation().end_of_input().await,
             Action::Stop => {
                 if !self.is_main {
                     self.stage.stop_reply();

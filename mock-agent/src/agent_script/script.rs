@@ -1,5 +1,6 @@
 //! A compiled agent script.
 
+use super::conversation::Expected;
 use super::expression::Expression;
 pub(super) use super::file::WhileBusy;
 use json_matcher::Matcher;
@@ -13,6 +14,9 @@ pub(crate) struct AgentScript {
     /// The variables of the session, with their first values.
     pub(super) variables: Vec<(String, Value)>,
     pub(super) start: Vec<Action>,
+    pub(super) session: Vec<Action>,
+    /// The commands that the session expects.
+    pub(super) expected: Rc<[Expected]>,
     pub(super) entries: Vec<Entry>,
     pub(super) unknown: Vec<Action>,
     pub(super) malformed: Vec<Action>,
@@ -63,6 +67,9 @@ pub(super) enum Action {
         timeout: Option<Duration>,
         on_timeout: Vec<Action>,
     },
+    /// Waits for the expected command of this index.
+    Expect(usize),
+    EndOfInput,
     Stop,
     Exit(u8),
 }
@@ -79,6 +86,7 @@ pub(super) struct Awaited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Start,
+    Session,
     /// The entry of this index.
     Entry(usize),
     Unknown,
@@ -92,6 +100,7 @@ impl AgentScript {
     pub(super) fn actions(&self, part: Part) -> &[Action] {
         match part {
             Part::Start => &self.start,
+            Part::Session => &self.session,
             Part::Entry(index) => &self.entries[index].actions,
             Part::Unknown => &self.unknown,
             Part::Malformed => &self.malformed,

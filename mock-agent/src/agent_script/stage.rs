@@ -1,5 +1,6 @@
 //! State that all replies of a scripted agent share: variables, gates, the reply in progress, and waits for commands.
 
+use super::conversation::Conversation;
 use super::script::{AgentScript, Awaited, Part};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;
@@ -19,6 +20,7 @@ pub(super) struct Stage {
     /// How long a gate holds unless the script says otherwise.
     usual_gate_timeout: Duration,
     script: RefCell<Rc<AgentScript>>,
+    conversation: RefCell<Rc<Conversation>>,
     /// The variables of the session.
     pub(super) variables: RefCell<Captures>,
     current: RefCell<Option<InProgress>>,
@@ -65,6 +67,7 @@ impl Stage {
             gates,
             usual_gate_timeout,
             variables: RefCell::new(first_values(&script)),
+            conversation: RefCell::new(Rc::new(Conversation::new(Rc::clone(&script.expected)))),
             script: RefCell::new(Rc::new(script)),
             current: RefCell::default(),
             queue: RefCell::default(),
@@ -78,8 +81,16 @@ impl Stage {
         Rc::clone(&self.script.borrow())
     }
 
-    /// Plays another script from the next command on, with its variables. Replies to earlier commands go on.
+    /// The commands that the session expects.
+    pub(super) fn conversation(&self) -> Rc<Conversation> {
+        Rc::clone(&self.conversation.borrow())
+    }
+
+    /// Plays another script from the next command on, with its variables. Replies to earlier commands go on; a session ends where it expects
+    /// its next command.
     pub(super) fn replace_script(&self, script: AgentScript) {
+        self.conversation().end_input();
+        *self.conversation.borrow_mut() = Rc::new(Conversation::new(Rc::clone(&script.expected)));
         *self.variables.borrow_mut() = first_values(&script);
         *self.script.borrow_mut() = Rc::new(script);
     }
@@ -179,6 +190,7 @@ impl Stage {
     /// Ends every wait for a command, now and later.
     pub(super) fn end_input(&self) {
         self.input_ended.set(true);
+        self.conversation().end_input();
         self.waits.borrow_mut().clear();
     }
 }

@@ -103,7 +103,7 @@ fn call(rest: &str, n: u64, nth: usize) -> Option<ToolCall> {
         id: Some(format!("call-{n}-{nth}")),
         name: (!name.is_empty()).then(|| name.to_owned())?,
         args: None,
-        args_raw: Some(args.to_owned()),
+        args_raw: Some(args.into()),
         chunks: None,
     })
 }
@@ -170,7 +170,7 @@ mod tests {
                 (
                     call.id.as_deref().unwrap(),
                     call.name.as_str(),
-                    call.args_raw.as_deref().unwrap(),
+                    call.args_raw.as_ref().unwrap().0[0].as_str(),
                 )
             })
             .collect();

@@ -4,13 +4,14 @@ use super::control::ControlTarget;
 use super::environment::Environment;
 use super::fault_writer::{self, FaultWriter, FaultedDialect};
 use super::run::{SpokenDialect, Startup};
-use crate::agent_script::{self, ScriptedSession, Vocabulary};
+use crate::agent_script::{self, ScriptHead, ScriptedSession, Vocabulary};
 use crate::config::options::DIALECT_DIR_VARIABLE;
 use crate::config::{self, DialectFiles, USAGE, options};
 use crate::faults::{FaultChoice, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;
 use crate::os::stdout::{FrameWriter, Outbox};
+use crate::protocols::adapter::Adapter;
 use frame_faults::KindPointers;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -27,6 +28,8 @@ pub(super) struct ScriptOptions {
     dialect_dir: Option<PathBuf>,
     dialect: Option<String>,
     script: Option<PathBuf>,
+    /// What the script says of itself, if it is an agent script.
+    head: Option<ScriptHead>,
     fault: Option<String>,
 }
 
@@ -45,7 +48,7 @@ pub(super) const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
     (
         options::SCRIPT_FLAG.name,
         "FILE",
-        "Its agent script: what it writes at the start and on each command",
+        "Its agent script: what it writes at the start and on each command, or a recorded session",
     ),
     (
         options::FAULT_FLAG.name,
@@ -64,6 +67,12 @@ pub(super) fn is_chosen(args: &[String], environment: &Environment) -> bool {
 /// Whether there are dialects for a scripted agent, in case that nothing chooses another one.
 pub(super) fn is_possible(environment: &Environment) -> bool {
     environment.get(DIALECT_DIR_VARIABLE).is_some()
+}
+
+/// Whether the script that the arguments or the environment name is an agent script, and not one of a model.
+pub(super) fn is_agent_script(args: &[String], environment: &Environment) -> bool {
+    let options = ScriptOptions::read(args, environment, None);
+    options.is_ok_and(|options| options.head.is_some())
 }
 
 impl ScriptOptions {
@@ -92,15 +101,25 @@ impl ScriptOptions {
         Ok(options)
     }
 
-    /// Reads the arguments, and the environment for what they leave out.
-    fn read(args: &[String], environment: &Environment) -> Result<Self, String> {
+    /// Reads the arguments, the environment for what they leave out, and then the script. `adapter` is the one that they choose otherwise.
+    fn read(
+        args: &[String],
+        environment: &Environment,
+        adapter: Option<&Adapter>,
+    ) -> Result<Self, String> {
         let options = ScriptOptions::parse(args)?;
         let env = |name: &str| environment.get(name);
         let path = |name: &str| env(name).map(PathBuf::from);
+        let script = options.script.or_else(|| path("MOCK_AGENT_SCRIPT"));
+        let head = script.as_deref().and_then(ScriptHead::read);
+        let written = head.as_ref().and_then(|head| head.dialect.clone());
+        let dialect = options.dialect.or_else(|| env(DIALECT_VARIABLE));
+        let of_adapter = adapter.map(|one| format!("{}@{}", one.name, one.version));
         Ok(ScriptOptions {
             dialect_dir: options.dialect_dir.or_else(|| path(DIALECT_DIR_VARIABLE)),
-            dialect: options.dialect.or_else(|| env(DIALECT_VARIABLE)),
-            script: options.script.or_else(|| path("MOCK_AGENT_SCRIPT")),
+            dialect: dialect.or(written).or(of_adapter),
+            script,
+            head,
             fault: options.fault.or_else(|| env("MOCK_AGENT_FAULT")),
         })
     }
@@ -118,8 +137,9 @@ pub(super) fn dialect(
     args: &[String],
     environment: &Environment,
     files: DialectFiles,
+    adapter: Option<&Adapter>,
 ) -> Result<SpokenDialect, String> {
-    let options = ScriptOptions::read(args, environment)?;
+    let options = ScriptOptions::read(args, environment, adapter)?;
     let vocabulary = options.vocabulary(files)?;
     let (name, version) = vocabulary.id();
     Ok(SpokenDialect {
@@ -129,8 +149,12 @@ pub(super) fn dialect(
 }
 
 /// Plays the scripted agent; returns the exit status.
-pub(super) async fn run(startup: &Startup<'_>, signals: ShutdownSignals) -> u8 {
-    match start(startup, signals).await {
+pub(super) async fn run(
+    startup: &Startup<'_>,
+    adapter: Option<&Adapter>,
+    signals: ShutdownSignals,
+) -> u8 {
+    match start(startup, adapter, signals).await {
         Ok(status) => status,
         Err(why) => {
             eprintln!("mock-agent: {why}");
@@ -139,7 +163,11 @@ pub(super) async fn run(startup: &Startup<'_>, signals: ShutdownSignals) -> u8 {
     }
 }
 
-async fn start(startup: &Startup<'_>, signals: ShutdownSignals) -> Result<u8, String> {
+async fn start(
+    startup: &Startup<'_>,
+    adapter: Option<&Adapter>,
+    signals: ShutdownSignals,
+) -> Result<u8, String> {
     let Startup {
         args,
         environment,
@@ -147,7 +175,7 @@ async fn start(startup: &Startup<'_>, signals: ShutdownSignals) -> Result<u8, St
         files,
     } = startup;
     let env = &|name: &str| environment.get(name);
-    let options = ScriptOptions::read(args, environment)?;
+    let options = ScriptOptions::read(args, environment, adapter)?;
     let vocabulary = options.vocabulary(*files)?;
     let folder = options.dialect_dir;
     let script = options

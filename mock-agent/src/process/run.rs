@@ -80,25 +80,29 @@ pub fn spoken_dialect(
     let program = program.map(Path::new);
     let environment = Environment::load(program).ok()?;
     control::folder(&mut args, |name| environment.get(name)).ok()?;
+    let is_agent_script = agent_script::is_agent_script(&args, &environment);
+    let mut chosen = None;
     if !agent_script::is_chosen(&args, &environment) {
         let variable = environment.get(options::PROTOCOL_VARIABLE);
         let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
         let selected = protocol_choice::select_adapter(&args, variable.as_deref(), name);
-        if let Some((adapter, version)) = selected.ok()? {
-            version.ok()?;
-            return Some(SpokenDialect {
-                id: format!("{}@{}", adapter.name, adapter.version),
-                folder: None,
-            });
-        }
-        if !agent_script::is_possible(&environment) {
-            return None;
+        match selected.ok()? {
+            Some((adapter, _)) if is_agent_script => chosen = Some(adapter),
+            Some((adapter, version)) => {
+                version.ok()?;
+                return Some(SpokenDialect {
+                    id: format!("{}@{}", adapter.name, adapter.version),
+                    folder: None,
+                });
+            }
+            None if is_agent_script || agent_script::is_possible(&environment) => {}
+            None => return None,
         }
     }
     if asks_for_help(&args) {
         return None;
     }
-    agent_script::dialect(&args, &environment, files).ok()
+    agent_script::dialect(&args, &environment, files, chosen).ok()
 }
 
 /// Starts the agent that the arguments, the environment and the name of the program choose.
@@ -129,7 +133,9 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
     if let Some(adapter) = adapter {
         check_story(adapter, args, &environment)?;
     }
-    let is_scripted = is_scripted || selected.is_none() && agent_script::is_possible(&environment);
+    let is_agent_script = agent_script::is_agent_script(args, &environment);
+    let is_possible = is_agent_script || agent_script::is_possible(&environment);
+    let is_scripted = is_scripted || selected.is_none() && is_possible;
     match &selected {
         Some((adapter, Ok(()))) => {
             if let Some(code) = answer_as(adapter, args) {
@@ -168,12 +174,12 @@ fn start(program: Option<&Path>, args: &[String], files: DialectFiles) -> Result
     };
     let tasks = LocalSet::new();
     let code = match selected {
-        Some((adapter, version)) => {
+        Some((adapter, version)) if !is_agent_script => {
             let session = tasks.run_until(run(adapter, version, &startup, signals));
             let session = AssertUnwindSafe(|| runtime.block_on(session));
             catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
         }
-        None => runtime.block_on(tasks.run_until(agent_script::run(&startup, signals))),
+        _ => runtime.block_on(tasks.run_until(agent_script::run(&startup, adapter, signals))),
     };
     Ok(ExitCode::from(code))
 }

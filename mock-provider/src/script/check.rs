@@ -151,6 +151,10 @@ fn tool_call(at: &mut ErrorCollector, call: &ToolCall) {
         at.below("args")
             .error("the arguments must be a mapping; `args_raw` takes any text");
     }
+    let fragments = call.args_raw.as_ref().map_or(1, |raw| raw.0.len());
+    if call.chunks.is_some() && fragments > 1 {
+        at.error("a list under `args_raw` has the fragments, so `chunks` has no effect");
+    }
     if call.chunks == Some(0) {
         at.below("chunks").error("`chunks` must be at least 1");
     }

@@ -112,9 +112,9 @@ pub struct ToolCall {
     /// The arguments; `{}` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
-    /// The arguments as raw text, which need not be JSON.
+    /// The arguments as raw text, which need not be JSON; a list has the fragments as streamed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub args_raw: Option<String>,
+    pub args_raw: Option<Texts>,
     /// The number of fragments in which the arguments are streamed; 2 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]

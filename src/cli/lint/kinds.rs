@@ -89,6 +89,8 @@ const SHAPES: &[FileShape] = &[
         several: "agent scripts",
         is_list: false,
         keys: &[
+            "dialect",
+            "session",
             "variables",
             "start",
             "commands",

@@ -212,7 +212,9 @@ impl Linter {
     }
 
     fn agent_script(&mut self, path: &Path, node: &Node) {
-        let Some(id) = self.args.dialect.clone().or_else(|| self.dialect_of(path)) else {
+        let named = node.get("dialect").and_then(Node::as_str);
+        let named = self.args.dialect.clone().or(named.map(str::to_owned));
+        let Some(id) = named.or_else(|| self.dialect_of(path)) else {
             return self.refuse(node.error(
                 "an agent script is checked against its dialect: give --dialect NAME[@VERSION]",
             ));

@@ -2,47 +2,92 @@
 
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
+use crate::cli::output;
 use crate::detect::recording::dialect_of_frames;
 use crate::dialect::{self, Dialect, DialectSource};
 use crate::frame::Frame;
-use crate::relay::model_script;
+use crate::relay::{RecordedScript, agent_script, model_script};
 use crate::transcript::TranscriptReader;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes the replies of the model in a transcript as a script, one reply on each line.
+/// The kinds of script that a session becomes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ScriptKind {
+    /// The replies of the model.
+    Model,
+    /// The frames of the agent.
+    Agent,
+}
+
+/// Writes the session in a transcript as a script.
 ///
 /// # Errors
-/// The transcript cannot be read, its dialect is not known or does not say where replies show, or the script cannot be written.
-pub(super) fn write(transcript: &Path, args: &DialectArgs, script: &Path) -> Result<(), String> {
+/// The transcript cannot be read, its dialect is not known, it has nothing for the script, or the script cannot be written.
+pub(super) fn write(
+    transcript: &Path,
+    args: &DialectArgs,
+    kind: ScriptKind,
+    script: &Path,
+) -> Result<(), String> {
     let shown = transcript.display();
     let file =
         File::open(transcript).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
     let reader = TranscriptReader::new(BufReader::new(file));
     let reader = reader.map_err(|error| error.in_file(&shown).to_string())?;
     let named = reader.header().and_then(|header| header.dialect.clone());
-    // A session that was cut off still has the replies before the end.
+    // A session that was cut off still has what came before the end.
     let frames: Vec<Frame> = reader.map_while(Result::ok).collect();
     let dialect = dialect(args, args.dialect.clone().or(named), &frames)
         .map_err(|message| format!("{shown}: {message}"))?;
-    let replies = model_script(&frames, &dialect);
+    let text = match kind {
+        ScriptKind::Model => model_text(&frames, &dialect),
+        ScriptKind::Agent => agent_text(&frames, &dialect),
+    };
+    let text = text.map_err(|message| format!("{shown}: {message}"))?;
+    let written = File::create(script).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| format!("cannot write {}: {error}", script.display()))
+}
+
+/// The replies of the model, one on each line.
+fn model_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
+    let replies = model_script(frames, dialect);
+    let id = dialect.id();
     if replies.is_empty() {
         return Err(format!(
-            "{shown}: no reply of the model shows in it, so there is no script ({})",
-            dialect.id()
+            "no reply of the model shows in it, so there is no script ({id})"
         ));
     }
-    let mut text = format!(
-        "# The replies of the model in a recorded session of {}.\n",
-        dialect.id()
-    );
+    let mut text = format!("# The replies of the model in a recorded session of {id}.\n");
     for reply in &replies {
         text += &format!("- {reply}\n");
     }
-    let written = File::create(script).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| format!("cannot write {}: {error}", script.display()))
+    Ok(text)
+}
+
+/// The frames of the agent, one on each line. Says on stderr what is lost.
+fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
+    let RecordedScript {
+        text,
+        events,
+        losses,
+    } = agent_script(frames, dialect);
+    if events == 0 {
+        return Err("there is no event of the agent in it, so there is no script".to_owned());
+    }
+    if text.len() > spanned_yaml::MAX_FILE_BYTES {
+        return Err(format!(
+            "the session is too long for a script: {} MiB, and {} are read",
+            text.len() >> 20,
+            spanned_yaml::MAX_FILE_BYTES >> 20
+        ));
+    }
+    for loss in losses {
+        output::warning(loss);
+    }
+    Ok(text)
 }
 
 /// The dialect of this id, or else the one that the frames show.

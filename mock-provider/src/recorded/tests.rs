@@ -1,0 +1,121 @@
+//! What is served over each wire is read as the reply that it came from.
+
+use super::{RecordedAnswer, RecordedEnd, recorded_reply};
+use crate::script::{Script, ScriptReply};
+use crate::{Answer, Model, Pace, Request, ResponseStep, Wire, error_response, stream_steps};
+use serde_json::{Value, json};
+
+const WIRES: [(Wire, &str); 3] = [
+    (Wire::AnthropicMessages, "/v1/messages"),
+    (Wire::OpenAiChat, "/v1/chat/completions"),
+    (Wire::OpenAiResponses, "/v1/responses"),
+];
+
+/// The reply that is read from what a scripted reply gives.
+fn again(reply: &Value, wire: Wire, path: &str) -> Value {
+    let script = Script::from_value(json!([reply])).unwrap();
+    let body = json!({
+        "model": "m", "max_tokens": 9, "stream": true, "stream_options": { "include_usage": true },
+        "messages": [{ "role": "user", "content": "x" }], "input": "x", "include": ["reasoning.encrypted_content"]
+    });
+    let request = Request::in_process(0, wire, body);
+    let served = Model::new(script, 0).next(&request);
+    let mut end = RecordedEnd::Complete;
+    let (status, body) = match served.answer {
+        Answer::Message(message) => {
+            let mut bytes = Vec::new();
+            for step in stream_steps(&request, &message, 0, Pace::default()) {
+                match step {
+                    ResponseStep::Write(written) => bytes.extend(written),
+                    ResponseStep::Cut(crate::script::Cut::End) => {}
+                    ResponseStep::Cut(_) => end = RecordedEnd::Cut,
+                    ResponseStep::Forever => end = RecordedEnd::ClientClosed,
+                    _ => {}
+                }
+            }
+            (200, String::from_utf8(bytes).unwrap())
+        }
+        Answer::Error(error) => {
+            let response = error_response(wire, &error, 0, 0);
+            (response.status, response.body)
+        }
+        Answer::Cut(_) => panic!("no answer"),
+    };
+    let body = &body;
+    let read = recorded_reply(&RecordedAnswer { path, status, body, end }).unwrap();
+    serde_json::to_value(read).unwrap()
+}
+
+fn normal(reply: &Value) -> Value {
+    let reply: ScriptReply = serde_json::from_value(reply.clone()).unwrap();
+    serde_json::to_value(reply).unwrap()
+}
+
+#[test]
+fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
+    let usage = json!({ "input": 7, "output": 3, "cache_read": 2, "cache_write": 1, "reasoning": 0 });
+    let replies = [
+        json!({ "text": ["a", "b\nc"], "usage": usage }),
+        json!({ "text": ["cut"], "usage": usage, "stop": "max_tokens" }),
+        json!({ "text": ["I"], "tool_calls": [{ "id": "t1", "name": "A", "args": { "x": 1 }, "chunks": 3 }, { "id": "t2", "name": "B", "args": { "y": [] } }], "usage": usage }),
+        json!({ "tool_calls": [{ "id": "t1", "name": "A", "args_raw": ["{\"x", "\":1", "}"] }], "usage": usage }),
+        json!({ "error": { "status": 429, "type": "rate_limit_error", "message": "slow down", "code": "c" } }),
+    ];
+    for (wire, path) in WIRES {
+        for reply in &replies {
+            let mut expected = normal(reply);
+            if wire == Wire::AnthropicMessages && expected["error"].is_object() {
+                // This API has no codes.
+                expected["error"].as_object_mut().unwrap().shift_remove("code");
+            }
+            assert_eq!(again(reply, wire, path), expected, "{path}");
+        }
+    }
+}
+
+#[test]
+fn blocks_signatures_and_breaks_are_read_where_the_api_has_them() {
+    let usage = json!({ "input": 7, "output": 3, "cache_read": 0, "cache_write": 0, "reasoning": 0 });
+    let started = json!({ "input": 7, "output": 1, "cache_read": 0, "cache_write": 0 });
+    let (wire, path) = WIRES[0];
+    for (reply, read) in [
+        (json!({ "content": [{ "thinking": { "text": ["h", "m"], "signature": "s" } }, { "text": ["a"] }, { "text": ["b"] }], "usage": usage }), None),
+        (json!({ "content": [{ "redacted_thinking": "x" }, { "text": ["a"] }], "usage": usage }), None),
+        (json!({ "content": [{ "text": ["a"] }, { "stall": true }], "usage": usage }), Some(json!({ "stall": {} }))),
+        (json!({ "content": [{ "text": ["a"] }, { "cut": "close" }], "usage": usage }), Some(json!({ "cut": "close" }))),
+        (json!({ "content": [{ "text": ["a"] }, { "cut": "end" }], "usage": usage }), Some(json!({ "cut": "end" }))),
+        (json!({ "content": [{ "text": ["a"] }, { "error": { "type": "overloaded_error", "message": "m" } }], "usage": usage }),
+         Some(json!({ "error": { "type": "overloaded_error", "message": "m" } }))),
+    ] {
+        let found = again(&reply, wire, path);
+        match read {
+            None => assert_eq!(found, normal(&reply)),
+            Some(last) => {
+                assert_eq!(found["content"][1], last);
+                assert_eq!(found["usage"], started);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_in_one_document_is_read_too() {
+    let body = json!({
+        "content": [{ "type": "text", "text": "hi" }, { "type": "tool_use", "id": "t", "name": "A", "input": { "x": 1 } }],
+        "stop_reason": "tool_use", "usage": { "input_tokens": 1, "output_tokens": 2 }
+    });
+    let answer = RecordedAnswer {
+        path: "/v1/messages",
+        status: 200,
+        body: &body.to_string(),
+        end: RecordedEnd::Complete,
+    };
+    let read = serde_json::to_value(recorded_reply(&answer)).unwrap();
+    let calls = json!([{ "id": "t", "name": "A", "args": { "x": 1 }, "chunks": 1 }]);
+    assert_eq!(read, json!({ "text": ["hi"], "tool_calls": calls, "usage": { "input": 1, "output": 2 } }));
+    let page = RecordedAnswer { path: "/v1/models", ..answer };
+    assert_eq!(recorded_reply(&page), None);
+    let html = RecordedAnswer { status: 502, body: "<html>", ..answer };
+    let read = serde_json::to_value(recorded_reply(&html)).unwrap();
+    assert_eq!(read, json!({ "error": { "status": 502, "body": "<html>" } }));
+}

@@ -1,0 +1,13 @@
+//! A recorded session as an agent script: the frames of the agent as they were, at the commands of the host that they followed.
+//!
+//! ```text
+//!  frames ──► session: an action for each frame ──► yaml: one line of the file for each action
+//!                 ▲
+//!             host_ids: the ids that the host chose, and their echoes
+//! ```
+
+mod host_ids;
+mod session;
+mod yaml;
+
+pub use session::{RecordedScript, agent_script};
