@@ -114,8 +114,8 @@ pub struct LlmReply {
     pub status: u16,
     /// How the exchange ended.
     pub end: ReplyEnd,
-    /// The body as far as it came, if it was recorded.
-    pub body: Option<String>,
+    /// The body as far as it came, if it was recorded; a JSON string with the text if it was not JSON, such as a stream.
+    pub body: Option<Value>,
 }
 
 /// How the answer of a model ended.

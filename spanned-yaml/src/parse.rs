@@ -148,7 +148,7 @@ mod tests {
             error.span,
             Span {
                 line: 6,
-                column: 10,
+                column: 45,
                 len: 3
             }
         );

@@ -13,6 +13,8 @@ pub struct RepliesFile {
     pub text: Option<Spanned<String>>,
     /// A chunk of thinking.
     pub thinking: Option<Spanned<String>>,
+    /// The events that begin a block of text or thinking.
+    pub blocks: Vec<Spanned<String>>,
     /// A tool call.
     pub call: CallFile,
     /// The tokens that the replies since the last such event have used.
@@ -69,6 +71,8 @@ pub struct ReplyEvents {
     pub text: Option<EventPart>,
     /// A chunk of thinking.
     pub thinking: Option<EventPart>,
+    /// The events that begin a block of text or thinking.
+    pub blocks: Vec<String>,
     /// The id of a tool call.
     pub call_id: Option<EventPart>,
     /// The name of its tool.
@@ -101,10 +105,14 @@ impl ReplyEvents {
             }
             is_known
         };
-        for end in &file.ends {
-            known(&end.value, end);
+        for event in file.ends.iter().chain(&file.blocks) {
+            known(&event.value, event);
         }
-        let ends = file.ends.iter().map(|end| end.value.clone()).collect();
+        let names = |events: &[Spanned<String>]| {
+            let names = events.iter().map(|event| event.value.clone());
+            names.collect()
+        };
+        let (ends, blocks) = (names(&file.ends), names(&file.blocks));
         let mut mistakes = Vec::new();
         let mut part = |written: Option<&Spanned<String>>| {
             let written = written?;
@@ -136,6 +144,7 @@ impl ReplyEvents {
         let read = ReplyEvents {
             text: part(file.text.as_ref()),
             thinking: part(file.thinking.as_ref()),
+            blocks,
             call_id: part(file.call.id.as_ref()),
             call_name: part(file.call.name.as_ref()),
             call_fragment: part(file.call.fragment.as_ref()),

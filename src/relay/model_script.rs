@@ -1,8 +1,11 @@
-//! A recorded session as a model script: the replies of the model, as the agent's events show them.
+//! A recorded session as a model script: the replies of the model, as the traffic with it or the agent's events show them.
 
+use super::wire_replies::wire_replies;
 use crate::dialect::{Dialect, EventPart, FrameIdentity, ReplyEvents};
 use crate::frame::{Body, Frame, Line};
 use crate::framing::parse;
+use mock_provider::recorded_tool_call;
+use mock_provider::script::ToolCall;
 use serde_json::{Map, Value, json};
 
 /// The lowest HTTP status of an answer that is an error.
@@ -10,11 +13,15 @@ const FIRST_ERROR: u16 = 300;
 
 /// The replies of the model in a session, as a list for `mock-agent --script`.
 ///
-/// They are split where the dialect says that a reply ends. If the session has the requests to the model and these are more or fewer, they
+/// If the bodies of the model's answers were recorded, these are the replies. Else they are read from the events, and split where the dialect
+/// says that a reply ends. If the session has the requests to the model and these are more or fewer, they
 /// are split at the requests: an event can come after the next request, but no reply is without one. A reply that the host interrupted
 /// stalls after its last part.
 #[must_use]
 pub fn model_script(frames: &[Frame], dialect: &Dialect) -> Vec<Value> {
+    if let Some(replies) = wire_replies(frames) {
+        return replies;
+    }
     let by_events = replies(frames, dialect, Split::AtEvents);
     let errors = errors(frames);
     if errors.is_empty() {
@@ -66,8 +73,10 @@ fn replies(frames: &[Frame], dialect: &Dialect, split: Split) -> Vec<Value> {
         replies: Vec::new(),
         is_open: false,
         without_usage: 0,
+        begins_block: false,
         call: Map::new(),
-        fragments: 0,
+        fragments: Vec::new(),
+        commands: 0,
     };
     for frame in frames {
         match &frame.body {
@@ -76,10 +85,11 @@ fn replies(frames: &[Frame], dialect: &Dialect, split: Split) -> Vec<Value> {
                 script.fail(reply.status);
             }
             Body::ToAgent(line) => {
-                if let Some((name, _)) = identified(line, &dialect.commands)
-                    && dialect.session.interrupts.contains(&name)
-                {
-                    script.interrupt();
+                if let Some((name, _)) = identified(line, &dialect.commands) {
+                    match dialect.session.interrupts.contains(&name) {
+                        true => script.interrupt(),
+                        false => script.command(&name),
+                    }
                 }
             }
             Body::FromAgent(line) => {
@@ -124,9 +134,13 @@ struct ScriptBuilder<'d> {
     is_open: bool,
     /// The first reply whose usage is not known yet.
     without_usage: usize,
+    /// Whether the next chunk begins a block.
+    begins_block: bool,
     /// The tool call in the making.
     call: Map<String, Value>,
-    fragments: u64,
+    fragments: Vec<String>,
+    /// The number of commands that came while a reply was sent.
+    commands: usize,
 }
 
 impl ScriptBuilder<'_> {
@@ -153,12 +167,25 @@ impl ScriptBuilder<'_> {
         self.is_open = false;
     }
 
+    /// A command has come. If a reply is being sent, a gate holds it there, so that the command has time to come again.
+    fn command(&mut self, name: &str) {
+        let Some(reply) = self.replies.last_mut().filter(|_| self.is_open) else {
+            return;
+        };
+        if matches!(reply.content.last(), Some(("text" | "thinking", _))) {
+            self.commands += 1;
+            let gate = format!("{name}-{}", self.commands);
+            reply.content.push(("gate", gate.into()));
+        }
+    }
+
     fn event(&mut self, name: &str, event: &Value) {
         let found = |part: &Option<EventPart>| {
             let part = part.as_ref().filter(|part| part.event == name)?;
             event.pointer(&part.at).cloned()
         };
         let events = self.events;
+        self.begins_block |= events.blocks.iter().any(|block| block == name);
         if let Some(Value::String(text)) = found(&events.thinking) {
             self.chunk("thinking", text);
         }
@@ -170,8 +197,8 @@ impl ScriptBuilder<'_> {
                 self.call.insert(member.to_owned(), value);
             }
         }
-        if found(&events.call_fragment).is_some() {
-            self.fragments += 1;
+        if let Some(Value::String(fragment)) = found(&events.call_fragment) {
+            self.fragments.push(fragment);
         }
         if let Some(args) = found(&events.call_args) {
             self.call(args);
@@ -194,25 +221,38 @@ impl ScriptBuilder<'_> {
     }
 
     fn chunk(&mut self, kind: &'static str, text: String) {
+        let begins_block = std::mem::take(&mut self.begins_block);
         let content = &mut self.reply().content;
         match content.last_mut() {
-            Some((last, Value::Array(chunks))) if *last == kind => chunks.push(text.into()),
+            Some((last, Value::Array(chunks))) if *last == kind && !begins_block => {
+                chunks.push(text.into());
+            }
             _ => content.push((kind, json!([text]))),
         }
     }
 
     fn call(&mut self, args: Value) {
         let mut call = std::mem::take(&mut self.call);
-        call.insert("args".to_owned(), args);
         let fragments = std::mem::take(&mut self.fragments);
-        if fragments > 0 {
-            call.insert("chunks".to_owned(), fragments.into());
-        }
-        if call.contains_key("name") {
-            self.reply()
-                .content
-                .push(("tool_call", Value::Object(call)));
-        }
+        let Some(Value::String(name)) = call.remove("name") else {
+            return;
+        };
+        let id = call.remove("id");
+        let id = id.as_ref().and_then(Value::as_str).map(str::to_owned);
+        let is_whole =
+            serde_json::from_str(&fragments.concat()).is_ok_and(|whole: Value| whole == args);
+        let call = match is_whole {
+            true => recorded_tool_call(id, name, fragments),
+            false => ToolCall {
+                id,
+                name,
+                args: Some(args),
+                args_raw: None,
+                chunks: Some(fragments.len()).filter(|count| *count > 0),
+            },
+        };
+        let call = serde_json::to_value(call).unwrap_or_default();
+        self.reply().content.push(("tool_call", call));
     }
 
     /// The last reply has the usage of all replies since the last one with a usage, as only their sum is known.
@@ -302,7 +342,12 @@ mod tests {
 
     fn answer(n: u64, status: u16) -> Body {
         let end = ReplyEnd::Complete;
-        Body::LlmReply(LlmReply { n, status, end })
+        Body::LlmReply(LlmReply {
+            n,
+            status,
+            end,
+            body: None,
+        })
     }
 
     fn event(value: Value) -> Body {
@@ -358,6 +403,38 @@ mod tests {
         assert_eq!(
             script(session),
             json!([{ "text": ["one"] }, { "text": ["two"] }])
+        );
+    }
+
+    #[test]
+    fn a_command_that_came_in_a_reply_has_a_gate_there() {
+        let ping = Body::ToAgent(Line::new(r#"{"type":"set_mode","mode":"yolo"}"#));
+        let session = vec![delta("one"), ping.clone(), delta("two"), end(), ping];
+        let content = json!([{ "text": ["one"] }, { "gate": "set_mode-1" }, { "text": ["two"] }]);
+        assert_eq!(script(session), json!([{ "content": content }]));
+    }
+
+    #[test]
+    fn blocks_and_fragments_are_those_of_the_events() {
+        let dialect = load(&DialectSource::default(), "pi@0.87").unwrap();
+        let update = |inner: Value| {
+            event(json!({ "type": "message_update", "assistantMessageEvent": inner }))
+        };
+        let call = json!({ "id": "t", "name": "bash", "arguments": { "command": "ls" } });
+        let session = [
+            update(json!({ "type": "text_start" })),
+            update(json!({ "type": "text_delta", "delta": "a" })),
+            update(json!({ "type": "text_start" })),
+            update(json!({ "type": "text_delta", "delta": "b" })),
+            update(json!({ "type": "toolcall_delta", "delta": "{\"command" })),
+            update(json!({ "type": "toolcall_delta", "delta": "\":\"ls\"}" })),
+            update(json!({ "type": "toolcall_end", "toolCall": call })),
+        ];
+        let frames = session.map(|body| Frame { at: 0, body });
+        let call = json!({ "id": "t", "name": "bash", "args_raw": ["{\"command", "\":\"ls\"}"] });
+        assert_eq!(
+            Value::from(model_script(&frames, &dialect)),
+            json!([{ "content": [{ "text": ["a"] }, { "text": ["b"] }, { "tool_call": call }] }])
         );
     }
 }

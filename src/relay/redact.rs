@@ -2,8 +2,9 @@
 //!
 //! Works on the text of a line, so that everything else in it stays byte for byte. A secret that is split over several frames is not found.
 
-use crate::frame::{Body, Frame, Line, LlmRequest};
+use crate::frame::{Body, Frame, Line, LlmReply, LlmRequest};
 use regex::bytes::{Captures, Regex, RegexSet};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// The forms of secrets. What the group `secret` matches is replaced; `name`, if there is one, is written into the mark, else the word here.
@@ -147,20 +148,27 @@ impl Redactor {
             Body::ToAgent(text) => Body::ToAgent(line(text)?),
             Body::FromAgent(text) => Body::FromAgent(line(text)?),
             Body::Stderr(text) => Body::Stderr(line(text)?),
-            Body::LlmRequest(request) => {
-                let text = request.body.to_string();
-                let Cow::Owned(redacted) = self.text(text.as_bytes()) else {
-                    return None;
-                };
-                let body = serde_json::from_slice(&redacted);
-                Body::LlmRequest(LlmRequest {
-                    body: body.unwrap_or_else(|_| String::from_utf8_lossy(&redacted).into()),
-                    ..request.clone()
-                })
-            }
+            Body::LlmRequest(request) => Body::LlmRequest(LlmRequest {
+                body: self.document(&request.body)?,
+                ..request.clone()
+            }),
+            Body::LlmReply(reply) => Body::LlmReply(LlmReply {
+                body: Some(self.document(reply.body.as_ref()?)?),
+                ..reply.clone()
+            }),
             _ => return None,
         };
         Some(Frame { at: frame.at, body })
+    }
+
+    /// The body of a request or an answer without its secrets; `None` if it has none.
+    fn document(&self, body: &Value) -> Option<Value> {
+        let text = body.to_string();
+        let Cow::Owned(redacted) = self.text(text.as_bytes()) else {
+            return None;
+        };
+        let read = serde_json::from_slice(&redacted);
+        Some(read.unwrap_or_else(|_| String::from_utf8_lossy(&redacted).into()))
     }
 }
 

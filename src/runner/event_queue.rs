@@ -102,7 +102,12 @@ impl EventQueue {
                         state.push_after_stdout(SessionEvent::Answered { n, reply });
                     }
                     let end = reply_end(end);
-                    let reply = Body::LlmReply(LlmReply { n, status, end });
+                    let reply = Body::LlmReply(LlmReply {
+                        n,
+                        status,
+                        end,
+                        body: None,
+                    });
                     state.push_after_stdout(SessionEvent::Frame(Frame { at: 0, body: reply }));
                 }
                 JournalEvent::Failure(failure)

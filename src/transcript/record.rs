@@ -90,6 +90,7 @@ pub(super) fn write(frame: &Frame, out: &mut Vec<u8>) -> serde_json::Result<()> 
             record.n = Some(reply.n);
             record.status = Some(reply.status);
             record.end = Some(reply.end.as_str().into());
+            record.body = reply.body.as_ref();
         }
         Body::StdinClosed | Body::StdoutClosed => {}
         Body::Signal(name) => record.signal = Some(name.as_str().into()),
@@ -194,14 +195,16 @@ fn text(record: Record<&RawValue>) -> Result<Line, Problem> {
 }
 
 fn request(record: Record<&RawValue>) -> Result<LlmRequest, Problem> {
-    let raw = record.body.map_or("null", RawValue::get);
-    let body = serde_json::from_str(raw)
-        .map_err(|error| Problem::BadRecord(format!("\"body\": {}", reason(&error))))?;
     Ok(LlmRequest {
         n: required(record.n, "n")?,
+        body: document(record.body)?.unwrap_or_default(),
         path: record.path.unwrap_or_default().into_owned(),
-        body,
     })
+}
+
+fn document(raw: Option<&RawValue>) -> Result<Option<Value>, Problem> {
+    let read = raw.map(|raw| serde_json::from_str(raw.get())).transpose();
+    read.map_err(|error| Problem::BadRecord(format!("\"body\": {}", reason(&error))))
 }
 
 fn reply(record: &Record<&RawValue>) -> Result<LlmReply, Problem> {
@@ -220,6 +223,7 @@ fn reply(record: &Record<&RawValue>) -> Result<LlmReply, Problem> {
         n: required(record.n, "n")?,
         status: required(record.status, "status")?,
         end,
+        body: document(record.body)?,
     })
 }
 

@@ -64,6 +64,7 @@ fn the_written_form_is_version_1() {
             n: 0,
             status: 200,
             end: ReplyEnd::ClientClosed,
+            body: Some("data: x".into()),
         }),
         Body::StdinClosed,
         Body::Signal("SIGTERM".into()),
@@ -90,7 +91,7 @@ fn the_written_form_is_version_1() {
 {"at":2,"dir":"to_agent","line":"x","eol":"crlf"}
 {"at":3,"dir":"stderr","b64":"/w==","eol":"none","dropped":3}
 {"at":4,"dir":"llm_request","n":0,"path":"/v1/messages","body":{"m":1}}
-{"at":5,"dir":"llm_reply","n":0,"status":200,"end":"client_closed"}
+{"at":5,"dir":"llm_reply","n":0,"body":"data: x","status":200,"end":"client_closed"}
 {"at":6,"dir":"stdin_closed"}
 {"at":7,"dir":"signal","signal":"SIGTERM"}
 {"at":8,"dir":"end","end":"exited","code":0}
@@ -337,20 +338,29 @@ fn any_frame() -> impl Strategy<Value = Frame> {
         Just(ReplyEnd::ClientClosed),
         Just(ReplyEnd::Cut)
     ];
-    let body =
-        prop_oneof![
-            any_line().prop_map(Body::ToAgent),
-            any_line().prop_map(Body::FromAgent),
-            any_line().prop_map(Body::Stderr),
-            (any::<u64>(), ".*", any_body())
-                .prop_map(|(n, path, body)| Body::LlmRequest(LlmRequest { n, path, body })),
-            (any::<u64>(), any::<u16>(), reply_end)
-                .prop_map(|(n, status, end)| Body::LlmReply(LlmReply { n, status, end })),
-            Just(Body::StdinClosed),
-            Just(Body::StdoutClosed),
-            ".*".prop_map(Body::Signal),
-            any_end().prop_map(Body::End),
-        ];
+    let body = prop_oneof![
+        any_line().prop_map(Body::ToAgent),
+        any_line().prop_map(Body::FromAgent),
+        any_line().prop_map(Body::Stderr),
+        (any::<u64>(), ".*", any_body()).prop_map(|(n, path, body)| Body::LlmRequest(LlmRequest {
+            n,
+            path,
+            body
+        })),
+        (any::<u64>(), any::<u16>(), reply_end, any_body()).prop_map(|(n, status, end, body)| {
+            let body = Some(body).filter(|body| !body.is_null());
+            Body::LlmReply(LlmReply {
+                n,
+                status,
+                end,
+                body,
+            })
+        }),
+        Just(Body::StdinClosed),
+        Just(Body::StdoutClosed),
+        ".*".prop_map(Body::Signal),
+        any_end().prop_map(Body::End),
+    ];
     (any::<u64>(), body).prop_map(|(at, body)| Frame { at, body })
 }
 

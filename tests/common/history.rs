@@ -52,6 +52,7 @@ fn body(line: &str) -> Body {
             n: 0,
             status: rest.parse().unwrap(),
             end: ReplyEnd::Complete,
+            body: None,
         }),
         "stdin_closed" => Body::StdinClosed,
         "stdout_closed" => Body::StdoutClosed,

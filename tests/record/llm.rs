@@ -112,7 +112,13 @@ fn requests_to_the_model_and_the_ends_of_its_answers_are_recorded() {
     );
     let written = std::fs::read_to_string(script).unwrap();
     assert!(
-        written.contains(r#"- {"error":{"status":400}}"#),
+        written.contains(
+            r#"- {"error":{"status":400,"type":"invalid_request_error","message":"Bad Request"}}"#
+        ),
+        "{written}"
+    );
+    assert!(
+        written.contains(r#"- {"text":["From","the model."],"#),
         "{written}"
     );
     assert_eq!(written.lines().count(), 3, "{written}");

@@ -23,10 +23,19 @@ pub(super) fn message(document: &Value, reply: &mut ReplyBuilder) {
 
 /// The part of a message, or the whole.
 fn content(delta: &Value, reply: &mut ReplyBuilder) {
-    if let Some(chunk) = delta["reasoning_content"].as_str().filter(|chunk| !chunk.is_empty()) {
+    if let Some(chunk) = delta["reasoning_content"]
+        .as_str()
+        .filter(|chunk| !chunk.is_empty())
+    {
         if !matches!(reply.last(), Some(Block::Thinking { .. })) {
             let chunks = Vec::new();
-            reply.open(UNNUMBERED, Block::Thinking { chunks, signature: None });
+            reply.open(
+                UNNUMBERED,
+                Block::Thinking {
+                    chunks,
+                    signature: None,
+                },
+            );
         }
         reply.chunk(UNNUMBERED, &chunk.into());
     }

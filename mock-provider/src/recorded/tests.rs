@@ -42,7 +42,13 @@ fn again(reply: &Value, wire: Wire, path: &str) -> Value {
         Answer::Cut(_) => panic!("no answer"),
     };
     let body = &body;
-    let read = recorded_reply(&RecordedAnswer { path, status, body, end }).unwrap();
+    let read = recorded_reply(&RecordedAnswer {
+        path,
+        status,
+        body,
+        end,
+    })
+    .unwrap();
     serde_json::to_value(read).unwrap()
 }
 
@@ -53,7 +59,8 @@ fn normal(reply: &Value) -> Value {
 
 #[test]
 fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
-    let usage = json!({ "input": 7, "output": 3, "cache_read": 2, "cache_write": 1, "reasoning": 0 });
+    let usage =
+        json!({ "input": 7, "output": 3, "cache_read": 2, "cache_write": 1, "reasoning": 0 });
     let replies = [
         json!({ "text": ["a", "b\nc"], "usage": usage }),
         json!({ "text": ["cut"], "usage": usage, "stop": "max_tokens" }),
@@ -66,7 +73,10 @@ fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
             let mut expected = normal(reply);
             if wire == Wire::AnthropicMessages && expected["error"].is_object() {
                 // This API has no codes.
-                expected["error"].as_object_mut().unwrap().shift_remove("code");
+                expected["error"]
+                    .as_object_mut()
+                    .unwrap()
+                    .shift_remove("code");
             }
             assert_eq!(again(reply, wire, path), expected, "{path}");
         }
@@ -75,17 +85,35 @@ fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
 
 #[test]
 fn blocks_signatures_and_breaks_are_read_where_the_api_has_them() {
-    let usage = json!({ "input": 7, "output": 3, "cache_read": 0, "cache_write": 0, "reasoning": 0 });
+    let usage =
+        json!({ "input": 7, "output": 3, "cache_read": 0, "cache_write": 0, "reasoning": 0 });
     let started = json!({ "input": 7, "output": 1, "cache_read": 0, "cache_write": 0 });
     let (wire, path) = WIRES[0];
     for (reply, read) in [
-        (json!({ "content": [{ "thinking": { "text": ["h", "m"], "signature": "s" } }, { "text": ["a"] }, { "text": ["b"] }], "usage": usage }), None),
-        (json!({ "content": [{ "redacted_thinking": "x" }, { "text": ["a"] }], "usage": usage }), None),
-        (json!({ "content": [{ "text": ["a"] }, { "stall": true }], "usage": usage }), Some(json!({ "stall": {} }))),
-        (json!({ "content": [{ "text": ["a"] }, { "cut": "close" }], "usage": usage }), Some(json!({ "cut": "close" }))),
-        (json!({ "content": [{ "text": ["a"] }, { "cut": "end" }], "usage": usage }), Some(json!({ "cut": "end" }))),
-        (json!({ "content": [{ "text": ["a"] }, { "error": { "type": "overloaded_error", "message": "m" } }], "usage": usage }),
-         Some(json!({ "error": { "type": "overloaded_error", "message": "m" } }))),
+        (
+            json!({ "content": [{ "thinking": { "text": ["h", "m"], "signature": "s" } }, { "text": ["a"] }, { "text": ["b"] }], "usage": usage }),
+            None,
+        ),
+        (
+            json!({ "content": [{ "redacted_thinking": "x" }, { "text": ["a"] }], "usage": usage }),
+            None,
+        ),
+        (
+            json!({ "content": [{ "text": ["a"] }, { "stall": true }], "usage": usage }),
+            Some(json!({ "stall": {} })),
+        ),
+        (
+            json!({ "content": [{ "text": ["a"] }, { "cut": "close" }], "usage": usage }),
+            Some(json!({ "cut": "close" })),
+        ),
+        (
+            json!({ "content": [{ "text": ["a"] }, { "cut": "end" }], "usage": usage }),
+            Some(json!({ "cut": "end" })),
+        ),
+        (
+            json!({ "content": [{ "text": ["a"] }, { "error": { "type": "overloaded_error", "message": "m" } }], "usage": usage }),
+            Some(json!({ "error": { "type": "overloaded_error", "message": "m" } })),
+        ),
     ] {
         let found = again(&reply, wire, path);
         match read {
@@ -112,10 +140,23 @@ fn a_message_in_one_document_is_read_too() {
     };
     let read = serde_json::to_value(recorded_reply(&answer)).unwrap();
     let calls = json!([{ "id": "t", "name": "A", "args": { "x": 1 }, "chunks": 1 }]);
-    assert_eq!(read, json!({ "text": ["hi"], "tool_calls": calls, "usage": { "input": 1, "output": 2 } }));
-    let page = RecordedAnswer { path: "/v1/models", ..answer };
+    assert_eq!(
+        read,
+        json!({ "text": ["hi"], "tool_calls": calls, "usage": { "input": 1, "output": 2 } })
+    );
+    let page = RecordedAnswer {
+        path: "/v1/models",
+        ..answer
+    };
     assert_eq!(recorded_reply(&page), None);
-    let html = RecordedAnswer { status: 502, body: "<html>", ..answer };
+    let html = RecordedAnswer {
+        status: 502,
+        body: "<html>",
+        ..answer
+    };
     let read = serde_json::to_value(recorded_reply(&html)).unwrap();
-    assert_eq!(read, json!({ "error": { "status": 502, "body": "<html>" } }));
+    assert_eq!(
+        read,
+        json!({ "error": { "status": 502, "body": "<html>" } })
+    );
 }

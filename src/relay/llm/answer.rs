@@ -4,8 +4,12 @@ use crate::frame::{Body as FrameBody, LlmReply, ReplyEnd};
 use crate::relay::recording::Recording;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use serde_json::Value;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+
+/// The longest body that is recorded, in bytes. Of a longer one, nothing is.
+const BODY_LIMIT: usize = 16 << 20;
 
 /// The record of an answer, written when it ends, or when it is dropped because the agent has gone away.
 pub(super) struct ReplyNote {
@@ -13,6 +17,8 @@ pub(super) struct ReplyNote {
     n: u64,
     /// The HTTP status; 0 as long as there is none.
     pub(super) status: u16,
+    /// The body so far; `None` if it is too long.
+    body: Option<Vec<u8>>,
     is_written: bool,
 }
 
@@ -23,7 +29,17 @@ impl ReplyNote {
             recording,
             n,
             status: 0,
+            body: Some(Vec::new()),
             is_written: false,
+        }
+    }
+
+    /// Keeps a part of the body for the record.
+    fn keep(&mut self, part: &[u8]) {
+        let fits = |body: &Vec<u8>| body.len() + part.len() <= BODY_LIMIT;
+        self.body = self.body.take().filter(fits);
+        if let Some(body) = &mut self.body {
+            body.extend_from_slice(part);
         }
     }
 
@@ -34,9 +50,20 @@ impl ReplyNote {
                 n: self.n,
                 status: self.status,
                 end,
+                body: self.body.take().and_then(|body| document(&body)),
             }));
         }
     }
+}
+
+/// A body as the transcript has it.
+fn document(body: &[u8]) -> Option<Value> {
+    if body.is_empty() {
+        return None;
+    }
+    let read: Result<Value, _> = serde_json::from_slice(body);
+    let document = read.unwrap_or_else(|_| String::from_utf8_lossy(body).into());
+    Some(document).filter(|document| !document.is_null())
 }
 
 impl Drop for ReplyNote {
@@ -78,7 +105,12 @@ impl Body for RecordedBody {
         match &polled {
             Poll::Ready(None) => self.note.ended(ReplyEnd::Complete),
             Poll::Ready(Some(Err(_))) => self.note.ended(ReplyEnd::Cut),
-            Poll::Ready(Some(Ok(_))) => self.note_the_end(),
+            Poll::Ready(Some(Ok(frame))) => {
+                if let Some(part) = frame.data_ref() {
+                    self.note.keep(part);
+                }
+                self.note_the_end();
+            }
             Poll::Pending => {}
         }
         polled
