@@ -112,7 +112,7 @@ unknown: [{ set: { last: '{command}' } }]
             ),
             (
                 "session: [{ expect: { on: { type: sayy } } }]",
-                "s.yaml:1:28: unknown command of bird@1 `sayy`; did you mean `say`?",
+                "s.yaml:1:35: unknown command of bird@1 `sayy`; did you mean `say`?",
             ),
             (
                 "session: [{ expect: { on: { id: '{x}' } } }]",
