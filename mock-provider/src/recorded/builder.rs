@@ -155,7 +155,9 @@ impl Block {
 pub fn tool_call(id: Option<String>, name: String, streamed: Vec<String>) -> ToolCall {
     let joined = streamed.concat();
     let args = serde_json::from_str::<Value>(&joined).ok();
-    let args = args.filter(|args| args.is_object() && args.to_string() == joined);
+    let args = args.filter(|args| {
+        args.is_object() && serde_json::to_string(args).is_ok_and(|written| written == joined)
+    });
     let is_even = fragments(&joined, streamed.len()) == streamed;
     match args.filter(|_| is_even) {
         Some(args) => ToolCall {
