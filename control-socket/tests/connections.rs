@@ -163,7 +163,7 @@ fn of_two_hundred_connections_those_over_the_limit_are_refused_and_the_others_go
             .iter_mut()
             .map(|client| client.request(Command::Status).is_ok())
             .collect();
-        assert_eq!(answers.iter().filter(|answered| **answered).count(), 32);
+        assert_eq!(answers.iter().filter(|answered| **answered).count(), 128);
         let first = answers.iter().position(|answered| *answered).unwrap();
         assert_eq!(
             clients[first].request(Command::Status).unwrap(),
@@ -181,7 +181,7 @@ fn clients_that_go_away_in_the_middle_of_a_wait_leave_their_places() {
         let _server = start(folder.path(), scheme);
         let process = registered(folder.path()).remove(0);
         let wait = json!({ "do": { "wait_gate": { "gate": "g", "timeout_ms": u64::MAX } }, "token": process.token });
-        let leaving: Vec<_> = (0..32)
+        let leaving: Vec<_> = (0..128)
             .map(|_| {
                 let (_, address) = process.address.split_once(':').unwrap();
                 let stream: OwnedFd = match scheme {

@@ -112,11 +112,11 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: '>sya', set: { /a: 1 }",
-            "f.yaml:2:24: unknown command `sya` (only `say` is known)",
+            "f.yaml:2:24: unknown command `sya`; did you mean `say`? (only `say` is known)",
         ),
         (
             "on: word, late: ned",
-            "f.yaml:2:36: unknown event `ned` (one of word, end)",
+            "f.yaml:2:36: unknown event `ned`; did you mean `end`? (one of word, end)",
         ),
         (
             "on: word, drop: , caught_by: [turn-end]",

@@ -63,7 +63,8 @@ mod tests {
         let known = ["mcp", "thinking", "stop"];
         for (name, near) in [
             ("mpc", Some("mcp")),
-            ("mc", None),
+            ("mc", Some("mcp")),
+            ("mx", None),
             ("stp", Some("stop")),
             ("Stop", Some("stop")),
             ("thinkin", Some("thinking")),

@@ -40,6 +40,11 @@ fn samples() -> Vec<Sample> {
     let glob =
         |id: &str| json!({ "id": id, "name": "Glob", "args": { "pattern": "*" }, "chunks": 3 });
     let raw = json!({ "name": "Glob", "args_raw": "{\"pattern\": \"*\"}" });
+    let fragments = json!({ "name": "Glob", "args_raw": ["{\"pattern\": ", "\"*\"}"] });
+    let repeated = |joined: bool| {
+        let args = json!({ "chunk": "{\"pattern\": \"*\"}", "times": 1, "joined": joined });
+        json!({ "name": "Glob", "args_raw": args })
+    };
     let result = json!({ "call": "c1", "is_error": false, "contains": "a", "not_contains": "b" });
     vec![
         sample(json!([
@@ -47,7 +52,8 @@ fn samples() -> Vec<Sample> {
             { "when": expect, "expect_request": expect, "thinking": { "text": ["a", "b"], "signature": "s" },
               "tool_calls": [glob("c1"), glob("c2")], "interleave": true,
               "usage": { "input": 1, "output": 2, "cache_read": 3, "cache_write": 4, "reasoning": 1 } },
-            { "when": { "tool_result": result }, "expect_request": { "tool_result": result }, "tool_calls": [raw] },
+            { "when": { "tool_result": result }, "expect_request": { "tool_result": result },
+              "tool_calls": [raw, fragments, repeated(true)] },
             { "text": ["a", "b"], "stop": "end_turn" },
         ])),
         sample(json!([
@@ -59,7 +65,7 @@ fn samples() -> Vec<Sample> {
                 { "thinking": { "text": { "chunk": "t", "times": 2, "joined": true }, "signature": "s" } },
                 { "redacted_thinking": "opaque" },
                 { "text": { "chunk": "x", "times": 2, "joined": false } },
-                { "tool_call": glob("c1") }, { "tool_call": raw },
+                { "tool_call": glob("c1") }, { "tool_call": raw }, { "tool_call": repeated(false) },
             ], "stop": "tool_use" },
             { "text": "x", "stop": "stop_sequence" },
         ])),
