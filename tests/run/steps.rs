@@ -22,6 +22,22 @@ fn verdict(result: &RunResult) -> Verdict {
 const WAIT_FOR_EOF: &str = "cat >/dev/null\n";
 
 #[test]
+fn the_nearest_event_to_alternatives_is_shown_and_a_line_that_is_no_event_is_not() {
+    let steps =
+        "  - expect: { $any: [{ type: info, message: five }, { type: info, message: six }] }\n";
+    for (line, expected) in [
+        (info("four"), "an event that fits came as {"),
+        ("echo null\n".to_owned(), "an event that fits did not come"),
+    ] {
+        let dir = TestDir::new();
+        let body = agent(&[READY, &line, WAIT_FOR_EOF]);
+        let result = dir.run_with_short_budgets(&scenario(steps), &body);
+        let message = result.message("scenario.expect");
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+#[test]
 fn a_timeout_lists_the_events_that_came_and_the_nearest_one() {
     let dir = TestDir::new();
     let steps = "  - expect: { type: info, message: five }\n";

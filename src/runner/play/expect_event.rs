@@ -24,7 +24,9 @@ impl ScenarioPlayer {
                     return self.matched(step, step_rules::EXPECT, &event);
                 }
                 received.add(&event);
-                closest.offer(event.n, matcher, &event.value, &self.captures);
+                if event.value.is_object() {
+                    closest.offer(event.n, matcher, &event.value, &self.captures);
+                }
             }
             let result = self.next_event(&mut wait).await?;
             if !matches!(result, WaitResult::Event) {

@@ -27,7 +27,7 @@ impl ScenarioPlayer {
                 for (index, matcher) in matchers.iter().enumerate() {
                     if matcher.matches(&event.value, &self.captures).is_ok() {
                         fits.push(index);
-                    } else {
+                    } else if event.value.is_object() {
                         closest[index].offer(event.n, matcher, &event.value, &self.captures);
                     }
                 }

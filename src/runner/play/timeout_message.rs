@@ -117,10 +117,8 @@ impl ScenarioPlayer {
     ) -> EarlyStop {
         let subject = &awaited.subject;
         let named = &self.suite.dialect.events.discriminator;
-        // An event of another name is not close, and a line that is no event has no place that could be wrong.
-        let is_close =
-            |difference: &Mismatch| difference.pointer != *named && !difference.pointer.is_empty();
-        let nearest = nearest.filter(|(_, difference)| is_close(difference));
+        // An event of another name is not close.
+        let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
         let near = nearest
             .as_ref()
             .map(|(frame, difference)| describe_difference(*frame, difference));
