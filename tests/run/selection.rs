@@ -139,9 +139,14 @@ fn a_scenario_that_needs_an_undeclared_capability_is_skipped() {
 fn a_scenario_with_a_tool_that_the_agent_does_not_offer_is_skipped() {
     let dir = TestDir::new();
     dir.file("conform.yaml", "tools: { Glob: { name: FindFiles } }\n");
-    let result = dir.run(&["--dialect", "aionrs@0.1", "--only", "tools/glob"]);
-    result.assert_exit(3, "the agent does not offer the model a tool `FindFiles`");
-    assert_eq!(result.only_scenario().verdict, Verdict::Skipped);
+    let glob = ["--dialect", "aionrs@0.1", "--only", "tools/glob"];
+    // What the agent does after a call that no model would make is no finding.
+    let crash = ["--env", "MOCK_AGENT_FAULT=panics-at-eof"];
+    for arguments in [glob.to_vec(), [&glob[..], &crash].concat()] {
+        let result = dir.run(&arguments);
+        result.assert_exit(3, "the agent does not offer the model a tool `FindFiles`");
+        assert_eq!(result.only_scenario().verdict, Verdict::Skipped);
+    }
 }
 
 #[test]

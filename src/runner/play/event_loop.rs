@@ -186,6 +186,7 @@ impl ScenarioPlayer {
                     (self.script.replies.get(reply), self.offered.get(&n))
                     && let Some(why) = unoffered_tool(&self.suite.dialect, reply, offered)
                 {
+                    self.skipped_after = Some(self.session.recorder.number());
                     return Err(EarlyStop::Skipped(why));
                 }
             }

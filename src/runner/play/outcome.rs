@@ -31,6 +31,7 @@ impl ScenarioPlayer {
             mut requests,
             checked_clauses,
             first_line,
+            skipped_after,
             ..
         } = self;
         server.shutdown().await;
@@ -42,7 +43,12 @@ impl ScenarioPlayer {
             _ => None,
         };
         match session.recorder.finish() {
-            Ok(last) => past.push(last),
+            Ok(mut last) => {
+                if let Some(frame) = skipped_after {
+                    last.outcome.findings.retain(|one| one.at <= frame);
+                }
+                past.push(last);
+            }
             Err(why) => broken = broken.or(Some(why)),
         }
         let by_rules = past.iter().enumerate().flat_map(|(session, one)| {

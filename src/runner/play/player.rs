@@ -60,6 +60,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) first_line: Option<FirstLine>,
     /// The CPU time of the past agents.
     pub(super) agent_cpu: AgentCpu,
+    /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do.
+    pub(super) skipped_after: Option<u64>,
     pub(super) cancel: watch::Receiver<bool>,
 }
 
@@ -144,6 +146,7 @@ impl ScenarioPlayer {
             agent_lifetime: Duration::ZERO,
             first_line: None,
             agent_cpu: AgentCpu::default(),
+            skipped_after: None,
             answers_sent: vec![0; scenario.answers.len()],
             cancel: suite.cancel.clone(),
             suite,
