@@ -63,15 +63,18 @@ fn the_kind_of_a_file_is_detected_and_counted() {
             "faults:\n  no-hello: { summary: it says nothing, on: hello, drop: , caught_by: [once, scenario:deep/b] }\n",
         ),
         ("schemas/d/1/clauses.yaml", clause),
+        (
+            "schemas/d/1/hosts.yaml",
+            "- { id: h, summary: it sends nothing, caught_by: [once], session: \"stdin_closed\" }\n",
+        ),
         ("schemas/d/1/events.json", schema),
         ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
         ("notes.txt", "name: [unread"),
     ]);
     let (status, stdout, stderr) = lint(folder.path(), &[".", "--dialect-dir", "schemas"]);
     assert_eq!(stderr, "");
-    let kinds =
-        "2 scenarios, 1 clause file, 1 dialect file, 1 fault file, 1 ordering file, 1 script";
-    assert_eq!(stdout, format!("checked 7 files ({kinds}): no mistakes\n"));
+    let kinds = "2 scenarios, 1 clause file, 1 dialect file, 1 fault file, 1 host file, 1 ordering file, 1 script";
+    assert_eq!(stdout, format!("checked 8 files ({kinds}): no mistakes\n"));
     assert_eq!(status, 0);
 }
 
@@ -208,7 +211,7 @@ fn every_mistake_of_every_file_is_reported() {
     let messages = [
         "the scenario `./a` has the same name\n --> ./b.yaml:1:7",
         "unknown key `stopp`; did you mean `stop`?",
-        "this is not a file that can be linted (scenario, dialect file, ordering file, fault file, agent script, script, clause file): found a map\n --> ./d.yaml:1:1",
+        "this is not a file that can be linted (scenario, dialect file, ordering file, fault file, agent script, script, clause file, host file): found a map\n --> ./d.yaml:1:1",
         "there is no dialect.yaml in its folder\n --> ./e.yaml:1:1",
         "not valid YAML",
         "found a list\n --> ./g.yaml:1:1",

@@ -139,6 +139,20 @@ const SHAPES: &[FileShape] = &[
             "untestable",
         ],
     },
+    FileShape {
+        kind: FileKind::Dialect,
+        one: "host file",
+        several: "host files",
+        is_list: true,
+        keys: &[
+            "id",
+            "summary",
+            "caught_by",
+            "inherited",
+            "session",
+            "agent",
+        ],
+    },
 ];
 
 /// The shape that has the most keys of a file; `None` if no shape has any.
