@@ -102,9 +102,10 @@ fn reports_can_be_compared_side_by_side() {
     let (status, page, _) = outcome(conform(&["report", "side-by-side"]).args(&reports));
     assert_eq!(status, Some(0));
     assert!(
-        page.contains("| | [sound](sound/report.html) | [broken](broken/report.html) |"),
+        page.contains("# sound, broken side by side\n\nThe results of each agent, judged by its dialect.\n\n| | sound | broken |\n"),
         "{page}"
     );
+    assert!(!page.contains("]("), "links to files of others: {page}");
     let cause = page
         .lines()
         .find(|line| line.contains("aionrs/turn-envelope"));
