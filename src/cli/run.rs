@@ -176,6 +176,10 @@ async fn perform(
     }
     let duration = began.elapsed();
     let mut report = Report {
+        dialect_dir: plan
+            .dialect_dir
+            .as_deref()
+            .map(|folder| folder.display().to_string()),
         agent: plan.agent_command,
         seed: args.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

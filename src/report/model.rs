@@ -17,6 +17,9 @@ pub struct Report {
     pub command: ReportCommand,
     /// The dialects judged against, `NAME@VERSION`.
     pub dialect: Vec<String>,
+    /// The folder that `--dialect-dir` named, where the dialects are searched first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect_dir: Option<String>,
     /// The agent's command line; empty for `check`.
     #[serde(default)]
     pub agent: Vec<String>,

@@ -2,6 +2,7 @@
 
 use crate::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level};
 use crate::report::{Cause, Report, ReportCommand, ScenarioReport, Verdict};
+use crate::shell_words::quoted;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -68,7 +69,11 @@ pub(super) fn explain(report: &Report, cause: &Cause) -> String {
         _ => dialects.find(|id| of_scenario == Some(id.as_str())),
     };
     let dialect = judged.map_or(String::new(), |id| format!("--dialect {id} "));
-    format!("conform explain {dialect}{}", cause.rule)
+    let folder = report.dialect_dir.iter();
+    let folder: String = folder
+        .map(|folder| format!("--dialect-dir {} ", quoted(folder)))
+        .collect();
+    format!("conform explain {folder}{dialect}{}", cause.rule)
 }
 
 /// The kinds of baseline entries, in words.

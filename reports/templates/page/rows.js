@@ -72,9 +72,13 @@ const scenarioLinks = (ids) => {
   return [list(ids.slice(0, FOLDED_SCENARIOS)), rest];
 };
 
+/** The word as a shell reads it. */
+const quoted = (word) => (/^[-\w./@:=,+%{}]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+
 const explain = (report, cause) => {
   const judged = report.dialect.length === 1 ? report.dialect : report.dialect.filter((id) => cause.example.scenario.startsWith(`${id}/`));
-  return ["conform explain", ...judged.map((id) => `--dialect ${id}`), cause.rule].join(" ");
+  const folder = report.dialect_dir === undefined ? [] : [`--dialect-dir ${quoted(report.dialect_dir)}`];
+  return ["conform explain", ...folder, ...judged.map((id) => `--dialect ${id}`), cause.rule].join(" ");
 };
 
 const causeBody = (cause, n) => {

@@ -59,7 +59,12 @@ pub(super) fn all(
             }
         }
     }
-    Ok((judge.report.finish(), unread))
+    let folder = args.dialect.dialect_dir.as_deref();
+    let report = Report {
+        dialect_dir: folder.map(|folder| folder.display().to_string()),
+        ..judge.report.finish()
+    };
+    Ok((report, unread))
 }
 
 /// How many frames, and bytes of them, are read to detect the dialect.
