@@ -11,7 +11,7 @@ use super::run::{RunError, agent_of, package};
 use super::{output, termination};
 use crate::detect::detector::Detector;
 use crate::detect::probe::Patience;
-use crate::dialect::DialectSource;
+use crate::dialect::{Dialect, DialectSource};
 use crate::project_config::FILE;
 use crate::runner::adopt_orphans;
 use crate::runner::agent::Agent;
@@ -19,6 +19,7 @@ use crate::runner::network::isolation::NetworkWatch;
 use crate::runner::sandbox_root::SandboxRoot;
 use indexmap::IndexMap;
 use output::quoted;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
@@ -90,11 +91,8 @@ fn init(args: &InitArgs) -> Result<(), RunError> {
         note_command_line(agent, &known.dialect, None);
     }
     write(FILE, &config(args, &known))?;
-    let scenario = scenario(&known)?;
-    if let Some(text) = &scenario {
-        write(SCENARIO, text)?;
-    }
-    let text = next_steps(args, &known, scenario.is_some());
+    write(SCENARIO, &scenario(&known)?)?;
+    let text = next_steps(args, &known);
     output::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
@@ -179,25 +177,53 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
              #   {tool}: {{ name: my_tool, args: {{ path: file }} }}"
         );
     }
+    if known.scenarios.is_empty() {
+        text +=
+            "\n# The scenarios to play; the dialect has none of its own.\nscenarios: [scenarios]\n";
+        return text;
+    }
     text += "\n# Scenarios to play instead of the built-in ones: without the `#`, `conform run` plays only those of the folder `scenarios`.\n# scenarios: [scenarios]\n";
     text
 }
 
-/// The smoke scenario of the dialect, to start from.
-fn scenario(known: &KnownDialect) -> Result<Option<String>, RunError> {
+/// The smoke scenario of the dialect, to start from; the agent's start for a dialect without one.
+fn scenario(known: &KnownDialect) -> Result<String, RunError> {
     let smoke = known.dialect.smoke_id();
     let files = known.files.files();
-    let Some(file) = smoke.and_then(|id| files.iter().find(|file| file.id == id)) else {
-        return Ok(None);
+    let scenario = match smoke.and_then(|id| files.iter().find(|file| file.id == id)) {
+        Some(file) => {
+            let node = file.read();
+            node.map_err(|error| RunError::harness(error.to_string()))?
+                .to_value()
+        }
+        None => start_of(&known.dialect),
     };
-    let node = file
-        .read()
-        .map_err(|error| RunError::harness(error.to_string()))?;
-    Ok(Some(format!(
+    Ok(format!(
         "# A first scenario of your own: what the model answers, what the host sends, what must come.\n\
          # `conform lint scenarios` finds mistakes in it, `conform explain ID` shows a clause.\n{}",
-        yaml_text::document(&node.to_value())
-    )))
+        yaml_text::document(&scenario)
+    ))
+}
+
+/// A scenario in which the agent starts and shows its first event, by itself or in answer to the probe.
+fn start_of(dialect: &Dialect) -> Value {
+    let session = &dialect.session;
+    let event = match &session.ready {
+        Some(ready) => {
+            let parts = dialect.events.discriminator.split('/').skip(1);
+            parts
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .fold(json!(ready), |inner, part| json!({ part: inner }))
+        }
+        None => json!({}),
+    };
+    let probe = session.probe.iter().filter(|_| session.ready.is_none());
+    let sent = probe.flat_map(|probe| &probe.send);
+    let steps = sent.map(|command| json!({ "send": command }));
+    let steps: Vec<_> = steps.chain([json!({ "expect": event })]).collect();
+    json!({ "name": "the agent starts", "steps": steps })
 }
 
 fn write(path: &str, text: &str) -> Result<(), RunError> {
@@ -208,29 +234,21 @@ fn write(path: &str, text: &str) -> Result<(), RunError> {
     fs::write(path, text).map_err(failed)
 }
 
-fn next_steps(args: &InitArgs, known: &KnownDialect, has_scenario: bool) -> String {
+fn next_steps(args: &InitArgs, known: &KnownDialect) -> String {
     let words = args.agent.iter();
     let words: Vec<_> = words.map(|word| quoted(&word.to_string_lossy())).collect();
     let agent = match words.is_empty() {
         true => " ./my-agent".to_owned(),
         false => String::new(),
     };
-    let mut text = format!("Wrote {FILE}");
-    if has_scenario {
-        let _ = write!(text, " and {SCENARIO}");
-    }
-    let count = known.scenarios.len();
-    let _ = write!(
-        text,
-        ".\n\nNext:\n  conform run{agent}\n      plays the {count} scenarios of {}\n",
-        known.dialect.id()
-    );
-    if has_scenario {
-        let _ = write!(
-            text,
-            "  conform run --scenarios scenarios{agent}\n      plays yours\n"
-        );
-    }
+    let played = match known.scenarios.len() {
+        0 => format!("  conform run{agent}\n      plays the scenarios of the folder `scenarios`\n"),
+        count => format!(
+            "  conform run{agent}\n      plays the {count} scenarios of {}\n  conform run --scenarios scenarios{agent}\n      plays yours\n",
+            known.dialect.id()
+        ),
+    };
+    let mut text = format!("Wrote {FILE} and {SCENARIO}.\n\nNext:\n{played}");
     let _ = write!(
         text,
         "  conform run --baseline known.yaml --update-baseline{agent}\n      records what is wrong today, so that only new findings fail\n"

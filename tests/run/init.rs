@@ -183,3 +183,52 @@ fn arguments_are_completed_unless_one_has_a_placeholder() {
     let (_, text) = conform(&dir, "init", &args);
     assert!(text.contains("{llm_ur} is passed on as it is: "), "{text}");
 }
+
+#[test]
+fn a_dialect_without_scenarios_gets_one_that_is_played() {
+    let dir = TestDir::new();
+    for (file, text) in [
+        (
+            "dialect.yaml",
+            "name: tiny\nversion: \"1\"\ntitle: t\ndiscriminator: { events: /head/t, commands: /t }\n\
+             events: { hello: }\ncommands: { bye: }\nsession: { ready: hello }\n\
+             budgets: { start: 5s, response: 5s, idle: 5s, total: 20s, exit: 5s }\n",
+        ),
+        (
+            "clauses.yaml",
+            "- { id: tiny.hello, section: \"1\", strength: must, side: agent, text: It greets., testable: true }\n",
+        ),
+        (
+            "ordering.yaml",
+            "rules:\n  once: { clauses: [tiny.hello], doc: It says hello once., order: hello }\n",
+        ),
+        (
+            "events.json",
+            r#"{"$defs": {"hello": {"type": "object", "required": ["n"]}}}"#,
+        ),
+        ("commands.json", r#"{"$defs": {"bye": {"type": "object"}}}"#),
+    ] {
+        dir.file(&format!("own dialects/tiny/1/{file}"), text);
+    }
+    dir.file(
+        "agent.sh",
+        "echo '{\"head\":{\"t\":\"hello\"}}'\nwhile read -r line; do :; done\n",
+    );
+    let own = ["--dialect", "tiny@1", "--dialect-dir", "own dialects"];
+    let (status, text) = conform(&dir, "init", &[&own[..], &["sh", "agent.sh"]].concat());
+    assert_eq!(status, Some(0), "{text}");
+    assert!(
+        text.contains("plays the scenarios of the folder `scenarios`"),
+        "{text}"
+    );
+    let (status, text) = conform(&dir, "lint", &[&["scenarios"], &own[..]].concat());
+    assert_eq!(status, Some(0), "{text}");
+    let (status, text) = conform(&dir, "run", &[]);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("1 scenario: 1 "), "{text}");
+    let rule = "--dialect-dir 'own dialects' --dialect tiny@1 tiny/schema/hello";
+    assert!(
+        text.contains(&format!("conform explain {rule}\n")),
+        "{text}"
+    );
+}
