@@ -7,7 +7,7 @@ use super::{
     check, coverage, ctl, explain, init, inject, lint, list, mutants, network, provider, record,
     relay_guard, report, run, schema,
 };
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
@@ -70,7 +70,7 @@ pub fn main() -> ExitCode {
     if let Some(call) = agent_call(std::env::args_os()) {
         return judged_agent::main(call);
     }
-    match Cli::try_parse() {
+    match parse() {
         Ok(cli) => {
             std::panic::catch_unwind(|| dispatch(cli.command)).unwrap_or(ExitStatus::Harness.into())
         }
@@ -85,6 +85,41 @@ pub fn main() -> ExitCode {
             .into()
         }
     }
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    if std::env::args_os().all(|arg| arg != "--") {
+        for option in options_behind_program(&command, &matches) {
+            output::note(format_args!(
+                "`{option}` is passed to the agent; options of conform come before the program"
+            ));
+        }
+    }
+    Ok(cli)
+}
+
+/// The arguments of an agent that are long options of the command that starts it.
+fn options_behind_program(command: &Command, matches: &ArgMatches) -> Vec<String> {
+    let Some((name @ ("run" | "init" | "mutants"), matches)) = matches.subcommand() else {
+        return Vec::new();
+    };
+    let own = command.find_subcommand(name);
+    let own: Vec<_> = own
+        .into_iter()
+        .flat_map(Command::get_arguments)
+        .filter_map(clap::Arg::get_long)
+        .collect();
+    let words = matches.get_many::<OsString>("agent").into_iter().flatten();
+    words
+        .skip(1)
+        .filter_map(|word| word.to_str()?.strip_prefix("--"))
+        .map(|word| word.split_once('=').map_or(word, |(name, _)| name))
+        .filter(|word| own.contains(word))
+        .map(|word| format!("--{word}"))
+        .collect()
 }
 
 /// The call of the bundled agent, if the command line is one. A run starts it for each scenario, and the parser for all the other commands
@@ -160,10 +195,22 @@ fn start_log() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_conform_behind_the_program_are_found() {
+        let found = |line: &str| {
+            let mut command = Cli::command();
+            let matches = command.try_get_matches_from_mut(line.split(' '));
+            options_behind_program(&command, &matches.unwrap())
+        };
+        let line = "conform run python3 agent.py --only turn/plain --seed=1 --mine";
+        assert_eq!(found(line), ["--only", "--seed"]);
+        assert_eq!(found("conform run --only x sh -c --mine"), [""; 0]);
+        assert_eq!(found("conform init sh --force"), ["--force"]);
     }
 }
