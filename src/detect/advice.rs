@@ -60,12 +60,23 @@ fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
 pub(super) fn missing_file(agent: &Agent, what: &str) -> String {
     let is_relative = |arg: &&OsString| Path::new(arg).is_relative() && Path::new(arg).exists();
     let lower = what.to_lowercase();
+    let misses_file = MISSING_FILE.iter().any(|text| lower.contains(text));
+    let is_absent = |arg: &&OsString| {
+        let path = Path::new(arg);
+        path.is_relative()
+            && path.extension().is_some()
+            && !path.exists()
+            && arg.to_str().is_some_and(|name| what.contains(name))
+    };
+    if misses_file && let Some(arg) = agent.args.iter().find(is_absent) {
+        return format!("\n{} is not in the current folder", arg.to_string_lossy());
+    }
     match agent.args.iter().find(is_relative) {
         Some(arg) => format!(
             "\nthe agent runs in a sandbox folder: if {0} is the folder here, write ./{0}",
             arg.to_string_lossy()
         ),
-        None if MISSING_FILE.iter().any(|text| lower.contains(text)) => {
+        None if misses_file => {
             "\nthe agent runs in a sandbox folder: a launcher must name its files by absolute paths"
                 .to_owned()
         }

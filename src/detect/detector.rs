@@ -147,13 +147,16 @@ impl Detector<'_> {
                 &dialect,
                 &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
             )),
-            Err(ProbeResult::Silent(what)) => Err(DetectError::Incomplete(format!(
-                "the agent did not start up: {what}{}{FLUSH}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
-                self.attempted(&probed),
-                list_ids(&dialects),
-                also("\n"),
-                missing_file(self.agent, &what)
-            ))),
+            Err(ref result @ (ProbeResult::Silent(ref what) | ProbeResult::Ended(ref what))) => {
+                Err(DetectError::Incomplete(format!(
+                    "the agent did not start up: {what}{}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
+                    self.attempted(&probed),
+                    flush_hint(result),
+                    list_ids(&dialects),
+                    also("\n"),
+                    missing_file(self.agent, what)
+                )))
+            }
             Err(ProbeResult::Unrecognized(what)) => Err(DetectError::Usage(format!(
                 "cannot detect the agent's protocol: {what}{}\nname it with --dialect; known dialects are {}{}",
                 self.attempted(&probed),
@@ -245,7 +248,9 @@ impl Detector<'_> {
                 describe_evidence(&all[index], &line),
             ))),
             ProbeResult::Silent(what) => Err(not_started(&what, FLUSH)),
-            ProbeResult::Unrecognized(what) => Err(not_started(&what, "")),
+            ProbeResult::Ended(what) | ProbeResult::Unrecognized(what) => {
+                Err(not_started(&what, ""))
+            }
             other => Err(probe_error(other)),
         }
     }
@@ -396,6 +401,14 @@ fn load_others(source: &DialectSource, but: &[Arc<Dialect>]) -> Vec<Arc<Dialect>
         .filter(|id| but.iter().all(|one| one.id() != *id))
         .filter_map(|other| dialect::load(source, &other).ok())
         .collect()
+}
+
+/// An agent that has ended wrote out what it held back.
+fn flush_hint(result: &ProbeResult) -> &'static str {
+    match result {
+        ProbeResult::Silent(_) => FLUSH,
+        _ => "",
+    }
 }
 
 fn probe_error(result: ProbeResult) -> DetectError {

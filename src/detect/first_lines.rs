@@ -108,7 +108,11 @@ impl<'a> FirstLines<'a> {
                     }
                     Body::End(end) => {
                         let when = format!(" before it {}{}", ended(&end), self.stderr);
-                        return (self.inconclusive(0, &when), true);
+                        let result = match self.inconclusive(0, &when) {
+                            ProbeResult::Silent(what) => ProbeResult::Ended(what),
+                            other => other,
+                        };
+                        return (result, true);
                     }
                     _ => {}
                 },

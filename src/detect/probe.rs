@@ -59,6 +59,8 @@ pub enum ProbeResult {
     RuledOut(String),
     /// It wrote nothing; the sentence says what it did instead.
     Silent(String),
+    /// It ended and had written nothing; the sentence says how.
+    Ended(String),
     /// It wrote something that shows no dialect; the sentence says what.
     Unrecognized(String),
     /// It could not be started; the sentence says why.

@@ -97,6 +97,16 @@ fn an_agent_that_sleeps_in_silence_does_not_get_the_whole_budget() {
 }
 
 #[test]
+fn an_agent_that_ends_before_its_first_line_is_not_told_to_flush() {
+    let dir = TestDir::new();
+    for dialect in [&[][..], &["--dialect", "aionrs"]] {
+        let result = dir.run(&[dialect, &["sh", "nosuch.sh"]].concat());
+        result.assert_exit(3, "nosuch.sh is not in the current folder");
+        assert!(!result.stderr.contains("flush"), "{}", result.stderr);
+    }
+}
+
+#[test]
 fn an_agent_that_writes_bytes_that_are_not_text_is_given_up_in_seconds() {
     let dir = TestDir::new();
     let script = dir.file(
