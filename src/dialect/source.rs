@@ -56,7 +56,7 @@ impl DialectSource {
     ///
     /// # Errors
     /// There is no such dialect; the message lists the known ones.
-    pub(super) fn resolve(&self, id: &str) -> Result<(String, String), String> {
+    pub(crate) fn resolve(&self, id: &str) -> Result<(String, String), String> {
         let all = self.names();
         let (name, version) = id.split_once('@').map_or((id, None), |(n, v)| (n, Some(v)));
         let fits =

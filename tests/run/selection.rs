@@ -136,6 +136,25 @@ fn a_scenario_that_needs_an_undeclared_capability_is_skipped() {
 }
 
 #[test]
+fn mistakes_in_conform_yaml_name_the_file_and_the_key() {
+    let dir = TestDir::new();
+    for (config, shown) in [
+        (
+            "dialect: aionrs@9",
+            "conform.yaml: `dialect`: unknown dialect",
+        ),
+        ("scenarios: [nosuch]", "conform.yaml: `scenarios`: nosuch: "),
+        (
+            "dialect: aionrs\nlacks: [foo]",
+            "conform.yaml: `lacks`: unknown",
+        ),
+    ] {
+        dir.file("conform.yaml", config);
+        dir.run(&["--only", "turn/plain"]).assert_exit(2, shown);
+    }
+}
+
+#[test]
 fn a_scenario_with_a_tool_that_the_agent_does_not_offer_is_skipped() {
     let dir = TestDir::new();
     dir.file("conform.yaml", "tools: { Glob: { name: FindFiles } }\n");

@@ -14,7 +14,7 @@ use crate::detect::detector::{Detected, Detector};
 use crate::detect::missing_features::missing_features;
 use crate::detect::probe::Patience;
 use crate::dialect::DialectSource;
-use crate::project_config::read_config;
+use crate::project_config::{FILE, ProjectConfig, read_config};
 use crate::runner::agent::{Agent, MissingFeature};
 use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
@@ -34,6 +34,28 @@ pub(in crate::cli) struct RunPlan {
     pub(super) rerun: RerunCommand,
 }
 
+/// Checks the dialect and the scenarios of `conform.yaml`, where no option overrules them.
+fn check_config(
+    config: &ProjectConfig,
+    args: &RunArgs,
+    source: &DialectSource,
+) -> Result<(), RunError> {
+    if let (Some(id), None) = (&config.dialect, &args.dialect.dialect) {
+        source
+            .resolve(id)
+            .map_err(|error| RunError::usage(format!("{FILE}: `dialect`: {error}")))?;
+    }
+    if args.scenarios.is_empty() {
+        for path in &config.scenarios {
+            std::fs::metadata(path).map_err(|error| {
+                let path = path.display();
+                RunError::usage(format!("{FILE}: `scenarios`: {path}: {error}"))
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// Finds the agent, its dialects and the scenarios to play, and checks that the agent starts and speaks its dialect.
 pub(in crate::cli) async fn run_plan(
     args: &RunArgs,
@@ -43,11 +65,17 @@ pub(in crate::cli) async fn run_plan(
 ) -> Result<RunPlan, RunError> {
     let config =
         read_config().map_err(|errors| RunError::usage(catalogue::render_errors(&errors)))?;
+    let source = DialectSource::new(
+        args.dialect
+            .dialect_dir
+            .clone()
+            .or(config.dialect_dir.clone()),
+    );
+    check_config(&config, args, &source)?;
     let dialect = DialectArgs {
         dialect: args.dialect.dialect.clone().or(config.dialect),
         dialect_dir: args.dialect.dialect_dir.clone().or(config.dialect_dir),
     };
-    let source = DialectSource::new(dialect.dialect_dir.clone());
     let scenarios = if args.scenarios.is_empty() {
         &config.scenarios
     } else {
@@ -106,15 +134,17 @@ pub(in crate::cli) async fn run_plan(
         &unmatched,
     )?;
     unmatched.iter().for_each(output::warning);
-    let lacks = [config.lacks, args.lacks.clone()].concat();
     for suite in &mut suites {
         let package = match is_bundled {
             true => None,
             false => detector.package_of(&suite.dialect).await,
         };
         suite.agent.missing_features =
-            missing_features(&suite.dialect, package.as_ref(), &lacks)
-                .map_err(|error| RunError::usage(format!("--lacks: {error}")))?;
+            missing_features(&suite.dialect, package.as_ref(), &config.lacks)
+                .map_err(|error| RunError::usage(format!("{FILE}: `lacks`: {error}")))?;
+        let named = missing_features(&suite.dialect, None, &args.lacks)
+            .map_err(|error| RunError::usage(format!("--lacks: {error}")))?;
+        suite.agent.missing_features.extend(named);
         let is_wire = |missing: &&MissingFeature| suite.wire.as_ref() == Some(&missing.name);
         if let Some(missing) = suite.agent.missing_features.iter().find(is_wire) {
             return Err(RunError::usage(format!(
