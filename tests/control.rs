@@ -205,6 +205,8 @@ fn agents_of_one_host_are_told_apart_and_the_next_start_can_be_awaited() {
     let unknown = test.ctl(&["status", "--agent", "9"]).code(2);
     let message = String::from_utf8(unknown.get_output().stderr.clone()).unwrap();
     assert!(message.contains("no process in"), "{message}");
+    let mut elsewhere = Program::new(env!("CARGO_BIN_EXE_conform"));
+    elsewhere.args(["ctl", "/nosuch", "list"]).assert().code(2);
     first.message("m");
     first.until_text("one");
 }

@@ -137,6 +137,8 @@ fn result(args: CtlArgs) -> Result<Value, CtlError> {
     let timeout = Duration::from_millis(args.timeout_ms);
     let command = match args.command {
         CtlCommand::List => {
+            std::fs::read_dir(folder)
+                .map_err(|error| CtlError::Usage(format!("{}: {error}", folder.display())))?;
             let processes = registered(folder);
             return Ok(processes.iter().map(shown).collect());
         }
