@@ -93,7 +93,7 @@ fn a_fault_that_is_killed_otherwise_than_published_is_an_error() {
     ]);
 
     assert_eq!(status, Some(1), "{output}");
-    assert!(output.contains("1 of 1 faults killed"), "{output}");
+    assert!(output.contains("1 of 1 fault killed"), "{output}");
     assert!(
         output.contains("error: ignores-stop: its must is"),
         "{output}"
@@ -212,7 +212,7 @@ fn a_rule_that_no_fault_kills_is_a_gap_in_the_coverage() {
 fn one_fault_can_be_selected_and_an_unknown_one_is_an_error() {
     let (status, output) = conform(&["mutants", "--dialect", DIALECT, "--only", "two-stream-ends"]);
     assert_eq!(status, Some(0), "{output}");
-    assert!(output.contains("1 of 1 faults killed"), "{output}");
+    assert!(output.contains("1 of 1 fault killed"), "{output}");
     let (status, output) = conform(&["mutants", "--dialect", DIALECT, "--only", "no-such-fault"]);
     assert_eq!(status, Some(3), "{output}");
 }

@@ -4,7 +4,9 @@ use crate::finding::Blame;
 use crate::reporter::{self, Format};
 use clap::ValueEnum;
 use spanned_yaml::unknown;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// The options that choose a dialect.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -55,6 +57,18 @@ pub fn factor(text: &str) -> Result<f64, String> {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
         _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
     }
+}
+
+/// Parses a count.
+///
+/// # Errors
+/// It is no number of this type, or 0.
+pub fn at_least_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|error: ParseIntError| match error.kind() {
+            IntErrorKind::Zero => "expected at least 1".to_owned(),
+            _ => error.to_string(),
+        })
 }
 
 /// `--side`.

@@ -9,15 +9,16 @@ mod run_options;
 mod suite_player;
 mod tested_agent;
 
-use super::args::{DialectArgs, SideArg};
+use super::args::{DialectArgs, SideArg, at_least_one};
 use super::baseline::BaselineArgs;
 use super::catalogue;
 use super::exit::ExitStatus;
-use super::run::{LastFailures, run_plan};
+use super::run::{LastFailures, RunPlan, run_plan};
 use super::{output, table, termination};
 use crate::dialect::DialectSource;
 use crate::finding::Blame;
 use crate::mutation::matrix::{Fate, Matrix, Row};
+use crate::reporter::text::count;
 use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scheduler::DialectSuite;
 use crate::runner::selection::Shard;
@@ -77,7 +78,7 @@ pub(super) struct MutantsArgs {
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
     /// How many faults to play at once [default: three a core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// Stretch every time budget by this factor; a fault that hangs uses its whole budget. What is not killed is played again with full budgets
     #[arg(long, value_name = "X", default_value_t = 0.2)]
@@ -154,7 +155,8 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
 /// The error that no fault is selected, with a suggestion for each pattern.
 fn no_fault(args: &MutantsArgs, known: &[String]) -> Failure {
     let known = || known.iter().map(String::as_str);
-    let patterns = args.only.iter().map(|pattern| {
+    let is_unknown = |pattern: &&String| !known().any(|id| id.contains(pattern.as_str()));
+    let patterns = args.only.iter().filter(is_unknown).map(|pattern| {
         let near = suggestion(pattern, known());
         format!("--only {} matches no fault{near}", output::quoted(pattern))
     });
@@ -203,6 +205,7 @@ fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
     let before = LastFailures::read(&args.agent);
     let plan = runtime.block_on(run_plan(&run_args, &sandboxes, &cancelled, &before));
     let plan = plan.map_err(|error| (error.status, error.message))?;
+    check_fault_names(args, &plan)?;
     let mut status = ExitStatus::Conformant;
     let mut known = Vec::new();
     let mut played = false;
@@ -218,6 +221,23 @@ fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
         return Err(no_fault(args, &known));
     }
     Ok(status)
+}
+
+/// Checks that each `--only` selects a fault of the plan's dialects. Generic faults are known only when the agent has been played.
+fn check_fault_names(args: &MutantsArgs, plan: &RunPlan) -> Result<(), Failure> {
+    let source = DialectSource::new(plan.dialect_dir.clone());
+    let mut known = Vec::new();
+    for suite in &plan.suites {
+        match any_agent::listed_faults(&source, &suite.dialect)?.filter(|_| !args.generic) {
+            Some(table) => known.extend(table.faults().iter().map(|fault| fault.id.clone())),
+            None => return Ok(()),
+        }
+    }
+    let is_known = |pattern: &String| known.iter().any(|id| id.contains(pattern.as_str()));
+    match args.only.iter().all(is_known) {
+        true => Ok(()),
+        false => Err(no_fault(args, &known)),
+    }
 }
 
 /// A violation outweighs what is incomplete.
@@ -252,16 +272,17 @@ async fn prove_suite(
     let baseline = BaselineArgs::of(args.baseline.clone()).read();
     let baseline = baseline.map_err(|message| (ExitStatus::Usage, message))?;
     output::note(format_args!(
-        "{}: playing {} scenarios without a fault, which the agent must pass",
+        "{}: playing {} without a fault, which the agent must pass",
         suite.dialect.id(),
-        suite.scenarios.len()
+        count(suite.scenarios.len() as u64, "scenario")
     ));
     let good = any_agent::good_agent(suite, folder, &baseline, Arc::clone(sandboxes)).await?;
-    if good.left_out > 0 {
-        output::note(format_args!(
-            "{} scenarios are left out: the agent has known findings there",
-            good.left_out
-        ));
+    match good.left_out {
+        0 => {}
+        1 => output::note("1 scenario is left out: the agent has known findings there"),
+        several => output::note(format_args!(
+            "{several} scenarios are left out: the agent has known findings there"
+        )),
     }
     match table.filter(|_| !args.generic) {
         Some(table) => {
@@ -313,7 +334,7 @@ fn print_proof(outcome: &AgentOutcome, args: &MutantsArgs) -> std::io::Result<Ex
         let rules = matrix.rules_without_killer.join(", ");
         writeln!(
             out,
-            "note: {unproved} rules kill no fault, so nothing proves that they can fail: {rules}"
+            "note: no fault proves that these rules can fail ({unproved}): {rules}"
         )?;
     }
     if let Some(folder) = &args.publish {

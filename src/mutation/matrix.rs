@@ -202,11 +202,12 @@ impl Matrix {
     pub fn summary(&self) -> String {
         let count = |fate: &Fate| self.faults.iter().filter(|row| row.fate == *fate).count();
         let unplayable = count(&Fate::NotPlayable);
+        let playable = self.faults.len() - unplayable;
         let mut summary = format!(
-            "{}: {} of {} faults killed",
+            "{}: {} of {playable} fault{} killed",
             self.dialect,
             count(&Fate::Killed),
-            self.faults.len() - unplayable
+            if playable == 1 { "" } else { "s" }
         );
         if unplayable > 0 {
             summary += &format!(", {unplayable} not playable on this agent");

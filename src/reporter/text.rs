@@ -154,7 +154,7 @@ pub(super) fn micros(micros: u64) -> String {
 }
 
 /// A number and its noun.
-pub(super) fn count(number: u64, noun: &str) -> String {
+pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 

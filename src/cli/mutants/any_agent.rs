@@ -15,6 +15,7 @@ use crate::mutation::generic_faults::SampleFrames;
 use crate::mutation::kill_analysis::TestedFault;
 use crate::mutation::matrix::{Fate, Row};
 use crate::report::Verdict;
+use crate::reporter::text::count;
 use crate::runner::sandbox_root::SandboxRoot;
 use crate::runner::scenario_run::ScenarioRun;
 use crate::runner::scheduler::DialectSuite;
@@ -256,9 +257,9 @@ pub(super) async fn matrix(
     let playable = selected.iter().filter(|fault| fault.is_playable_outside());
     let playable: Vec<_> = playable.map(|fault| tested(fault, &dialect)).collect();
     output::note(format_args!(
-        "{}: playing {} faults; the results come at the end",
+        "{}: playing {}; the results come at the end",
         dialect.id(),
-        playable.len()
+        count(playable.len() as u64, "fault")
     ));
     let exercised = OnceCell::new_with(Some(good.exercised));
     let played = run.rows(good.player, exercised, playable).await;

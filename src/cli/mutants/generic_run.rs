@@ -11,6 +11,7 @@ use crate::mutation::generic_faults::{
 };
 use crate::mutation::kill_analysis::{TestedFault, generic_row};
 use crate::mutation::matrix::{Fate, Row};
+use crate::reporter::text::count;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -54,8 +55,8 @@ pub(super) async fn outcome(
             .filter(|fault| run.is_selected(&fault.to_string())),
     );
     output::note(format_args!(
-        "{dialect}: playing {} generic faults; the results come at the end",
-        selected.len()
+        "{dialect}: playing {}; the results come at the end",
+        count(selected.len() as u64, "generic fault")
     ));
     let good = Arc::new(good);
     let permits = Arc::new(Semaphore::new(run.jobs));

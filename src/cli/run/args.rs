@@ -58,7 +58,7 @@ pub(in crate::cli) struct RunArgs {
     ///
     /// By default the number starts at the number of cores, grows while cores are idle, since agents mostly wait, and falls back when the
     /// machine is overloaded. Only Linux tells how idle it is; elsewhere the default is the number of cores.
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = args::at_least_one::<NonZeroUsize>)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Play all scenarios even if the smoke scenario fails
     ///
@@ -70,7 +70,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, conflicts_with = "max_fail")]
     pub(super) fail_fast: bool,
     /// Stop after N failed scenarios
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = args::at_least_one::<NonZeroU32>)]
     pub(super) max_fail: Option<NonZeroU32>,
     /// Only the K-th of N parts of the suite
     #[arg(long, value_name = "K/N")]

@@ -4,6 +4,7 @@
 //! the number of agents times this CPU time, divided by the number of cores. Unlike the time on the clock, the CPU time does not
 //! grow when more agents run than there are cores.
 
+use crate::reporter::text::count;
 use crate::runner::agent_times::{AgentCpu, FirstLine};
 use crate::runner::process_list::own_cpu_times;
 use crate::runner::scenario_run::ScenarioRun;
@@ -73,8 +74,11 @@ impl Timings {
         let run = run.as_secs_f64();
         let each = run * 1000.0 / f64::from(self.scenarios.max(1));
         let mut lines = vec![format!(
-            "{} scenarios in {run:.1} s, {each:.1} ms each; {} agents, at most {} at a time on {cores} cores",
-            self.scenarios, self.starts, self.most
+            "{} in {run:.1} s, {each:.1} ms each; {}, at most {} at a time on {}",
+            count(self.scenarios.into(), "scenario"),
+            count(self.starts.into(), "agent"),
+            self.most,
+            count(cores as u64, "core")
         )];
         let clock = sorted(self.first_lines.iter().map(|line| line.after));
         let on_cpu = sorted(self.first_lines.iter().filter_map(|line| line.cpu));
