@@ -2,10 +2,9 @@
 //! forbidden one, their causes are joined. Pure.
 
 use super::echoes::STEPS;
-use super::siblings::absorb;
+use super::siblings::merged;
 use crate::report::Cause;
 use indexmap::IndexMap;
-use std::cmp::Reverse;
 
 /// So many causes of one shape are one defect. Fewer may well be several.
 const SEVERAL: usize = 3;
@@ -26,21 +25,15 @@ pub(super) fn join(causes: Vec<Cause>) -> Vec<Cause> {
         let alone = if shape.is_none() { n + 1 } else { 0 };
         groups.entry((alone, shape)).or_default().push(cause);
     }
-    groups.into_values().flat_map(joined).collect()
+    groups.into_values().flat_map(joined_if_several).collect()
 }
 
-/// One cause of the causes of a group; the one with the most scenarios gives it the id and the example.
-fn joined(mut group: Vec<Cause>) -> Vec<Cause> {
+/// The causes of a group, joined if they are several.
+fn joined_if_several(group: Vec<Cause>) -> Vec<Cause> {
     if group.len() < SEVERAL {
         return group;
     }
-    group.sort_by_cached_key(|cause| (Reverse(cause.scenarios.len()), cause.id.clone()));
-    let mut causes = group.into_iter();
-    let first = causes.next().map(|mut first| {
-        causes.for_each(|other| absorb(&mut first, other));
-        first
-    });
-    first.into_iter().collect()
+    merged(group).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::finding::{Blame, DifferenceKind};
 use crate::report::Cause;
 use indexmap::IndexMap;
+use std::cmp::Reverse;
 
 /// Where the findings of a cause are, echoes left out: scenario, try and frame of each one.
 pub(super) type Frames<'a> = Vec<(&'a str, &'a str, u64)>;
@@ -64,8 +65,17 @@ fn joined(mut group: Vec<Cause>) -> Option<Cause> {
     Some(cause)
 }
 
+/// One cause of several; the one with the most scenarios gives it the id, the message and the example.
+pub(super) fn merged(mut causes: Vec<Cause>) -> Option<Cause> {
+    causes.sort_by_cached_key(|cause| (Reverse(cause.scenarios.len()), cause.id.clone()));
+    let mut causes = causes.into_iter();
+    let mut first = causes.next()?;
+    causes.for_each(|other| absorb(&mut first, other));
+    Some(first)
+}
+
 /// Adds another cause to a cause, which keeps its id, its message and its example.
-pub(super) fn absorb(cause: &mut Cause, other: Cause) {
+fn absorb(cause: &mut Cause, other: Cause) {
     cause.level = cause.level.max(other.level);
     for clause in other.clauses {
         if !cause.clauses.contains(&clause) {

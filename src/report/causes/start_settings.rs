@@ -1,10 +1,9 @@
 //! An agent that reads none of its start flags fails each scenario about one in another way: this is one cause. Pure.
 
-use super::siblings::absorb;
+use super::siblings;
 use crate::finding::{Blame, DifferenceKind, Level};
 use crate::report::{Cause, ScenarioReport, Verdict};
 use indexmap::{IndexMap, IndexSet};
-use std::cmp::Reverse;
 
 /// So many causes and so many settings show that the agent reads none of them. Fewer are defects of single flags.
 const SEVERAL: usize = 3;
@@ -40,13 +39,11 @@ pub(super) fn join(causes: Vec<Cause>, scenarios: &[&ScenarioReport]) -> Vec<Cau
     let is_none_read = !scenarios.iter().any(shows_that_one_is_read);
     let mut all = others;
     if is_none_read && about.len() >= SEVERAL && unread.len() >= SEVERAL {
-        about.sort_by_cached_key(|cause| (Reverse(cause.scenarios.len()), cause.id.clone()));
-        let mut causes = about.into_iter();
-        if let Some(mut first) = causes.next() {
-            causes.for_each(|other| absorb(&mut first, other));
-            first.message = message(&unread);
-            all.push(first);
-        }
+        let cause = siblings::merged(about);
+        all.extend(cause.map(|cause| Cause {
+            message: message(&unread),
+            ..cause
+        }));
     } else {
         all.append(&mut about);
     }
