@@ -2,11 +2,11 @@
 
 mod session;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
-use conform::frame::Body;
-use conform::framing::{Framer, LINE_LIMIT, parse};
-use conform::transcript::TranscriptReader;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::frame::Body;
+use conform_judge::framing::{Framer, LINE_LIMIT, parse};
+use conform_judge::transcript::TranscriptReader;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::Arc;

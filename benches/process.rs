@@ -2,9 +2,9 @@
 
 mod session;
 
-use conform::frame::Body;
-use conform::report::Report;
-use conform::transcript::TranscriptReader;
+use conform_judge::frame::Body;
+use conform_judge::transcript::TranscriptReader;
+use conform_report::Report;
 use std::fs;
 use std::io::{BufReader, BufWriter};
 use std::process::{Child, Command, Stdio};

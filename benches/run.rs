@@ -1,16 +1,16 @@
 //! What the harness costs: the whole suite against the bundled agent, and how much of each scenario no agent was alive.
 
-use conform::dialect::{DialectSource, load};
-use conform::profile::Profile;
-use conform::runner::agent::Agent;
-use conform::runner::arguments::RecipeArgs;
-use conform::runner::job_limit::Jobs;
-use conform::runner::retry::RetryOptions;
-use conform::runner::sandbox_root::SandboxRoot;
-use conform::runner::scenario_run::ScenarioRun;
-use conform::runner::scheduler::{DialectSuite, RunEvent, SuiteEnd, SuiteSettings, run};
-use conform::runner::transcripts::KeepTranscripts;
-use conform::scenario::{ScenarioSource, Vocabulary};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::profile::Profile;
+use conform_runner::agent::Agent;
+use conform_runner::arguments::RecipeArgs;
+use conform_runner::job_limit::Jobs;
+use conform_runner::retry::RetryOptions;
+use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::scenario::{ScenarioSource, Vocabulary};
+use conform_runner::scenario_run::ScenarioRun;
+use conform_runner::scheduler::{DialectSuite, RunEvent, SuiteEnd, SuiteSettings, run};
+use conform_runner::transcripts::KeepTranscripts;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,13 +1,13 @@
 //! JSON Schemas of the files that people write for conform and that conform writes, for editors and for programs. All but the
 //! transcript's are generated from the Rust types that the loaders use.
 
-use crate::baseline::BaselineFile;
-use crate::dialect::file::{ClauseFile, DialectFile};
-use crate::mutation::bad_hosts::BadHost;
 use crate::project_config::ProjectConfig;
-use crate::report::Report;
-use crate::rules::file::OrderingFile;
-use crate::scenario::ScenarioFile;
+use conform_dialect::file::{ClauseFile, DialectFile};
+use conform_dialect::ordering::file::OrderingFile;
+use conform_report::Report;
+use conform_report::baseline::BaselineFile;
+use conform_runner::mutation::bad_hosts::BadHost;
+use conform_runner::scenario::ScenarioFile;
 use control_socket::Request;
 use frame_faults::file::FaultsFile;
 use mock_agent::{AgentScriptFile, SettingsFile};

@@ -1,6 +1,6 @@
 //! The project's `conform.yaml`: defaults for options.
 
-use crate::dialect::ToolName;
+use conform_judge::dialect::ToolName;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,9 +3,9 @@
 #[path = "common/history.rs"]
 mod history;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
-use conform::frame::Frame;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::frame::Frame;
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 

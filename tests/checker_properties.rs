@@ -1,11 +1,11 @@
 //! Property tests of the checker, over random histories: a session and its recording have the same findings, and the findings of a
 //! prefix are a prefix of the findings.
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
-use conform::finding::Finding;
-use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
-use conform::transcript::{Header, TranscriptReader, TranscriptWriter};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::finding::Finding;
+use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use conform_judge::transcript::{Header, TranscriptReader, TranscriptWriter};
 use proptest::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, LazyLock};

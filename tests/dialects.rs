@@ -1,9 +1,9 @@
 //! Every embedded dialect loads without errors.
 
-use conform::dialect::{DialectSource, load};
-use conform::finding::{Level, Source};
-use conform::rules::rule::RuleForm;
-use conform::scenario::{ScenarioSource, Vocabulary};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::finding::{Level, Source};
+use conform_judge::rules::rule::RuleForm;
+use conform_runner::scenario::{ScenarioSource, Vocabulary};
 
 #[test]
 fn every_embedded_dialect_loads() {

@@ -1,9 +1,9 @@
 //! docs/scenarios.md is complete: every example loads, and every key, step and operator is on the page.
 
-use conform::dialect::{self, DialectSource};
 use conform::editor_schemas::file_schema;
-use conform::matcher::OPERATORS;
-use conform::scenario::{Vocabulary, load, script_of};
+use conform_judge::dialect::{self, DialectSource};
+use conform_runner::scenario::{Vocabulary, load, script_of};
+use json_matcher::OPERATORS;
 use spanned_yaml::{Error, Node, load_yaml, render_all};
 
 const PAGE: &str = include_str!("../docs/scenarios.md");

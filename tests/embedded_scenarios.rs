@@ -1,7 +1,7 @@
 //! The scenarios embedded in the executable load with the vocabulary of their dialect.
 
-use conform::dialect::{self, DialectSource};
-use conform::scenario::{ScenarioSource, Vocabulary};
+use conform_judge::dialect::{self, DialectSource};
+use conform_runner::scenario::{ScenarioSource, Vocabulary};
 use spanned_yaml::render_all;
 
 #[test]

@@ -2,7 +2,7 @@
 //! found.
 
 use assert_cmd::Command;
-use conform::mutation::matrix::Matrix;
+use conform_runner::mutation::matrix::Matrix;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

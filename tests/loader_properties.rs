@@ -1,6 +1,6 @@
 //! Property tests of the loader: no input makes it panic, hang or report a wrong location.
 
-use conform::scenario::{load, script_of};
+use conform_runner::scenario::{load, script_of};
 use proptest::prelude::*;
 use spanned_yaml::{Error, Node, load_yaml};
 

@@ -2,11 +2,11 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test mistakes` updates the messages.
 
-use conform::dialect::FrameNames;
-use conform::dialect::file::FrameSpec;
-use conform::finding::Level;
-use conform::scenario::{ClauseInfo, Vocabulary, load};
-use conform::schema::Schemas;
+use conform_dialect::file::FrameSpec;
+use conform_judge::dialect::FrameNames;
+use conform_judge::finding::Level;
+use conform_judge::schema::Schemas;
+use conform_runner::scenario::{ClauseInfo, Vocabulary, load};
 use serde_json::{Value, json};
 use snapbox::{Data, data::DataFormat};
 use spanned_yaml::{load_file, render_all};

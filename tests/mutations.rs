@@ -6,11 +6,11 @@
 #[path = "common/recordings.rs"]
 mod recordings;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
-use conform::finding::Blame;
-use conform::frame::{Body, Frame, Line};
-use conform::transcript::Header;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::finding::Blame;
+use conform_judge::frame::{Body, Frame, Line};
+use conform_judge::transcript::Header;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;

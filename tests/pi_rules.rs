@@ -5,9 +5,9 @@ mod agent_findings;
 #[path = "common/history.rs"]
 mod history;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{DialectSource, load};
-use conform::frame::Body;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::frame::Body;
 use serde_json::{Value, json};
 
 /// A placeholder for a byte that is not UTF-8.

@@ -5,8 +5,8 @@ mod agent_findings;
 #[path = "common/history.rs"]
 mod history;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{DialectSource, load};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
 use serde_json::{Value, json};
 
 const END: &str = "stdin_closed\nend exited 0";

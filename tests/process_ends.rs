@@ -3,9 +3,9 @@
 #[path = "common/history.rs"]
 mod history;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
-use conform::finding::{Blame, Level};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::finding::{Blame, Level};
 use std::sync::{Arc, LazyLock};
 
 static DIALECTS: LazyLock<Vec<Arc<Dialect>>> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
 //! The published reports of real agents: they fit their baselines, and they name no path of the machine that wrote them.
 
-use conform::baseline::{self, RunExtent};
-use conform::report::{Cause, Report};
+use conform_report::baseline::{self, RunExtent};
+use conform_report::{Cause, Report};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,7 +57,7 @@ fn reasons(report: &Report) -> BTreeMap<&str, Option<String>> {
 }
 
 fn is_note(cause: &Cause) -> bool {
-    cause.level == conform::finding::Level::May
+    cause.level == conform_judge::finding::Level::May
 }
 
 #[test]

@@ -5,9 +5,9 @@
 #[path = "common/recordings.rs"]
 mod recordings;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{DialectSource, load};
-use conform::frame::Body;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::frame::Body;
 use mock_provider::Wire;
 use recordings::Recording;
 use regex::Regex;

@@ -5,7 +5,7 @@ mod history;
 #[path = "common/toy_dialect.rs"]
 mod toy_dialect;
 
-use conform::check::{CheckOptions, CheckOutcome, Checker};
+use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use history::frames;
 use toy_dialect::try_load;
 
@@ -108,7 +108,7 @@ fn a_broken_order_says_what_was_allowed_and_who_is_to_blame() {
         CheckOptions::default(),
     );
     let finding = &outcome.findings[0];
-    assert_eq!(finding.blame, conform::finding::Blame::Host);
+    assert_eq!(finding.blame, conform_judge::finding::Blame::Host);
     assert_eq!(finding.expected, ["begin"]);
     assert_eq!(
         finding.message,
@@ -357,7 +357,10 @@ groups:
     );
     assert_eq!(check(rules, &word(r#","n":0,"m":1"#)), ["positive@1"]);
     let outcome = check_with(rules, &word(r#","n":9"#), CheckOptions::default());
-    assert_eq!(outcome.findings[0].level, conform::finding::Level::Should);
+    assert_eq!(
+        outcome.findings[0].level,
+        conform_judge::finding::Level::Should
+    );
 }
 
 #[test]

@@ -4,14 +4,14 @@
 #[path = "common/history.rs"]
 mod history;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
-use conform::framing::Defect;
-use conform::rules::condition::FUNCTIONS;
-use conform::rules::file::OrderingFile;
-use conform::rules::keys::{FORMS, RULE_KEYS};
-use conform::rules::rule::RuleForm;
-use conform::rules::symbol::SPECIALS;
+use conform_dialect::ordering::file::OrderingFile;
+use conform_dialect::ordering::keys::{FORMS, RULE_KEYS};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::framing::Defect;
+use conform_judge::rules::condition::FUNCTIONS;
+use conform_judge::rules::rule::RuleForm;
+use conform_judge::rules::symbol::SPECIALS;
 use serde_json::{Map, Value, json};
 use spanned_yaml::load_yaml;
 use std::collections::BTreeSet;

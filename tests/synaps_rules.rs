@@ -5,8 +5,8 @@ mod agent_findings;
 #[path = "common/history.rs"]
 mod history;
 
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{Dialect, DialectSource, load};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
 use serde_json::json;
 use std::sync::{Arc, LazyLock};
 

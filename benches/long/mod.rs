@@ -1,7 +1,7 @@
 //! Long sessions of several protocols: turns of streamed text as hosts record them.
 
-use conform::frame::{Body, Frame, Line};
-use conform::transcript::{Header, TranscriptWriter};
+use conform_judge::frame::{Body, Frame, Line};
+use conform_judge::transcript::{Header, TranscriptWriter};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

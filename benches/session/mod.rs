@@ -1,7 +1,7 @@
 //! A long session of the sort that hosts record: turns of streamed text, each with one tool call.
 
-use conform::frame::{Body, Frame, Line};
-use conform::transcript::{Header, TranscriptWriter};
+use conform_judge::frame::{Body, Frame, Line};
+use conform_judge::transcript::{Header, TranscriptWriter};
 use std::io::{self, Write};
 use std::iter;
 

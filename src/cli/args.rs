@@ -1,8 +1,10 @@
 //! Command line options that several commands share.
 
-use crate::finding::Blame;
-use crate::reporter::{self, Format};
 use clap::ValueEnum;
+use conform_judge::finding::Blame;
+use conform_judge::profile::Profile;
+use conform_report::reporter::terminal::Details;
+use conform_report::reporter::{self, Format};
 use spanned_yaml::unknown;
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
@@ -86,6 +88,47 @@ impl From<SideArg> for Blame {
         match side {
             SideArg::Agent => Blame::Agent,
             SideArg::Host => Blame::Host,
+        }
+    }
+}
+
+/// `--profile`.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum ProfileArg {
+    /// What the specification only recommends is a violation, and every note is a warning
+    Strict,
+    /// Every rule at its own strength
+    #[default]
+    Spec,
+    /// Recommendations are notes; what only hosts or good sense ask for is a warning at most
+    Lenient,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(profile: ProfileArg) -> Profile {
+        match profile {
+            ProfileArg::Strict => Profile::Strict,
+            ProfileArg::Spec => Profile::Spec,
+            ProfileArg::Lenient => Profile::Lenient,
+        }
+    }
+}
+
+/// `--details`.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum DetailsArg {
+    /// Each cause once, with an example
+    #[default]
+    Causes,
+    /// Also every finding of every scenario
+    All,
+}
+
+impl From<DetailsArg> for Details {
+    fn from(details: DetailsArg) -> Details {
+        match details {
+            DetailsArg::Causes => Details::Causes,
+            DetailsArg::All => Details::All,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::catalogue::render_errors;
 use super::output;
-use crate::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
-use crate::finding::Blame;
-use crate::report::{Report, ScenarioReport};
+use conform_judge::finding::Blame;
+use conform_report::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
+use conform_report::{Report, ScenarioReport};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! The catalogue of dialects, each with its scenarios, rules, clauses and faults.
 
 use super::args::DialectArgs;
-use crate::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
-use crate::rules::rule::Rule;
-use crate::scenario::{Scenario, ScenarioSource, Vocabulary};
+use conform_judge::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
+use conform_judge::rules::rule::Rule;
+use conform_runner::scenario::{Scenario, ScenarioSource, Vocabulary};
 use frame_faults::Fault;
 use indexmap::IndexMap;
 use spanned_yaml::Error;

@@ -3,13 +3,12 @@
 mod judge;
 mod peek_reader;
 
-use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
+use super::args::{DetailsArg, DialectArgs, ProfileArg, ReportTarget, SideArg, report_target};
 use super::baseline::{ActiveBaseline, BaselineArgs};
 use super::exit::ExitStatus;
 use super::{output, reports};
-use crate::baseline::RunExtent;
-use crate::profile::Profile;
-use crate::reporter::terminal::{self, Details};
+use conform_report::baseline::RunExtent;
+use conform_report::reporter::terminal;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -30,12 +29,12 @@ pub(super) struct CheckArgs {
     side: SideArg,
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
-    profile: Profile,
+    profile: ProfileArg,
     #[command(flatten)]
     baseline: BaselineArgs,
     /// What to show after the last transcript
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    details: Details,
+    details: DetailsArg,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     reports: Vec<ReportTarget>,
@@ -63,7 +62,7 @@ fn check(args: &CheckArgs, baseline: ActiveBaseline) -> io::Result<ExitStatus> {
         baseline.apply(&mut report, RunExtent::Whole)
     };
     if !report.scenarios.is_empty() {
-        terminal::closing(&report, args.details, &mut *screen)?;
+        terminal::closing(&report, args.details.into(), &mut *screen)?;
     }
     screen.flush()?;
     drop(screen);
@@ -92,11 +91,11 @@ pub(super) struct RecordedSession<'a> {
 /// The transcript cannot be read, or a report cannot be written.
 pub(super) fn report_on(session: &RecordedSession<'_>) -> Result<(), String> {
     let args = CheckArgs {
-        details: Details::default(),
+        details: DetailsArg::default(),
         transcripts: vec![session.transcript.to_owned()],
         dialect: session.dialect.clone(),
         side: session.side,
-        profile: Profile::default(),
+        profile: ProfileArg::default(),
         baseline: BaselineArgs::default(),
         reports: session.reports.to_vec(),
     };

@@ -1,11 +1,11 @@
 //! Dialects, scenarios, rules, clauses and faults as JSON, for `conform list --json` and `conform explain --json`.
 
 use super::catalogue::KnownDialect;
-use crate::dialect::file::Side;
-use crate::dialect::{Clause, Dialect};
-use crate::rules::rule::Rule;
-use crate::runner::step_rules::StepRule;
-use crate::scenario::Scenario;
+use conform_dialect::file::Side;
+use conform_judge::dialect::{Clause, Dialect};
+use conform_judge::rules::rule::Rule;
+use conform_runner::scenario::Scenario;
+use conform_runner::step_rules::StepRule;
 use frame_faults::Fault;
 use serde_json::{Value, json};
 

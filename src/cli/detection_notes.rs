@@ -1,9 +1,9 @@
 //! What `conform run` and `conform init` say while they detect what an agent speaks, and how they start it.
 
 use super::output;
-use crate::detect::advice::shown_command_line;
-use crate::dialect::Dialect;
-use crate::runner::agent::Agent;
+use conform_judge::dialect::Dialect;
+use conform_runner::agent::Agent;
+use conform_runner::detect::advice::shown_command_line;
 use std::time::Duration;
 
 /// How long a detection goes on without a word.

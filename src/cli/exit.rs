@@ -1,6 +1,6 @@
 //! The exit status of the program.
 
-use crate::report::VerdictCounts;
+use conform_report::VerdictCounts;
 use std::process::ExitCode;
 
 /// The exit status of every command: a contract that scripts rely on.

@@ -9,14 +9,14 @@ use super::exit::ExitStatus;
 use super::network::{NetworkArg, note_attempts};
 use super::run::{RunError, agent_of, package};
 use super::{output, termination};
-use crate::detect::detector::Detector;
-use crate::detect::probe::Patience;
-use crate::dialect::{Dialect, DialectSource};
 use crate::project_config::FILE;
-use crate::runner::adopt_orphans;
-use crate::runner::agent::Agent;
-use crate::runner::network::isolation::NetworkWatch;
-use crate::runner::sandbox_root::SandboxRoot;
+use conform_judge::dialect::{Dialect, DialectSource};
+use conform_runner::adopt_orphans;
+use conform_runner::agent::Agent;
+use conform_runner::detect::detector::Detector;
+use conform_runner::detect::probe::Patience;
+use conform_runner::network::isolation::NetworkWatch;
+use conform_runner::sandbox_root::SandboxRoot;
 use indexmap::IndexMap;
 use output::quoted;
 use serde_json::{Value, json};
@@ -123,8 +123,9 @@ fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<Stri
         };
         match &args.dialect.dialect {
             Some(id) if id.contains('@') => {
-                let known = crate::dialect::load(source, id);
-                let dialect = known.map_err(crate::detect::detector::DetectError::Dialect)?;
+                let known = conform_judge::dialect::load(source, id);
+                let dialect =
+                    known.map_err(conform_runner::detect::detector::DetectError::Dialect)?;
                 let note = with_patience(detector.check(source, &dialect)).await?;
                 Ok((dialect.id(), note))
             }

@@ -3,10 +3,10 @@
 use super::catalogue::render_errors;
 use super::exit::ExitStatus;
 use super::output;
-use crate::dialect::{self, DialectSource};
-use crate::mutation::generic_faults::GenericFault;
-use crate::mutation::generic_player::GenericPlayer;
-use crate::relay::{Ending, FaultFilter, PassOn, PlayedFault, Relay};
+use conform_judge::dialect::{self, DialectSource};
+use conform_relay::{Ending, FaultFilter, PassOn, PlayedFault, Relay};
+use frame_faults::generic_faults::GenericFault;
+use frame_faults::generic_player::GenericPlayer;
 use frame_faults::{FaultPlayer, KindPointers};
 use std::ffi::OsString;
 use std::path::PathBuf;

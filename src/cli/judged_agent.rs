@@ -8,11 +8,11 @@ mod host_findings;
 
 use super::catalogue::render_errors;
 use super::output;
-use crate::dialect::{self, DialectSource};
-use crate::frame::{Body, Frame};
-use crate::relay::{Ending, RecordStage, Recording, Relay, RelayEnd};
-use crate::transcript::Header;
 use cause_file::CauseFile;
+use conform_judge::dialect::{self, DialectSource};
+use conform_judge::frame::{Body, Frame};
+use conform_judge::transcript::Header;
+use conform_relay::{Ending, RecordStage, Recording, Relay, RelayEnd};
 use host_findings::{HostFindings, HostFindingsSettings};
 use mock_agent::SpokenDialect;
 use std::ffi::OsString;

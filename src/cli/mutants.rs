@@ -15,15 +15,15 @@ use super::catalogue;
 use super::exit::ExitStatus;
 use super::run::{LastFailures, RunPlan, run_plan};
 use super::{output, table, termination};
-use crate::dialect::DialectSource;
-use crate::finding::Blame;
-use crate::mutation::matrix::{Fate, Matrix, Row};
-use crate::reporter::text::count;
-use crate::runner::sandbox_root::SandboxRoot;
-use crate::runner::scheduler::DialectSuite;
-use crate::runner::selection::Shard;
 use accepted::Accepted;
 use any_agent::{AgentOutcome, Failure};
+use conform_judge::dialect::DialectSource;
+use conform_judge::finding::Blame;
+use conform_report::reporter::text::count;
+use conform_runner::mutation::matrix::{Fate, Matrix, Row};
+use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::scheduler::DialectSuite;
+use conform_runner::selection::Shard;
 use mutation_run::MutationRun;
 use run_options::RunOptions;
 use spanned_yaml::suggestion;
@@ -99,7 +99,7 @@ impl MutantsArgs {
 }
 
 pub(super) fn run(args: MutantsArgs) -> ExitStatus {
-    crate::runner::adopt_orphans();
+    conform_runner::adopt_orphans();
     if !args.agent.is_empty() || args.generic {
         let status = prove(&args).unwrap_or_else(|(status, message)| {
             output::error(message);

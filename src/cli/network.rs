@@ -2,9 +2,9 @@
 
 use super::exit::ExitStatus;
 use super::output;
-use crate::report::NetworkUse;
-use crate::runner::network::isolation::{self, Isolation, NetworkWatch};
 use clap::ValueEnum;
+use conform_report::NetworkUse;
+use conform_runner::network::isolation::{self, Isolation, NetworkWatch};
 use std::process::{Command, Stdio};
 
 /// What agents may reach.

@@ -1,9 +1,9 @@
 //! Output of the program: messages on stderr, and a standard output with colours on terminals that ignores a closed pipe.
 
 use super::exit::ExitStatus;
-pub use crate::shell_words::quoted;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+pub use conform_report::shell_words::quoted;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, StdoutLock, Write};
 

@@ -5,11 +5,11 @@ mod journal;
 
 use super::catalogue::render_errors;
 use super::{exit::ExitStatus, output, termination};
-use crate::matcher::{Captures, Template};
-use crate::scenario::{model_of, script_of};
+use conform_runner::scenario::{model_of, script_of};
 use control::ProviderState;
 use control_socket::{ControlAddress, ControlServer};
 use journal::JournalWriter;
+use json_matcher::{Captures, Template};
 use mock_provider::server::{Observer, Server, ServerOptions};
 use mock_provider::{Pace, Script};
 use spanned_yaml::Node;

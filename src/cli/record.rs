@@ -9,12 +9,12 @@ use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
 use super::check::{self, RecordedSession};
 use super::exit::ExitStatus;
 use super::output;
-use crate::frame::Body;
-use crate::relay::{
+use conform_judge::frame::Body;
+use conform_judge::transcript::Header;
+use conform_relay::{
     Ending, ModelUrl, RecordStage, Recording, Redactor, Relay, RelayEnd, Upstream, relay_model,
 };
-use crate::runner::{SpawnError, adopt_orphans, agent::Agent};
-use crate::transcript::Header;
+use conform_runner::{SpawnError, adopt_orphans, agent::Agent};
 use live_judge::LiveJudge;
 use redirect::redirect;
 use script_file::ScriptKind;
@@ -185,7 +185,7 @@ fn recording(args: &RecordArgs, judge: Option<Arc<Mutex<LiveJudge>>>) -> Result<
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let redactor = (!args.keep_secrets).then(|| Redactor::new(environment));
-    let observer = judge.map(|judge| -> crate::relay::FrameObserver {
+    let observer = judge.map(|judge| -> conform_relay::FrameObserver {
         Box::new(move |frame| {
             judge
                 .lock()

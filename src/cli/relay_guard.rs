@@ -2,7 +2,6 @@
 
 use super::exit::ExitStatus;
 use super::output;
-use crate::relay;
 use std::ffi::OsString;
 
 /// Kill the agent of a recorder that was killed
@@ -13,7 +12,7 @@ pub(super) struct RelayGuardArgs {
 }
 
 pub(super) fn run(args: &RelayGuardArgs) -> ExitStatus {
-    match relay::serve_guard(&args.mark) {
+    match conform_relay::serve_guard(&args.mark) {
         Ok(()) => ExitStatus::Conformant,
         Err(error) => {
             output::error(error);

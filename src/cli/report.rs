@@ -3,9 +3,9 @@
 use super::args::{ReportTarget, report_target};
 use super::exit::ExitStatus;
 use super::{output, reports};
-use crate::report::{NamedReport, Report, merge};
-use crate::reporter::{self, Compare};
 use clap::Subcommand;
+use conform_report::reporter::{self, Compare};
+use conform_report::{NamedReport, Report, merge};
 use std::path::{Path, PathBuf};
 
 /// Render a JSON report in another format, or merge the reports of shards

@@ -2,8 +2,8 @@
 
 use super::args::ReportTarget;
 use super::output;
-use crate::report::Report;
 use anstream::StripStream;
+use conform_report::Report;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 

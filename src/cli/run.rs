@@ -17,21 +17,21 @@ use super::baseline::ActiveBaseline;
 use super::catalogue;
 use super::network::{network_use, note_attempts};
 use super::{exit::ExitStatus, output, reports, termination};
-use crate::baseline::RunExtent;
-use crate::finding::Blame;
 use crate::project_config::read_config;
-use crate::report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
-use crate::reporter::terminal::{self, Details};
-use crate::runner::adopt_orphans;
-use crate::runner::job_limit::Jobs;
-use crate::runner::network::isolation::NetworkWatch;
-use crate::runner::retry::RetryOptions;
-use crate::runner::sandbox_root::SandboxRoot;
-use crate::runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
-use crate::runner::step_rules;
-use crate::runner::transcripts::KeepTranscripts;
 pub(super) use agent::{agent_of, package};
 pub(super) use args::RunArgs;
+use conform_judge::finding::Blame;
+use conform_report::baseline::RunExtent;
+use conform_report::reporter::terminal::{self, Details};
+use conform_report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
+use conform_runner::adopt_orphans;
+use conform_runner::job_limit::Jobs;
+use conform_runner::network::isolation::NetworkWatch;
+use conform_runner::retry::RetryOptions;
+use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
+use conform_runner::step_rules;
+use conform_runner::transcripts::KeepTranscripts;
 pub(super) use last_failures::LastFailures;
 use progress::Progress;
 use required_clauses::RequiredClauses;
@@ -195,7 +195,7 @@ async fn perform(
     }
     let closing = Closing {
         report: &report,
-        details: args.details,
+        details: args.details.into(),
         timings: args.timings.then_some((&timings, duration)),
         transcripts: kept_transcripts(&report, &settings.keep),
     };
@@ -221,7 +221,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
             true => Some(NonZeroU32::MIN),
             false => args.max_fail,
         },
-        profile: args.profile,
+        profile: args.profile.into(),
         time_scale: args.time_scale,
         settle: !args.no_settle,
         timings: args.timings,

@@ -1,7 +1,7 @@
 //! Graceful shutdown of conform itself: cancels the run on SIGINT, SIGTERM or SIGHUP, and kills stray processes at the end.
 
 use super::output;
-use crate::runner::kill_stray_processes;
+use conform_runner::kill_stray_processes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 

@@ -200,7 +200,7 @@ fn a_report_on_stdout_is_the_only_text_there() {
         "json=-",
         &transcript("wrong-id.jsonl"),
     ]));
-    let report: conform::report::Report = serde_json::from_str(&stdout).unwrap();
+    let report: conform_report::Report = serde_json::from_str(&stdout).unwrap();
     assert_eq!((status, report.summary.failed), (Some(1), 1));
     assert_eq!(
         report.scenarios[0].findings[0].rerun,

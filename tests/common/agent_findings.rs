@@ -1,7 +1,7 @@
 //! The findings of a checker that the agent is to blame for.
 
-use conform::check::Checker;
-use conform::finding::{Blame, Level};
+use conform_judge::check::Checker;
+use conform_judge::finding::{Blame, Level};
 
 /// The rules of the agent's findings, without the name of the dialect and without notes. A rule that is repeated directly counts once.
 pub(crate) fn rules(checker: Checker) -> Vec<String> {

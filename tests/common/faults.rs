@@ -1,6 +1,6 @@
 //! The faults of the built-in dialects.
 
-use conform::dialect::{self, DialectSource};
+use conform_judge::dialect::{self, DialectSource};
 use frame_faults::Fault;
 
 /// The faults of the dialect `NAME@VERSION`, in their order.

@@ -2,7 +2,7 @@
 //! `cut> TEXT` (to it, without a newline), `crlf> TEXT`, `request JSON`,
 //! `reply STATUS END`, `stdin_closed`, `stdout_closed`, `signal NAME`, `end exited CODE|signalled N|killed WHY|open`.
 
-use conform::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 
 /// Parses a history.
 pub(crate) fn frames(script: &str) -> Vec<Frame> {

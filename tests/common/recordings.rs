@@ -1,7 +1,7 @@
 //! Reads the recorded sessions of real agents in `tests/recordings/`.
 
-use conform::frame::Frame;
-use conform::transcript::{Header, TranscriptReader};
+use conform_judge::frame::Frame;
+use conform_judge::transcript::{Header, TranscriptReader};
 use std::path::{Path, PathBuf};
 
 /// One recorded session.

@@ -1,6 +1,6 @@
 //! A small dialect for tests of the rule language.
 
-use conform::dialect::{Dialect, DialectSource, load};
+use conform_judge::dialect::{Dialect, DialectSource, load};
 use std::sync::Arc;
 
 const DIALECT: &str = r#"

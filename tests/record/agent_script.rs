@@ -1,9 +1,9 @@
 //! A recorded session becomes an agent script, and the reference agent plays it: the same frames, whatever agent it was.
 
 use super::{Recorder, recordings};
-use conform::dialect::{DialectSource, load};
-use conform::frame::{Body, Frame};
-use conform::relay::agent_script;
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::frame::{Body, Frame};
+use conform_relay::agent_script;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,7 +1,7 @@
 //! The recorder between an agent and its model.
 
 use super::{Recorder, bodies, lines};
-use conform::frame::{Body, ReplyEnd};
+use conform_judge::frame::{Body, ReplyEnd};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 

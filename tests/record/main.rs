@@ -11,8 +11,8 @@ mod session;
 mod survivors;
 mod tls;
 
-use conform::frame::Body;
-use conform::transcript::TranscriptReader;
+use conform_judge::frame::Body;
+use conform_judge::transcript::TranscriptReader;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What passes through the recorder, and how it ends.
 
 use super::{Recorder, bodies};
-use conform::frame::{Body, End};
+use conform_judge::frame::{Body, End};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 

@@ -1,7 +1,7 @@
 //! A recorder that is killed, and an agent that leaves processes behind.
 
 use super::{Recorder, bodies, lines, signal};
-use conform::frame::{Body, End};
+use conform_judge::frame::{Body, End};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

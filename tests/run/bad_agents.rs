@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, START_AND_EXIT, TURN, TURNS, agent};
 use crate::harness::TestDir;
-use conform::report::Verdict;
+use conform_report::Verdict;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]

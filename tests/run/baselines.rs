@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{RunResult, TestDir, finish};
-use conform::report::Verdict;
+use conform_report::Verdict;
 
 /// An agent whose turns fail, unless the file in its first argument exists.
 const FAILING_TURNS: &str = r#"

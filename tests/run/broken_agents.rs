@@ -2,8 +2,8 @@
 
 use crate::agents::{READY, agent};
 use crate::harness::{RunResult, TestDir};
-use conform::finding::Finding;
-use conform::report::Verdict;
+use conform_judge::finding::Finding;
+use conform_report::Verdict;
 
 const PLAIN_TURN: &str = include_str!("../../scenarios/aionrs/0.1/turn/plain.yaml");
 const STOP: &str = include_str!("../../scenarios/aionrs/0.1/stop/while-streaming.yaml");
@@ -86,7 +86,7 @@ fn assert_first_cause(result: &RunResult, cause: &str) {
     let (_, first) = first.split_once(' ').unwrap();
     assert!(first.starts_with(cause), "{result:?}");
     let mut page = Vec::new();
-    let format = conform::reporter::find("html").unwrap();
+    let format = conform_report::reporter::find("html").unwrap();
     (format.render)(result.report.as_ref().unwrap(), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap().replace("&#x2f;", "/");
     let list = page.split_once("<li>").unwrap().1;

@@ -1,10 +1,10 @@
 //! The bundled reference agent against the whole suite.
 
 use crate::harness::TestDir;
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{DialectSource, load};
-use conform::finding::Blame;
-use conform::transcript::TranscriptReader;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::finding::Blame;
+use conform_judge::transcript::TranscriptReader;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;

@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, START_AND_EXIT, TURN, TURNS, agent};
 use crate::harness::{TestDir, finish, kill_all_with, processes_with, wait_until};
-use conform::report::Verdict;
+use conform_report::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Child;
 

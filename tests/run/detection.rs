@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::TestDir;
-use conform::report::Verdict;
+use conform_report::Verdict;
 use std::os::unix::fs::PermissionsExt;
 
 /// An agent that starts silently and answers each prompt with an empty run.

@@ -1,7 +1,7 @@
 //! Runs that end early: a failed smoke scenario, a limit of failures, and only what failed last time.
 
 use crate::harness::{RunResult, TestDir};
-use conform::report::Verdict;
+use conform_report::Verdict;
 
 /// Plays some scenarios of the first dialect with the mock agent, which has a fault or none.
 fn run(dir: &TestDir, fault: &str, more: &[&str]) -> RunResult {

@@ -1,6 +1,6 @@
 //! Runs `conform` in a temporary folder and checks that it leaves nothing behind.
 
-use conform::report::{Report, ScenarioReport};
+use conform_report::{Report, ScenarioReport};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -2,7 +2,7 @@
 
 use crate::agents::TURN;
 use crate::harness::{TestDir, finish};
-use conform::report::Verdict;
+use conform_report::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};

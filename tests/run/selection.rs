@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{RunResult, TestDir};
-use conform::report::Verdict;
+use conform_report::Verdict;
 use std::collections::BTreeSet;
 
 fn ids(result: &RunResult) -> BTreeSet<String> {

@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{RunResult, TestDir};
-use conform::report::Verdict;
+use conform_report::Verdict;
 
 /// A scenario that waits for `ready` and then runs these steps.
 fn scenario(steps: &str) -> String {

@@ -1,9 +1,9 @@
 //! A host that sends prompts, approves every tool call, answers every dialog, and has the agent judged.
 
 use crate::process::{Agent, Workspace};
-use conform::check::{CheckOptions, Checker};
-use conform::dialect::{DialectSource, load};
-use conform::frame::{Body, Frame, Line};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::frame::{Body, Frame, Line};
 use serde_json::{Value, json};
 
 /// How a host speaks a protocol.

@@ -8,8 +8,8 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor, v
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::time_span::TimeSpan;
 use super::values::{Texts, True};
+use spanned_yaml::TimeSpan;
 
 /// One item of an answer's ordered `content`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

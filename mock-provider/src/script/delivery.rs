@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, MapAccess, Unexpected, Visitor, value};
 use serde::{Deserialize, Serialize};
 
-use super::time_span::TimeSpan;
+use spanned_yaml::TimeSpan;
 
 /// How the bytes of a stream are divided into writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

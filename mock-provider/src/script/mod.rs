@@ -7,12 +7,10 @@ mod content;
 mod delivery;
 mod expect;
 mod reply;
-mod time_span;
 mod values;
 
 pub use content::{ContentItem, Cut, ScriptedUsage, Stall, StreamError, Thinking, ToolCall};
 pub use delivery::{Delivery, Division};
 pub use expect::{Expect, ExpectedToolResult};
 pub use reply::{HttpFault, Script, ScriptError, ScriptReply, Stop};
-pub use time_span::TimeSpan;
 pub use values::{OneOrMany, Repeat, TextOrNumber, Texts, True};

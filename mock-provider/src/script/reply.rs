@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::content::{ContentItem, Cut, ScriptedUsage, Thinking, ToolCall};
 use super::delivery::Delivery;
 use super::expect::Expect;
-use super::time_span::TimeSpan;
 use super::values::{Repeat, TextOrNumber, Texts};
+use spanned_yaml::TimeSpan;
 
 /// The replies of the scripted model, in order. Each is served once, unless it has `repeat`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

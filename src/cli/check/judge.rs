@@ -2,18 +2,18 @@
 
 use super::CheckArgs;
 use super::peek_reader::PeekReader;
-use crate::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
-use crate::detect::recording;
-use crate::dialect::{self, Dialect, DialectSource};
-use crate::finding::{Blame, Level};
-use crate::report::Verdict;
-use crate::report::{Exercised, ReportBuilder};
-use crate::report::{Report, ReportCommand, ScenarioReport};
-use crate::report::{causes, verdict_rules};
-use crate::reporter::terminal;
-use crate::transcript::{self, TranscriptReader};
+use conform_judge::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::finding::{Blame, Level};
+use conform_judge::transcript::{self, TranscriptReader};
+use conform_report::Verdict;
+use conform_report::reporter::terminal;
+use conform_report::{Exercised, ReportBuilder};
+use conform_report::{Report, ReportCommand, ScenarioReport};
+use conform_report::{causes, verdict_rules};
+use conform_runner::detect::recording;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -96,7 +96,7 @@ impl TranscriptJudge<'_> {
         let context = CheckOptions {
             argv: reader.header().map(|header| header.agent.clone()),
             capture: reader.header().is_none(),
-            profile: self.args.profile,
+            profile: self.args.profile.into(),
         };
         let mut checker = Checker::new(dialect, context);
         let mut excerpt = SessionExcerpt::default();

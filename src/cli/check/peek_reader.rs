@@ -1,7 +1,7 @@
 //! A transcript reader that can peek at the first frames before they are judged.
 
-use crate::frame::{Body, Frame};
-use crate::transcript::{Header, TranscriptError, TranscriptReader};
+use conform_judge::frame::{Body, Frame};
+use conform_judge::transcript::{Header, TranscriptError, TranscriptReader};
 use std::collections::VecDeque;
 use std::io::BufRead;
 

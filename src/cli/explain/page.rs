@@ -4,12 +4,12 @@ use super::Topic;
 use crate::cli::catalogue::KnownDialect;
 use crate::cli::describe;
 use crate::cli::list::word;
-use crate::dialect::Clause;
-use crate::reporter::text::wrap;
-use crate::rules::rule::Rule;
-use crate::runner::step_rules::StepRule;
-use crate::scenario::Scenario;
 use anstyle::Style;
+use conform_judge::dialect::Clause;
+use conform_judge::rules::rule::Rule;
+use conform_report::reporter::text::wrap;
+use conform_runner::scenario::Scenario;
+use conform_runner::step_rules::StepRule;
 use frame_faults::Fault;
 use std::iter;
 

@@ -2,13 +2,13 @@
 //! the end of the session.
 
 use super::cause_file::CauseFile;
-use crate::check::{CheckOptions, Checker};
 use crate::cli::output;
-use crate::dialect::Dialect;
-use crate::finding::{Blame, Finding, Level};
-use crate::frame::Frame;
-use crate::report::{Exercised, Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
-use crate::reporter::terminal;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::Dialect;
+use conform_judge::finding::{Blame, Finding, Level};
+use conform_judge::frame::Frame;
+use conform_report::reporter::terminal;
+use conform_report::{Exercised, Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -6,20 +6,20 @@ use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
-use crate::dialect::{self, Dialect, DialectSource};
-use crate::finding::Blame;
-use crate::frame::Body;
-use crate::framing::parse;
-use crate::mutation::coverage::provable_rules;
-use crate::mutation::generic_faults::SampleFrames;
-use crate::mutation::kill_analysis::TestedFault;
-use crate::mutation::matrix::{Fate, Row};
-use crate::report::Verdict;
-use crate::reporter::text::count;
-use crate::runner::sandbox_root::SandboxRoot;
-use crate::runner::scenario_run::ScenarioRun;
-use crate::runner::scheduler::DialectSuite;
-use crate::runner::transcripts::KeepTranscripts;
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::finding::Blame;
+use conform_judge::frame::Body;
+use conform_judge::framing::parse;
+use conform_report::Verdict;
+use conform_report::reporter::text::count;
+use conform_runner::mutation::coverage::provable_rules;
+use conform_runner::mutation::kill_analysis::TestedFault;
+use conform_runner::mutation::matrix::{Fate, Row};
+use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::scenario_run::ScenarioRun;
+use conform_runner::scheduler::DialectSuite;
+use conform_runner::transcripts::KeepTranscripts;
+use frame_faults::generic_faults::SampleFrames;
 use frame_faults::{Effect, Fault, FaultTable, KnownNames};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -109,8 +109,9 @@ pub(super) async fn good_agent(
     let _ = std::fs::remove_dir_all(folder);
     let all = player.scenarios.len();
     let id = player.dialect.id();
-    let is_kept =
-        |scenario: &crate::scenario::Scenario| clean.contains(&format!("{id}/{}", scenario.id));
+    let is_kept = |scenario: &conform_runner::scenario::Scenario| {
+        clean.contains(&format!("{id}/{}", scenario.id))
+    };
     player.scenarios.retain(is_kept);
     if player.scenarios.is_empty() {
         let message = "no scenario passes, so there is nothing that a fault could break";
@@ -292,6 +293,6 @@ pub(super) async fn matrix(
 fn unplayable(fault: &TestedFault) -> Row {
     Row {
         fate: Fate::NotPlayable,
-        ..crate::mutation::kill_analysis::matrix_row(fault, &[])
+        ..conform_runner::mutation::kill_analysis::matrix_row(fault, &[])
     }
 }

@@ -5,13 +5,11 @@ use super::any_agent::{Failure, GoodAgent};
 use super::mutation_run::MutationRun;
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
-use crate::finding::Blame;
-use crate::mutation::generic_faults::{
-    GenericFault, GenericOperation, SampleFrames, generic_faults,
-};
-use crate::mutation::kill_analysis::{TestedFault, generic_row};
-use crate::mutation::matrix::{Fate, Row};
-use crate::reporter::text::count;
+use conform_judge::finding::Blame;
+use conform_report::reporter::text::count;
+use conform_runner::mutation::kill_analysis::{TestedFault, generic_row};
+use conform_runner::mutation::matrix::{Fate, Row};
+use frame_faults::generic_faults::{GenericFault, GenericOperation, SampleFrames, generic_faults};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{self, Write};

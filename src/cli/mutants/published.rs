@@ -1,6 +1,6 @@
 //! The kill matrices that are published with the program.
 
-use crate::mutation::matrix::Matrix;
+use conform_runner::mutation::matrix::Matrix;
 use include_dir::{Dir, include_dir};
 use std::io;
 use std::path::Path;

@@ -1,19 +1,19 @@
 //! Plays scenarios of a dialect with a fault of the tested agent, and reads where the fault took effect.
 
 use super::tested_agent::TestedAgent;
-use crate::dialect::Dialect;
-use crate::frame::Frame;
-use crate::mutation::fault_trace::FaultTrace;
-use crate::mutation::kill_analysis::PlayedScenario;
-use crate::profile::Profile;
-use crate::runner::job_limit::Jobs;
-use crate::runner::retry::RetryOptions;
-use crate::runner::sandbox_root::SandboxRoot;
-use crate::runner::scenario_run::ScenarioRun;
-use crate::runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
-use crate::runner::transcripts::KeepTranscripts;
-use crate::scenario::Scenario;
-use crate::transcript::TranscriptReader;
+use conform_judge::dialect::Dialect;
+use conform_judge::frame::Frame;
+use conform_judge::profile::Profile;
+use conform_judge::transcript::TranscriptReader;
+use conform_runner::job_limit::Jobs;
+use conform_runner::mutation::fault_trace::FaultTrace;
+use conform_runner::mutation::kill_analysis::PlayedScenario;
+use conform_runner::retry::RetryOptions;
+use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::scenario::Scenario;
+use conform_runner::scenario_run::ScenarioRun;
+use conform_runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
+use conform_runner::transcripts::KeepTranscripts;
 use std::fs::File;
 use std::io::BufReader;
 use std::num::NonZeroUsize;

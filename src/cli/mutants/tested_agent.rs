@@ -1,9 +1,9 @@
 //! The agent whose faults are played: the reference agent plays its own, a filter process plays those of any other.
 
 use crate::cli::inject;
-use crate::dialect::{Dialect, fault_sources};
-use crate::runner::agent::Agent;
-use crate::runner::arguments::RecipeArgs;
+use conform_judge::dialect::{Dialect, fault_sources};
+use conform_runner::agent::Agent;
+use conform_runner::arguments::RecipeArgs;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};

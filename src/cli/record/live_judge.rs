@@ -1,13 +1,13 @@
 //! Judges a session while it is recorded, and prints each finding to stderr as it happens.
 
-use crate::check::{CheckOptions, Checker};
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
 use crate::cli::output;
-use crate::detect::recording::dialect_of_frames;
-use crate::dialect::{self, Dialect, DialectSource};
-use crate::finding::{Blame, Finding};
-use crate::frame::{Body, Frame};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::finding::{Blame, Finding};
+use conform_judge::frame::{Body, Frame};
+use conform_runner::detect::recording::dialect_of_frames;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -3,11 +3,11 @@
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
 use crate::cli::output;
-use crate::detect::recording::dialect_of_frames;
-use crate::dialect::{self, Dialect, DialectSource};
-use crate::frame::Frame;
-use crate::relay::{RecordedScript, agent_script, model_script};
-use crate::transcript::TranscriptReader;
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::frame::Frame;
+use conform_judge::transcript::TranscriptReader;
+use conform_relay::{RecordedScript, agent_script, model_script};
+use conform_runner::detect::recording::dialect_of_frames;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use super::run_error::RunError;
 use crate::cli::output;
-use crate::detect::package::Package;
-use crate::dialect::Dialect;
-use crate::runner::agent::Agent;
-use crate::runner::arguments::{RecipeArgs, unknown_placeholder};
+use conform_judge::dialect::Dialect;
+use conform_runner::agent::Agent;
+use conform_runner::arguments::{RecipeArgs, unknown_placeholder};
+use conform_runner::detect::package::Package;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;

@@ -1,11 +1,9 @@
 //! The options of `conform run`.
 
-use crate::cli::args::{self, DialectArgs, ReportTarget, report_target};
+use crate::cli::args::{self, DetailsArg, DialectArgs, ProfileArg, ReportTarget, report_target};
 use crate::cli::baseline::BaselineArgs;
 use crate::cli::network::NetworkArg;
-use crate::profile::Profile;
-use crate::reporter::terminal::Details;
-use crate::runner::selection::Shard;
+use conform_runner::selection::Shard;
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -86,7 +84,7 @@ pub(in crate::cli) struct RunArgs {
     pub(super) no_settle: bool,
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
-    pub(super) profile: Profile,
+    pub(super) profile: ProfileArg,
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
@@ -110,7 +108,7 @@ pub(in crate::cli) struct RunArgs {
     pub(super) baseline: BaselineArgs,
     /// What to show after the last scenario
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    pub(super) details: Details,
+    pub(super) details: DetailsArg,
     /// Also write a report; repeatable; `-` as the path is standard output
     #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = report_target)]
     pub(super) reports: Vec<ReportTarget>,

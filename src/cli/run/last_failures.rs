@@ -2,7 +2,7 @@
 //!
 //! They are kept in a small file below the user's state folder (`$XDG_STATE_HOME` or `~/.local/state`).
 
-use crate::runner::selection::Selection;
+use conform_runner::selection::Selection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -2,9 +2,9 @@
 
 use crate::cli::args::ReportTarget;
 use crate::cli::reports;
-use crate::finding::Blame;
-use crate::reporter::terminal;
-use crate::runner::scenario_run::ScenarioRun;
+use conform_judge::finding::Blame;
+use conform_report::reporter::terminal;
+use conform_runner::scenario_run::ScenarioRun;
 use indexmap::{IndexMap, IndexSet};
 use std::io::{self, Write};
 use std::time::Instant;

@@ -1,11 +1,11 @@
 //! The clauses that a run must exercise: those that its scenarios claim to check.
 
-use crate::dialect::Clause;
-use crate::dialect::file::Side;
-use crate::finding::Level;
-use crate::report::Verdict;
-use crate::report::{Report, ScenarioReport};
-use crate::runner::scheduler::DialectSuite;
+use conform_dialect::file::Side;
+use conform_judge::dialect::Clause;
+use conform_judge::finding::Level;
+use conform_report::Verdict;
+use conform_report::{Report, ScenarioReport};
+use conform_runner::scheduler::DialectSuite;
 use indexmap::{IndexMap, IndexSet};
 
 /// For each scenario id the required clauses that it claims to check.

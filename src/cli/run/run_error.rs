@@ -2,7 +2,7 @@
 
 use crate::cli::catalogue;
 use crate::cli::exit::ExitStatus;
-use crate::detect::detector::DetectError;
+use conform_runner::detect::detector::DetectError;
 use std::io;
 
 /// Why a run ended without a report: the exit status and a message.

@@ -2,9 +2,9 @@
 
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
-use crate::report::VerdictCounts;
-use crate::runner::scenario_run::ScenarioRun;
-use crate::runner::scheduler::SuiteEnd;
+use conform_report::VerdictCounts;
+use conform_runner::scenario_run::ScenarioRun;
+use conform_runner::scheduler::SuiteEnd;
 
 /// How far the agent came in any scenario.
 #[derive(Debug, Clone, Copy, Default)]

@@ -4,10 +4,10 @@
 //! the number of agents times this CPU time, divided by the number of cores. Unlike the time on the clock, the CPU time does not
 //! grow when more agents run than there are cores.
 
-use crate::reporter::text::count;
-use crate::runner::agent_times::{AgentCpu, FirstLine};
-use crate::runner::process_list::own_cpu_times;
-use crate::runner::scenario_run::ScenarioRun;
+use conform_report::reporter::text::count;
+use conform_runner::agent_times::{AgentCpu, FirstLine};
+use conform_runner::scenario_run::ScenarioRun;
+use process_list::own_cpu_times;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;

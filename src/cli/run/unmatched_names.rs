@@ -2,7 +2,7 @@
 
 use crate::cli::catalogue::KnownDialect;
 use crate::cli::output::quoted;
-use crate::runner::selection::Selection;
+use conform_runner::selection::Selection;
 use indexmap::IndexSet;
 use spanned_yaml::suggestion;
 

@@ -6,7 +6,7 @@ mod proxy;
 
 use super::{Recorder, bodies, lines};
 use authority::Authority;
-use conform::frame::{Body, ReplyEnd};
+use conform_judge::frame::{Body, ReplyEnd};
 use model::Model;
 use proxy::Proxy;
 use std::io::{Read, Write};

@@ -1,0 +1,330 @@
+//! The format of `dialect.yaml` and `clauses.yaml`.
+
+use crate::replies::RepliesFile;
+use crate::requirement::Level;
+use indexmap::IndexMap;
+use json_matcher::{AnyValueSchema, MatcherSchema};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spanned_yaml::TimeSpan;
+use spanned_yaml::{Node, Spanned};
+
+/// The file `dialect.yaml`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DialectFile {
+    /// The name, without the version.
+    pub name: String,
+    /// The version, as in `NAME@VERSION`.
+    pub version: String,
+    /// One line for people.
+    #[serde(default)]
+    pub title: String,
+    /// The dialect that this one changes, `NAME@VERSION`.
+    #[serde(default)]
+    pub extends: Option<Spanned<String>>,
+    /// Where frames hold their name.
+    #[serde(default)]
+    pub discriminator: Option<Discriminator>,
+    /// The events.
+    #[serde(default)]
+    pub events: IndexMap<String, Option<FrameSpec>>,
+    /// The commands.
+    #[serde(default)]
+    pub commands: IndexMap<String, Option<FrameSpec>>,
+    /// In a delta: events and commands of the base that this version does not have.
+    #[serde(default)]
+    pub removed: Vec<String>,
+    /// In a delta: clauses of the base that this version does not have. Inherited rules and scenarios no longer cite them.
+    #[serde(default)]
+    pub removed_clauses: Vec<Spanned<String>>,
+    /// In a delta: renamed sections of the specification, by their old heading. The clauses of the base move along.
+    #[serde(default)]
+    pub sections: IndexMap<String, Spanned<String>>,
+    /// The members of frames that hold tools and calls; in a delta, the base's if left out.
+    #[serde(default)]
+    pub members: Option<MemberNames>,
+    /// In a delta: renamed tools, by their name in the base.
+    #[serde(default)]
+    pub tools: IndexMap<String, ToolName>,
+    /// Tools that an agent may lack: a scenario whose model calls one is skipped if the agent does not offer it to the model.
+    #[serde(default)]
+    pub optional_tools: Vec<String>,
+    /// The id of the scenario that is played first: the agent starts, answers one turn and ends. If it fails, the others say little.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub smoke: Option<Node>,
+    /// In a delta: how the scenarios of the base are inherited.
+    #[serde(default)]
+    pub scenarios: InheritanceFile,
+    /// How a session starts and ends.
+    #[serde(default)]
+    pub session: Option<SessionFile>,
+    /// Where the replies of the model show in the events; in a delta, as in the base if left out.
+    #[serde(default)]
+    pub replies: Option<RepliesFile>,
+    /// The capabilities that an agent can declare.
+    #[serde(default)]
+    pub capabilities: IndexMap<String, CapabilityFile>,
+    /// Timeouts by name, as durations.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, TimeSpan>")]
+    pub budgets: IndexMap<String, Node>,
+    /// Limits in bytes, by name: `event` for a line of the agent, `command` for a line of the host.
+    #[serde(default)]
+    pub limits: IndexMap<String, u64>,
+    /// How the agent is started. In a delta: the parts that differ.
+    #[serde(default)]
+    pub launch: Option<LaunchRecipe>,
+}
+
+/// How a delta inherits the scenarios of its base.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InheritanceFile {
+    /// The ids of the only scenarios to inherit; all if empty.
+    #[schemars(with = "Vec<String>")]
+    pub keep: Vec<Node>,
+    /// The ids of scenarios not to inherit.
+    #[schemars(with = "Vec<String>")]
+    pub drop: Vec<Node>,
+    /// Renamed members of frames: the frame (`>` and the name of a command), then the old and the new name.
+    pub rename: IndexMap<String, IndexMap<String, String>>,
+}
+
+/// The members of frames, by name, that hold tools and calls. Inherited scenarios are rewritten there.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MemberNames {
+    /// A tool's name.
+    pub tool: Vec<String>,
+    /// A tool's arguments, in the object that holds its name.
+    pub arguments: Vec<String>,
+    /// The id of a call.
+    pub call: Vec<String>,
+}
+
+impl Default for MemberNames {
+    /// The members of model scripts, and of the requests on the wires of the model.
+    fn default() -> Self {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        MemberNames {
+            tool: names(&["name"]),
+            arguments: names(&["args", "arguments", "input"]),
+            call: names(&["id"]),
+        }
+    }
+}
+
+/// The new name of a tool, and of its arguments where those differ too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolName {
+    /// The tool's name.
+    pub name: String,
+    /// Renamed arguments: the name in scenarios, and the tool's own name.
+    #[serde(default)]
+    pub args: IndexMap<String, String>,
+}
+
+impl ToolName {
+    /// Replaces each tool name by the one that `tools` gives it.
+    pub fn rename_all(names: &mut [String], tools: &IndexMap<String, ToolName>) {
+        for name in names {
+            if let Some(tool) = tools.get(name) {
+                name.clone_from(&tool.name);
+            }
+        }
+    }
+}
+
+/// JSON Pointers to the name of a frame.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Discriminator {
+    /// To the name of an event.
+    pub events: String,
+    /// To the name of a command.
+    pub commands: String,
+}
+
+/// The nested kinds of an event or a command.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FrameSpec {
+    /// The JSON Pointer to the name of the nested kind.
+    pub kind: Option<String>,
+    /// The nested kinds.
+    pub kinds: Vec<String>,
+}
+
+/// How a session starts and ends.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionFile {
+    /// The event that reports that the agent is ready; none if it writes nothing at the start.
+    pub ready: Option<Spanned<String>>,
+    /// The pattern of frames that show that the agent reached a first turn.
+    #[schemars(with = "Option<String>")]
+    pub turn: Option<Node>,
+    /// The pattern of commands that ask the process to exit.
+    #[schemars(with = "Option<String>")]
+    pub quit: Option<Node>,
+    /// What begins a piece of work of the agent, and what ends it. When all work has ended and the agent is silent and idle, nothing more
+    /// comes before the host acts.
+    pub work: Vec<WorkFile>,
+    /// The commands that interrupt the running work, but not the process. The host's next step waits a little for a sign of life.
+    pub interrupts: Vec<Spanned<String>>,
+    /// The commands that an agent answers by asking its model. If it never does, what fails after them follows from that.
+    pub prompts: Vec<Spanned<String>>,
+    /// Where the agent reports its version, and the versions of this dialect.
+    pub version: Option<VersionFile>,
+    /// How to detect the dialect of an agent that writes nothing at the start.
+    pub probe: Option<ProbeFile>,
+}
+
+/// What begins a piece of work of the agent, such as a turn or the answer to a command, and what ends it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkFile {
+    /// The pattern of frames that begin one.
+    #[schemars(with = "String")]
+    pub from: Node,
+    /// The pattern of frames that end one.
+    #[schemars(with = "String")]
+    pub to: Node,
+}
+
+/// Detects the dialect of an agent that writes nothing at the start.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeFile {
+    /// The commands to send, in order.
+    #[schemars(with = "Vec<IndexMap<String, AnyValueSchema>>")]
+    pub send: Vec<Node>,
+    /// A matcher for the event that proves the dialect.
+    #[schemars(with = "MatcherSchema")]
+    pub shows: Node,
+    /// A matcher for an event that disproves the dialect if it comes first.
+    #[serde(default)]
+    #[schemars(with = "Option<MatcherSchema>")]
+    pub unless: Option<Node>,
+}
+
+/// Where the agent reports its version.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VersionFile {
+    /// The event.
+    pub event: String,
+    /// The JSON Pointer into it.
+    pub at: String,
+    /// A regular expression for the versions of this dialect.
+    pub matches: String,
+}
+
+/// Where the agent declares a capability.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CapabilityFile {
+    /// The event; none if every agent of this dialect has the capability.
+    #[serde(default)]
+    pub event: Option<String>,
+    /// The JSON Pointer into it; the capability is declared if the value is true.
+    #[serde(default)]
+    pub at: String,
+}
+
+/// How the agent is started. Strings may hold `{llm_url}`, `{workspace}` and `{home}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LaunchRecipe {
+    /// The usual names of programs that speak this dialect.
+    pub programs: Vec<String>,
+    /// The npm package that contains the program.
+    pub package: Option<String>,
+    /// A regular expression that matches the program's help text.
+    pub help: Option<String>,
+    /// How to ask a program that is in no package for its version.
+    pub version: Option<VersionCommand>,
+    /// What earlier versions do not have.
+    pub lacks: Vec<VersionGap>,
+    /// Arguments.
+    pub args: Vec<String>,
+    /// Environment variables.
+    pub env: IndexMap<String, String>,
+    /// Files to write before the start, by path in the sandboxed HOME.
+    pub home_files: IndexMap<String, String>,
+    /// What each model API adds, by name.
+    pub wires: IndexMap<String, WireRecipe>,
+}
+
+/// What the versions before a certain one do not have.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VersionGap {
+    /// The first version that has all of it.
+    pub before: String,
+    /// Commands.
+    #[serde(default)]
+    pub commands: Vec<String>,
+    /// Model APIs.
+    #[serde(default)]
+    pub wires: Vec<String>,
+}
+
+/// How to ask a program for its version.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VersionCommand {
+    /// The arguments of the call.
+    pub args: Vec<String>,
+    /// A regular expression for the output, with the groups `name` and `version`.
+    pub says: String,
+}
+
+/// What one model API adds to the launch recipe.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WireRecipe {
+    /// Arguments, appended to those of the recipe.
+    pub args: Vec<String>,
+    /// Environment variables.
+    pub env: IndexMap<String, String>,
+    /// Files in the sandboxed HOME.
+    pub home_files: IndexMap<String, String>,
+    /// How events write the id that the model gave a call: a regular expression that contains `{id}`; unchanged if left out.
+    pub call_ids: Option<String>,
+}
+
+/// One normative statement of the specification.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClauseFile {
+    /// Its id; append-only.
+    pub id: Spanned<String>,
+    /// The section of the specification.
+    pub section: String,
+    /// The requirement level in the specification: must, should or may.
+    pub strength: Level,
+    /// Whom it applies to.
+    pub side: Side,
+    /// The requirement, in our words.
+    pub text: String,
+    /// `true` if it can be checked.
+    #[serde(default)]
+    pub testable: Option<bool>,
+    /// Why it cannot be checked.
+    #[serde(default)]
+    pub untestable: Option<String>,
+}
+
+/// Whom a clause applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The agent.
+    Agent,
+    /// The host.
+    Host,
+}

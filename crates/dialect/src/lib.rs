@@ -1,0 +1,20 @@
+//! The data of dialects: a protocol at one version as a folder of files (`dialect.yaml`, `clauses.yaml`, `ordering.yaml`, `faults.yaml`, JSON
+//! Schemas). Finds the files, built in or on disk, reads them, and merges a version into the one that it extends. Rules and schemas are
+//! compiled by the judge.
+
+mod delta;
+mod faults;
+pub mod file;
+mod merged_files;
+pub mod ordering;
+mod replies;
+pub mod requirement;
+mod source;
+mod types;
+
+pub use faults::faults;
+pub use file::{MemberNames, ToolName};
+pub use merged_files::MergedFiles;
+pub use replies::{CallFile, RepliesFile, UsageFile};
+pub use source::{DialectSource, read_file};
+pub use types::{Base, Clause, FrameIdentity, FrameNames, Inheritance};

@@ -1,0 +1,186 @@
+//! Reads `ordering.yaml`: decodes its rules, resolves groups, and merges a version into the one that it extends.
+
+pub mod file;
+mod json_schema;
+pub mod keys;
+
+use self::file::{
+    CommandAnswerFile, GroupFile, OrderFile, OrderingFile, RuleFile, ScopeFile, StateFile,
+};
+use indexmap::IndexMap;
+use spanned_yaml::{Error, Kind, Node, Span, Spanned, decode_all};
+
+/// The rules of a dialect and what they use, before they are compiled.
+#[derive(Debug, Clone, Default)]
+pub struct Ordering {
+    /// Named groups of patterns.
+    pub classes: IndexMap<String, Vec<Node>>,
+    /// Named conditions.
+    pub conditions: IndexMap<String, Node>,
+    /// Parts of the history without an id of their own.
+    pub scopes: IndexMap<String, ScopeFile>,
+    /// The state variables.
+    pub state: IndexMap<String, StateFile>,
+    /// Events that answer commands.
+    pub answers: Vec<CommandAnswerFile>,
+    /// The rules, by name, those of groups among them.
+    pub rules: IndexMap<String, RuleSource>,
+    /// Former names of rules, with the present ones.
+    pub aliases: IndexMap<String, Spanned<String>>,
+    /// In a version that extends another one: rules of the base that do not hold here.
+    pub remove: Vec<Spanned<String>>,
+}
+
+/// A rule and its place.
+#[derive(Debug, Clone)]
+pub struct RuleSource {
+    /// The rule, with what its group shares.
+    pub file: RuleFile,
+    /// Its form `order`, if it has that.
+    pub order: Option<OrderFile>,
+    /// The place of its name.
+    pub name: Span,
+    /// The rule as written, for the places of errors.
+    pub node: Node,
+}
+
+impl Ordering {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Every mistake, each with its place.
+    pub fn read(root: &Node) -> Result<Self, Vec<Error>> {
+        let mut errors = keys::former_in_declarations(root);
+        let known: Vec<_> = errors.iter().map(|error| error.span).collect();
+        let mut file = decode_all::<OrderingFile>(root).unwrap_or_else(|mistakes| {
+            errors.extend(mistakes.into_iter().filter(|e| !known.contains(&e.span)));
+            OrderingFile::default()
+        });
+        let mut rules = IndexMap::new();
+        let none = GroupFile::default();
+        let top = file.rules.drain(..).map(|(name, node)| (name, node, &none));
+        let grouped = file.groups.values().flat_map(|group| {
+            let rules = group.rules.iter();
+            rules.map(move |(name, node)| (name.clone(), node.clone(), group))
+        });
+        let placed = top.chain(grouped).map(|(name, node, group)| {
+            let span = key_span(root, &name);
+            (span, name, node, group)
+        });
+        let mut in_order: Vec<_> = placed.collect();
+        in_order.sort_by_key(|(span, ..)| (span.line, span.column));
+        for (span, name, node, group) in in_order {
+            let is_first = !rules.contains_key(&name);
+            if !is_first {
+                errors.push(node.error(format!("the rule `{name}` is defined twice")));
+            }
+            let misplaced = keys::misplaced_in_rule(&node);
+            if !misplaced.is_empty() {
+                errors.extend(misplaced);
+                continue;
+            }
+            match rule(node, span, group) {
+                Ok(rule) if is_first => {
+                    rules.insert(name, rule);
+                }
+                Ok(_) => {}
+                Err(mistakes) => errors.extend(mistakes),
+            }
+        }
+        if !errors.is_empty() {
+            errors.sort_by_key(|error| (error.span.line, error.span.column));
+            return Err(errors);
+        }
+        Ok(Ordering {
+            classes: file.classes,
+            conditions: file.conditions,
+            scopes: file.scopes,
+            state: file.state,
+            answers: file.answers,
+            rules,
+            aliases: file.aliases,
+            remove: file.remove,
+        })
+    }
+
+    /// The same rules without these clauses.
+    #[must_use]
+    pub fn without_clauses(mut self, gone: &[String]) -> Self {
+        for rule in self.rules.values_mut() {
+            rule.file
+                .clauses
+                .retain(|clause| !gone.contains(&clause.value));
+        }
+        self
+    }
+
+    /// The rules of a version merged into those that it extends: entries replace those of the base with the same name, `remove`
+    /// drops rules.
+    #[must_use]
+    pub fn over(mut self, mut base: Ordering) -> Self {
+        base.classes.extend(self.classes);
+        base.conditions.extend(self.conditions);
+        base.scopes.extend(self.scopes);
+        base.state.extend(self.state);
+        base.answers.extend(self.answers);
+        for name in &self.remove {
+            base.rules.shift_remove(&name.value);
+        }
+        base.rules.extend(self.rules.drain(..));
+        base.aliases.extend(self.aliases);
+        base.remove = self.remove;
+        base
+    }
+}
+
+/// The place of a rule's name, at the top or in a group.
+fn key_span(root: &Node, name: &str) -> Span {
+    let groups = root
+        .get("groups")
+        .and_then(Node::as_map)
+        .unwrap_or_default();
+    let maps = std::iter::once(root).chain(groups.iter().map(|(_, group)| group));
+    maps.filter_map(|map| map.get("rules")?.entry(name))
+        .map(|(key, _)| key.span)
+        .next()
+        .unwrap_or_default()
+}
+
+fn rule(node: Node, name: Span, group: &GroupFile) -> Result<RuleSource, Vec<Error>> {
+    let mut file: RuleFile = decode_all(&node)?;
+    let order = match &file.order {
+        None => None,
+        Some(order) if order.as_map().is_some() => Some(decode_all(order)?),
+        Some(expression) => Some(OrderFile {
+            expression: expression.clone(),
+            alphabet: None,
+            unless: None,
+            disable_on: None,
+            at_end: Default::default(),
+            timeout_if: None,
+        }),
+    };
+    file.level = file.level.or(group.level);
+    file.source = file.source.or(group.source);
+    file.blame = file.blame.or(group.blame);
+    file.each = file.each.or_else(|| group.each.clone());
+    file.when = both(group.when.as_ref(), file.when);
+    file.clauses.splice(0..0, group.clauses.iter().cloned());
+    Ok(RuleSource {
+        file,
+        order,
+        name,
+        node,
+    })
+}
+
+/// Both guards, as one condition.
+fn both(group: Option<&Node>, own: Option<Node>) -> Option<Node> {
+    match (group, own) {
+        (Some(group), Some(own)) => {
+            let all = vec![group.clone(), own.clone()];
+            Some(own.with_kind(Kind::List(all)))
+        }
+        (group, own) => own.or_else(|| group.cloned()),
+    }
+}

@@ -1,0 +1,281 @@
+//! The format of `ordering.yaml`: its YAML keys. Expressions are still text here. The doc comments are the descriptions in the JSON
+//! Schema that editors show; docs/rules.md defines each key with an example.
+
+use super::json_schema::{ChangesSchema, ConditionSchema, OperandSchema, SliceKeySchema};
+use crate::requirement::{Blame, Level, Source};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spanned_yaml::{Node, Spanned};
+
+/// Rules about the order and the content of the frames of a session, and the state that they use.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(title = "conform ordering rules")]
+pub struct OrderingFile {
+    /// Named groups of frame patterns.
+    #[schemars(with = "IndexMap<String, Vec<String>>")]
+    pub classes: IndexMap<String, Vec<Node>>,
+    /// Named conditions; the bare name stands wherever a condition may stand.
+    #[schemars(with = "IndexMap<String, ConditionSchema>")]
+    pub conditions: IndexMap<String, Node>,
+    /// Parts of the history that have no id of their own, such as a turn; their names can stand in `each`.
+    pub scopes: IndexMap<String, ScopeFile>,
+    /// The state variables.
+    pub state: IndexMap<String, StateFile>,
+    /// Events that answer commands: they show how far the agent has read.
+    pub answers: Vec<CommandAnswerFile>,
+    /// The rules, by name. With the name of the dialect in front, the name is the rule's id.
+    #[schemars(with = "IndexMap<String, RuleFile>")]
+    pub rules: IndexMap<String, Node>,
+    /// Rules that share a guard, a level, a source or clauses. The name of a group is not part of the ids of its rules.
+    pub groups: IndexMap<String, GroupFile>,
+    /// Former names of rules, with the present ones.
+    pub aliases: IndexMap<String, Spanned<String>>,
+    /// In a version that extends another one: rules of the base that do not hold here.
+    pub remove: Vec<Spanned<String>>,
+}
+
+/// A part of the history that has no id of its own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScopeFile {
+    /// The pattern of the frame that opens it and belongs to it.
+    #[schemars(with = "String")]
+    pub open: Node,
+    /// The pattern of the frame that closes it and belongs to it.
+    #[schemars(with = "String")]
+    pub close: Node,
+}
+
+/// A state variable: what the rules remember of earlier frames.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StateFile {
+    /// `value`, `set`, `map`, `list` or `count`.
+    #[schemars(extend("enum" = ["value", "set", "map", "list", "count"]))]
+    pub kind: Spanned<String>,
+    /// Its content before the first frame; nothing if left out.
+    #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
+    pub start: Option<Node>,
+    /// Flags of the agent's command line that replace `start`: `{ value: X }`, or `next` for the word behind the flag.
+    #[serde(default)]
+    #[schemars(with = "IndexMap<String, OperandSchema>")]
+    pub argv: IndexMap<String, Node>,
+    /// The changes, by the pattern of the frames that make them.
+    #[serde(default)]
+    #[schemars(with = "Option<IndexMap<String, ChangesSchema>>")]
+    pub on: Option<Node>,
+    /// For state that the agent holds: the pattern of the events that show that the agent works with the commands that it has read.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub acknowledged_by: Option<Node>,
+}
+
+/// An event that answers a command.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandAnswerFile {
+    /// The pattern of the event.
+    #[schemars(with = "String")]
+    pub event: Node,
+    /// The pattern of the command.
+    #[schemars(with = "String")]
+    pub to: Node,
+    /// The id that both share; without it the event answers the oldest open command.
+    #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
+    pub key: Option<Node>,
+}
+
+/// A group of rules, with what they share. A rule's own `level`, `source` or `blame` replaces that of the group; `when` and `clauses`
+/// of both count.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GroupFile {
+    /// The guard of every rule of the group.
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub when: Option<Node>,
+    /// The level of their findings.
+    pub level: Option<Level>,
+    /// The source of the rules.
+    pub source: Option<Source>,
+    /// Who is to blame for their findings.
+    pub blame: Option<Blame>,
+    /// How they slice the history.
+    #[schemars(with = "Option<SliceKeySchema>")]
+    pub each: Option<Node>,
+    /// Clauses that each of them checks.
+    pub clauses: Vec<Spanned<String>>,
+    /// The rules, by name.
+    #[schemars(with = "IndexMap<String, RuleFile>")]
+    pub rules: IndexMap<String, Node>,
+}
+
+/// A rule: what it is about, and exactly one form (`order`, `response`, `require`, `exit`, `wire` or `readings`).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RuleFile {
+    /// The level of its findings: `must` (the default) is a violation, `should` a warning, `may` a note.
+    pub level: Option<Level>,
+    /// The source of the rule: `spec` (the default), `host` or `hygiene`.
+    pub source: Option<Source>,
+    /// The clauses that it checks, by id.
+    pub clauses: Vec<Spanned<String>>,
+    /// What it requires, and why that matters to a host.
+    #[schemars(required, with = "String")]
+    pub doc: Option<Spanned<String>>,
+    /// The message of a finding; `{/pointer}` and `{$state}` are filled in.
+    #[schemars(with = "Option<String>")]
+    pub message: Option<Node>,
+    /// Who is to blame; the sender of the frame that breaks the rule if left out.
+    pub blame: Option<Blame>,
+    /// How the history is sliced: JSON Pointers, `$state` or scopes. `a | b` takes the first one that is present.
+    #[schemars(with = "Option<SliceKeySchema>")]
+    pub each: Option<Node>,
+    /// The guard: frames for which it does not certainly hold are not judged.
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub when: Option<Node>,
+    /// Form: the frames of a slice come in the order of this regular expression.
+    #[schemars(with = "Option<OrderSchema>")]
+    pub order: Option<Node>,
+    /// Form: one frame is followed by another.
+    pub response: Option<ResponseFile>,
+    /// Form: a condition holds for certain frames.
+    pub require: Option<RequireFile>,
+    /// Form: a condition holds for the end of the process.
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub exit: Option<Node>,
+    /// Form: the bytes of a line have none of these defects.
+    pub wire: Vec<Spanned<String>>,
+    /// Form: records which reading of an open question the agent follows; never a finding.
+    pub readings: Option<ReadingsFile>,
+}
+
+/// The form `order`: the expression alone, or a map.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its JSON Schema is used")]
+enum OrderSchema {
+    /// The expression.
+    Expression(String),
+    /// The expression with more keys.
+    Map(OrderFile),
+}
+
+/// The form `order`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrderFile {
+    /// A regular expression over frame patterns.
+    #[schemars(with = "String")]
+    pub expression: Node,
+    /// The pattern of more frames that count: one of them is a finding where the expression does not allow it.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub alphabet: Option<Node>,
+    /// The pattern of frames after which an incomplete slice is no finding.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub unless: Option<Node>,
+    /// The pattern of frames after which the slice is no longer checked.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub disable_on: Option<Node>,
+    /// The ends of a session at which missing frames are a finding.
+    #[serde(default)]
+    pub at_end: AtEnd,
+    /// A condition on the end of a session: at a timeout, and after a request to quit, missing frames are a finding only if it holds.
+    #[serde(default)]
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub timeout_if: Option<Node>,
+}
+
+/// The form `response`: after `from` comes `to`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResponseFile {
+    /// The pattern of the frame that asks for the response.
+    #[schemars(with = "String")]
+    pub from: Node,
+    /// The pattern of the response.
+    #[schemars(with = "String")]
+    pub to: Node,
+    /// The pattern of frames that must not come before the response.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub before: Option<Node>,
+    /// The pattern of frames after which no response is needed.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub unless: Option<Node>,
+    /// A budget: `unless` has no effect once it is over.
+    #[serde(default)]
+    pub unless_within: Option<Spanned<String>>,
+    /// The ends of a session at which a missing response is a finding.
+    #[serde(default)]
+    pub at_end: AtEnd,
+    /// A condition on the end of a session: at a timeout, and after a request to quit, a missing response is a finding only if it
+    /// holds.
+    #[serde(default)]
+    #[schemars(with = "Option<ConditionSchema>")]
+    pub timeout_if: Option<Node>,
+}
+
+/// The form `require`: `that` holds for every frame that matches `on`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequireFile {
+    /// The pattern of the frames.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// What must hold.
+    #[schemars(with = "ConditionSchema")]
+    pub that: Node,
+    /// A value that is collected over the frames of the slice; `that` reads it as `$fold`.
+    #[serde(default)]
+    pub fold: Option<FoldFile>,
+}
+
+/// A value that is collected over the frames of a slice, either as a text or as a number.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FoldFile {
+    /// The pattern of the frames that have a part of it.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The texts to join; the empty text if no frame came.
+    #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
+    pub concat: Option<Node>,
+    /// The numbers to add up; 0 if no frame came.
+    #[serde(default)]
+    #[schemars(with = "Option<OperandSchema>")]
+    pub sum: Option<Node>,
+}
+
+/// The form `readings`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadingsFile {
+    /// The pattern of the frames that show a reading.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The readings, by name; the first whose condition holds is counted.
+    #[schemars(with = "IndexMap<String, ConditionSchema>")]
+    pub of: IndexMap<String, Node>,
+}
+
+/// Which ends of a session are the last chance for frames that must still come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AtEnd {
+    /// The agent ended by itself, it exited with status 0 after a request to quit, or a timeout ran out.
+    #[default]
+    Own,
+    /// Any end of the process, except a kill for another reason than a timeout.
+    Any,
+    /// None: the frames may never come.
+    Never,
+}

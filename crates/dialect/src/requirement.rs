@@ -1,0 +1,66 @@
+//! What a requirement is: how strong, from which source, and who has to meet it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The level of a requirement.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    Default,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// A note: allowed, and useful to know.
+    May,
+    /// A warning.
+    Should,
+    /// A violation: the scenario fails.
+    #[default]
+    Must,
+}
+
+impl Level {
+    /// The name in files and messages.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Must => "must",
+            Level::Should => "should",
+            Level::May => "may",
+        }
+    }
+}
+
+/// The source of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The specification demands it.
+    #[default]
+    Spec,
+    /// Hosts in the field rely on it; the specification does not say it.
+    Host,
+    /// Good behaviour of a child process.
+    Hygiene,
+}
+
+/// Who broke the rule: the direction of the frame that did it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Blame {
+    /// The agent under test.
+    #[default]
+    Agent,
+    /// The host that drives it; in `run`, the scenario. Never fails the agent.
+    Host,
+}

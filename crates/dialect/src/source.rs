@@ -1,0 +1,144 @@
+//! Sources of dialect folders: the executable, or a folder of the user (`--dialect-dir`).
+
+use include_dir::{Dir, include_dir};
+use spanned_yaml::{Error, unknown};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas");
+
+/// The dialects of the executable and of a folder with `NAME/VERSION/`.
+#[derive(Debug, Clone, Default)]
+pub struct DialectSource {
+    folder: Option<PathBuf>,
+}
+
+impl DialectSource {
+    /// The embedded dialects, and those of the user's folder, which take precedence.
+    #[must_use]
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        DialectSource { folder }
+    }
+
+    /// The user's folder, as an absolute path if there is one.
+    #[must_use]
+    pub fn folder(&self) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        Some(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
+    }
+
+    /// Every `(name, version)`, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for name in EMBEDDED.dirs() {
+            for version in name
+                .dirs()
+                .filter(|d| d.get_file(d.path().join("dialect.yaml")).is_some())
+            {
+                found.push((last(name.path()), last(version.path())));
+            }
+        }
+        for name in folders(self.folder.as_deref()) {
+            for version in folders(Some(&name))
+                .into_iter()
+                .filter(|v| v.join("dialect.yaml").is_file())
+            {
+                found.push((last(&name), last(&version)));
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// The name and version that an id denotes: `NAME@VERSION`, or `NAME` for its newest version.
+    ///
+    /// # Errors
+    /// There is no such dialect; the message lists the known ones.
+    pub fn resolve(&self, id: &str) -> Result<(String, String), String> {
+        let all = self.names();
+        let (name, version) = id.split_once('@').map_or((id, None), |(n, v)| (n, Some(v)));
+        let fits =
+            |(n, v): &&(String, String)| n == name && version.is_none_or(|version| v == version);
+        let newest = all.iter().filter(fits).max_by_key(|(_, v)| version_key(v));
+        newest.cloned().ok_or_else(|| {
+            let mut known: Vec<_> = match version {
+                Some(_) => all.iter().map(|(n, v)| format!("{n}@{v}")).collect(),
+                None => all.iter().map(|(n, _)| n.clone()).collect(),
+            };
+            known.dedup();
+            unknown("dialect", id, known.iter().map(String::as_str))
+        })
+    }
+
+    /// The path for messages and the text of a file of a dialect; `None` if there is no such file.
+    ///
+    /// # Errors
+    /// The file exists and cannot be read.
+    pub fn read(
+        &self,
+        name: &str,
+        version: &str,
+        file: &str,
+    ) -> Result<Option<(PathBuf, Cow<'static, str>)>, Error> {
+        let below = Path::new(name).join(version).join(file);
+        if let Some(folder) = &self.folder
+            && folder.join(name).join(version).is_dir()
+        {
+            let path = folder.join(&below);
+            return match std::fs::read_to_string(&path) {
+                Ok(text) => Ok(Some((path, Cow::Owned(text)))),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+                Err(e) => Err(Error::of_file(path, format!("cannot be read: {e}"))),
+            };
+        }
+        let text = EMBEDDED.get_file(&below).and_then(|f| f.contents_utf8());
+        Ok(text.map(|text| (Path::new("schemas").join(below), Cow::Borrowed(text))))
+    }
+}
+
+/// Reads a file of a dialect from a folder of the user or from the executable, as [`DialectSource::read`] does: for the reference agent,
+/// which does not know dialects. An empty version is the newest one.
+///
+/// # Errors
+/// The file exists and cannot be read.
+pub fn read_file(
+    folder: Option<&Path>,
+    name: &str,
+    version: &str,
+    file: &str,
+) -> Result<Option<(PathBuf, String)>, Error> {
+    let source = DialectSource::new(folder.map(Path::to_owned));
+    let newest = source.resolve(name).ok().map(|(_, version)| version);
+    let version = match version.is_empty() {
+        true => newest.as_deref().unwrap_or_default(),
+        false => version,
+    };
+    let read = source.read(name, version, file)?;
+    Ok(read.map(|(path, text)| (path, text.into_owned())))
+}
+
+fn version_key(version: &str) -> Vec<u64> {
+    version
+        .split('.')
+        .map(|part| part.parse().unwrap_or(0))
+        .collect()
+}
+
+fn last(path: &Path) -> String {
+    path.file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn folders(path: Option<&Path>) -> Vec<PathBuf> {
+    let entries = path
+        .and_then(|p| std::fs::read_dir(p).ok())
+        .into_iter()
+        .flatten();
+    entries
+        .filter_map(|e| e.ok().map(|e| e.path()))
+        .filter(|p| p.is_dir())
+        .collect()
+}

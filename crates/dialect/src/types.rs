@@ -1,0 +1,103 @@
+//! The data of a dialect that needs no compilation: its bases, clauses and the names of its frames.
+
+use crate::file::{FrameSpec, MemberNames, Side, ToolName};
+use crate::requirement::Level;
+use indexmap::IndexMap;
+use serde_json::Value;
+use spanned_yaml::Node;
+
+/// A dialect that another one extends.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// `NAME@VERSION`.
+    pub id: String,
+    /// How its scenarios are rewritten for the dialect that extends it.
+    pub inheritance: Inheritance,
+}
+
+/// How scenarios are rewritten for the dialect, or the agent, that inherits them.
+#[derive(Debug, Clone, Default)]
+pub struct Inheritance {
+    /// The ids of the only scenarios to inherit, with their locations; all if empty.
+    pub keep: Vec<Node>,
+    /// The ids of scenarios not to inherit, with their locations.
+    pub drop: Vec<Node>,
+    /// Renamed members of frames: the frame (`>` and the name of a command), then the old and the new name.
+    pub rename: IndexMap<String, IndexMap<String, String>>,
+    /// The members of the base's frames that hold tools and calls.
+    pub members: MemberNames,
+    /// Renamed tools, by the old name.
+    pub tools: IndexMap<String, ToolName>,
+    /// The clauses of the base that are removed.
+    pub without_clauses: Vec<String>,
+    /// How events write the id that the model gave a call: a regular expression that contains `{id}`. `None`: unchanged.
+    pub call_ids: Option<String>,
+    /// The JSON Pointers to the name of an event and of a command.
+    pub names_at: (String, String),
+}
+
+/// One normative statement of the specification.
+#[derive(Debug, Clone)]
+pub struct Clause {
+    /// The section of the specification.
+    pub section: String,
+    /// The requirement level in the specification: must, should or may.
+    pub strength: Level,
+    /// Whom it applies to.
+    pub side: Side,
+    /// The requirement, in our words.
+    pub text: String,
+    /// Why it cannot be checked; `None` for a testable clause.
+    pub untestable: Option<String>,
+}
+
+/// The frame names of one direction: events or commands.
+#[derive(Debug, Clone, Default)]
+pub struct FrameNames {
+    /// The JSON Pointer to the name.
+    pub discriminator: String,
+    /// The names, with their nested kinds.
+    pub names: IndexMap<String, FrameSpec>,
+}
+
+/// The name of a frame, as its discriminators give it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FrameIdentity {
+    /// A known name, and `name.kind` if the frame has a nested kind.
+    Known(String, Option<String>),
+    /// A name or a nested kind that the dialect does not have.
+    Unknown(String),
+    /// The frame has no string at the discriminator.
+    Missing,
+}
+
+impl FrameNames {
+    /// Every name, and every nested kind as `name.kind`.
+    pub fn all(&self) -> impl Iterator<Item = String> {
+        self.names.iter().flat_map(|(name, file)| {
+            let kinds = file.kinds.iter().map(move |kind| format!("{name}.{kind}"));
+            std::iter::once(name.clone()).chain(kinds)
+        })
+    }
+
+    /// The name of a frame.
+    #[must_use]
+    pub fn identify(&self, frame: &Value) -> FrameIdentity {
+        let Some(name) = frame.pointer(&self.discriminator).and_then(Value::as_str) else {
+            return FrameIdentity::Missing;
+        };
+        let Some(file) = self.names.get(name) else {
+            return FrameIdentity::Unknown(name.to_owned());
+        };
+        let Some(at) = &file.kind else {
+            return FrameIdentity::Known(name.to_owned(), None);
+        };
+        match frame.pointer(at).and_then(Value::as_str) {
+            None => FrameIdentity::Known(name.to_owned(), None),
+            Some(kind) if file.kinds.iter().any(|k| k == kind) => {
+                FrameIdentity::Known(name.to_owned(), Some(format!("{name}.{kind}")))
+            }
+            Some(kind) => FrameIdentity::Unknown(format!("{name}.{kind}")),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Faults of JSON Lines agents as data: the format of `faults.yaml`, and the engine that plays them on frames.
+//!
+//! A fault is a deliberate defect. It shows that a check can fail: the fault says what goes wrong, how that is played on frames, and
+//! which rule or scenario must catch it. The package knows no agent and no judge. Whoever stands on the line between an agent and its
+//! host can play a fault: the reference agent plays it on its own frames, a filter process on those of any agent.
+//!
+//! # Load
+//!
+//! [`FaultTable::load`] reads the `faults.yaml` of a dialect's bases and its own, merges them, and reports every mistake with its
+//! place. [`FaultTable::check`] compares the names in it with those of the dialect. [`FaultsFile`](file::FaultsFile) is the format;
+//! `line-faults.yaml` has the faults that every line protocol can have, which a dialect uses with `common: ID`.
+//!
+//! # Play
+//!
+//! A [`FaultPlayer`] plays one fault in one session:
+//!
+//! ```
+//! use frame_faults::{FaultPlayer, FaultTable, KindPointers, Output};
+//!
+//! let file = "faults:\n  no-end: { summary: a turn has no end, on: end, drop: , caught_by: [turn-ends] }\n";
+//! let table = FaultTable::load(&[("faults.yaml".into(), file.into())]).expect("no mistake");
+//! let fault = table.find("no-end").expect("there").clone();
+//! let kinds = KindPointers { events: "/type".into(), commands: "/type".into() };
+//! let mut player = FaultPlayer::new(fault, kinds, None);
+//!
+//! player.start_turn();
+//! let word = b"{\"type\":\"word\"}\n";
+//! assert_eq!(player.event_line(word), [Output::Bytes(word.to_vec())]);
+//! assert_eq!(player.event_line(b"{\"type\":\"end\"}\n"), []);
+//! assert_eq!(player.take_log_entry().as_deref(), Some("fault no-end played at line 2"));
+//! ```
+//!
+//! - A fault is active from the start of the process, or from a turn on. Only the caller knows when a turn begins: it calls
+//!   [`start_turn`](FaultPlayer::start_turn) before the frame that begins one.
+//! - Each line of the agent goes through [`event_line`](FaultPlayer::event_line), each line of the host through
+//!   [`command_line`](FaultPlayer::command_line). The caller does what the [`Output`]s say, in order.
+//! - After each call, [`take_log_entry`](FaultPlayer::take_log_entry) goes to stderr, before the outputs: it names the first line of
+//!   the output that can be wrong. [`parse_entry`] reads it back.
+//! - [`Fault::is_playable_outside`] tells faults on frames from behaviors of the reference agent.
+
+mod check;
+mod common;
+mod compile;
+mod condition;
+mod edit;
+mod fault;
+mod fault_log;
+pub mod file;
+pub mod generic_faults;
+pub mod generic_player;
+mod line;
+mod player;
+mod pointer;
+mod table;
+mod template;
+
+pub use check::KnownNames;
+pub use common::{LINE_FAULTS, common_names};
+pub use condition::{Condition, FrameSelector};
+pub use edit::{Edit, Edits};
+pub use fault::{ActiveFrom, Effect, EventFault, Fault, KillSignal, LineEdit, Operation, ShownAt};
+pub use fault_log::{entry, parse_entry};
+pub use line::{line, raw_line};
+pub use player::{FaultPlayer, KindPointers, Output};
+pub use pointer::Pointer;
+pub use table::FaultTable;

@@ -1,0 +1,57 @@
+//! Compiles the JSON Schemas of events and commands, and makes a rule of each definition.
+
+use crate::finding::{Level, Source};
+use crate::rules::monitor::MonitorConfig;
+use crate::rules::rule::{Rule, RuleForm};
+use crate::schema::Schemas;
+use conform_dialect::FrameNames;
+use serde_json::Value;
+use spanned_yaml::{Error, Span};
+use std::path::Path;
+
+/// Compiles the definitions of the frames of one direction; `None` and an error if that fails.
+pub(super) fn compile_schemas(
+    document: Value,
+    names: &FrameNames,
+    path: &Path,
+    errors: &mut Vec<Error>,
+) -> Option<Schemas> {
+    let names: Vec<String> = names.all().collect();
+    Schemas::compile(document, names.iter().map(String::as_str))
+        .map_err(|(pointer, message)| {
+            errors.push(Error::of_file(path, format!("{message} (at {pointer})")));
+        })
+        .ok()
+}
+
+/// A rule for each frame of one direction: it has the shape of its definition. `prefix` is that of its symbols.
+pub(super) fn schema_rules(
+    dialect: &str,
+    names: &FrameNames,
+    prefix: &str,
+    schemas: &Schemas,
+) -> Vec<Rule> {
+    let names = names.all();
+    names
+        .map(|name| schema_rule(dialect, &name, prefix, schemas))
+        .collect()
+}
+
+fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Rule {
+    let definition = &schemas.document()["$defs"][name];
+    let description = definition["description"].as_str().unwrap_or_default();
+    Rule {
+        id: format!("{dialect}/schema/{prefix}{name}"),
+        span: Span::default(),
+        level: Level::Must,
+        source: Source::Spec,
+        clauses: schemas.clauses(name),
+        doc: format!(
+            "Every `{prefix}{name}` has the shape that the specification gives it. {description}"
+        )
+        .trim()
+        .to_owned(),
+        config: MonitorConfig::default(),
+        form: RuleForm::Schema(format!("{prefix}{name}")),
+    }
+}

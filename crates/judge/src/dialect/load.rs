@@ -1,0 +1,225 @@
+//! Dialect loader: reads the files of a folder, compiles rules and schemas, and lints them.
+
+use super::frame_schemas::{compile_schemas, schema_rules};
+use super::launch::launch_mistakes;
+use super::lint;
+use super::reply_events::ReplyEvents;
+use super::session::session_of;
+use super::types::Dialect;
+use crate::rules::compile::{self as rule_compiler, DialectNames};
+use crate::rules::symbol::Symbols;
+use conform_dialect::DialectSource;
+use conform_dialect::MergedFiles;
+use conform_dialect::file::{ClauseFile, DialectFile, FrameSpec};
+use conform_dialect::ordering::Ordering;
+use conform_dialect::{Clause, FrameNames};
+use indexmap::IndexMap;
+use spanned_yaml::{Error, Node, TimeSpan};
+use std::sync::Arc;
+
+/// Loads the dialect `NAME@VERSION`, or the newest version of `NAME`.
+///
+/// # Errors
+/// Every mistake in its files, with its location; or that there is no such dialect, with the known ones.
+pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
+    compile(MergedFiles::of(source, id)?).map(Arc::new)
+}
+
+fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
+    let mut errors = Vec::new();
+    let MergedFiles {
+        mut file,
+        root,
+        ordering,
+        ordering_root,
+        clauses,
+        ..
+    } = files;
+    let clauses = clauses_of(clauses, &mut errors);
+    let (events, commands) = vocabulary_of(&mut file, &root, &mut errors)?;
+    let symbols = symbols_of(&events, &commands, &root)?;
+    let budgets = budgets_of(&file.budgets, &mut errors);
+    let path = &files.schema_path;
+    let event_schemas = compile_schemas(files.events, &events, path, &mut errors);
+    let command_schemas = compile_schemas(files.commands, &commands, path, &mut errors);
+
+    let known = DialectNames {
+        dialect: &file.name,
+        symbols: &symbols,
+        budgets: &budgets,
+    };
+    let rules_root = ordering_root.as_ref().unwrap_or(&root);
+    let (declarations, mut rules) = rule_compiler::compile(&ordering, rules_root, known)
+        .unwrap_or_else(|mut mistakes| {
+            errors.append(&mut mistakes);
+            Default::default()
+        });
+    errors.extend(lint::rules(
+        &ordering,
+        &rules,
+        &declarations,
+        &symbols,
+        rules_root,
+    ));
+    errors.extend(lint::clause_ids(&ordering, &clauses));
+    errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
+    let session = session_of(file.session, &root, &symbols, &mut errors);
+    let replies = file.replies.unwrap_or_default();
+    let event_names: Vec<String> = events.all().collect();
+    let replies = ReplyEvents::of(replies, &root, &event_names, &mut errors);
+    let launch = file.launch.unwrap_or_default();
+    errors.extend(launch_mistakes(&launch, &commands, &root));
+    let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
+        return Err(errors);
+    };
+    rules.extend(schema_rules(&file.name, &events, "", &event_schemas));
+    rules.extend(schema_rules(&file.name, &commands, ">", &command_schemas));
+    errors.extend(lint::schema_clauses(&rules, &clauses, path));
+    for (schemas, names, file) in [
+        (&event_schemas, &events, "events.json"),
+        (&command_schemas, &commands, "commands.json"),
+    ] {
+        let names: Vec<String> = names.all().collect();
+        errors.extend(lint::marks(
+            schemas,
+            &names,
+            &clauses,
+            &path.with_file_name(file),
+        ));
+    }
+    if let Some(smoke) = file.smoke.as_ref().filter(|smoke| smoke.as_str().is_none()) {
+        errors.push(smoke.error("expected the id of a scenario"));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Dialect {
+        aliases: aliases_of(&ordering, &file.name),
+        name: file.name,
+        version: file.version,
+        title: file.title,
+        bases: files.bases,
+        events,
+        commands,
+        event_schemas,
+        command_schemas,
+        clauses,
+        rules,
+        declarations,
+        symbols: Arc::new(symbols),
+        session,
+        replies,
+        capabilities: file.capabilities,
+        members: file.members.unwrap_or_default(),
+        optional_tools: file.optional_tools,
+        smoke: file.smoke,
+        budgets,
+        limits: file.limits,
+        launch,
+    })
+}
+
+/// The names of events and commands, and where a frame has its own.
+fn vocabulary_of(
+    file: &mut DialectFile,
+    root: &Node,
+    errors: &mut Vec<Error>,
+) -> Result<(FrameNames, FrameNames), Vec<Error>> {
+    let discriminator = file.discriminator.clone().ok_or_else(|| {
+        vec![root.error(
+            "`discriminator` is missing: the JSON Pointers to the name of an event and of a command",
+        )]
+    })?;
+    for (of, at) in [
+        ("events", &discriminator.events),
+        ("commands", &discriminator.commands),
+    ] {
+        if !at.starts_with('/') {
+            let message = format!("a discriminator is a JSON Pointer: write `{of}: /{at}`");
+            errors.push(root.nearest(&format!("/discriminator/{of}")).error(message));
+        }
+    }
+    let vocabulary = |at: String, names: IndexMap<String, Option<FrameSpec>>| FrameNames {
+        discriminator: at,
+        names: names
+            .into_iter()
+            .map(|(name, file)| (name, file.unwrap_or_default()))
+            .collect(),
+    };
+    Ok((
+        vocabulary(discriminator.events, std::mem::take(&mut file.events)),
+        vocabulary(discriminator.commands, std::mem::take(&mut file.commands)),
+    ))
+}
+
+fn symbols_of(
+    events: &FrameNames,
+    commands: &FrameNames,
+    root: &Node,
+) -> Result<Symbols, Vec<Error>> {
+    let (events, commands): (Vec<_>, Vec<_>) = (events.all().collect(), commands.all().collect());
+    Symbols::new(
+        events.iter().map(String::as_str),
+        commands.iter().map(String::as_str),
+    )
+    .map_err(|message| vec![root.error(message)])
+}
+
+/// Former ids of rules and their present ones, with the name of the dialect.
+fn aliases_of(ordering: &Ordering, dialect: &str) -> IndexMap<String, String> {
+    let aliases = ordering.aliases.iter();
+    aliases
+        .map(|(old, new)| {
+            (
+                format!("{dialect}/{old}"),
+                format!("{dialect}/{}", new.value),
+            )
+        })
+        .collect()
+}
+
+fn clauses_of(files: Vec<(ClauseFile, Node)>, errors: &mut Vec<Error>) -> IndexMap<String, Clause> {
+    let mut clauses = IndexMap::new();
+    for (file, root) in files {
+        if file.testable.is_some() == file.untestable.is_some() {
+            let message = "a clause needs either `testable: true` or `untestable:` with the reason";
+            errors.push(root.error_at(file.id.span, message));
+        }
+        if clauses.contains_key(&file.id.value) {
+            errors.push(root.error_at(
+                file.id.span,
+                format!("the clause `{}` is defined twice", file.id.value),
+            ));
+        }
+        clauses.insert(
+            file.id.value,
+            Clause {
+                section: file.section,
+                strength: file.strength,
+                side: file.side,
+                text: file.text,
+                untestable: file.untestable,
+            },
+        );
+    }
+    clauses
+}
+
+fn budgets_of(budgets: &IndexMap<String, Node>, errors: &mut Vec<Error>) -> IndexMap<String, u64> {
+    let mut micros = IndexMap::new();
+    for (name, node) in budgets {
+        match node.as_str().map(str::parse::<TimeSpan>) {
+            Some(Ok(TimeSpan(duration))) => {
+                micros.insert(
+                    name.clone(),
+                    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+                );
+            }
+            _ => errors.push(node.error(format!(
+                "expected a duration such as 500ms or 10s, found {}",
+                node.describe()
+            ))),
+        }
+    }
+    micros
+}

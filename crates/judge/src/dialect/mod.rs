@@ -1,0 +1,19 @@
+//! A dialect ready to judge with: its rules and schemas compiled, and linted.
+
+mod fault_names;
+mod frame_schemas;
+mod launch;
+mod lint;
+mod load;
+mod reply_events;
+mod session;
+mod types;
+
+pub use conform_dialect::{
+    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, ToolName,
+    faults, read_file,
+};
+pub use fault_names::{fault_sources, names_for_faults};
+pub use load::load;
+pub use reply_events::{EventPart, ReplyEvents};
+pub use types::{Dialect, SessionSpec};

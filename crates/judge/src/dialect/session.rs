@@ -1,0 +1,89 @@
+//! Compiles the session part of a dialect: its patterns, regular expressions and the probe that detects it.
+
+use super::types::{DetectionProbe, SessionSpec, WorkSpec};
+use crate::rules::frame_pattern::FramePattern;
+use crate::rules::parse::{Names, pattern};
+use crate::rules::symbol::Symbols;
+use conform_dialect::file::{ProbeFile, SessionFile};
+use spanned_yaml::{Error, Node, Spanned, unknown};
+
+/// The session part of a dialect, with its patterns and regular expressions compiled.
+pub(super) fn session_of(
+    file: Option<SessionFile>,
+    root: &Node,
+    symbols: &Symbols,
+    errors: &mut Vec<Error>,
+) -> SessionSpec {
+    let file = file.unwrap_or_default();
+    let names = Names {
+        symbols: Some(symbols),
+        ..Names::default()
+    };
+    let mut read = |node: Option<&Node>| -> FramePattern {
+        let Some(node) = node else {
+            return FramePattern::default();
+        };
+        match pattern(node.as_str().unwrap_or_default(), &names) {
+            Ok(pattern) => pattern,
+            Err(mistake) => {
+                errors.push(node.error(mistake.message));
+                FramePattern::default()
+            }
+        }
+    };
+    let (turn, quit) = (read(file.turn.as_ref()), read(file.quit.as_ref()));
+    let work = file.work.iter().map(|work| WorkSpec {
+        from: read(Some(&work.from)),
+        to: read(Some(&work.to)),
+    });
+    let work = work.collect();
+    let version = file
+        .version
+        .and_then(|version| match regex::Regex::new(&version.matches) {
+            Ok(regex) => Some((version.event, version.at, regex)),
+            Err(e) => {
+                errors.push(root.error(format!(
+                    "`session.version.matches` is not a regular expression: {e}"
+                )));
+                None
+            }
+        });
+    if let Some(ready) = &file.ready
+        && symbols.id(&ready.value).is_none()
+    {
+        errors.push(root.error_at(ready.span, unknown("event", &ready.value, symbols.names())));
+    }
+    let mut commands = |names: Vec<Spanned<String>>| {
+        let check = |command: Spanned<String>| {
+            if symbols.id(&format!(">{}", command.value)).is_none() {
+                let message = unknown("command", &command.value, symbols.names());
+                errors.push(root.error_at(command.span, message));
+            }
+            command.value
+        };
+        names.into_iter().map(check).collect()
+    };
+    SessionSpec {
+        interrupts: commands(file.interrupts),
+        prompts: commands(file.prompts),
+        ready: file.ready.map(|r| r.value),
+        turn,
+        quit,
+        work,
+        version,
+        probe: file.probe.and_then(|probe| probe_of(&probe, errors)),
+    }
+}
+
+fn probe_of(file: &ProbeFile, errors: &mut Vec<Error>) -> Option<DetectionProbe> {
+    let mut matcher = |node: &Node| {
+        let compiled = json_matcher::compile_node(node);
+        compiled.map_err(|e| errors.extend(e)).ok()
+    };
+    let (shows, unless) = (matcher(&file.shows), file.unless.as_ref().map(matcher));
+    Some(DetectionProbe {
+        send: file.send.iter().map(Node::to_value).collect(),
+        shows: shows?,
+        unless: unless.flatten(),
+    })
+}

@@ -1,0 +1,160 @@
+//! The data model of a loaded dialect.
+
+use super::reply_events::ReplyEvents;
+use crate::rules::frame_pattern::FramePattern;
+use crate::rules::history_state::Declarations;
+use crate::rules::rule::Rule;
+use crate::rules::symbol::Symbols;
+use crate::schema::Schemas;
+use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames, ToolName};
+use conform_dialect::{Base, Clause, FrameNames};
+use indexmap::IndexMap;
+use json_matcher::Matcher;
+use regex::Regex;
+use serde_json::Value;
+use spanned_yaml::{Error, Node, unknown};
+use std::sync::Arc;
+
+/// One protocol at one version.
+#[derive(Debug)]
+pub struct Dialect {
+    /// The name, without the version.
+    pub name: String,
+    /// The version.
+    pub version: String,
+    /// One line for people.
+    pub title: String,
+    /// The dialects that it extends, nearest first.
+    pub bases: Vec<Base>,
+    /// The names of the agent's frames.
+    pub events: FrameNames,
+    /// The names of the host's frames.
+    pub commands: FrameNames,
+    /// The schemas of the events.
+    pub event_schemas: Schemas,
+    /// The schemas of the commands.
+    pub command_schemas: Schemas,
+    /// The normative statements of the specification, by id.
+    pub clauses: IndexMap<String, Clause>,
+    /// The rules, including one for each schema.
+    pub rules: Vec<Rule>,
+    /// Former rule ids, and their present ones.
+    pub aliases: IndexMap<String, String>,
+    /// The state variables and scopes of rules.
+    pub declarations: Declarations,
+    /// The symbols that rules can use.
+    pub symbols: Arc<Symbols>,
+    /// How a session starts and ends.
+    pub session: SessionSpec,
+    /// Where the replies of the model show in the events.
+    pub replies: ReplyEvents,
+    /// The capabilities that an agent can declare.
+    pub capabilities: IndexMap<String, CapabilityFile>,
+    /// The members of frames that hold tools and calls.
+    pub members: MemberNames,
+    /// Tools that an agent may lack, by the names in scenarios.
+    pub optional_tools: Vec<String>,
+    /// The id of the scenario that is played first, with its place in the dialect's file.
+    pub smoke: Option<Node>,
+    /// Timeouts in microseconds, by name.
+    pub budgets: IndexMap<String, u64>,
+    /// Limits in bytes, by name.
+    pub limits: IndexMap<String, u64>,
+    /// How the agent is started.
+    pub launch: LaunchRecipe,
+}
+
+/// How a session starts and ends.
+#[derive(Debug, Clone, Default)]
+pub struct SessionSpec {
+    /// The event that reports that the agent is ready.
+    pub ready: Option<String>,
+    /// The frames that show that the agent reached a first turn.
+    pub turn: FramePattern,
+    /// The commands that ask the process to exit.
+    pub quit: FramePattern,
+    /// What begins a piece of work of the agent, and what ends it. Empty if the dialect does not say.
+    pub work: Vec<WorkSpec>,
+    /// The commands that interrupt the running work, but not the process.
+    pub interrupts: Vec<String>,
+    /// The commands that an agent answers by asking its model.
+    pub prompts: Vec<String>,
+    /// Where the agent reports its version: the event, the JSON Pointer, and a pattern for the versions of this dialect.
+    pub version: Option<(String, String, Regex)>,
+    /// How to detect the dialect of an agent that writes nothing at the start.
+    pub probe: Option<DetectionProbe>,
+}
+
+/// What begins a piece of work of the agent, and what ends it.
+#[derive(Debug, Clone)]
+pub struct WorkSpec {
+    /// The frames that begin one.
+    pub from: FramePattern,
+    /// The frames that end one.
+    pub to: FramePattern,
+}
+
+/// Detects the dialect of an agent that writes nothing at the start: commands to send, and the event that answers them.
+#[derive(Debug, Clone)]
+pub struct DetectionProbe {
+    /// The commands, in order.
+    pub send: Vec<Value>,
+    /// Matches the event that proves the dialect.
+    pub shows: Matcher,
+    /// Matches an event that disproves the dialect if it comes first.
+    pub unless: Option<Matcher>,
+}
+
+impl Dialect {
+    /// `NAME@VERSION`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
+
+    /// The id of the scenario that is played first.
+    #[must_use]
+    pub fn smoke_id(&self) -> Option<&str> {
+        self.smoke.as_ref().and_then(Node::as_str)
+    }
+
+    /// Checks that the smoke scenario is one of these scenarios of the dialect.
+    ///
+    /// # Errors
+    /// It is not; the error has its place in the dialect's file.
+    pub fn check_smoke<'a>(
+        &self,
+        scenarios: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Error> {
+        let Some(smoke) = &self.smoke else {
+            return Ok(());
+        };
+        let known: Vec<_> = scenarios.into_iter().collect();
+        let name = smoke.as_str().unwrap_or_default();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let what = format!("smoke scenario of {}", self.id());
+        Err(smoke.error(unknown(&what, name, known)))
+    }
+
+    /// Renames the optional tools to the names that the user's agent gives them.
+    pub fn rename_tools(&mut self, tools: &IndexMap<String, ToolName>) {
+        ToolName::rename_all(&mut self.optional_tools, tools);
+    }
+
+    /// A timeout, by name.
+    #[must_use]
+    pub fn budget(&self, name: &str) -> Option<std::time::Duration> {
+        self.budgets
+            .get(name)
+            .map(|micros| std::time::Duration::from_micros(*micros))
+    }
+
+    /// The rule with this id, now or formerly.
+    #[must_use]
+    pub fn rule(&self, id: &str) -> Option<&Rule> {
+        let id = self.aliases.get(id).map_or(id, String::as_str);
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+}

@@ -1,0 +1,177 @@
+//! A finding: one violation with its evidence. Data only.
+
+pub use conform_dialect::requirement::{Blame, Level, Source};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The kind of difference between a session and a rule, without the values.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    Default,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum DifferenceKind {
+    /// A condition of the rule does not hold.
+    #[default]
+    Condition,
+    /// A member of a frame, or a file, is missing.
+    Missing,
+    /// A value has the wrong type.
+    WrongType,
+    /// A value is wrong.
+    WrongValue,
+    /// A line is not what the transport allows.
+    Malformed,
+    /// A frame came that must not come there.
+    Unexpected,
+    /// A frame did not come.
+    Absent,
+    /// The process ended, or its output did.
+    Ended,
+}
+
+impl DifferenceKind {
+    /// The name in files and ids.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            DifferenceKind::Condition => "condition",
+            DifferenceKind::Missing => "missing",
+            DifferenceKind::WrongType => "wrong_type",
+            DifferenceKind::WrongValue => "wrong_value",
+            DifferenceKind::Malformed => "malformed",
+            DifferenceKind::Unexpected => "unexpected",
+            DifferenceKind::Absent => "absent",
+            DifferenceKind::Ended => "ended",
+        }
+    }
+}
+
+/// What differs, without the values: findings with the same difference at the same place are one cause.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// The kind.
+    #[serde(default)]
+    pub kind: DifferenceKind,
+    /// The frame that came or did not come, or the defect of a line; empty where neither distinguishes the difference.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+impl Difference {
+    /// A difference of this kind.
+    #[must_use]
+    pub fn of(kind: DifferenceKind) -> Self {
+        Difference::named(kind, String::new())
+    }
+
+    /// A difference of this kind, about a frame or a defect.
+    #[must_use]
+    pub fn named(kind: DifferenceKind, name: impl Into<String>) -> Self {
+        Difference {
+            kind,
+            name: name.into(),
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        *self == Difference::default()
+    }
+}
+
+/// One violation with its evidence.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// The rule's id; `conform explain ID` prints its text.
+    pub rule: String,
+    /// The level of the finding, after the profile was applied.
+    pub level: Level,
+    /// The source of the rule.
+    pub source: Source,
+    /// Who is to blame.
+    pub blame: Blame,
+    /// The clauses of the spec that the rule checks.
+    #[serde(default)]
+    pub clauses: Vec<String>,
+    /// The number of the frame that broke it, from 1: the position in the history, the transcript's header not counted.
+    pub at: u64,
+    /// The slice of the history that it belongs to, such as `msg_id m1`; empty for a rule over the whole session.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What would have been allowed.
+    #[serde(default)]
+    pub expected: Vec<String>,
+    /// A JSON Pointer into the frame, if one place is wrong.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+    /// The kind of difference, without the values.
+    #[serde(default, skip_serializing_if = "Difference::is_plain")]
+    pub difference: Difference,
+    /// The id of its cause in the report; empty until the findings of its scenario are grouped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cause: String,
+    /// Whether it only follows from another finding of its scenario, whose cause it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub echo: bool,
+    /// The frames around the failure, the failing one marked.
+    #[serde(default)]
+    pub evidence: Vec<Evidence>,
+    /// A command that reproduces it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rerun: String,
+    /// Set if a baseline accepts it: then it is shown, and does not affect the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baselined>,
+}
+
+/// One frame quoted in a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The frame's number, from 1.
+    pub frame: u64,
+    /// Microseconds since the spawn.
+    pub micros: u64,
+    /// The direction, in the transcript's words: `from_agent`, `to_agent`, `stderr`, …
+    pub dir: String,
+    /// The frame's text, shortened to a few hundred characters.
+    pub text: String,
+    /// Whether this is the frame that broke the rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub here: bool,
+}
+
+/// The baseline entry that accepts a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Baselined {
+    /// The kind of entry.
+    pub kind: BaselinedKind,
+    /// The reason given in the baseline.
+    pub reason: String,
+}
+
+/// How often an accepted finding occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BaselinedKind {
+    /// Every time.
+    Known,
+    /// Sometimes.
+    Flaky,
+}

@@ -1,0 +1,146 @@
+//! The compiler of ordering rules: names become numbers, texts become automata and conditions.
+
+mod condition;
+mod declarations;
+mod forms;
+mod named;
+mod slice_key;
+
+use super::condition::Operand;
+use super::frame_pattern::FramePattern;
+use super::history_state::Declarations;
+use super::lexer::SyntaxError;
+use super::parse::{self, Names};
+use super::rule::Rule;
+use super::symbol::Symbols;
+use conform_dialect::ordering::Ordering;
+use indexmap::IndexMap;
+use spanned_yaml::{Error, Node, Spanned, unknown};
+use std::collections::HashMap;
+
+/// The names of a dialect that rules can use.
+#[derive(Debug, Clone, Copy)]
+pub struct DialectNames<'a> {
+    /// The dialect's name: the prefix of its rules' ids.
+    pub dialect: &'a str,
+    /// Its symbols.
+    pub symbols: &'a Symbols,
+    /// Its budgets, in microseconds.
+    pub budgets: &'a IndexMap<String, u64>,
+}
+
+/// Compiles rules. `root` is the YAML node of the file, for the positions of errors.
+///
+/// # Errors
+/// Every error, each with its position in the file.
+pub fn compile(
+    ordering: &Ordering,
+    root: &Node,
+    known: DialectNames<'_>,
+) -> Result<(Declarations, Vec<Rule>), Vec<Error>> {
+    let mut compiler = Compiler {
+        known,
+        root,
+        names: Names {
+            symbols: Some(known.symbols),
+            ..Names::default()
+        },
+        scopes: HashMap::new(),
+        conditions: &ordering.conditions,
+        errors: Vec::new(),
+        seen: Vec::new(),
+    };
+    compiler.names(ordering);
+    let declarations = compiler.declarations(ordering);
+    let mut rules = Vec::new();
+    for (name, rule) in &ordering.rules {
+        if let Some(rule) = compiler.rule(name, rule) {
+            rules.push(rule);
+        }
+    }
+    if compiler.errors.is_empty() {
+        Ok((declarations, rules))
+    } else {
+        Err(compiler.errors)
+    }
+}
+
+struct Compiler<'a> {
+    known: DialectNames<'a>,
+    root: &'a Node,
+    names: Names<'a>,
+    scopes: HashMap<String, usize>,
+    /// The named conditions as written, for the texts of requirements.
+    conditions: &'a IndexMap<String, Node>,
+    errors: Vec<Error>,
+    seen: Vec<FramePattern>,
+}
+
+impl<'a> Compiler<'a> {
+    fn fail<T>(&mut self, error: Error) -> Option<T> {
+        self.errors.push(error);
+        None
+    }
+
+    fn read<T>(
+        &mut self,
+        node: &Node,
+        read: impl Fn(&str, &Names<'a>) -> Result<T, SyntaxError>,
+    ) -> Option<T> {
+        let Some(text) = node.as_str() else {
+            return self.fail(node.error(format!(
+                "an expression was expected, not {}",
+                node.describe()
+            )));
+        };
+        match read(text, &self.names) {
+            Ok(value) => Some(value),
+            Err(error) => self.fail(expression_error(node, text, &error)),
+        }
+    }
+
+    fn pattern(&mut self, node: &Node) -> Option<FramePattern> {
+        self.read(node, parse::pattern)
+    }
+
+    fn optional_pattern(&mut self, node: Option<&Node>) -> Option<FramePattern> {
+        node.map_or(Some(FramePattern::default()), |node| self.pattern(node))
+    }
+
+    fn operand(&mut self, node: &Node) -> Option<Operand> {
+        match node.as_str() {
+            Some(_) => self.read(node, parse::operand),
+            None => Some(Operand::Literal(node.to_value())),
+        }
+    }
+
+    fn word<T: Copy>(
+        &mut self,
+        what: &str,
+        word: &Spanned<String>,
+        table: &[(&str, T)],
+        place: &Node,
+    ) -> Option<T> {
+        if let Some((_, value)) = table.iter().find(|(name, _)| *name == word.value) {
+            return Some(*value);
+        }
+        let message = unknown(what, &word.value, table.iter().map(|(name, _)| *name));
+        self.fail(place.error_at(word.span, message))
+    }
+}
+
+/// Shows where in an expression the error is. The position in the file is that of the whole expression, which may be folded.
+fn expression_error(node: &Node, text: &str, error: &SyntaxError) -> Error {
+    let column = u32::try_from(text[..error.at.min(text.len())].chars().count()).unwrap_or(0);
+    let near: String = text[error.at.min(text.len())..].chars().take(24).collect();
+    let near = if near.is_empty() {
+        "at its end".to_owned()
+    } else {
+        format!("at `{near}`")
+    };
+    node.error(format!(
+        "{} ({near}, character {})",
+        error.message,
+        column + 1
+    ))
+}

@@ -1,0 +1,237 @@
+//! The compiler of rules, by form.
+
+use super::Compiler;
+use super::condition::describe;
+use crate::framing::Defect;
+use crate::rules::automaton::Automaton;
+use crate::rules::condition::Condition;
+use crate::rules::frame_context::KeySource;
+use crate::rules::frame_pattern::FramePattern;
+use crate::rules::monitor::MonitorConfig;
+use crate::rules::order::OrderRule;
+use crate::rules::parse;
+use crate::rules::readings::ReadingsRule;
+use crate::rules::require::{Fold, FoldMethod, RequireRule};
+use crate::rules::response::ResponseRule;
+use crate::rules::rule::{Rule, RuleForm};
+use conform_dialect::ordering::RuleSource;
+use conform_dialect::ordering::file::{
+    FoldFile, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile,
+};
+use conform_dialect::ordering::keys::FORMS;
+use serde_json::Value;
+use spanned_yaml::{Node, Spanned, unknown};
+use std::sync::Arc;
+
+impl Compiler<'_> {
+    pub(super) fn rule(&mut self, name: &str, source: &RuleSource) -> Option<Rule> {
+        let file = &source.file;
+        self.seen.clear();
+        let when = self.optional_condition(file.when.as_ref())?;
+        let form = self.form(source)?;
+        let each = file
+            .each
+            .as_ref()
+            .map_or(Some(Vec::new()), |node| self.each(node))?;
+        let scopes = each
+            .iter()
+            .flat_map(|part| &part.0)
+            .filter_map(|source| match source {
+                KeySource::Scope(n) => Some(*n),
+                KeySource::Operand(..) => None,
+            });
+        let doc = file.doc.as_ref().map(|doc| doc.value.trim().to_owned());
+        Some(Rule {
+            id: format!("{}/{name}", self.known.dialect),
+            span: source.name,
+            level: file.level.unwrap_or_default(),
+            source: file.source.unwrap_or_default(),
+            clauses: file.clauses.iter().map(|c| c.value.clone()).collect(),
+            doc: doc.unwrap_or_default(),
+            config: MonitorConfig {
+                message: file.message.as_ref().and_then(|m| self.message(m)),
+                blame: file.blame,
+                scopes: scopes.collect(),
+                each,
+                when,
+            },
+            form,
+        })
+    }
+
+    fn form(&mut self, source: &RuleSource) -> Option<RuleForm> {
+        let RuleSource { file, node, .. } = source;
+        let given = FORMS.iter().filter(|form| node.get(form.form).is_some());
+        if given.count() != 1 {
+            let names: Vec<_> = FORMS.iter().map(|form| form.form).collect();
+            let message = format!("a rule has exactly one form: {}", names.join(", "));
+            return self.fail(node.error_at(source.name, message));
+        }
+        let form = match file {
+            RuleFile {
+                response: Some(response),
+                ..
+            } => self.response(response, node),
+            RuleFile {
+                require: Some(require),
+                ..
+            } => self.require(require, summary(file)),
+            RuleFile {
+                exit: Some(exit), ..
+            } => self.exit(exit, summary(file)),
+            RuleFile {
+                readings: Some(readings),
+                ..
+            } => self.readings(readings),
+            RuleFile { wire, .. } if !wire.is_empty() => self.wire(source),
+            _ => self.order(source.order.as_ref()?),
+        }?;
+        if !self.seen.is_empty() && !matches!(form, RuleForm::Require(_)) {
+            let message = "`seen` is a condition of `require` and `exit` only: a state variable remembers frames for every form";
+            return self.fail(node.error_at(source.name, message));
+        }
+        Some(form)
+    }
+
+    fn order(&mut self, file: &OrderFile) -> Option<RuleForm> {
+        let expr = self.read(&file.expression, parse::expression)?;
+        let automaton = match Automaton::new(&expr) {
+            Ok(automaton) => automaton,
+            Err(message) => return self.fail(file.expression.error(message)),
+        };
+        Some(RuleForm::Order(Arc::new(OrderRule {
+            automaton,
+            source: file.expression.as_str().unwrap_or_default().to_owned(),
+            alphabet: self.optional_pattern(file.alphabet.as_ref())?,
+            unless: self.optional_pattern(file.unless.as_ref())?,
+            disable_on: self.optional_pattern(file.disable_on.as_ref())?,
+            at_end: file.at_end,
+            timeout_if: self.optional_condition(file.timeout_if.as_ref())?,
+        })))
+    }
+
+    fn response(&mut self, file: &ResponseFile, node: &Node) -> Option<RuleForm> {
+        Some(RuleForm::Response(Arc::new(ResponseRule {
+            from: self.pattern(&file.from)?,
+            to: self.pattern(&file.to)?,
+            before: self.optional_pattern(file.before.as_ref())?,
+            unless: self.optional_pattern(file.unless.as_ref())?,
+            unless_within: self.budget(file.unless_within.as_ref(), node)?,
+            at_end: file.at_end,
+            timeout_if: self.optional_condition(file.timeout_if.as_ref())?,
+        })))
+    }
+
+    fn require(&mut self, file: &RequireFile, summary: Option<String>) -> Option<RuleForm> {
+        let on = self.pattern(&file.on)?;
+        let fold = match &file.fold {
+            Some(fold) => Some(self.fold(fold)?),
+            None => None,
+        };
+        self.requirement(on, &file.that, fold, summary)
+    }
+
+    fn exit(&mut self, that: &Node, summary: Option<String>) -> Option<RuleForm> {
+        let on = parse::pattern("#end", &self.names).ok()?;
+        self.requirement(on, that, None, summary)
+    }
+
+    fn requirement(
+        &mut self,
+        on: FramePattern,
+        that: &Node,
+        fold: Option<Fold>,
+        summary: Option<String>,
+    ) -> Option<RuleForm> {
+        let condition = self.condition(that)?;
+        Some(RuleForm::Require(Arc::new(RequireRule {
+            on,
+            that: condition,
+            source: describe(that, self.conditions),
+            summary,
+            seen: self.seen.clone(),
+            fold,
+        })))
+    }
+
+    fn fold(&mut self, file: &FoldFile) -> Option<Fold> {
+        let (what, how, empty) = match (&file.concat, &file.sum) {
+            (Some(what), None) => (what, FoldMethod::Concat, Value::from("")),
+            (None, Some(what)) => (what, FoldMethod::Sum, Value::from(0)),
+            _ => {
+                let message = "a fold combines in exactly one way: concat or sum";
+                return self.fail(file.on.error(message));
+            }
+        };
+        Some(Fold {
+            on: self.pattern(&file.on)?,
+            what: self.operand(what)?,
+            how,
+            empty,
+        })
+    }
+
+    fn wire(&mut self, source: &RuleSource) -> Option<RuleForm> {
+        let RuleSource { file, node, .. } = source;
+        for (key, given) in [("when", &file.when), ("each", &file.each)] {
+            if given.is_some() {
+                let message = format!(
+                    "`{key}` has no effect on `wire`, which looks at the bytes of every line"
+                );
+                return self.fail(node.error_at(source.name, message));
+            }
+        }
+        let names = Defect::NAMES.iter().chain(&["no-discriminator"]);
+        let table: Vec<_> = names.map(|name| (*name, *name)).collect();
+        let defects = file.wire.iter();
+        let defects = defects.filter_map(|word| self.word("wire defect", word, &table, node));
+        Some(RuleForm::Wire(defects.map(str::to_owned).collect()))
+    }
+
+    fn readings(&mut self, file: &ReadingsFile) -> Option<RuleForm> {
+        let on = self.pattern(&file.on)?;
+        let mut readings = Vec::new();
+        for (name, node) in &file.of {
+            readings.push((name.clone(), self.condition(node)?));
+        }
+        Some(RuleForm::Readings(Arc::new(ReadingsRule { on, readings })))
+    }
+
+    /// A condition that may be left out; `Some(None)` if it is.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that an error was recorded"
+    )]
+    fn optional_condition(&mut self, node: Option<&Node>) -> Option<Option<Condition>> {
+        node.map_or(Some(None), |node| self.condition(node).map(Some))
+    }
+
+    /// The name of a budget and its microseconds; `Some(None)` if no budget is named.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that an error was recorded"
+    )]
+    fn budget(
+        &mut self,
+        name: Option<&Spanned<String>>,
+        place: &Node,
+    ) -> Option<Option<(String, u64)>> {
+        let Some(name) = name else {
+            return Some(None);
+        };
+        if let Some(micros) = self.known.budgets.get(&name.value) {
+            return Some(Some((name.value.clone(), *micros)));
+        }
+        let known = self.known.budgets.keys().map(String::as_str);
+        self.fail(place.error_at(name.span, unknown("budget", &name.value, known)))
+    }
+}
+
+/// The first sentence of a rule's `doc`, on one line.
+fn summary(file: &RuleFile) -> Option<String> {
+    let doc = file.doc.as_ref()?.value.split_whitespace();
+    let doc = doc.collect::<Vec<_>>().join(" ");
+    let end = doc.find(". ").unwrap_or(doc.len());
+    let sentence = doc[..end].trim_end_matches('.').to_owned();
+    (!sentence.is_empty()).then_some(sentence)
+}

@@ -1,0 +1,95 @@
+//! The compiler of named conditions and classes. They may use each other, whatever their order in the file.
+
+use super::Compiler;
+use crate::rules::condition::Condition;
+use crate::rules::frame_pattern::FramePattern;
+use crate::rules::lexer::{Token, tokenize};
+use crate::rules::parse::NamedCondition;
+use conform_dialect::ordering::Ordering;
+use spanned_yaml::Node;
+use std::collections::HashSet;
+
+impl Compiler<'_> {
+    /// Makes the names of state variables, conditions and classes known.
+    pub(super) fn names(&mut self, ordering: &Ordering) {
+        for (n, name) in ordering.state.keys().enumerate() {
+            self.names.state.insert(name.clone(), n);
+        }
+        for name in by_dependency(ordering) {
+            if let Some(node) = ordering.conditions.get(name) {
+                self.named_condition(name, node);
+            }
+            if let Some(patterns) = ordering.classes.get(name) {
+                let patterns = patterns.iter().filter_map(|p| self.pattern(p));
+                let atoms = patterns.flat_map(|pattern| pattern.0).collect();
+                self.names
+                    .classes
+                    .insert(name.to_owned(), FramePattern(atoms));
+            }
+        }
+    }
+
+    fn named_condition(&mut self, name: &str, node: &Node) {
+        self.seen.clear();
+        // A condition with a mistake stays known, so that its uses are no mistakes too.
+        let condition = self.condition(node).unwrap_or(Condition::Any(Vec::new()));
+        let named = NamedCondition {
+            condition,
+            seen: std::mem::take(&mut self.seen),
+        };
+        self.names.conditions.insert(name.to_owned(), named);
+    }
+}
+
+/// The names of conditions and classes, each behind those that it uses.
+fn by_dependency(ordering: &Ordering) -> Vec<&str> {
+    let mut sorted = Vec::new();
+    let mut visited = HashSet::new();
+    let conditions = ordering.conditions.keys();
+    for name in conditions.chain(ordering.classes.keys()) {
+        visit(name, ordering, &mut visited, &mut sorted);
+    }
+    sorted
+}
+
+fn visit<'o>(
+    name: &'o str,
+    ordering: &'o Ordering,
+    visited: &mut HashSet<&'o str>,
+    sorted: &mut Vec<&'o str>,
+) {
+    if !visited.insert(name) {
+        return;
+    }
+    let mut used = Vec::new();
+    let patterns = ordering.classes.get(name).into_iter().flatten();
+    for node in patterns.chain(ordering.conditions.get(name)) {
+        names_in(node, &mut used);
+    }
+    for word in used {
+        let class = ordering.classes.get_key_value(word.as_str());
+        let condition = ordering.conditions.get_key_value(word.as_str());
+        let known = class
+            .map(|(name, _)| name)
+            .or(condition.map(|(name, _)| name));
+        if let Some(known) = known {
+            visit(known, ordering, visited, sorted);
+        }
+    }
+    sorted.push(name);
+}
+
+/// Every name in the expressions of a node.
+fn names_in(node: &Node, names: &mut Vec<String>) {
+    let tokens = node.as_str().and_then(|text| tokenize(text).ok());
+    for (_, token) in tokens.into_iter().flatten() {
+        if let Token::Name(name) = token {
+            names.push(name);
+        }
+    }
+    let entries = node.as_map().unwrap_or_default();
+    let values = entries.iter().map(|(_, value)| value);
+    for inner in node.as_list().unwrap_or_default().iter().chain(values) {
+        names_in(inner, names);
+    }
+}

@@ -1,0 +1,135 @@
+//! The interface of monitors: a monitor sees the frames of a session in order and reports the violations of its rule.
+
+use super::condition::Condition;
+use super::evaluate::EvalContext;
+use super::frame_context::{FrameContext, KeyPart, MessagePart, fill_message};
+use super::slices::SliceKey;
+use crate::finding::{Blame, Difference};
+use conform_dialect::ordering::file::AtEnd;
+
+/// What monitors of every form need of their rule.
+#[derive(Debug, Clone, Default)]
+pub struct MonitorConfig {
+    /// How the history is sliced.
+    pub each: Vec<KeyPart>,
+    /// The scopes named in `each`.
+    pub scopes: Vec<usize>,
+    /// The guard: frames for which it does not certainly hold are not judged.
+    pub when: Option<Condition>,
+    /// The message of its findings; without one, the form makes the message.
+    pub message: Option<Vec<MessagePart>>,
+    /// Who is to blame, if not the sender of the frame that breaks the rule.
+    pub blame: Option<Blame>,
+}
+
+impl MonitorConfig {
+    /// The message of a violation: the rule's own, or the form's.
+    #[must_use]
+    pub fn violation_message(
+        &self,
+        eval: &EvalContext<'_>,
+        form: impl FnOnce() -> String,
+    ) -> String {
+        self.message
+            .as_ref()
+            .map_or_else(form, |message| fill_message(message, eval))
+    }
+}
+
+/// A violation of a rule, as a monitor reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Who is to blame.
+    pub blame: Blame,
+    /// The slice; empty for the whole session.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would have been allowed.
+    pub expected: Vec<String>,
+    /// A JSON Pointer into the frame.
+    pub pointer: String,
+    /// The kind of difference, without the values.
+    pub difference: Difference,
+}
+
+/// The circumstances of the end of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndCircumstances {
+    /// The process ended, and nobody asked it to: no end of input, no signal, no command to quit.
+    pub by_itself: bool,
+    /// The harness waited for the agent until a timeout.
+    pub out_of_time: bool,
+    /// The process exited with status 0 after the host had closed its stdin or sent a command to quit: it had the time to finish.
+    pub orderly: bool,
+    /// The process ended, on request or not, and was not killed by the harness.
+    pub ended: bool,
+}
+
+impl EndCircumstances {
+    /// Whether this end is the last chance of a rule. After a request to end and at a timeout, the agent may have waited for the host: then
+    /// the condition `timeout_if` must hold.
+    #[must_use]
+    pub fn is_last_chance(
+        self,
+        at_end: AtEnd,
+        context: &FrameContext<'_>,
+        timeout_if: Option<&Condition>,
+    ) -> bool {
+        let agent_could_go_on = self.by_itself || context.certainly_holds(timeout_if);
+        agent_could_go_on
+            && match at_end {
+                AtEnd::Own => self.by_itself || self.orderly || self.out_of_time,
+                AtEnd::Any => self.ended || self.out_of_time,
+                AtEnd::Never => false,
+            }
+    }
+}
+
+/// The runtime of a rule: it sees the frames of a session in order and reports violations.
+pub trait Monitor: Send {
+    /// A copy in the same state.
+    fn boxed_clone(&self) -> Box<dyn Monitor>;
+
+    /// Handles a frame. `key` is the slice that the frame belongs to by the rule's `each`.
+    fn on_frame(
+        &mut self,
+        config: &MonitorConfig,
+        key: Option<&SliceKey>,
+        context: &FrameContext<'_>,
+        out: &mut Vec<Violation>,
+    );
+
+    /// Handles the end of a scope that the rule slices by. The monitor has seen the frame that closes it. With `judge` false the slices
+    /// are forgotten without a check.
+    fn on_scope_closed(
+        &mut self,
+        config: &MonitorConfig,
+        context: &FrameContext<'_>,
+        judge: bool,
+        out: &mut Vec<Violation>,
+    );
+
+    /// Handles the end of the session.
+    fn on_end(
+        &mut self,
+        config: &MonitorConfig,
+        context: &FrameContext<'_>,
+        end: EndCircumstances,
+        out: &mut Vec<Violation>,
+    );
+
+    /// How often the rule applied.
+    fn exercised(&self) -> u64;
+
+    /// How often each reading was met.
+    fn readings(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+}
+
+impl Clone for Box<dyn Monitor> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}

@@ -1,0 +1,204 @@
+//! Response rules: after one frame another must come, before a third one, or before the process ends.
+
+use super::condition::Condition;
+use super::frame_context::FrameContext;
+use super::frame_pattern::FramePattern;
+use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
+use super::order::list;
+use super::slices::{SliceKey, Slices};
+use super::symbol::SymbolSet;
+use super::truth::Truth;
+use crate::finding::{Blame, Difference, DifferenceKind};
+use conform_dialect::ordering::file::AtEnd;
+use std::sync::Arc;
+
+/// A response rule.
+#[derive(Debug, Clone)]
+pub struct ResponseRule {
+    /// The frame that starts the obligation.
+    pub from: FramePattern,
+    /// The frame that must come.
+    pub to: FramePattern,
+    /// After this frame it is too late.
+    pub before: FramePattern,
+    /// This frame cancels the obligation.
+    pub unless: FramePattern,
+    /// A frame of `unless` cancels nothing after this budget: its name, and its microseconds.
+    pub unless_within: Option<(String, u64)>,
+    /// The kinds of end of a session at which it is too late.
+    pub at_end: AtEnd,
+    /// The end of a session by timeout or on request counts only if this certainly holds.
+    pub timeout_if: Option<Condition>,
+}
+
+impl ResponseRule {
+    /// The alphabet: the symbols of the frames that matter.
+    #[must_use]
+    pub fn symbols(&self) -> SymbolSet {
+        let mut all = self.from.symbols();
+        for pattern in [&self.to, &self.before, &self.unless] {
+            all.extend(&pattern.symbols());
+        }
+        all
+    }
+
+    /// A monitor; none if the history cannot show the frames.
+    #[must_use]
+    pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
+        if self.to.symbols().intersects(unobservable)
+            || self.from.symbols().intersects(unobservable)
+        {
+            return None;
+        }
+        Some(Box::new(ResponseMonitor {
+            rule: Arc::clone(self),
+            owed: Slices::default(),
+            exercised: 0,
+        }))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Obligation {
+    since: u64,
+    at: u64,
+}
+
+#[derive(Clone)]
+struct ResponseMonitor {
+    rule: Arc<ResponseRule>,
+    owed: Slices<Obligation>,
+    exercised: u64,
+}
+
+impl ResponseMonitor {
+    fn take_obligations(&mut self, key: Option<&SliceKey>) -> Vec<(SliceKey, Obligation)> {
+        match key {
+            Some(key) => self
+                .owed
+                .remove(key)
+                .map(|o| (key.clone(), o))
+                .into_iter()
+                .collect(),
+            None => self.owed.drain(),
+        }
+    }
+
+    fn report(
+        &mut self,
+        config: &MonitorConfig,
+        context: &FrameContext<'_>,
+        late: Vec<(SliceKey, Obligation)>,
+        kind: DifferenceKind,
+        how: impl Fn() -> String,
+        out: &mut Vec<Violation>,
+    ) {
+        for (key, owed) in late {
+            self.exercised += 1;
+            let expected = self.rule.to.sources();
+            let message = || {
+                format!(
+                    "{}, and {} owed since frame {} had not come",
+                    how(),
+                    list(&expected),
+                    owed.since
+                )
+            };
+            out.push(Violation {
+                blame: config.blame.unwrap_or(Blame::Agent),
+                key: key.text().to_owned(),
+                message: config.violation_message(&context.eval_context(), message),
+                expected,
+                pointer: String::new(),
+                difference: Difference::of(kind),
+            });
+        }
+    }
+}
+
+impl Monitor for ResponseMonitor {
+    fn boxed_clone(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+
+    fn on_frame(
+        &mut self,
+        config: &MonitorConfig,
+        key: Option<&SliceKey>,
+        context: &FrameContext<'_>,
+        out: &mut Vec<Violation>,
+    ) {
+        let response = Arc::clone(&self.rule);
+        if context.matches(&response.to) != Truth::False {
+            let met = self.take_obligations(key);
+            self.exercised += met.len() as u64;
+        }
+        if context.matches(&response.unless) != Truth::False {
+            let excused = self.take_obligations(key);
+            if let Some((name, budget)) = &response.unless_within
+                && context.matches(&response.unless) == Truth::True
+                && context.certainly_holds(response.timeout_if.as_ref())
+            {
+                let late = excused
+                    .into_iter()
+                    .filter(|(_, o)| context.at > o.at.saturating_add(*budget))
+                    .collect();
+                let how = || {
+                    format!(
+                        "`{}` came when the budget `{name}` ({} ms) was over",
+                        context.frame_name(),
+                        budget / 1000
+                    )
+                };
+                self.report(config, context, late, DifferenceKind::Absent, how, out);
+            }
+        }
+        if context.matches(&response.before) == Truth::True {
+            let late = self.take_obligations(key);
+            let how = || format!("`{}` came", context.frame_name());
+            self.report(config, context, late, DifferenceKind::Absent, how, out);
+        }
+        if let Some(key) = key
+            && context.matches(&response.from) == Truth::True
+            && context.certainly_holds(config.when.as_ref())
+        {
+            self.owed.entry(key, || Obligation {
+                since: context.n,
+                at: context.at,
+            });
+        }
+    }
+
+    fn on_scope_closed(
+        &mut self,
+        config: &MonitorConfig,
+        context: &FrameContext<'_>,
+        judge: bool,
+        out: &mut Vec<Violation>,
+    ) {
+        let late = self.owed.drain();
+        if judge {
+            let how = || format!("`{}` came", context.frame_name());
+            self.report(config, context, late, DifferenceKind::Absent, how, out);
+        }
+    }
+
+    fn on_end(
+        &mut self,
+        config: &MonitorConfig,
+        context: &FrameContext<'_>,
+        end: EndCircumstances,
+        out: &mut Vec<Violation>,
+    ) {
+        let response = &*self.rule;
+        if end.is_last_chance(response.at_end, context, response.timeout_if.as_ref()) {
+            let late = self.owed.drain();
+            let how = || "the session ended".to_owned();
+            self.report(config, context, late, DifferenceKind::Absent, how, out);
+        }
+    }
+
+    fn exercised(&self) -> u64 {
+        self.exercised
+    }
+}

@@ -1,0 +1,207 @@
+//! The list of running processes, from `/proc`.
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Whether this is the stub for systems without `/proc`, which lists no process.
+pub const IS_STUB: bool = false;
+
+/// A running process, or a zombie.
+#[derive(Debug)]
+pub struct RunningProcess {
+    /// Its id.
+    pub pid: Pid,
+    /// The process group.
+    pub group: i32,
+    /// The session.
+    pub session: i32,
+    /// Whether it is a zombie: it has ended and is not reaped.
+    pub ended: bool,
+}
+
+impl RunningProcess {
+    fn of(pid: i32) -> Option<RunningProcess> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        // The name in parentheses may hold any byte; space-separated fields follow it.
+        let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        let words = String::from_utf8_lossy(stat.get(fields..)?).into_owned();
+        let mut words = words.split(' ');
+        let state = words.next()?;
+        let mut number = || words.next()?.parse().ok();
+        let (_parent, group, session) = (number()?, number()?, number()?);
+        Some(RunningProcess {
+            pid: Pid::from_raw(pid)?,
+            group,
+            session,
+            ended: matches!(state, "Z" | "X"),
+        })
+    }
+
+    /// Whether its environment has this entry, `NAME=VALUE`.
+    pub fn has_in_environment(&self, entry: &OsStr) -> bool {
+        let path = format!("/proc/{}/environ", self.pid.as_raw_pid());
+        std::fs::read(path).is_ok_and(|environment| {
+            environment
+                .split(|byte| *byte == 0)
+                .any(|one| one == entry.as_bytes())
+        })
+    }
+}
+
+/// Whether a SIGKILL is already pending for a process.
+pub fn has_pending_kill(pid: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
+    status.is_ok_and(|status| awaits_kill(&status))
+}
+
+/// Whether SIGKILL is among the pending signals in the text of `/proc/PID/status`.
+fn awaits_kill(status: &str) -> bool {
+    const KILL: u64 = 1 << 8;
+    let masks = status.lines().filter_map(|line| {
+        line.strip_prefix("SigPnd:")
+            .or(line.strip_prefix("ShdPnd:"))
+    });
+    masks
+        .filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .any(|mask| mask & KILL != 0)
+}
+
+/// Every process.
+pub fn all() -> impl Iterator<Item = RunningProcess> {
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| RunningProcess::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
+}
+
+/// A thread of a process.
+#[derive(Debug)]
+pub struct Thread {
+    /// Whether it runs, can run, or waits for a disk.
+    pub is_at_work: bool,
+    /// The CPU time that it has taken, in clock ticks.
+    pub ticks: u64,
+    /// The processes that it has started.
+    pub children: Vec<i32>,
+}
+
+impl Thread {
+    fn of(folder: &Path) -> Option<Thread> {
+        /// The fields behind the name, from 0: the time in user mode and in the kernel.
+        const TIMES: std::ops::Range<usize> = 11..13;
+        let stat = std::fs::read(folder.join("stat")).ok()?;
+        let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        let text = String::from_utf8_lossy(stat.get(fields..)?).into_owned();
+        let words: Vec<&str> = text.split(' ').collect();
+        let times = words
+            .get(TIMES)?
+            .iter()
+            .map(|word| word.parse::<u64>().ok());
+        Some(Thread {
+            is_at_work: matches!(*words.first()?, "R" | "D"),
+            ticks: times.sum::<Option<u64>>()?,
+            children: std::fs::read_to_string(folder.join("children"))
+                .ok()?
+                .split_whitespace()
+                .flat_map(str::parse)
+                .collect(),
+        })
+    }
+}
+
+/// The threads of a process; `None` if they cannot be read.
+pub fn threads(pid: i32) -> Option<Vec<Thread>> {
+    let folders = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    folders
+        .map(|entry| Thread::of(&entry.ok()?.path()))
+        .collect()
+}
+
+/// The CPU time that the threads of a process and of its descendants have taken; `None` if it cannot be read.
+pub fn cpu_time(pid: i32) -> Option<Duration> {
+    let (mut nanoseconds, mut open) = (0, vec![pid]);
+    while let Some(pid) = open.pop() {
+        for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+            let folder = thread.ok()?.path();
+            let text = std::fs::read_to_string(folder.join("schedstat")).ok()?;
+            nanoseconds += text.split(' ').next()?.parse::<u64>().ok()?;
+            let children = std::fs::read_to_string(folder.join("children")).ok()?;
+            open.extend(children.split_whitespace().flat_map(str::parse::<i32>));
+        }
+    }
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Waits until a child of this process has ended, and returns the CPU time that it took with the descendants that it waited for. The
+/// child is not reaped. Returns `None`, perhaps at once, if the system does not tell.
+pub async fn cpu_time_at_end(pid: Option<u32>) -> Option<Duration> {
+    let pid = Pid::from_raw(pid?.try_into().ok()?)?;
+    let mut ends = signal(SignalKind::child()).ok()?;
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    while waitid(WaitId::Pid(pid), options).ok()?.is_none() {
+        ends.recv().await?;
+    }
+    let (own, descendants) = cpu_times(&format!("/proc/{}/stat", pid.as_raw_pid()))?;
+    Some(own + descendants)
+}
+
+/// The CPU time of this process, and that of its children that have ended, with all that they waited for; `None` if it cannot be read.
+pub fn own_cpu_times() -> Option<(Duration, Duration)> {
+    cpu_times("/proc/self/stat")
+}
+
+/// The CPU time of a process, and that of its children that have ended, from its `stat`.
+fn cpu_times(stat: &str) -> Option<(Duration, Duration)> {
+    /// The fields behind the name, from 0: in user mode and in the kernel, of this process and then of its children.
+    const TIMES: std::ops::Range<usize> = 11..15;
+    let stat = std::fs::read(stat).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = words
+        .get(TIMES)?
+        .iter()
+        .map(|word| word.parse::<u32>().ok());
+    let ticks: Vec<u32> = ticks.collect::<Option<_>>()?;
+    let per_second = rustix::param::clock_ticks_per_second() as f64;
+    let time =
+        |ticks: &[u32]| Duration::from_secs_f64(f64::from(ticks.iter().sum::<u32>()) / per_second);
+    Some((time(&ticks[..2]), time(&ticks[2..])))
+}
+
+/// The children of this process, of all its threads, without those that the filter leaves out: to look at a process is expensive.
+pub fn children(is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let lists = threads
+        .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
+    let pids: Vec<i32> = lists
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|word| word.parse().ok())
+                .filter(|pid| is_wanted(*pid))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    pids.into_iter().filter_map(RunningProcess::of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pending_sigkill_is_distinguished_from_other_signals() {
+        let status = |thread: &str, all: &str| {
+            format!("Name:\tsleep\nSigPnd:\t{thread}\nShdPnd:\t{all}\nSigBlk:\tffffffffffffffff\n")
+        };
+        let none = "0000000000000000";
+        assert!(awaits_kill(&status("0000000000000100", none)));
+        assert!(awaits_kill(&status(none, "0000000000004100")));
+        assert!(!awaits_kill(&status(none, "0000000000004000")));
+        assert!(!awaits_kill(""));
+        assert!(!has_pending_kill(rustix::process::getpid()));
+    }
+}

@@ -1,0 +1,56 @@
+//! A stub of the process list for systems without `/proc`, where only the process group of an agent can be killed.
+
+use rustix::process::Pid;
+use std::ffi::OsStr;
+use std::time::Duration;
+
+pub const IS_STUB: bool = true;
+
+#[derive(Debug)]
+pub struct RunningProcess {
+    pub pid: Pid,
+    pub group: i32,
+    pub session: i32,
+    pub ended: bool,
+}
+
+#[derive(Debug)]
+pub struct Thread {
+    pub is_at_work: bool,
+    pub ticks: u64,
+    pub children: Vec<i32>,
+}
+
+pub fn threads(_pid: i32) -> Option<Vec<Thread>> {
+    None
+}
+
+pub fn cpu_time(_pid: i32) -> Option<Duration> {
+    None
+}
+
+pub async fn cpu_time_at_end(_pid: Option<u32>) -> Option<Duration> {
+    None
+}
+
+pub fn own_cpu_times() -> Option<(Duration, Duration)> {
+    None
+}
+
+impl RunningProcess {
+    pub fn has_in_environment(&self, _entry: &OsStr) -> bool {
+        false
+    }
+}
+
+pub fn has_pending_kill(_pid: Pid) -> bool {
+    false
+}
+
+pub fn all() -> impl Iterator<Item = RunningProcess> {
+    std::iter::empty()
+}
+
+pub fn children(_is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
+    std::iter::empty()
+}

@@ -1,0 +1,266 @@
+//! The fault filter: plays a fault on the lines that pass between an agent and its host.
+
+use super::Ending;
+use super::stage::{Flow, Stage};
+use conform_judge::framing::LINE_LIMIT;
+use frame_faults::generic_player::GenericPlayer;
+use frame_faults::{FaultPlayer, KillSignal, KindPointers, Output};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A fault at work in one session.
+pub enum PlayedFault {
+    /// A fault of the dialect.
+    Listed(Box<FaultPlayer>),
+    /// A generic fault.
+    Generic(GenericPlayer),
+}
+
+/// What both directions share.
+struct Shared {
+    fault: PlayedFault,
+    kinds: KindPointers,
+    /// The frames that begin a turn, as rules write them: `begin`, `>prompt`.
+    turns: Vec<String>,
+}
+
+/// The stages of both directions, which play one fault.
+pub struct FaultFilter(Arc<Mutex<Shared>>);
+
+impl FaultFilter {
+    /// A filter. `turns` names the frames that begin a turn, as rules write them.
+    #[must_use]
+    pub fn new(fault: PlayedFault, kinds: KindPointers, turns: Vec<String>) -> Self {
+        FaultFilter(Arc::new(Mutex::new(Shared {
+            fault,
+            kinds,
+            turns,
+        })))
+    }
+
+    /// The stage for the agent's stdout.
+    #[must_use]
+    pub fn from_agent(&self) -> Box<dyn Stage> {
+        Box::new(EventFilter {
+            shared: Arc::clone(&self.0),
+            lines: Lines::default(),
+        })
+    }
+
+    /// The stage for the agent's stdin.
+    #[must_use]
+    pub fn to_agent(&self) -> Box<dyn Stage> {
+        Box::new(CommandFilter {
+            shared: Arc::clone(&self.0),
+            lines: Lines::default(),
+        })
+    }
+}
+
+impl Shared {
+    fn event(&mut self, line: &[u8]) -> Vec<Output> {
+        self.note_turn(line, &self.kinds.events.clone(), "");
+        let outputs = match &mut self.fault {
+            PlayedFault::Listed(player) => player.event_line(line),
+            PlayedFault::Generic(player) => player.event_line(line),
+        };
+        self.log();
+        outputs
+    }
+
+    fn command(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        self.note_turn(line, &self.kinds.commands.clone(), ">");
+        let PlayedFault::Listed(player) = &mut self.fault else {
+            return None;
+        };
+        let changed = player.command_line(line);
+        self.log();
+        changed
+    }
+
+    fn end(&mut self) -> Vec<Output> {
+        match &mut self.fault {
+            PlayedFault::Listed(_) => Vec::new(),
+            PlayedFault::Generic(player) => player.end(),
+        }
+    }
+
+    /// Counts a turn if this frame begins one.
+    fn note_turn(&mut self, line: &[u8], kind_at: &str, prefix: &str) {
+        let PlayedFault::Listed(player) = &mut self.fault else {
+            return;
+        };
+        if self
+            .turns
+            .iter()
+            .all(|turn| turn.starts_with('>') == prefix.is_empty())
+        {
+            return;
+        }
+        let Ok(frame) = serde_json::from_slice::<Value>(line) else {
+            return;
+        };
+        let kind = frame.pointer(kind_at).and_then(Value::as_str);
+        let named = kind.map(|kind| format!("{prefix}{kind}"));
+        if named.is_some_and(|named| self.turns.contains(&named)) {
+            player.start_turn();
+        }
+    }
+
+    /// Writes the entry of the fault log to stderr, before the outputs: one of them may end the process.
+    fn log(&mut self) {
+        let entry = match &mut self.fault {
+            PlayedFault::Listed(player) => player.take_log_entry(),
+            PlayedFault::Generic(player) => player.take_log_entry(),
+        };
+        if let Some(entry) = entry {
+            eprintln!("{entry}");
+        }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct EventFilter {
+    shared: Arc<Mutex<Shared>>,
+    lines: Lines,
+}
+
+impl Stage for EventFilter {
+    fn pass(&mut self, chunk: &[u8], out: &mut dyn Write) -> io::Result<Flow> {
+        for line in self.lines.push(chunk) {
+            let outputs = lock(&self.shared).event(&line);
+            let flow = perform(outputs, out)?;
+            if flow != Flow::Continue {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<Flow> {
+        let last = self.lines.rest();
+        if !last.is_empty() {
+            let outputs = lock(&self.shared).event(&last);
+            let flow = perform(outputs, out)?;
+            if flow != Flow::Continue {
+                return Ok(flow);
+            }
+        }
+        let outputs = lock(&self.shared).end();
+        perform(outputs, out)
+    }
+}
+
+struct CommandFilter {
+    shared: Arc<Mutex<Shared>>,
+    lines: Lines,
+}
+
+impl Stage for CommandFilter {
+    fn pass(&mut self, chunk: &[u8], out: &mut dyn Write) -> io::Result<Flow> {
+        for line in self.lines.push(chunk) {
+            let changed = lock(&self.shared).command(&line);
+            out.write_all(changed.as_deref().unwrap_or(&line))?;
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<Flow> {
+        out.write_all(&self.lines.rest())?;
+        Ok(Flow::Continue)
+    }
+}
+
+fn perform(outputs: Vec<Output>, out: &mut dyn Write) -> io::Result<Flow> {
+    for output in outputs {
+        match output {
+            Output::Bytes(bytes) => out.write_all(&bytes)?,
+            Output::Wait(time) => std::thread::sleep(time),
+            Output::Exit(code) => return Ok(Flow::End(Ending::Exit(code))),
+            Output::Kill(signal) => {
+                let signal = match signal {
+                    KillSignal::Abort => Signal::ABORT,
+                    KillSignal::Kill => Signal::KILL,
+                };
+                return Ok(Flow::End(Ending::Signal(signal.as_raw())));
+            }
+        }
+    }
+    Ok(Flow::Continue)
+}
+
+/// Splits a stream into lines with their newlines. A line beyond the limit comes in parts, which no fault changes.
+#[derive(Default)]
+struct Lines(Vec<u8>);
+
+impl Lines {
+    fn push(&mut self, chunk: &[u8]) -> Vec<Vec<u8>> {
+        let mut lines = Vec::new();
+        let mut rest = chunk;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            self.0.extend_from_slice(&rest[..=end]);
+            lines.push(std::mem::take(&mut self.0));
+            rest = &rest[end + 1..];
+        }
+        self.0.extend_from_slice(rest);
+        if self.0.len() > LINE_LIMIT {
+            lines.push(std::mem::take(&mut self.0));
+        }
+        lines
+    }
+
+    fn rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn filter(id: &str) -> FaultFilter {
+        let player = GenericPlayer::new(id.parse().unwrap(), "/type".into());
+        let kinds = KindPointers {
+            events: "/type".into(),
+            commands: "/type".into(),
+        };
+        FaultFilter::new(PlayedFault::Generic(player), kinds, Vec::new())
+    }
+
+    fn passed(mut stage: Box<dyn Stage>, chunks: &[&[u8]]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for chunk in chunks {
+            stage.pass(chunk, &mut out).unwrap();
+        }
+        stage.end(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_fault_is_played_on_lines_that_come_in_pieces() {
+        let chunks: [&[u8]; 3] = [
+            b"{\"type\":\"a\"}\n{\"ty",
+            b"pe\":\"b\"}\n{\"type\"",
+            b":\"b\"}\n",
+        ];
+        let out = passed(filter("drop:b").from_agent(), &chunks);
+
+        assert_eq!(out, b"{\"type\":\"a\"}\n{\"type\":\"b\"}\n");
+    }
+
+    proptest! {
+        #[test]
+        fn a_fault_that_is_not_played_changes_no_byte(bytes in proptest::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n')], 0..80), size in 1_usize..20) {
+            let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+            let filter = filter("drop:b");
+            prop_assert_eq!(&passed(filter.from_agent(), &chunks), &bytes);
+            prop_assert_eq!(&passed(filter.to_agent(), &chunks), &bytes);
+        }
+    }
+}

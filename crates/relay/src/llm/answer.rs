@@ -1,0 +1,126 @@
+//! The answer of the model on its way to the agent, whose end is recorded.
+
+use crate::recording::Recording;
+use bytes::Bytes;
+use conform_judge::frame::{Body as FrameBody, LlmReply, ReplyEnd};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use serde_json::Value;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The longest body that is recorded, in bytes. Of a longer one, nothing is.
+const BODY_LIMIT: usize = 16 << 20;
+
+/// The record of an answer, written when it ends, or when it is dropped because the agent has gone away.
+pub(super) struct ReplyNote {
+    recording: Recording,
+    n: u64,
+    /// The HTTP status; 0 as long as there is none.
+    pub(super) status: u16,
+    /// The body so far; `None` if it is too long.
+    body: Option<Vec<u8>>,
+    is_written: bool,
+}
+
+impl ReplyNote {
+    /// For the request of this number.
+    pub(super) fn new(recording: Recording, n: u64) -> Self {
+        ReplyNote {
+            recording,
+            n,
+            status: 0,
+            body: Some(Vec::new()),
+            is_written: false,
+        }
+    }
+
+    /// Keeps a part of the body for the record.
+    fn keep(&mut self, part: &[u8]) {
+        let fits = |body: &Vec<u8>| body.len() + part.len() <= BODY_LIMIT;
+        self.body = self.body.take().filter(fits);
+        if let Some(body) = &mut self.body {
+            body.extend_from_slice(part);
+        }
+    }
+
+    /// Records the end of the answer, unless it is already recorded.
+    pub(super) fn ended(&mut self, end: ReplyEnd) {
+        if !std::mem::replace(&mut self.is_written, true) {
+            self.recording.add(FrameBody::LlmReply(LlmReply {
+                n: self.n,
+                status: self.status,
+                end,
+                body: self.body.take().and_then(|body| document(&body)),
+            }));
+        }
+    }
+}
+
+/// A body as the transcript has it.
+fn document(body: &[u8]) -> Option<Value> {
+    if body.is_empty() {
+        return None;
+    }
+    let read: Result<Value, _> = serde_json::from_slice(body);
+    let document = read.unwrap_or_else(|_| String::from_utf8_lossy(body).into());
+    Some(document).filter(|document| !document.is_null())
+}
+
+impl Drop for ReplyNote {
+    fn drop(&mut self) {
+        self.ended(ReplyEnd::ClientClosed);
+    }
+}
+
+/// A body that passes everything on and notes how it ends.
+pub(super) struct RecordedBody {
+    inner: Incoming,
+    note: ReplyNote,
+}
+
+impl RecordedBody {
+    /// The body of the answer that this note is about.
+    pub(super) fn new(inner: Incoming, note: ReplyNote) -> Self {
+        let mut body = RecordedBody { inner, note };
+        body.note_the_end();
+        body
+    }
+
+    fn note_the_end(&mut self) {
+        if self.inner.is_end_stream() {
+            self.note.ended(ReplyEnd::Complete);
+        }
+    }
+}
+
+impl Body for RecordedBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let polled = Pin::new(&mut self.inner).poll_frame(context);
+        match &polled {
+            Poll::Ready(None) => self.note.ended(ReplyEnd::Complete),
+            Poll::Ready(Some(Err(_))) => self.note.ended(ReplyEnd::Cut),
+            Poll::Ready(Some(Ok(frame))) => {
+                if let Some(part) = frame.data_ref() {
+                    self.note.keep(part);
+                }
+                self.note_the_end();
+            }
+            Poll::Pending => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

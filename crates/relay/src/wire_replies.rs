@@ -1,0 +1,103 @@
+//! The replies of the model in a recorded session, as the recorded traffic with it has them.
+
+use conform_judge::frame::{Body, Frame, LlmReply, ReplyEnd};
+use mock_provider::{RecordedAnswer, RecordedEnd, is_message_path, recorded_reply};
+use serde_json::{Value, json};
+
+/// The lowest HTTP status that is no success.
+const FIRST_ERROR: u16 = 300;
+
+/// A reply for each request to the model, chunk by chunk; `None` if the body of an answer was not recorded, or there was no request.
+pub(super) fn wire_replies(frames: &[Frame]) -> Option<Vec<Value>> {
+    let requests = frames.iter().filter_map(|frame| match &frame.body {
+        Body::LlmRequest(request) if is_message_path(&request.path) => Some(request),
+        _ => None,
+    });
+    let replies = requests.map(|request| {
+        let answer = frames.iter().find_map(|frame| match &frame.body {
+            Body::LlmReply(reply) if reply.n == request.n => Some(reply),
+            _ => None,
+        });
+        match answer {
+            // The session ended before the answer did.
+            None => Some(json!({ "content": [{ "stall": true }] })),
+            Some(answer) => scripted(&request.path, answer),
+        }
+    });
+    let replies = replies.collect::<Option<Vec<_>>>()?;
+    (!replies.is_empty()).then_some(replies)
+}
+
+fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
+    let body = match &reply.body {
+        Some(Value::String(text)) => text.clone(),
+        Some(document) => document.to_string(),
+        None if reply.status >= FIRST_ERROR || reply.end != ReplyEnd::Complete => String::new(),
+        None => return None,
+    };
+    let answer = RecordedAnswer {
+        path,
+        status: reply.status,
+        body: &body,
+        end: match reply.end {
+            ReplyEnd::Complete => RecordedEnd::Complete,
+            ReplyEnd::ClientClosed => RecordedEnd::ClientClosed,
+            ReplyEnd::Cut => RecordedEnd::Cut,
+        },
+    };
+    serde_json::to_value(recorded_reply(&answer)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conform_judge::frame::LlmRequest;
+
+    fn request(n: u64, path: &str) -> Body {
+        let (path, body) = (path.to_owned(), Value::Null);
+        Body::LlmRequest(LlmRequest { n, path, body })
+    }
+
+    fn answer(n: u64, status: u16, body: Option<&str>) -> Body {
+        let body = body.map(Value::from);
+        let end = ReplyEnd::Complete;
+        Body::LlmReply(LlmReply {
+            n,
+            status,
+            end,
+            body,
+        })
+    }
+
+    fn replies(bodies: Vec<Body>) -> Option<Vec<Value>> {
+        let frames = bodies.into_iter().map(|body| Frame { at: 0, body });
+        wire_replies(&frames.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn each_request_for_a_message_gets_its_answer() {
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
+        let session = vec![
+            request(0, "/v1/models"),
+            request(1, "/v1/chat/completions"),
+            request(2, "/v1/chat/completions"),
+            answer(2, 200, Some(stream)),
+            answer(0, 200, Some("{}")),
+            answer(1, 502, None),
+            request(3, "/v1/chat/completions"),
+        ];
+        let expected = json!([
+            { "error": { "status": 502, "body": "" } },
+            { "text": ["a", "b"], "stop": "max_tokens" },
+            { "content": [{ "stall": true }] }
+        ]);
+        assert_eq!(replies(session).map(Value::from), Some(expected));
+    }
+
+    #[test]
+    fn without_the_body_of_an_answer_there_are_no_replies() {
+        assert_eq!(replies(vec![]), None);
+        let session = vec![request(0, "/v1/messages"), answer(0, 200, None)];
+        assert_eq!(replies(session), None);
+    }
+}

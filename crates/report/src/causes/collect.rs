@@ -1,0 +1,418 @@
+//! Groups the findings of all scenarios by their causes, and orders the causes by how much they explain. Pure.
+
+use super::echoes::{self, STEPS};
+use super::shape::place;
+use super::{same_steps, siblings, start_settings};
+use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
+use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Finding};
+use indexmap::IndexMap;
+use std::cmp::Reverse;
+
+/// A finding with its scenario.
+#[derive(Clone, Copy)]
+struct Occurrence<'a> {
+    scenario: &'a ScenarioReport,
+    finding: &'a Finding,
+    transcript: &'a str,
+    stderr: &'a [String],
+    /// Whether the next try of the scenario did not have the cause.
+    went_away: bool,
+}
+
+/// Gives every finding without a cause its cause.
+fn attribute_all(scenarios: &mut [ScenarioReport]) {
+    let is_new = |findings: &[Finding]| findings.iter().any(|finding| finding.cause.is_empty());
+    for scenario in scenarios {
+        let tries = scenario.tries.iter_mut().map(|one| &mut one.findings);
+        for findings in [&mut scenario.findings].into_iter().chain(tries) {
+            if is_new(findings) {
+                echoes::attribute(findings);
+            }
+        }
+    }
+}
+
+/// The causes of all findings: open ones first, then by level, then by the number of scenarios that they explain. Findings that have no
+/// cause yet get theirs. `side` is the side that is judged; the causes of the other side come last.
+#[must_use]
+pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
+    attribute_all(scenarios);
+    let mut groups: IndexMap<&str, Vec<Occurrence<'_>>> = IndexMap::new();
+    let mut sorted: Vec<&ScenarioReport> = scenarios.iter().collect();
+    sorted.sort_by(|a, b| a.id.cmp(&b.id));
+    for scenario in &sorted {
+        for one in occurrences(scenario) {
+            groups.entry(&one.finding.cause).or_default().push(one);
+        }
+    }
+    let causes = groups.into_values().map(|group| {
+        let origins = group.iter().filter(|one| !one.finding.echo);
+        let frames = origins.map(|one| (one.scenario.id.as_str(), one.transcript, one.finding.at));
+        (cause(&group), frames.collect())
+    });
+    let causes = siblings::join(causes.collect());
+    let mut causes = same_steps::join(start_settings::join(causes, &sorted));
+    causes.sort_by_cached_key(|cause| {
+        (
+            cause.blame != side,
+            cause.baseline.is_some(),
+            Reverse(cause.level),
+            cause.flaky,
+            Reverse(cause.scenarios.len()),
+            cause.rule.starts_with(STEPS),
+            Reverse(cause.findings + cause.echoes),
+            cause.id.clone(),
+        )
+    });
+    causes
+}
+
+/// The findings of a scenario, and those of earlier tries whose cause the last try did not have.
+fn occurrences(scenario: &ScenarioReport) -> Vec<Occurrence<'_>> {
+    let one = |finding| Occurrence {
+        scenario,
+        finding,
+        transcript: &scenario.transcript,
+        stderr: &scenario.stderr,
+        went_away: false,
+    };
+    let mut all: Vec<_> = scenario.findings.iter().map(one).collect();
+    for earlier in &scenario.tries {
+        let went_away = |finding: &&Finding| {
+            let mut last = scenario.findings.iter();
+            !last.any(|other| other.cause == finding.cause)
+        };
+        let gone = earlier.findings.iter().filter(went_away);
+        all.extend(gone.map(|finding| Occurrence {
+            scenario,
+            finding,
+            transcript: &earlier.transcript,
+            stderr: &earlier.stderr,
+            went_away: true,
+        }));
+    }
+    all
+}
+
+/// The cause of these findings, of which there is at least one.
+fn cause(group: &[Occurrence<'_>]) -> Cause {
+    let preference = |one: &&Occurrence<'_>| {
+        (
+            one.finding.echo,
+            one.finding.baseline.is_some(),
+            one.went_away,
+        )
+    };
+    let mut cause = Cause {
+        flaky: group.iter().all(|one| one.went_away),
+        baseline: baselined(group),
+        ..Cause::default()
+    };
+    for Occurrence {
+        scenario, finding, ..
+    } in group
+    {
+        cause.level = if cause.findings + cause.echoes == 0 {
+            finding.level
+        } else {
+            cause.level.max(finding.level)
+        };
+        *(if finding.echo {
+            &mut cause.echoes
+        } else {
+            &mut cause.findings
+        }) += 1;
+        cause.open += u64::from(finding.baseline.is_none());
+        if cause.scenarios.last() != Some(&scenario.id) {
+            cause.scenarios.push(scenario.id.clone());
+        }
+    }
+    let Some(first) = group.iter().min_by_key(preference) else {
+        return cause;
+    };
+    let Occurrence {
+        scenario, finding, ..
+    } = *first;
+    let has_ended = finding.difference.kind == DifferenceKind::Ended
+        || finding
+            .evidence
+            .iter()
+            .any(|frame| frame.here && frame.dir == "end");
+    Cause {
+        id: finding.cause.clone(),
+        source: finding.source,
+        blame: finding.blame,
+        rule: finding.rule.clone(),
+        clauses: nearest_first(finding),
+        message: finding.message.clone(),
+        difference: finding.difference.clone(),
+        pointer: place(&finding.pointer),
+        rerun: finding.rerun.clone(),
+        example: CauseExample {
+            scenario: scenario.id.clone(),
+            at: finding.at,
+            key: finding.key.clone(),
+            pointer: finding.pointer.clone(),
+            expected: finding.expected.clone(),
+            frames: finding.evidence.clone(),
+            transcript: first.transcript.to_owned(),
+            stderr: if has_ended {
+                first.stderr.to_vec()
+            } else {
+                Vec::new()
+            },
+        },
+        ..cause
+    }
+}
+
+/// The clauses of a finding, those that are named after the wrong member first: `demo.end.will-retry` for `/willRetry`.
+fn nearest_first(finding: &Finding) -> Vec<String> {
+    let member = finding.pointer.rsplit('/').next().unwrap_or_default();
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let member = plain(member);
+    let is_other = |clause: &String| {
+        let name = clause.rsplit('.').next().unwrap_or_default();
+        member.is_empty() || plain(name) != member
+    };
+    let mut clauses = finding.clauses.clone();
+    clauses.sort_by_key(is_other);
+    clauses
+}
+
+/// The baseline entry of a cause, if all its findings are covered. A cause that is flaky in some scenarios and known in others is known.
+fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
+    let marks: Option<Vec<&Baselined>> = group
+        .iter()
+        .map(|one| one.finding.baseline.as_ref())
+        .collect();
+    let marks = marks?;
+    let flaky = marks.iter().all(|mark| mark.kind == BaselinedKind::Flaky);
+    let reason = marks
+        .iter()
+        .map(|mark| &mark.reason)
+        .find(|reason| !reason.is_empty());
+    Some(Baselined {
+        kind: if flaky {
+            BaselinedKind::Flaky
+        } else {
+            BaselinedKind::Known
+        },
+        reason: reason.cloned().unwrap_or_default(),
+    })
+}
+
+/// The scenarios without a result, grouped by their verdict and the reason.
+#[must_use]
+pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
+    let mut groups: IndexMap<(Verdict, &str), Vec<String>> = IndexMap::new();
+    for scenario in scenarios {
+        let has_result = matches!(
+            scenario.verdict,
+            Verdict::Pass | Verdict::Fail | Verdict::Warn
+        );
+        if !has_result {
+            let key = (scenario.verdict, scenario.reason.as_str());
+            groups.entry(key).or_default().push(scenario.id.clone());
+        }
+    }
+    let groups = groups
+        .into_iter()
+        .map(|((verdict, reason), mut scenarios)| {
+            scenarios.sort();
+            ReasonGroup {
+                verdict,
+                reason: reason.to_owned(),
+                scenarios,
+            }
+        });
+    let mut groups: Vec<_> = groups.collect();
+    groups.sort_by_key(|group| Reverse(group.scenarios.len()));
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Try;
+    use conform_judge::finding::{Difference, Level};
+
+    fn finding(rule: &str, level: Level) -> Finding {
+        Finding {
+            rule: rule.into(),
+            level,
+            message: format!("{rule} is broken"),
+            ..Finding::default()
+        }
+    }
+
+    fn scenario(id: &str, findings: &[Finding]) -> ScenarioReport {
+        ScenarioReport {
+            id: id.into(),
+            verdict: Verdict::Fail,
+            findings: findings.to_vec(),
+            ..ScenarioReport::default()
+        }
+    }
+
+    fn rules(causes: &[Cause]) -> Vec<&str> {
+        causes.iter().map(|cause| cause.rule.as_str()).collect()
+    }
+
+    #[test]
+    fn causes_are_ordered_by_level_and_by_what_they_explain() {
+        let (rare, often) = (
+            finding("p/rare", Level::Must),
+            finding("p/often", Level::Must),
+        );
+        let (weak, note) = (
+            finding("p/weak", Level::Should),
+            finding("p/note", Level::May),
+        );
+        let known = Finding {
+            baseline: Some(Baselined {
+                kind: BaselinedKind::Known,
+                reason: "x".into(),
+            }),
+            ..finding("p/known", Level::Must)
+        };
+        let mut scenarios = [
+            scenario(
+                "d/c",
+                &[note.clone(), weak.clone(), known.clone(), often.clone()],
+            ),
+            scenario("d/a", &[note, weak.clone(), known, rare]),
+            scenario("d/b", &[weak, often]),
+        ];
+        let causes = collect(&mut scenarios, Blame::Agent);
+        assert_eq!(
+            rules(&causes),
+            ["p/often", "p/rare", "p/weak", "p/note", "p/known"]
+        );
+        assert_eq!(causes[0].scenarios, ["d/b", "d/c"]);
+        assert_eq!(causes[0].example.scenario, "d/b");
+        assert_eq!(
+            (causes[0].findings, causes[0].open, causes[4].open),
+            (2, 2, 0)
+        );
+        assert_eq!(causes[4].baseline.as_ref().unwrap().reason, "x");
+        scenarios.reverse();
+        assert_eq!(
+            collect(&mut scenarios, Blame::Agent),
+            causes,
+            "the order of the scenarios does not matter"
+        );
+    }
+
+    #[test]
+    fn the_causes_of_the_other_side_come_last() {
+        let host = Finding {
+            blame: Blame::Host,
+            ..finding("p/host", Level::Must)
+        };
+        let weak = finding("p/weak", Level::Should);
+        let mut scenarios = [scenario("d/a", &[host, weak])];
+        assert_eq!(
+            rules(&collect(&mut scenarios, Blame::Agent)),
+            ["p/weak", "p/host"]
+        );
+        assert_eq!(
+            rules(&collect(&mut scenarios, Blame::Host)),
+            ["p/host", "p/weak"]
+        );
+    }
+
+    #[test]
+    fn echoes_are_counted_and_raise_the_level_of_their_cause() {
+        let rule = Finding {
+            expected: vec!["end".into()],
+            difference: Difference::of(DifferenceKind::Absent),
+            ..finding("p/rule", Level::Should)
+        };
+        let step = Finding {
+            difference: Difference::named(DifferenceKind::Absent, "end"),
+            ..finding("scenario.expect", Level::Must)
+        };
+        let mut scenarios = [scenario("d/a", &[step, rule])];
+        let causes = collect(&mut scenarios, Blame::Agent);
+        assert_eq!(rules(&causes), ["p/rule"]);
+        assert_eq!(
+            (causes[0].findings, causes[0].echoes, causes[0].open),
+            (1, 1, 2)
+        );
+        assert_eq!(
+            (causes[0].level, causes[0].message.as_str()),
+            (Level::Must, "p/rule is broken")
+        );
+        assert!(
+            scenarios[0].findings[0].echo,
+            "the findings stay where they are"
+        );
+    }
+
+    #[test]
+    fn a_cause_that_went_away_in_the_next_try_is_flaky() {
+        let (now, then) = (
+            finding("p/now", Level::Must),
+            finding("p/then", Level::Must),
+        );
+        let mut again = scenario("d/a", std::slice::from_ref(&now));
+        again.tries = vec![Try {
+            findings: vec![now, then],
+            transcript: "first.jsonl".into(),
+            ..Try::default()
+        }];
+        let causes = collect(&mut [again], Blame::Agent);
+        assert_eq!(rules(&causes), ["p/now", "p/then"]);
+        assert_eq!((causes[0].flaky, causes[1].flaky), (false, true));
+        assert_eq!(
+            (causes[0].findings, causes[1].example.transcript.as_str()),
+            (1, "first.jsonl")
+        );
+    }
+
+    #[test]
+    fn the_clause_about_the_wrong_member_comes_first() {
+        let clauses = ["p.type", "p.end.messages", "p.end.will-retry"].map(str::to_owned);
+        let of = |pointer: &str| Finding {
+            clauses: clauses.to_vec(),
+            pointer: pointer.into(),
+            ..Finding::default()
+        };
+        let (retry, first) = (nearest_first(&of("/a/willRetry")), &clauses[2]);
+        assert_eq!(retry[0], *first);
+        assert_eq!(retry[1..], clauses[..2]);
+        assert_eq!(nearest_first(&of("")), clauses);
+        assert_eq!(nearest_first(&of("/other")), clauses);
+    }
+
+    #[test]
+    fn scenarios_without_a_result_are_grouped_by_their_reason() {
+        let without = |id: &str, reason: &str| ScenarioReport {
+            id: id.into(),
+            verdict: Verdict::Skipped,
+            reason: reason.into(),
+            ..ScenarioReport::default()
+        };
+        let groups = group_by_reason(&[
+            without("d/c", "no mcp"),
+            without("d/b", "no bash"),
+            without("d/a", "no mcp"),
+            scenario("d/d", &[]),
+        ]);
+        let groups: Vec<_> = groups
+            .iter()
+            .map(|g| (g.reason.as_str(), g.scenarios.join(" ")))
+            .collect();
+        assert_eq!(
+            groups,
+            [
+                ("no mcp", "d/a d/c".to_owned()),
+                ("no bash", "d/b".to_owned())
+            ]
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! Echoes: the findings of a scenario that only follow from another one of the same scenario. Pure.
+//!
+//! A rule says what is wrong; a step of the scenario then often fails too, since it waits for what the rule misses. Only a step's finding
+//! can be an echo, a missing frame that came in another slice of the same rule, or the missing end of a torn line. The tests for it are
+//! narrow, because a fault of its own must never be folded under another cause.
+
+use super::rule_echoes;
+use super::shape::cause_id;
+use super::wording::in_words;
+use conform_judge::finding::{DifferenceKind, Finding, Level};
+
+/// The prefix of the rule ids of scenario steps.
+pub(super) const STEPS: &str = "scenario.";
+
+/// The rule of steps that says that the agent never asked its model.
+const NEVER_ASKED: &str = "scenario.never_asked";
+
+/// The rules of steps about the process itself, which needs no model.
+const ABOUT_THE_PROCESS: [&str; 4] = [
+    "scenario.expect_exit",
+    "scenario.send",
+    "scenario.output",
+    NEVER_ASKED,
+];
+
+/// The rules of steps about the replies of the model, whatever the session.
+const ABOUT_THE_MODEL: [&str; 2] = ["scenario.request", "scenario.script"];
+
+/// A frame that is expected by so many alternatives says nothing about any one of them.
+const FEW: usize = 3;
+
+/// Whether a finding comes from a step of the scenario and not from a rule.
+pub(super) fn is_of_a_step(finding: &Finding) -> bool {
+    finding.rule.starts_with(STEPS)
+}
+
+/// Gives each finding of one scenario its cause, marks the echoes, and puts what was expected in words.
+pub fn attribute(findings: &mut [Finding]) {
+    let origins: Vec<Option<usize>> = (0..findings.len()).map(|n| origin(findings, n)).collect();
+    for (finding, origin) in findings.iter_mut().zip(&origins) {
+        finding.cause = cause_id(finding);
+        finding.echo = origin.is_some();
+    }
+    for (n, origin) in origins.iter().enumerate() {
+        if let Some(origin) = origin {
+            findings[n].cause = findings[*origin].cause.clone();
+        }
+    }
+    for finding in findings {
+        finding.expected = in_words(&finding.expected);
+    }
+}
+
+/// The finding that the finding number `n` follows from. Never an echo itself: echoes of steps follow from rules, and echoes of rules from
+/// frames that came.
+fn origin(findings: &[Finding], n: usize) -> Option<usize> {
+    if !is_of_a_step(&findings[n]) {
+        return rule_echoes::origin(findings, n);
+    }
+    let step = &findings[n];
+    let explains = |(_, rule): &(usize, &Finding)| {
+        !is_of_a_step(rule)
+            && rule.level > Level::May
+            && rule.blame == step.blame
+            && session(rule) == session(step)
+            && is_explained(step, rule)
+    };
+    match findings.iter().enumerate().find(explains) {
+        Some((found, _)) => {
+            let of_found = rule_echoes::origin(findings, found);
+            Some(of_found.unwrap_or(found))
+        }
+        None => unasked(findings, step),
+    }
+}
+
+/// For what a step missed after a prompt, in a scenario whose model was never asked: the finding that says so.
+fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
+    if ABOUT_THE_PROCESS.contains(&step.rule.as_str())
+        || step.difference.kind == DifferenceKind::Ended
+    {
+        return None;
+    }
+    let is_about_the_model = ABOUT_THE_MODEL.contains(&step.rule.as_str());
+    findings.iter().position(|root| {
+        root.rule == NEVER_ASKED
+            && root.blame == step.blame
+            && (is_about_the_model || session(root) == session(step) && root.at <= step.at)
+    })
+}
+
+/// Whether the finding of a rule says why a step failed.
+fn is_explained(step: &Finding, rule: &Finding) -> bool {
+    let checks_the_same =
+        !step.clauses.is_empty() && step.clauses.iter().all(|id| rule.clauses.contains(id));
+    checks_the_same
+        || accuses_the_same_place(step, rule)
+        || misses_the_same_frame(step, rule)
+        || says_how_it_ended(step, rule)
+}
+
+/// The step saw the frame that the rule accuses, and the same place of it is wrong.
+fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
+    use DifferenceKind::{Missing, Unexpected, WrongType, WrongValue};
+    if !matches!(step.difference.kind, WrongValue | Unexpected) {
+        return false;
+    }
+    let shares_a_clause = step.clauses.iter().any(|id| rule.clauses.contains(id));
+    // Both say that the frame must not come here, not that a place of it is wrong.
+    let is_forbidden = step.difference.kind == Unexpected && rule.difference.kind == Unexpected;
+    let same_frame = rule.at == step.at
+        && (shares_a_clause
+            || is_forbidden
+            || names_the_member(step, rule)
+            || is_same_place(&rule.pointer, &step.pointer)
+            || is_member_of_key(step, rule));
+    // The frames of one kind often all have the same defect, and the nearest one need not be the first.
+    let schema_of_event = rule.rule.split("/schema/").nth(1);
+    let same_schema = schema_of_event == Some(step.difference.name.as_str())
+        && matches!(rule.difference.kind, Missing | WrongType | WrongValue)
+        && !step.pointer.is_empty()
+        && is_same_place(&rule.pointer, &step.pointer);
+    same_frame || same_schema
+}
+
+/// Whether one of two pointers is the other one or a place in it. The whole frame is no place.
+fn is_same_place(one: &str, other: &str) -> bool {
+    let contains = |outer: &str, inner: &str| {
+        !outer.is_empty()
+            && inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    contains(one, other) || contains(other, one)
+}
+
+/// Whether the message of the rule names the member that the step missed: "the response has no id".
+fn names_the_member(step: &Finding, rule: &Finding) -> bool {
+    let member = step.pointer.rsplit('/').next().unwrap_or_default();
+    let mut words = rule
+        .message
+        .split(|c: char| !c.is_alphanumeric() && c != '_');
+    !member.is_empty()
+        && rule.difference.kind == DifferenceKind::Condition
+        && words.any(|word| word == member)
+}
+
+/// Whether the rule accuses a frame of the wrong slice, and the step missed the value that names the slice, such as `msg_id`.
+fn is_member_of_key(step: &Finding, rule: &Finding) -> bool {
+    is_key_of(step, rule) && rule.difference.kind == DifferenceKind::Unexpected
+}
+
+/// Whether the step missed the value that names the slice of the rule, such as `msg_id`.
+fn is_key_of(step: &Finding, rule: &Finding) -> bool {
+    let member = step.pointer.rsplit('/').next().unwrap_or_default();
+    let labels = rule
+        .key
+        .split(", ")
+        .filter_map(|part| part.split(' ').next());
+    !member.is_empty()
+        && labels
+            .into_iter()
+            .any(|label| label.rsplit('/').next() == Some(member))
+}
+
+/// The step waited for an event, and the rule says that it did not come, or not where it belongs.
+fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
+    use DifferenceKind::{Absent, Ended, Malformed, Unexpected, WrongValue};
+    let is_exit = step.rule == "scenario.expect_exit";
+    let name = if is_exit {
+        "#end"
+    } else {
+        step.difference.name.as_str()
+    };
+    // It came in another slice than the step waits for.
+    let is_elsewhere = step.difference.kind == WrongValue
+        && rule.difference.kind == Absent
+        && is_key_of(step, rule);
+    if name.is_empty() || !(matches!(step.difference.kind, Absent | Ended) || is_elsewhere) {
+        return false;
+    }
+    match rule.difference.kind {
+        Absent => expects(rule, name),
+        Unexpected => {
+            is_same_frame(&rule.difference.name, name)
+                || (rule.expected.len() <= FEW && expects(rule, name))
+        }
+        // A line that is torn or has other text around it.
+        Malformed => quotes(rule, name),
+        _ => false,
+    }
+}
+
+/// Whether the line that a finding accuses has this text as a JSON string. A dot ends the name of an event.
+pub(super) fn quotes(finding: &Finding, name: &str) -> bool {
+    let quoted = format!("\"{}\"", name.split('.').next().unwrap_or_default());
+    let line = finding.evidence.iter().find(|frame| frame.here);
+    line.is_some_and(|frame| frame.text.contains(&quoted))
+}
+
+/// The agent ended while the step waited, or in a way that it does not allow, and the rule says so.
+fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
+    let is_about_an_end =
+        step.difference.kind == DifferenceKind::Ended || step.rule == "scenario.expect_exit";
+    let here = rule.evidence.iter().find(|frame| frame.here);
+    is_about_an_end
+        && rule.difference.kind == DifferenceKind::Condition
+        && here.is_some_and(|frame| frame.dir == "end")
+        // Processes that are left behind say nothing about the end.
+        && rule.pointer != "/orphans"
+}
+
+/// Whether a finding lists a frame of this name among those that it expects.
+pub(super) fn expects(finding: &Finding, name: &str) -> bool {
+    let mut expected = finding.expected.iter();
+    expected.any(|one| {
+        let plain = one.split('{').next().unwrap_or_default();
+        plain
+            .split(['|', ' '])
+            .any(|one| is_same_frame(one.trim(), name))
+    })
+}
+
+/// Whether two names mean the same frame: `response` means every kind of it, such as `response.fork`.
+fn is_same_frame(one: &str, other: &str) -> bool {
+    let contains = |outer: &str, inner: &str| {
+        !outer.is_empty()
+            && inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    contains(one, other) || contains(other, one)
+}
+
+/// The session of a finding, in a scenario that restarts the agent.
+pub(super) fn session(finding: &Finding) -> &str {
+    let first = finding.key.split(", ").next().unwrap_or_default();
+    if first.starts_with("session ") {
+        first
+    } else {
+        ""
+    }
+}
+
+#[cfg(test)]
+mod tests;

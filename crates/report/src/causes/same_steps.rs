@@ -1,0 +1,96 @@
+//! One defect often fails steps of many scenarios that check different clauses: where several of them miss the same event, or see the same
+//! forbidden one, their causes are joined. Pure.
+
+use super::echoes::STEPS;
+use super::siblings::merged;
+use crate::Cause;
+use indexmap::IndexMap;
+
+/// So many causes of one shape are one defect. Fewer may well be several.
+const SEVERAL: usize = 3;
+
+/// Joins the causes of steps that report the same difference of the same event. A baseline gives each of them its own reason.
+pub(super) fn join(causes: Vec<Cause>) -> Vec<Cause> {
+    let mut groups: IndexMap<_, Vec<Cause>> = IndexMap::new();
+    for (n, cause) in causes.into_iter().enumerate() {
+        let is_alike = cause.rule.starts_with(STEPS)
+            && !cause.difference.name.is_empty()
+            && cause.baseline.is_none();
+        let shape = is_alike.then(|| {
+            let difference = cause.difference.clone();
+            let (rule, pointer) = (cause.rule.clone(), cause.pointer.clone());
+            (rule, difference.kind.word(), difference.name, pointer)
+        });
+        // Causes of other kinds are groups of their own.
+        let alone = if shape.is_none() { n + 1 } else { 0 };
+        groups.entry((alone, shape)).or_default().push(cause);
+    }
+    groups.into_values().flat_map(joined_if_several).collect()
+}
+
+/// The causes of a group, joined if they are several.
+fn joined_if_several(group: Vec<Cause>) -> Vec<Cause> {
+    if group.len() < SEVERAL {
+        return group;
+    }
+    merged(group).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conform_judge::finding::{Baselined, BaselinedKind, Difference, DifferenceKind};
+
+    fn missing(clause: &str, event: &str) -> Cause {
+        Cause {
+            id: format!("expect-{clause}-{event}"),
+            rule: "scenario.expect".into(),
+            clauses: vec![clause.into()],
+            difference: Difference::named(DifferenceKind::Absent, event),
+            scenarios: vec![format!("d/{clause}")],
+            findings: 1,
+            open: 1,
+            ..Cause::default()
+        }
+    }
+
+    #[test]
+    fn steps_that_miss_the_same_event_are_one_cause() {
+        let mut often = missing("b", "tool_request");
+        often.scenarios.push("d/z".into());
+        let other = missing("a", "ready");
+        let causes = join(vec![
+            missing("a", "tool_request"),
+            often,
+            other.clone(),
+            missing("c", "tool_request"),
+        ]);
+        assert_eq!(causes.len(), 2);
+        assert_eq!(causes[1], other);
+        let cause = &causes[0];
+        assert_eq!(cause.id, "expect-b-tool_request");
+        assert_eq!(cause.scenarios, ["d/a", "d/b", "d/c", "d/z"]);
+        assert_eq!(cause.clauses, ["b", "a", "c"]);
+        assert_eq!((cause.findings, cause.joined.len()), (3, 2));
+    }
+
+    #[test]
+    fn few_causes_other_events_and_known_causes_stay_apart() {
+        let known = Cause {
+            baseline: Some(Baselined {
+                kind: BaselinedKind::Known,
+                reason: String::new(),
+            }),
+            ..missing("c", "x")
+        };
+        let nameless = |clause| missing(clause, "");
+        for causes in [
+            vec![missing("a", "x"), missing("b", "x")],
+            vec![missing("a", "x"), missing("b", "x"), missing("c", "y")],
+            vec![missing("a", "x"), missing("b", "x"), known],
+            vec![nameless("a"), nameless("b"), nameless("c")],
+        ] {
+            assert_eq!(join(causes.clone()), causes);
+        }
+    }
+}

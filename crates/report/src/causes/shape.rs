@@ -1,0 +1,174 @@
+//! The shape of a finding: the place and the kind of difference, without the values. It makes the id of the cause.
+
+use super::echoes::is_of_a_step;
+use conform_judge::finding::{Blame, Difference, DifferenceKind, Finding};
+
+/// The place that a pointer points at, with `*` for the position in a list.
+#[must_use]
+pub fn place(pointer: &str) -> String {
+    let is_position = |step: &str| !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
+    let steps = pointer
+        .split('/')
+        .map(|step| if is_position(step) { "*" } else { step });
+    steps.collect::<Vec<_>>().join("/")
+}
+
+/// What differs, in a few words without values.
+#[must_use]
+pub fn describe(difference: &Difference, pointer: &str) -> String {
+    let at = match place(pointer).as_str() {
+        "" => "the frame".to_owned(),
+        place => format!("`{place}`"),
+    };
+    let frame = match difference.name.as_str() {
+        "" => "what must come".to_owned(),
+        name => format!("`{name}`"),
+    };
+    match difference.kind {
+        DifferenceKind::Condition if pointer.is_empty() => String::new(),
+        DifferenceKind::Condition => format!("{at} does not fit"),
+        DifferenceKind::Missing => format!("{at} is missing"),
+        DifferenceKind::WrongType => format!("{at} has the wrong type"),
+        DifferenceKind::WrongValue => format!("{at} has the wrong value"),
+        DifferenceKind::Malformed => format!("a line is malformed: {}", difference.name),
+        DifferenceKind::Unexpected => format!("{frame} came where it must not"),
+        DifferenceKind::Absent => format!("{frame} did not come"),
+        DifferenceKind::Ended => "the agent ended too early".to_owned(),
+    }
+}
+
+/// The id of the cause of a finding, if it follows from no other finding: the name of the rule, and a hash of the rule, the clauses and the shape.
+///
+/// The clauses of a rule follow from the rule and the place, and may be reworded in a later version. Only steps of scenarios, which share
+/// a few rules, are distinguished by them.
+#[must_use]
+pub fn cause_id(finding: &Finding) -> String {
+    let mut clauses: Vec<&str> = Vec::new();
+    if is_of_a_step(finding) {
+        clauses.extend(finding.clauses.iter().map(String::as_str));
+        clauses.sort_unstable();
+    }
+    let side = match finding.blame {
+        Blame::Agent => "agent",
+        Blame::Host => "host",
+    };
+    let place = place(&finding.pointer);
+    let parts = [
+        side,
+        &finding.rule,
+        finding.difference.kind.word(),
+        &finding.difference.name,
+        &place,
+    ];
+    let hash = parts
+        .into_iter()
+        .chain(clauses)
+        .fold(FNV_OFFSET, |hash, part| fnv(fnv(hash, part), "\n"));
+    // 32 bits suffice to tell the causes of one report apart.
+    format!(
+        "{}-{:08x}",
+        slug(&finding.rule),
+        (hash >> 32) ^ (hash & 0xffff_ffff)
+    )
+}
+
+/// Whether an id is that of a cause of this rule, whatever the hash.
+#[must_use]
+pub fn is_cause_of(id: &str, rule: &str) -> bool {
+    let is_hash = |text: &str| text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    id.rsplit_once('-')
+        .is_some_and(|(name, hash)| is_hash(hash) && name == slug(rule))
+}
+
+/// The rule's own name, with letters, digits, `-` and `_` only.
+fn slug(rule: &str) -> String {
+    let own = rule.split_once('/').map_or(rule, |(_, own)| own);
+    let own = own.strip_prefix("scenario.").unwrap_or(own);
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    own.chars()
+        .map(|c| if plain(c) { c } else { '-' })
+        .collect()
+}
+
+/// The start and the factor of the hash FNV-1a with 64 bits. Ids are kept in files, so the hash must never change.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+fn fnv(hash: u64, text: &str) -> u64 {
+    text.bytes().fold(hash, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding() -> Finding {
+        Finding {
+            rule: "demo/schema/stream_end".into(),
+            clauses: vec!["demo.usage".into()],
+            pointer: "/usage/3/tokens".into(),
+            difference: Difference::of(DifferenceKind::Missing),
+            message: "`tokens` is missing".into(),
+            ..Finding::default()
+        }
+    }
+
+    #[test]
+    fn the_id_is_the_same_for_other_values_and_on_every_machine() {
+        let other = Finding {
+            pointer: "/usage/12/tokens".into(),
+            message: "x".into(),
+            at: 7,
+            key: "msg_id m9".into(),
+            ..finding()
+        };
+        assert_eq!(cause_id(&finding()), cause_id(&other));
+        assert_eq!(cause_id(&finding()), "schema-stream_end-3f79da20");
+        assert!(is_cause_of("schema-stream_end-3f79da20", &finding().rule));
+        assert!(!is_cause_of("schema-stream_end", &finding().rule));
+    }
+
+    #[test]
+    fn another_place_kind_frame_or_side_is_another_cause() {
+        let kind = |difference| Finding {
+            difference,
+            ..finding()
+        };
+        let step = |clause: &str| Finding {
+            rule: "scenario.expect".into(),
+            clauses: vec![clause.into()],
+            ..finding()
+        };
+        let all = [
+            finding(),
+            Finding {
+                pointer: "/usage/3/cost".into(),
+                ..finding()
+            },
+            Finding {
+                blame: Blame::Host,
+                ..finding()
+            },
+            kind(Difference::of(DifferenceKind::WrongType)),
+            kind(Difference::named(DifferenceKind::Unexpected, "a")),
+            kind(Difference::named(DifferenceKind::Unexpected, "b")),
+            step("a"),
+            step("b"),
+        ];
+        let mut ids: Vec<_> = all.iter().map(cause_id).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), all.len());
+    }
+
+    #[test]
+    fn a_reworded_rule_keeps_the_ids_of_its_causes() {
+        let other = Finding {
+            clauses: vec!["demo.usage.whole".into()],
+            ..finding()
+        };
+        assert_eq!(cause_id(&finding()), cause_id(&other));
+    }
+}

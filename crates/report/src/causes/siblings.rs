@@ -1,0 +1,195 @@
+//! Members that are missing together in the same frames are one thing to fix: their causes are joined into one that names them all. Pure.
+
+use crate::Cause;
+use conform_judge::finding::{Blame, DifferenceKind};
+use indexmap::IndexMap;
+use std::cmp::Reverse;
+
+/// Where the findings of a cause are, echoes left out: scenario, try and frame of each one.
+pub(super) type Frames<'a> = Vec<(&'a str, &'a str, u64)>;
+
+/// Joins the causes that say the same of other members of the same objects. A member that is also missing alone keeps a cause of its own.
+pub(super) fn join<'a>(causes: Vec<(Cause, Frames<'a>)>) -> Vec<Cause> {
+    let mut groups: IndexMap<_, Vec<Cause>> = IndexMap::new();
+    for (n, (cause, frames)) in causes.into_iter().enumerate() {
+        let object = missing_member(&cause).map(|(prefix, _)| {
+            let parent = cause
+                .pointer
+                .rsplit_once('/')
+                .map_or("", |(parent, _)| parent);
+            (
+                cause.rule.clone(),
+                cause.clauses.clone(),
+                prefix.to_owned(),
+                parent.to_owned(),
+                cause.blame == Blame::Host,
+                cause.flaky,
+            )
+        });
+        // Causes of other kinds are groups of their own.
+        let alone = if object.is_none() { n + 1 } else { 0 };
+        groups
+            .entry((alone, object, frames))
+            .or_default()
+            .push(cause);
+    }
+    groups.into_values().filter_map(joined).collect()
+}
+
+/// The text before the name of the missing member in the message of a cause, and the name.
+fn missing_member(cause: &Cause) -> Option<(&str, &str)> {
+    // A baseline gives each member its own reason.
+    if cause.difference.kind != DifferenceKind::Missing || cause.baseline.is_some() {
+        return None;
+    }
+    let text = cause.message.strip_suffix("` is missing")?;
+    let (prefix, name) = text.rsplit_once('`')?;
+    (cause.pointer.rsplit('/').next() == Some(name)).then_some((prefix, name))
+}
+
+/// One cause of the causes of a group; the first by its place gives it the id and the example.
+fn joined(mut group: Vec<Cause>) -> Option<Cause> {
+    group.sort_by(|a, b| a.pointer.cmp(&b.pointer));
+    let members = group.iter().filter_map(missing_member);
+    let names: Vec<String> = members.map(|(_, name)| format!("`{name}`")).collect();
+    let mut causes = group.into_iter();
+    let mut cause = causes.next()?;
+    if causes.len() == 0 {
+        return Some(cause);
+    }
+    if let Some((prefix, _)) = missing_member(&cause) {
+        cause.message = format!("{prefix}{} are missing", in_a_row(&names));
+    }
+    cause.example.expected = vec![format!("the members {}", in_a_row(&names))];
+    causes.for_each(|other| absorb(&mut cause, other));
+    Some(cause)
+}
+
+/// One cause of several; the one with the most scenarios gives it the id, the message and the example.
+pub(super) fn merged(mut causes: Vec<Cause>) -> Option<Cause> {
+    causes.sort_by_cached_key(|cause| (Reverse(cause.scenarios.len()), cause.id.clone()));
+    let mut causes = causes.into_iter();
+    let mut first = causes.next()?;
+    causes.for_each(|other| absorb(&mut first, other));
+    Some(first)
+}
+
+/// Adds another cause to a cause, which keeps its id, its message and its example.
+fn absorb(cause: &mut Cause, other: Cause) {
+    cause.level = cause.level.max(other.level);
+    for clause in other.clauses {
+        if !cause.clauses.contains(&clause) {
+            cause.clauses.push(clause);
+        }
+    }
+    cause.scenarios.extend(other.scenarios);
+    cause.scenarios.sort();
+    cause.scenarios.dedup();
+    cause.findings += other.findings;
+    cause.echoes += other.echoes;
+    cause.open += other.open;
+    cause.joined.push(other.id);
+    cause.joined.extend(other.joined);
+}
+
+/// `a`, `b` and `c`.
+fn in_a_row(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CauseExample;
+    use conform_judge::finding::{Baselined, BaselinedKind, Difference};
+
+    fn missing(parent: &str, name: &str) -> Cause {
+        Cause {
+            id: format!("end-{name}"),
+            rule: "p/schema/end".into(),
+            message: format!("`end`: `{name}` is missing"),
+            difference: Difference::of(DifferenceKind::Missing),
+            pointer: format!("{parent}/{name}"),
+            findings: 2,
+            open: 2,
+            example: CauseExample {
+                expected: vec![format!("a member `{name}`")],
+                ..CauseExample::default()
+            },
+            ..Cause::default()
+        }
+    }
+
+    fn at(frames: &[u64]) -> Frames<'static> {
+        frames.iter().map(|at| ("d/a", "", *at)).collect()
+    }
+
+    #[test]
+    fn members_that_are_missing_together_are_one_cause() {
+        let causes = ["b", "c", "a"].map(|name| (missing("/usage", name), at(&[3, 9])));
+        let all = join(causes.to_vec());
+        assert_eq!(all.len(), 1);
+        let cause = &all[0];
+        assert_eq!(cause.message, "`end`: `a`, `b` and `c` are missing");
+        assert_eq!(cause.example.expected, ["the members `a`, `b` and `c`"]);
+        assert_eq!((cause.findings, cause.open), (6, 6));
+        assert_eq!(
+            (cause.id.as_str(), &cause.joined[..]),
+            ("end-a", &["end-b", "end-c"].map(String::from)[..])
+        );
+    }
+
+    #[test]
+    fn what_is_not_the_same_thing_stays_apart() {
+        let alone = |cause: Cause, frames: &[u64]| {
+            let both = vec![(missing("/usage", "a"), at(&[3])), (cause, at(frames))];
+            assert_eq!(join(both).len(), 2);
+        };
+        let other = || missing("/usage", "b");
+        alone(other(), &[3, 9]);
+        alone(missing("", "b"), &[3]);
+        alone(
+            Cause {
+                rule: "p/schema/start".into(),
+                ..other()
+            },
+            &[3],
+        );
+        alone(
+            Cause {
+                blame: Blame::Host,
+                ..other()
+            },
+            &[3],
+        );
+        alone(
+            Cause {
+                clauses: vec!["p.cost".into()],
+                ..other()
+            },
+            &[3],
+        );
+        alone(
+            Cause {
+                difference: Difference::of(DifferenceKind::WrongType),
+                ..other()
+            },
+            &[3],
+        );
+        let known = Baselined {
+            kind: BaselinedKind::Known,
+            reason: "x".into(),
+        };
+        alone(
+            Cause {
+                baseline: Some(known),
+                ..other()
+            },
+            &[3],
+        );
+    }
+}

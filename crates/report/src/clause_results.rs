@@ -1,0 +1,124 @@
+//! What a run came to for each clause of its dialects: the rows of the clause matrix. Pure.
+
+use super::model::Report;
+use conform_judge::finding::Level;
+use indexmap::IndexMap;
+use serde::Serialize;
+
+/// The result of one clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ClauseResult {
+    /// Whether the clause was checked, and whether a finding cites it.
+    pub status: ClauseStatus,
+    /// In how many scenarios or transcripts it was checked.
+    pub entries: u32,
+}
+
+/// The status of a clause. A later one outweighs an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClauseStatus {
+    /// Nobody can check it from outside, and no finding cites it.
+    #[serde(rename = "not testable")]
+    NotTestable,
+    /// Nothing checked it.
+    #[serde(rename = "not exercised")]
+    NotExercised,
+    /// It was checked, and no finding above a note cites it.
+    Kept,
+    /// The findings that cite it only follow from others, so that nothing is known about it.
+    Undecided,
+    /// A finding cites it that a baseline covers.
+    Known,
+    /// A finding cites it that is a warning.
+    Warned,
+    /// A finding cites it that is a violation.
+    Violated,
+}
+
+/// The result of every clause that the report names, by clause id.
+#[must_use]
+pub fn clause_results(report: &Report) -> IndexMap<String, ClauseResult> {
+    let coverage = &report.coverage;
+    let mut results: IndexMap<String, ClauseResult> = IndexMap::new();
+    let mut raise = |id: &String, status: ClauseStatus| {
+        let entries = coverage.entries_by_clause.get(id).copied().unwrap_or(0);
+        let result = ClauseResult { status, entries };
+        let held = results.entry(id.clone()).or_insert(result);
+        held.status = held.status.max(status);
+    };
+    let rows = [
+        (
+            report.clauses.keys().collect::<Vec<_>>(),
+            ClauseStatus::NotTestable,
+        ),
+        (
+            coverage.clauses_not_exercised.iter().collect(),
+            ClauseStatus::NotExercised,
+        ),
+        (
+            coverage.clauses_exercised.iter().collect(),
+            ClauseStatus::Kept,
+        ),
+    ];
+    for (ids, status) in rows {
+        ids.into_iter().for_each(|id| raise(id, status));
+    }
+    let found = report.scenarios.iter().flat_map(|one| one.all_findings());
+    for finding in found.filter(|finding| finding.blame == report.side) {
+        let status = match (finding.level, &finding.baseline) {
+            (Level::May, _) => continue,
+            _ if finding.echo => ClauseStatus::Undecided,
+            (_, Some(_)) => ClauseStatus::Known,
+            (Level::Should, None) => ClauseStatus::Warned,
+            (Level::Must, None) => ClauseStatus::Violated,
+        };
+        finding.clauses.iter().for_each(|id| raise(id, status));
+    }
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::sample;
+
+    fn status(report: &Report, id: &str) -> ClauseStatus {
+        clause_results(report)[id].status
+    }
+
+    #[test]
+    fn the_worst_finding_decides_the_status_of_a_clause() {
+        let mut report = sample::report();
+        let id = "demo.tool.announced";
+        assert_eq!(status(&report, id), ClauseStatus::Violated);
+        assert_eq!(clause_results(&report)[id].entries, 2);
+        let findings = |report: &mut Report, change: fn(&mut conform_judge::finding::Finding)| {
+            let all = report.scenarios.iter_mut();
+            all.flat_map(|one| one.all_findings_mut()).for_each(change);
+        };
+        findings(&mut report, |finding| finding.level = Level::Should);
+        assert_eq!(status(&report, id), ClauseStatus::Warned);
+        findings(&mut report, |finding| finding.level = Level::May);
+        assert_eq!(status(&report, id), ClauseStatus::Kept);
+    }
+
+    #[test]
+    fn a_finding_that_only_follows_from_another_one_violates_no_clause() {
+        let mut report = sample::report();
+        let id = "demo.tool.announced";
+        for scenario in &mut report.scenarios {
+            scenario
+                .all_findings_mut()
+                .for_each(|finding| finding.echo = true);
+        }
+        assert_eq!(status(&report, id), ClauseStatus::Undecided);
+    }
+
+    #[test]
+    fn a_clause_that_nothing_checked_is_neither_kept_nor_violated() {
+        let report = sample::report();
+        assert_eq!(status(&report, "demo.usage"), ClauseStatus::Kept);
+        assert_eq!(status(&report, "demo.mcp"), ClauseStatus::NotExercised);
+    }
+}

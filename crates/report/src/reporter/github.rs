@@ -1,0 +1,252 @@
+//! Workflow commands of GitHub Actions: an annotation for each cause, and the causes beyond GitHub's limits in a folded group of the log.
+//! <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
+
+use super::{cause_text, text};
+use crate::{Cause, ReasonGroup, Report, Verdict};
+use conform_judge::finding::Level;
+use std::io::{self, Write};
+
+/// How many annotations of one level GitHub shows for a step. The others are dropped without a word.
+const MOST: usize = 10;
+
+/// An annotation before it is encoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Annotation {
+    severity: Severity,
+    title: String,
+    message: String,
+}
+
+/// The commands that make annotations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Severity {
+    Error,
+    Warning,
+    Notice,
+}
+
+impl Severity {
+    const ALL: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Notice];
+
+    fn command(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Notice => "notice",
+        }
+    }
+}
+
+pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let causes = report.causes.iter().filter(|cause| is_new(report, cause));
+    let mut annotations: Vec<_> = causes.map(|cause| of_cause(report, cause)).collect();
+    annotations.extend(report.stale.iter().map(|entry| Annotation {
+        severity: Severity::Error,
+        title: "baseline entry without a finding".to_owned(),
+        message: text::visible(entry),
+    }));
+    annotations.extend(report.without_result.iter().filter_map(without_result));
+    for severity in Severity::ALL {
+        let all: Vec<_> = annotations
+            .iter()
+            .filter(|one| one.severity == severity)
+            .collect();
+        write_level(severity, &all, out)?;
+    }
+    writeln!(
+        out,
+        "conform: {} in {}",
+        text::count(annotations.len() as u64, "annotation"),
+        text::count(report.scenarios.len() as u64, "scenario"),
+    )
+}
+
+/// Whether a cause says something that the baseline does not know, about the side that is judged.
+fn is_new(report: &Report, cause: &Cause) -> bool {
+    cause.baseline.is_none() && cause.blame == report.side
+}
+
+fn of_cause(report: &Report, cause: &Cause) -> Annotation {
+    let severity = match cause.level {
+        Level::Must if cause.flaky => Severity::Warning,
+        Level::Must => Severity::Error,
+        Level::Should => Severity::Warning,
+        Level::May => Severity::Notice,
+    };
+    let mut lines = vec![text::visible(&cause.message)];
+    lines.extend(cause_text::details(report, cause));
+    Annotation {
+        severity,
+        title: format!("{} {}", text::level(cause.level), cause.rule),
+        message: lines.join("\n"),
+    }
+}
+
+fn without_result(group: &ReasonGroup) -> Option<Annotation> {
+    let severity = match group.verdict {
+        Verdict::Broken => Severity::Error,
+        Verdict::Inconclusive => Severity::Warning,
+        _ => return None,
+    };
+    let scenarios = text::count(group.scenarios.len() as u64, "scenario");
+    Some(Annotation {
+        severity,
+        title: format!("{scenarios} {}", text::verdict(group.verdict)),
+        message: text::visible(&group.reason),
+    })
+}
+
+/// Writes the annotations of one level. Beyond the limit, the last annotation counts the rest, and the log lists it.
+fn write_level(severity: Severity, all: &[&Annotation], out: &mut dyn Write) -> io::Result<()> {
+    let fits = all.len() <= MOST;
+    let (shown, rest) = all.split_at(if fits { all.len() } else { MOST - 1 });
+    for annotation in shown {
+        write_command(annotation, out)?;
+    }
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let title = format!("{} more of this level", rest.len());
+    let annotation = Annotation {
+        severity,
+        message: "GitHub shows ten annotations of a level; the log of this step lists the others."
+            .to_owned(),
+        title: title.clone(),
+    };
+    write_command(&annotation, out)?;
+    writeln!(out, "::group::{}: {title}", severity.command())?;
+    for Annotation { title, message, .. } in rest {
+        // A line that began with two colons would be a command.
+        for (index, line) in message.lines().enumerate() {
+            match index {
+                0 => writeln!(out, "- {title}: {line}")?,
+                _ => writeln!(out, "    {line}")?,
+            }
+        }
+    }
+    writeln!(out, "::endgroup::")
+}
+
+fn write_command(annotation: &Annotation, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "::{} title={}::{}",
+        annotation.severity.command(),
+        property(&annotation.title),
+        data(&annotation.message)
+    )
+}
+
+/// Encodes the text of a command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// Encodes the value of a property, in which a colon or a comma would end it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::sample;
+    use regex::Regex;
+
+    fn rendered(report: &Report) -> String {
+        let mut out = Vec::new();
+        render(report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What GitHub's runner makes of the output: the annotations, by its documented grammar.
+    fn annotations(output: &str) -> Vec<(String, String, String)> {
+        let command = Regex::new(r"^::(error|warning|notice)(?: ([^:]*))?::(.*)$").unwrap();
+        let other = Regex::new(r"^(::group::.*|::endgroup::|[^:].*|)$").unwrap();
+        let decode = |text: &str| {
+            let pairs = [("%3A", ":"), ("%2C", ","), ("%0A", "\n"), ("%0D", "\r")];
+            let text = pairs
+                .iter()
+                .fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+            text.replace("%25", "%")
+        };
+        let mut found = Vec::new();
+        for line in output.lines() {
+            let Some(parts) = command.captures(line) else {
+                assert!(other.is_match(line), "no command and no text: {line}");
+                continue;
+            };
+            let title = parts[2].strip_prefix("title=").unwrap();
+            assert!(!title.contains(','), "a second property: {title}");
+            found.push((parts[1].to_owned(), decode(title), decode(&parts[3])));
+        }
+        found
+    }
+
+    #[test]
+    fn every_cause_that_no_baseline_knows_is_an_annotation() {
+        let report = sample::report();
+        let found = annotations(&rendered(&report));
+        let new = report.causes.iter().filter(|cause| is_new(&report, cause));
+        for cause in new {
+            let one = found
+                .iter()
+                .find(|(_, title, message)| {
+                    title.ends_with(&cause.rule) && message.starts_with(&cause.message)
+                })
+                .unwrap_or_else(|| panic!("{} has no annotation", cause.rule));
+            assert!(
+                one.2
+                    .contains(&format!("Explain: {}", text::explain(&report, cause)))
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_baseline_knows_is_no_annotation() {
+        let mut report = sample::report();
+        for cause in &mut report.causes {
+            cause.baseline = Some(conform_judge::finding::Baselined {
+                kind: conform_judge::finding::BaselinedKind::Known,
+                reason: "fixed in 1.4".into(),
+            });
+        }
+        report.stale.clear();
+        report.without_result.clear();
+        assert_eq!(annotations(&rendered(&report)), []);
+    }
+
+    #[test]
+    fn text_of_the_agent_cannot_start_a_command() {
+        let mut report = sample::report();
+        let hostile = "50%, a: b\r\n::set-output name=x::y";
+        for cause in &mut report.causes {
+            cause.message = hostile.into();
+            cause.rule = hostile.into();
+            cause.rerun = hostile.into();
+        }
+        let output = rendered(&report);
+        assert!(!output.lines().any(|line| line.starts_with("::set-output")));
+        for (_, title, message) in annotations(&output) {
+            assert!(!title.contains("::set-output") || title.contains("50%, a: b"));
+            assert!(!message.contains("\n::"), "{message}");
+        }
+    }
+
+    #[test]
+    fn beyond_the_limit_the_last_annotation_counts_the_rest() {
+        let mut report = sample::report();
+        let cause = report.causes.iter().find(|cause| is_new(&report, cause));
+        report.causes = vec![cause.unwrap().clone(); 13];
+        report.stale.clear();
+        report.without_result.clear();
+        let output = rendered(&report);
+        let found = annotations(&output);
+        assert_eq!(found.len(), MOST);
+        assert_eq!(found[MOST - 1].1, "4 more of this level");
+        let group = output.split("::group::").nth(1).unwrap();
+        assert_eq!(group.matches("\n- must demo.").count(), 4);
+    }
+}

@@ -1,0 +1,207 @@
+//! The HTML page for people: one file without external resources. It embeds the reports as JSON; the script of the page makes the rows
+//! when they are opened, so that large reports stay quick.
+
+use super::{template, text};
+use crate::{
+    Cause, ClauseResult, Comparison, Group, NamedReport, Report, VerdictCounts, clause_results,
+    compare,
+};
+use indexmap::IndexMap;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, context};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// The script of the page, in the order in which its parts use each other.
+const SCRIPT: [&str; 7] = [
+    include_str!("../../../../reports/templates/page/dom.js"),
+    include_str!("../../../../reports/templates/page/model.js"),
+    include_str!("../../../../reports/templates/page/sequence.js"),
+    include_str!("../../../../reports/templates/page/rows.js"),
+    include_str!("../../../../reports/templates/page/views.js"),
+    include_str!("../../../../reports/templates/page/header.js"),
+    include_str!("../../../../reports/templates/page/app.js"),
+];
+const STYLE: &str = include_str!("../../../../reports/templates/page/style.css");
+const PAGE: &str = include_str!("../../../../reports/templates/page/page.html");
+
+/// The data that the script reads.
+#[derive(Serialize)]
+struct PageData<'a> {
+    agents: Vec<AgentData<'a>>,
+    /// The scenarios by folder; empty for one agent.
+    groups: Vec<Group>,
+}
+
+#[derive(Serialize)]
+struct AgentData<'a> {
+    /// Its name; empty for one agent.
+    name: &'a str,
+    report: &'a Report,
+    clauses: IndexMap<String, ClauseResult>,
+    /// The number of skipped scenarios, by reason.
+    skipped: IndexMap<String, usize>,
+}
+
+/// What a browser without JavaScript shows of one agent.
+#[derive(Serialize)]
+struct PlainAgent {
+    heading: String,
+    summary: VerdictCounts,
+    causes: Vec<String>,
+}
+
+/// The page of one report.
+pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let data = PageData {
+        agents: vec![agent("", report, IndexMap::new())],
+        groups: Vec::new(),
+    };
+    write_page(&heading(report), &data, out)
+}
+
+/// The page of several agents side by side.
+pub(super) fn compared(reports: &[NamedReport], out: &mut dyn Write) -> io::Result<()> {
+    let Comparison { agents, groups, .. } = compare(reports);
+    let names: Vec<_> = reports.iter().map(|one| one.name.as_str()).collect();
+    let title = format!("{} side by side", names.join(", "));
+    let skipped = agents.into_iter().map(|agent| agent.skipped);
+    let data = PageData {
+        agents: reports
+            .iter()
+            .zip(skipped)
+            .map(|(one, skipped)| agent(&one.name, &one.report, skipped))
+            .collect(),
+        groups,
+    };
+    write_page(&title, &data, out)
+}
+
+fn agent<'a>(name: &'a str, report: &'a Report, skipped: IndexMap<String, usize>) -> AgentData<'a> {
+    AgentData {
+        name,
+        report,
+        clauses: clause_results(report),
+        skipped,
+    }
+}
+
+/// The dialects and the command line.
+fn heading(report: &Report) -> String {
+    let dialects = match report.dialect.is_empty() {
+        true => "no dialect".to_owned(),
+        false => report.dialect.join(", "),
+    };
+    let subject = match report.agent.is_empty() {
+        true => "recorded sessions".to_owned(),
+        false => text::visible(&report.agent.join(" ")),
+    };
+    format!("{dialects}: {subject}")
+}
+
+fn write_page(title: &str, data: &PageData<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let plain = data.agents.iter().map(|agent| PlainAgent {
+        heading: match agent.name {
+            "" => "Result".to_owned(),
+            name => text::visible(name),
+        },
+        summary: agent.report.summary.clone(),
+        causes: agent.report.causes.iter().map(plain_cause).collect(),
+    });
+    let first = &data.agents[0].report.tool;
+    let view = context! {
+        title,
+        tool => format!("{} {}", first.name, first.version),
+        agents => Serde(plain.collect::<Vec<_>>()),
+        style => STYLE,
+        script => SCRIPT.join("\n"),
+        data => script_safe(&serde_json::to_string(data)?),
+    };
+    template::fill(PAGE, AutoEscape::Html, view, out)
+}
+
+fn plain_cause(cause: &Cause) -> String {
+    let scenarios = text::count(cause.scenarios.len() as u64, "scenario");
+    let (level, message) = (text::level(cause.level), text::visible(&cause.message));
+    format!("{level} {}: {message} ({scenarios})", cause.rule)
+}
+
+/// JSON that cannot end the script element around it: every `<` is in a string, where it can be escaped.
+fn script_safe(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::sample;
+
+    fn page(report: &Report) -> String {
+        let mut out = Vec::new();
+        render(report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The embedded data of a page.
+    fn data(page: &str) -> serde_json::Value {
+        let (_, rest) = page.split_once(r#"id="data">"#).unwrap();
+        let (json, _) = rest.split_once("</script>").unwrap();
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn the_page_embeds_the_report_as_it_is() {
+        let report = sample::report();
+        let data = data(&page(&report));
+        let embedded: Report = serde_json::from_value(data["agents"][0]["report"].clone()).unwrap();
+        assert_eq!(embedded, report);
+        assert_eq!(
+            data["agents"][0]["clauses"]["demo.mcp"]["status"],
+            "not exercised"
+        );
+    }
+
+    #[test]
+    fn nothing_that_an_agent_wrote_can_become_markup() {
+        let hostile = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>";
+        let mut report = sample::report();
+        report.agent = vec![hostile.into()];
+        report.causes[0].message = hostile.into();
+        report.scenarios[0].id = hostile.into();
+        report.scenarios[0].stderr = vec![hostile.into()];
+        let page = page(&report);
+        assert!(!page.contains("alert(1)<") && !page.contains("<img"));
+        let scripts = page.matches("<script").count();
+        assert_eq!((scripts, page.matches("</script").count()), (2, 2));
+        assert_eq!(
+            data(&page)["agents"][0]["report"]["scenarios"][0]["id"],
+            hostile
+        );
+    }
+
+    #[test]
+    fn the_page_loads_nothing() {
+        let page = page(&Report::default());
+        assert!(page.contains("default-src 'none'"));
+        for external in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!page.contains(external), "{external}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_several_agents_holds_all_their_reports() {
+        let named = |name: &str| NamedReport {
+            name: name.into(),
+            report: sample::report(),
+        };
+        let mut out = Vec::new();
+        compared(&[named("one"), named("other")], &mut out).unwrap();
+        let data = data(&String::from_utf8(out).unwrap());
+        assert_eq!(data["agents"][1]["name"], "other");
+        assert_eq!(
+            data["agents"][1]["skipped"]["the agent does not announce mcp"],
+            1
+        );
+        assert_eq!(data["groups"][0]["cells"].as_array().unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,215 @@
+//! Reports from templates (`reports/templates/`): Markdown tables, and the comparison of several agents.
+
+use super::{cause_text, text};
+use crate::{Cause, NamedReport, Report, ScenarioReport, compare};
+use conform_judge::finding::{Finding, Level};
+use minijinja::value::{Serde, Value};
+use minijinja::{AutoEscape, Environment};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// How many causes have their details.
+const DETAILED: usize = 10;
+/// How many findings are listed: GitHub takes comments of up to 64 KiB, and job summaries of up to 1 MiB.
+const LISTED: usize = 200;
+/// The most characters of a cell.
+const CELL: usize = 300;
+
+/// The data that templates see.
+#[derive(Serialize)]
+struct View<'a> {
+    report: &'a Report,
+    /// The first causes that no baseline knows.
+    detailed: Vec<CauseView<'a>>,
+    /// The first findings of all scenarios, and the scenarios that have something else to say.
+    rows: Vec<Row<'a>>,
+    /// The number of rows that are not among these.
+    more: usize,
+}
+
+/// The details of a cause.
+#[derive(Serialize)]
+struct CauseView<'a> {
+    level: &'static str,
+    message: &'a str,
+    lines: Vec<String>,
+    /// Backticks around the lines: more than any line has.
+    fence: String,
+}
+
+/// A finding, or a scenario without one.
+#[derive(Serialize)]
+struct Row<'a> {
+    /// The result of the scenario as one word.
+    word: &'static str,
+    scenario: &'a ScenarioReport,
+    finding: Option<&'a Finding>,
+}
+
+fn detailed<'a>(report: &'a Report, cause: &'a Cause) -> CauseView<'a> {
+    let lines = cause_text::details(report, cause);
+    let ticks = lines.iter().map(|line| longest_run(line, '`')).max();
+    CauseView {
+        level: text::level(cause.level),
+        message: &cause.message,
+        lines,
+        fence: "`".repeat(ticks.unwrap_or(0).max(2) + 1),
+    }
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    let runs = text.split(|char| char != of);
+    runs.map(|run| run.chars().count()).max().unwrap_or(0)
+}
+
+fn rows(scenario: &ScenarioReport) -> Vec<Row<'_>> {
+    let row = |finding| Row {
+        word: match scenario.flaky {
+            true => "flaky",
+            false => text::verdict(scenario.verdict),
+        },
+        scenario,
+        finding,
+    };
+    let has_more =
+        !(scenario.reason.is_empty() && scenario.tries.is_empty() && scenario.stderr.is_empty());
+    match scenario.findings.is_empty() {
+        true if has_more => vec![row(None)],
+        _ => scenario.findings.iter().map(Some).map(row).collect(),
+    }
+}
+
+/// Markdown for a pull request or the summary of a CI job.
+pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let source = include_str!("../../../../reports/templates/report.md");
+    let new = report.causes.iter().filter(|cause| {
+        cause.baseline.is_none() && cause.blame == report.side && cause.level > Level::May
+    });
+    let mut rows: Vec<_> = report.scenarios.iter().flat_map(rows).collect();
+    let more = rows.len().saturating_sub(LISTED);
+    rows.truncate(LISTED);
+    let view = View {
+        report,
+        detailed: new
+            .take(DETAILED)
+            .map(|cause| detailed(report, cause))
+            .collect(),
+        rows,
+        more,
+    };
+    fill(source, AutoEscape::None, Serde(view), out)
+}
+
+/// The comparison of several agents, as Markdown.
+pub(super) fn comparison(reports: &[NamedReport], out: &mut dyn Write) -> io::Result<()> {
+    let source = include_str!("../../../../reports/templates/comparison.md");
+    fill(source, AutoEscape::None, Serde(compare(reports)), out)
+}
+
+/// Fills a template.
+pub(super) fn fill<T: Into<Value>>(
+    source: &str,
+    escape: AutoEscape,
+    view: T,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut templates = Environment::new();
+    templates.set_auto_escape_callback(move |_| escape.clone());
+    templates.add_filter("visible", visible);
+    templates.add_filter("cell", cell);
+    templates.add_filter("html", html);
+    templates.add_filter("code", |code: &str| text::visible(code).replace('`', "'"));
+    let page = templates
+        .template_from_str(source)
+        .map_err(io::Error::other)?;
+    let rendered = page.render(view.into()).map_err(io::Error::other)?;
+    writeln!(out, "{rendered}")
+}
+
+/// The text on one line, without control characters; nothing for `none`.
+fn visible(value: Option<String>) -> String {
+    text::visible(&value.unwrap_or_default())
+}
+
+/// The same for a cell of a Markdown table: markup is escaped, and a long text shortened.
+fn cell(value: Option<String>) -> String {
+    let mut out = String::new();
+    for char in text::shortened(&visible(value), CELL).chars() {
+        match char {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '~' | '$' => out.extend(['\\', char]),
+            _ => out.push(char),
+        }
+    }
+    out
+}
+
+/// The same between the tags of an HTML element.
+fn html(value: Option<String>) -> String {
+    text::shortened(&visible(value), CELL)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::sample;
+
+    #[test]
+    fn text_of_the_agent_is_escaped() {
+        let mut report = sample::report();
+        report.scenarios[0].id = "<script>|`*".into();
+        report.scenarios[0].reason = "<b>".into();
+        report.scenarios[0].findings.clear();
+        let mut table = Vec::new();
+        markdown(&report, &mut table).unwrap();
+        let table = String::from_utf8(table).unwrap();
+        assert!(
+            table.contains(r"| &lt;script>\|\`\* | | | | &lt;b> |"),
+            "{table}"
+        );
+    }
+
+    fn rendered(report: &Report) -> String {
+        let mut out = Vec::new();
+        markdown(report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn text_of_the_agent_cannot_end_the_block_around_it() {
+        let hostile = "```` </details>\n```\n# heading\n::error::x $y$ & <b>";
+        let mut report = sample::report();
+        for cause in &mut report.causes {
+            cause.message = hostile.into();
+            for frame in &mut cause.example.frames {
+                frame.text = hostile.into();
+            }
+        }
+        let page = rendered(&report);
+        assert!(page.contains("\n`````text\n"), "{page}");
+        for line in page.lines() {
+            assert!(!line.starts_with("# heading") && !line.starts_with("::error"));
+            assert!(line == "</details>" || !line.starts_with("</details>"));
+        }
+        let summaries = page.lines().filter(|line| line.starts_with("<details>"));
+        for summary in summaries {
+            assert_eq!(summary.matches("</").count(), 1, "{summary}");
+        }
+    }
+
+    #[test]
+    fn a_report_of_many_scenarios_fits_into_the_summary_of_a_job() {
+        let mut report = sample::report();
+        let mut one = report.scenarios[1].clone();
+        for finding in &mut one.findings {
+            finding.message = "`|".repeat(50_000);
+        }
+        report.scenarios = vec![one; 3000];
+        let page = rendered(&report);
+        assert!(page.len() < 500_000, "{}", page.len());
+        assert!(page.contains("more are in the JSON report"), "{page}");
+    }
+}

@@ -1,0 +1,161 @@
+//! The text of one cause, at most a screen long, and the one line of a note or of a known cause.
+
+use super::super::text;
+use super::finding::{self, BOLD, DIM, label, level_style};
+use crate::{Cause, Report, ReportCommand};
+use conform_judge::finding::{Evidence, Level};
+use std::io::{self, Write};
+
+/// The most clauses that are quoted; of the rest only the ids are listed.
+const CLAUSES: usize = 2;
+/// The most alternatives of what would have been allowed that are listed.
+const EXPECTED: usize = 4;
+/// The most characters of a frame that is not the wrong one.
+const FRAME: usize = 160;
+/// The most lines of stderr.
+const STDERR: usize = 6;
+/// The width of lists, in characters.
+const WIDTH: usize = 100;
+
+/// Writes a cause in full. `number` is its place among the `of` causes that are written in full.
+pub(super) fn block(
+    report: &Report,
+    cause: &Cause,
+    (number, of): (usize, usize),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let style = level_style(cause.level);
+    writeln!(
+        out,
+        "\n{style}CAUSE {number} of {of}{style:#} {BOLD}{}{BOLD:#}",
+        text::visible(&cause.message)
+    )?;
+    writeln!(
+        out,
+        "  {style}{}{style:#} {} in {}{}",
+        text::level(cause.level),
+        text::visible(&cause.rule),
+        text::extent(report, cause),
+        remarks(report, cause)
+    )?;
+    let cited = text::cited(report, &cause.clauses);
+    finding::clauses(&cited, &cause.clauses, CLAUSES, out)?;
+    example(report, cause, out)?;
+    scenarios(report, cause, out)?;
+    if !cause.rerun.is_empty() {
+        label(out, "Rerun", &cause.rerun)?;
+    }
+    label(out, "Explain", text::explain(report, cause))?;
+    if !cause.example.transcript.is_empty() && report.command == ReportCommand::Run {
+        label(out, "Transcript", &cause.example.transcript)?;
+    }
+    Ok(())
+}
+
+/// What the second line says besides the rule and the number of scenarios.
+fn remarks(report: &Report, cause: &Cause) -> String {
+    let mut remarks = String::new();
+    if cause.echoes > 0 {
+        let failed = text::count(cause.echoes, "other finding");
+        let verb = if cause.echoes == 1 {
+            "follows"
+        } else {
+            "follow"
+        };
+        remarks += &format!("; {failed} {verb} from it");
+    }
+    if cause.flaky {
+        remarks += "; it went away in the next try";
+    }
+    let covered = (cause.findings + cause.echoes).saturating_sub(cause.open);
+    if covered > 0 {
+        remarks += &format!("; {covered} in the baseline");
+    }
+    if cause.blame != report.side {
+        remarks += &format!(" (the {}'s, not counted)", text::side(cause.blame));
+    }
+    remarks
+}
+
+/// Writes the example: its place, its frames, what would have been allowed, and the actual value.
+fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
+    let example = &cause.example;
+    let mut place = format!("{} at frame {}", example.scenario, example.at);
+    if !example.key.is_empty() {
+        place += &format!(", {}", example.key);
+    }
+    label(out, "Example", text::visible(&place))?;
+    if let Some(name) = text::scenario_name(report, &example.scenario) {
+        label(out, "", format_args!("{DIM}{}{DIM:#}", text::visible(name)))?;
+    }
+    let frames: Vec<Evidence> = example.frames.iter().map(shortened).collect();
+    finding::frames(&frames, out)?;
+    let (shown, rest) = example
+        .expected
+        .split_at(example.expected.len().min(EXPECTED));
+    for (index, expected) in shown.iter().enumerate() {
+        let word = if index == 0 { "Expected" } else { "or" };
+        label(out, word, text::visible(expected))?;
+    }
+    if !rest.is_empty() {
+        let more = text::count(rest.len() as u64, "other alternative");
+        label(out, "or", format_args!("{more}, not listed"))?;
+    }
+    if let Some(actual) = text::value_at(&example.frames, &example.pointer) {
+        label(out, "Actual", text::visible(&actual))?;
+    }
+    let skipped = example.stderr.len().saturating_sub(STDERR);
+    for (index, line) in example.stderr[skipped..].iter().enumerate() {
+        let word = if index == 0 { "Stderr" } else { "" };
+        label(out, word, text::visible(line))?;
+    }
+    Ok(())
+}
+
+fn shortened(frame: &Evidence) -> Evidence {
+    let text = match frame.here {
+        true => frame.text.clone(),
+        false => text::shortened(&frame.text, FRAME),
+    };
+    Evidence {
+        text,
+        ..frame.clone()
+    }
+}
+
+/// Writes the scenarios of a cause, unless the example is the only one.
+fn scenarios(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
+    if cause.scenarios.len() < 2 {
+        return Ok(());
+    }
+    let listed = text::folded(report, &cause.scenarios);
+    for (index, line) in text::wrap(&listed, WIDTH).into_iter().enumerate() {
+        label(out, if index == 0 { "Scenarios" } else { "" }, line)?;
+    }
+    Ok(())
+}
+
+/// Writes a cause in one line: a note, one that the baseline covers, or one that explains little.
+pub(super) fn line(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
+    let (word, level) = match &cause.baseline {
+        Some(mark) => (text::kind(mark), Level::Should),
+        None if cause.level == Level::May => ("note", Level::May),
+        None => (text::level(cause.level), cause.level),
+    };
+    let (word, style) = (word.to_uppercase(), level_style(level));
+    let message = text::shortened(&text::visible(&cause.message), FRAME);
+    write!(
+        out,
+        "{style}{word}{style:#} {BOLD}{}{BOLD:#} {message} ({})",
+        text::visible(&cause.rule),
+        text::folded(report, &cause.scenarios)
+    )?;
+    if let Some(mark) = cause
+        .baseline
+        .as_ref()
+        .filter(|mark| !mark.reason.is_empty())
+    {
+        write!(out, ": {}", text::visible(&mark.reason))?;
+    }
+    writeln!(out)
+}

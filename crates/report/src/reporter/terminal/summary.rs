@@ -1,0 +1,322 @@
+//! The end of the terminal report: causes, notes, stale baseline entries, counts and coverage.
+
+use super::super::text;
+use super::finding::{BOLD, DIM, verdict_style};
+use super::{cause, scenario};
+use crate::{Cause, ReasonGroup, Report, ReportCommand, ScenarioReport, Verdict, VerdictCounts};
+use conform_judge::finding::Level;
+use std::io::{self, Write};
+
+/// The most unexercised rules that are listed by name.
+const NAMES: usize = 8;
+/// The most causes that are written in full. The others explain the least.
+const IN_FULL: usize = 25;
+
+/// What the closing part shows besides the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Details {
+    /// Each cause once, with an example
+    #[default]
+    Causes,
+    /// Also every finding of every scenario
+    All,
+}
+
+/// Writes a whole report: the lines of all scenarios and the closing part.
+pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for scenario in &report.scenarios {
+        scenario::line(scenario, report.side, scenario::LINE_WIDTH, out)?;
+    }
+    closing(report, Details::default(), out)
+}
+
+/// Writes the causes to fix, each in full, and nothing else.
+///
+/// # Errors
+/// The writer fails.
+pub fn causes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let full: Vec<_> = report.causes.iter().filter(is_in_full).collect();
+    let blocks = full.iter().enumerate();
+    blocks
+        .into_iter()
+        .try_for_each(|(index, cause)| cause::block(report, cause, (index + 1, full.len()), out))
+}
+
+/// Writes everything that follows the lines of the scenarios.
+///
+/// # Errors
+/// The writer fails.
+pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
+    if details == Details::All {
+        let detailed = report.scenarios.iter().filter(|s| has_details(report, s));
+        detailed
+            .into_iter()
+            .try_for_each(|scenario| scenario::block(report, scenario, out))?;
+    }
+    without_result(report, out)?;
+    all_causes(report, details, out)?;
+    stale(report, out)?;
+    writeln!(out, "{}------------{:#}", DIM, DIM)?;
+    counts_line(report, out)?;
+    causes_line(report, out)?;
+    baseline_line(report, out)?;
+    coverage(report, details, out)
+}
+
+/// Writes the causes: those that the baseline covers and the notes in a line each, then the others in full, up to a number.
+fn all_causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
+    let (mut full, lines): (Vec<_>, Vec<_>) = report.causes.iter().partition(is_in_full);
+    let of = full.len();
+    let rest = match details {
+        Details::Causes => full.split_off(of.min(IN_FULL)),
+        Details::All => Vec::new(),
+    };
+    if !lines.is_empty() {
+        writeln!(out)?;
+    }
+    lines
+        .iter()
+        .try_for_each(|cause| cause::line(report, cause, out))?;
+    for (index, cause) in full.iter().enumerate() {
+        cause::block(report, cause, (index + 1, of), out)?;
+    }
+    if !rest.is_empty() {
+        let rest = text::count(rest.len() as u64, "smaller cause");
+        writeln!(
+            out,
+            "\n{rest} in a line each; --details all shows them in full"
+        )?;
+    }
+    rest.iter()
+        .try_for_each(|cause| cause::line(report, cause, out))
+}
+
+/// Whether a cause is something to fix, and neither a note nor known.
+fn is_in_full(cause: &&Cause) -> bool {
+    cause.level > Level::May && cause.baseline.is_none()
+}
+
+/// Writes why scenarios have no result, each reason once.
+fn without_result(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    // Why scenarios were skipped stands in their lines.
+    let is_open = |group: &&ReasonGroup| group.verdict != Verdict::Skipped;
+    let groups: Vec<_> = report.without_result.iter().filter(is_open).collect();
+    if !groups.is_empty() {
+        writeln!(out)?;
+    }
+    for group in groups {
+        let style = verdict_style(group.verdict);
+        write!(
+            out,
+            "{style}{}{style:#} {}",
+            text::verdict(group.verdict).to_uppercase(),
+            text::folded(report, &group.scenarios)
+        )?;
+        match group.reason.as_str() {
+            "" => writeln!(out)?,
+            reason => writeln!(out, ": {}", text::visible(reason))?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the number of causes.
+fn causes_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let full = report.causes.iter().filter(is_in_full);
+    let counted: Vec<_> = full.filter(|cause| cause.blame == report.side).collect();
+    if counted.is_empty() {
+        return Ok(());
+    }
+    let explained = |cause: &&&Cause| cause.findings + cause.echoes;
+    let findings: u64 = counted.iter().map(|cause| explained(&cause)).sum();
+    let causes = text::count(counted.len() as u64, "cause");
+    let findings = text::count(findings, "finding");
+    writeln!(out, "{:>13} {causes} of {findings}", "Causes")
+}
+
+/// Whether a scenario has details beyond its line.
+fn has_details(report: &Report, scenario: &ScenarioReport) -> bool {
+    let has_transcript = report.command == ReportCommand::Run && !scenario.transcript.is_empty();
+    let needs_attention =
+        scenario.flaky || !matches!(scenario.verdict, Verdict::Pass | Verdict::Skipped);
+    needs_attention && (has_transcript || !scenario.stderr.is_empty())
+        || !scenario.tries.is_empty()
+        || scenario
+            .findings
+            .iter()
+            .any(|finding| finding.level > Level::May)
+}
+
+/// Writes the stale baseline entries, which fail the run.
+fn stale(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for entry in &report.stale {
+        let style = verdict_style(Verdict::Fail);
+        writeln!(out, "\n{style}STALE{style:#} {}", text::visible(entry))?;
+    }
+    Ok(())
+}
+
+/// Writes how many entries of the baseline wait for a reason.
+fn baseline_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let Some(used) = report
+        .baseline
+        .as_ref()
+        .filter(|used| used.without_reason > 0)
+    else {
+        return Ok(());
+    };
+    let style = verdict_style(Verdict::Warn);
+    let all = match used.entries {
+        1 => "1 entry".to_owned(),
+        all => format!("{all} entries"),
+    };
+    writeln!(
+        out,
+        "{:>13} {style}{} of {all} without a reason{style:#}; write into `reason` why the cause is accepted",
+        "Baseline", used.without_reason
+    )
+}
+
+fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let noun = match report.command {
+        ReportCommand::Run => "scenario",
+        ReportCommand::Check => "transcript",
+    };
+    let total = text::count(report.scenarios.len() as u64, noun);
+    let seconds = report.duration_ms as f64 / 1000.0;
+    let bold = BOLD;
+    write!(
+        out,
+        "{bold}{:>13}{bold:#} [{seconds:>8.3}s] {bold}{total}{bold:#}",
+        "Summary"
+    )?;
+    let mut separator = ": ";
+    for (number, word, style) in counts(&report.summary) {
+        if number > 0 {
+            write!(out, "{separator}{style}{number} {word}{style:#}")?;
+            separator = ", ";
+        }
+    }
+    if report.summary.known > 0 {
+        let known = text::count(report.summary.known.into(), "known finding");
+        let style = verdict_style(Verdict::Warn);
+        write!(out, "; {style}{known}{style:#}")?;
+    }
+    if !report.stale.is_empty() {
+        let (style, number) = (verdict_style(Verdict::Fail), report.stale.len());
+        write!(out, "; {style}{number} stale in the baseline{style:#}")?;
+    }
+    writeln!(out)
+}
+
+fn counts(summary: &VerdictCounts) -> [(u32, &'static str, anstyle::Style); 8] {
+    [
+        (summary.passed, "passed", verdict_style(Verdict::Pass)),
+        (summary.failed, "failed", verdict_style(Verdict::Fail)),
+        (summary.warned, "warned", verdict_style(Verdict::Warn)),
+        (
+            summary.inconclusive,
+            "inconclusive",
+            verdict_style(Verdict::Inconclusive),
+        ),
+        (
+            summary.not_exercised,
+            "not exercised",
+            verdict_style(Verdict::NotExercised),
+        ),
+        (summary.skipped, "skipped", verdict_style(Verdict::Skipped)),
+        (summary.broken, "broken", verdict_style(Verdict::Broken)),
+        (summary.flaky, "flaky", verdict_style(Verdict::Warn)),
+    ]
+}
+
+fn coverage(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
+    let exercised = report.coverage.clauses_exercised.len();
+    let all = exercised + report.coverage.clauses_not_exercised.len();
+    if all > 0 {
+        writeln!(
+            out,
+            "{:>13} {exercised} of {all} testable clauses exercised",
+            "Clauses"
+        )?;
+    }
+    rules(report, out)?;
+    let choices = &report.coverage.readings;
+    if details == Details::Causes && !choices.is_empty() {
+        let choices = text::count(choices.len() as u64, "choice");
+        return writeln!(
+            out,
+            "{:>13} {choices} that the specification leaves open; --details all shows what the agent does",
+            "Choices"
+        );
+    }
+    for (rule, readings) in choices {
+        let counts = readings
+            .iter()
+            .map(|(reading, times)| format!("{reading} ({times}×)"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        writeln!(out, "{:>13} {rule}: {counts}", "Choice")?;
+    }
+    Ok(())
+}
+
+fn rules(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let rules = &report.coverage.rules;
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let idle: Vec<_> = rules
+        .iter()
+        .filter(|(_, exercised)| **exercised == 0)
+        .map(|(rule, _)| rule.as_str())
+        .collect();
+    write!(
+        out,
+        "{:>13} {} of {} rules exercised",
+        "Rules",
+        rules.len() - idle.len(),
+        rules.len()
+    )?;
+    if !idle.is_empty() && idle.len() <= NAMES {
+        write!(out, ", not {}", idle.join(", "))?;
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::sample;
+    use snapbox::{assert_data_eq, file};
+
+    fn closed(report: &Report, details: Details) -> String {
+        let mut out = Vec::new();
+        closing(report, details, &mut out).unwrap();
+        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn all_details_are_shown_on_request() {
+        let text = closed(&sample::report(), Details::All);
+        assert_data_eq!(text, file!["../snapshots/details.txt"].raw());
+    }
+
+    #[test]
+    fn causes_that_explain_little_have_one_line_each() {
+        let mut report = sample::report();
+        let cause = |number: usize| Cause {
+            id: format!("demo-{number}"),
+            message: format!("defect {number}"),
+            ..report.causes[0].clone()
+        };
+        report.causes = (1..=IN_FULL + 2).map(cause).collect();
+        let text = closed(&report, Details::Causes);
+        let full = text.matches("CAUSE ").count();
+        assert_eq!(full, IN_FULL, "{text}");
+        let last = text.find("defect 27").unwrap();
+        assert!(text[last..].starts_with("defect 27 ("), "{text}");
+        let all = closed(&report, Details::All);
+        assert_eq!(all.matches("CAUSE ").count(), IN_FULL + 2, "{all}");
+    }
+}

@@ -1,0 +1,454 @@
+//! Detects the dialect of an agent before a scenario is played, so that an agent that does not start, or that speaks another protocol,
+//! is reported once and does not fail a hundred scenarios one by one.
+
+use super::advice::{missing_file, probe_commands, started_as};
+use super::candidates::{Candidates, list_ids};
+use super::package::Package;
+use super::probe::{AgentProbe, Patience, ProbeResult};
+use super::program_output::program_output;
+use crate::agent::Agent;
+use crate::arguments::RecipeArgs;
+use crate::sandbox_root::SandboxRoot;
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use tokio::sync::watch;
+
+/// What to do about an agent that seems to write nothing.
+const FLUSH: &str =
+    "\nif it writes to its stdout, it must flush each line (in Python, `print(..., flush=True)`)";
+
+/// The share of its time that an agent gets whose program looks like one of another protocol.
+const MISMATCH_PATIENCE: f64 = 0.3;
+
+/// The agent whose dialect is detected, and how it is started for that.
+#[derive(Debug, Clone, Copy)]
+pub struct Detector<'a> {
+    /// The agent.
+    pub agent: &'a Agent,
+    /// The package of its program, where that is known.
+    pub package: Option<&'a Package>,
+    /// The wire that the model is served over; the recipe's first if `None`.
+    pub wire: Option<&'a str>,
+    /// How long it may take to show what it speaks.
+    pub patience: Patience,
+    /// Where the sandboxes of probes are made.
+    pub sandboxes: &'a SandboxRoot,
+    /// Turns true when the run is cancelled.
+    pub cancelled: &'a watch::Receiver<bool>,
+}
+
+/// The dialect that an agent speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detected {
+    /// Its id, `NAME@VERSION`.
+    pub id: String,
+    /// What the user should know about the detection, as a sentence.
+    pub note: Option<String>,
+}
+
+/// Why no dialect was detected, each with a message for the user.
+#[derive(Debug)]
+pub enum DetectError {
+    /// A dialect could not be loaded.
+    Dialect(Vec<spanned_yaml::Error>),
+    /// The agent could not be started, or it does not speak the dialect that the user names.
+    Usage(String),
+    /// The agent was started and showed nothing.
+    Incomplete(String),
+    /// An unexpected state of the detection itself.
+    Internal(String),
+}
+
+/// The version of a protocol that an agent was found to speak.
+#[derive(Debug, Default)]
+struct DetectedVersion {
+    /// Its index among the candidates.
+    index: usize,
+    /// The line that shows it, if one does.
+    evidence: Option<String>,
+    /// What the user should know about it.
+    note: Option<String>,
+}
+
+impl Detector<'_> {
+    /// Detects which version of the protocol `name` the agent speaks; the newest if that does not show.
+    ///
+    /// # Errors
+    /// The agent does not start, shows nothing, or speaks another protocol.
+    pub async fn detect_version(
+        &self,
+        source: &DialectSource,
+        name: &str,
+    ) -> Result<Detected, DetectError> {
+        let mut versions = load_versions(source, name)?;
+        versions.reverse();
+        let found = self.probe_versions(source, &versions).await?;
+        let dialect = &versions[found.index];
+        let note = match (&versions[..], found.evidence) {
+            ([_, _, ..], Some(line)) => {
+                Some(detected_note(dialect, &describe_evidence(dialect, &line)))
+            }
+            _ => found.note,
+        };
+        Ok(Detected {
+            id: dialect.id(),
+            note,
+        })
+    }
+
+    /// Checks that the agent starts and does not show that it speaks another dialect. Returns what the user should know about that.
+    ///
+    /// # Errors
+    /// The agent does not start, shows nothing, or speaks another protocol.
+    pub async fn check(
+        &self,
+        source: &DialectSource,
+        dialect: &Arc<Dialect>,
+    ) -> Result<Option<String>, DetectError> {
+        let only = std::slice::from_ref(dialect);
+        Ok(self.probe_versions(source, only).await?.note)
+    }
+
+    /// Detects which of all dialects the agent speaks.
+    ///
+    /// # Errors
+    /// The agent does not start, shows nothing, or speaks none of them.
+    pub async fn detect(&self, source: &DialectSource) -> Result<Detected, DetectError> {
+        let mut dialects = Vec::new();
+        for (name, version) in source.names() {
+            dialects.push(load(source, &format!("{name}@{version}"))?);
+        }
+        let mut candidates = Candidates::by_program(self.agent, self.package, &dialects);
+        if candidates.dialects.is_empty() && self.agent.recipe_args == RecipeArgs::Append {
+            let help = self.program_output(&["--help".to_owned()]).await;
+            candidates = Candidates::by_help(&help, &dialects);
+        }
+        let possible = if candidates.dialects.is_empty() {
+            &dialects
+        } else {
+            &candidates.dialects
+        };
+        let (probed, silent): (Vec<_>, Vec<_>) = possible.iter().cloned().partition(|dialect| {
+            dialect.session.ready.is_some() || dialect.session.probe.is_some()
+        });
+        if probed.is_empty()
+            && let Some(dialect) = silent.last()
+        {
+            return Ok(detected(dialect, &candidates.reason));
+        }
+        let also = |separator: &str| match candidates.reason.as_str() {
+            "" => String::new(),
+            reason => format!("{separator}{reason}"),
+        };
+        match self.probe_each(&probed).await {
+            Ok((dialect, line)) => Ok(detected(
+                &dialect,
+                &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
+            )),
+            Err(ref result @ (ProbeResult::Silent(ref what) | ProbeResult::Ended(ref what))) => {
+                Err(DetectError::Incomplete(format!(
+                    "the agent did not start up: {what}{}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
+                    self.attempted(&probed),
+                    flush_hint(result),
+                    list_ids(&dialects),
+                    also("\n"),
+                    missing_file(self.agent, what)
+                )))
+            }
+            Err(ProbeResult::Unrecognized(what)) => Err(DetectError::Usage(format!(
+                "cannot detect the agent's protocol: {what}{}\nname it with --dialect; known dialects are {}{}",
+                self.attempted(&probed),
+                list_ids(&dialects),
+                also("\n"),
+            ))),
+            Err(other) => Err(probe_error(other)),
+        }
+    }
+
+    /// The package of a program of this dialect: the one that it is part of, else the one that its own output names.
+    pub async fn package_of(&self, dialect: &Dialect) -> Option<Package> {
+        let launch = &dialect.launch;
+        let fits = |package: &&Package| launch.package.as_ref() == Some(&package.name);
+        if let Some(package) = self.package.filter(fits) {
+            return Some(package.clone());
+        }
+        let version = launch.version.as_ref()?;
+        Package::from_output(&version.says, &self.program_output(&version.args).await)
+    }
+
+    async fn program_output(&self, args: &[String]) -> String {
+        let (scale, cancel) = (self.patience.time_scale, self.cancelled.clone());
+        program_output(self.agent, args, self.sandboxes, scale, cancel).await
+    }
+
+    /// Probes an agent that the user says speaks a protocol. The first of the versions is the one that it is expected to speak.
+    async fn probe_versions(
+        &self,
+        source: &DialectSource,
+        versions: &[Arc<Dialect>],
+    ) -> Result<DetectedVersion, DetectError> {
+        let dialect = &versions[0];
+        let id = dialect.id();
+        let advice = match (&dialect.session.ready, &dialect.session.probe) {
+            (Some(ready), _) => {
+                format!("an agent of this dialect writes `{ready}` when it is ready")
+            }
+            (None, Some(probe)) => format!(
+                "an agent of this dialect that is sent {} answers with {}",
+                probe_commands(dialect).unwrap_or_default(),
+                probe.shows.describe(&Default::default())
+            ),
+            (None, None) => return Ok(DetectedVersion::default()),
+        };
+        let mut all = versions.to_vec();
+        all.extend(load_others(source, versions));
+        let candidates = Candidates::by_program(self.agent, self.package, &all);
+        let hint = candidates.hint(dialect);
+        let factor = if hint.is_some() {
+            MISMATCH_PATIENCE
+        } else {
+            1.0
+        };
+        let not_started = |what: &str, flush: &str| {
+            let hint = hint.clone();
+            let hint = hint.unwrap_or_else(|| missing_file(self.agent, what));
+            let started = started_as(&[self.agent], versions.iter().take(1), self.wire);
+            DetectError::Incomplete(format!(
+                "the agent did not start up: {what}{started}{flush}\nnothing of {id} could be checked: {advice}{hint}"
+            ))
+        };
+        match self.probe(versions, &all, Some(0), factor).await {
+            ProbeResult::Dialect { index, line } if index < versions.len() => Ok(DetectedVersion {
+                index,
+                evidence: Some(line),
+                note: None,
+            }),
+            ProbeResult::Dialect { index, line } if all[index].name == dialect.name => {
+                let seems = format!("the agent seems to speak {}", all[index].id());
+                Ok(as_named(
+                    &id,
+                    &seems,
+                    &describe_evidence(&all[index], &line),
+                ))
+            }
+            ProbeResult::RuledOut(line) if versions.len() == 1 => {
+                let seems = format!("no agent of {id} writes this");
+                Ok(as_named(&id, &seems, &describe_evidence(dialect, &line)))
+            }
+            ProbeResult::RuledOut(line) => Err(DetectError::Usage(format!(
+                "the agent does not speak {id}: {}\nname the dialect to judge it by with --dialect, or play anyway with --no-probe{}",
+                describe_evidence(dialect, &line),
+                hint.as_deref().unwrap_or_default()
+            ))),
+            ProbeResult::Dialect { index, line } => Err(DetectError::Usage(format!(
+                "the agent speaks {}, not {id}: {}\nname the one to judge it by with --dialect, or play anyway with --no-probe",
+                all[index].id(),
+                describe_evidence(&all[index], &line),
+            ))),
+            ProbeResult::Silent(what) => Err(not_started(&what, FLUSH)),
+            ProbeResult::Ended(what) | ProbeResult::Unrecognized(what) => {
+                Err(not_started(&what, ""))
+            }
+            other => Err(probe_error(other)),
+        }
+    }
+
+    /// Which of these dialects the agent speaks, and the line that shows it. It is started with the recipe of each protocol, the newest
+    /// version's first, and as the user gives it; all of that at the same time.
+    async fn probe_each(
+        &self,
+        dialects: &[Arc<Dialect>],
+    ) -> Result<(Arc<Dialect>, String), ProbeResult> {
+        let protocols = dialects.chunk_by(|one, other| one.name == other.name);
+        let newest_first = protocols.map(|versions| versions.iter().rev().cloned().collect());
+        let groups: Vec<Vec<Arc<Dialect>>> = newest_first.collect();
+        let all = groups.concat();
+        let as_given = self.agent_as_given();
+        let is_placed = self.agent.recipe_args == RecipeArgs::Placed;
+        let mut attempts = Vec::new();
+        if !is_placed {
+            attempts.extend(groups.iter().map(|group| (self.agent, &group[..])));
+        }
+        if is_placed || !self.agent.args.is_empty() {
+            attempts.push((&as_given, &all[..]));
+        }
+        let (stop, stopped) = watch::channel(*self.cancelled.borrow());
+        let mut probes: Vec<_> = attempts
+            .into_iter()
+            .map(|(agent, recipes)| {
+                let probe = AgentProbe {
+                    agent,
+                    recipes,
+                    known: &all,
+                    named: None,
+                    wire: self.wire,
+                    patience: self.patience,
+                };
+                let stopped = stopped.clone();
+                Box::pin(async move { probe.run(self.sandboxes, stopped).await })
+            })
+            .collect();
+        let mut cancelled = self.cancelled.clone();
+        let mut found = None;
+        let mut failure = ProbeResult::Silent("there is no dialect".to_owned());
+        while !probes.is_empty() {
+            let result = tokio::select! {
+                biased;
+                result = first_to_end(&mut probes) => result,
+                _ = cancelled.wait_for(|cancelled| *cancelled), if !*stop.borrow() => {
+                    stop.send_replace(true);
+                    continue;
+                }
+            };
+            match result {
+                ProbeResult::Interrupted if found.is_some() => {}
+                ProbeResult::Dialect { index, line } if found.is_none() => {
+                    found = Some(Ok((Arc::clone(&all[index]), line)));
+                    stop.send_replace(true);
+                }
+                end @ (ProbeResult::NotStarted(_) | ProbeResult::Interrupted)
+                    if found.is_none() =>
+                {
+                    found = Some(Err(end));
+                    stop.send_replace(true);
+                }
+                unrecognized @ ProbeResult::Unrecognized(_) => failure = unrecognized,
+                silent if !matches!(failure, ProbeResult::Unrecognized(_)) => failure = silent,
+                _ => {}
+            }
+        }
+        found.unwrap_or(Err(failure))
+    }
+
+    /// The agent with the arguments of the user alone.
+    fn agent_as_given(&self) -> Agent {
+        Agent {
+            recipe_args: RecipeArgs::Placed,
+            ..self.agent.clone()
+        }
+    }
+
+    /// How the agent was started with the recipe of each protocol, for a message.
+    fn attempted(&self, dialects: &[Arc<Dialect>]) -> String {
+        let protocols = dialects.chunk_by(|one, other| one.name == other.name);
+        let newest = protocols.filter_map(|versions| versions.last());
+        match self.agent.args.is_empty() {
+            true => started_as(&[self.agent], newest, self.wire),
+            false => started_as(&[self.agent, &self.agent_as_given()], newest, self.wire),
+        }
+    }
+
+    async fn probe(
+        &self,
+        recipes: &[Arc<Dialect>],
+        known: &[Arc<Dialect>],
+        named: Option<usize>,
+        factor: f64,
+    ) -> ProbeResult {
+        let probe = AgentProbe {
+            agent: self.agent,
+            recipes,
+            known,
+            named,
+            wire: self.wire,
+            patience: Patience {
+                time_scale: self.patience.time_scale * factor,
+                ..self.patience
+            },
+        };
+        probe.run(self.sandboxes, self.cancelled.clone()).await
+    }
+}
+
+/// Waits for the first of these to end, and removes it.
+async fn first_to_end<F: Future + Unpin>(running: &mut Vec<F>) -> F::Output {
+    std::future::poll_fn(|context| {
+        for index in 0..running.len() {
+            if let Poll::Ready(output) = Pin::new(&mut running[index]).poll(context) {
+                drop(running.swap_remove(index));
+                return Poll::Ready(output);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, DetectError> {
+    dialect::load(source, id).map_err(DetectError::Dialect)
+}
+
+/// Every version of a protocol, the oldest first.
+fn load_versions(source: &DialectSource, name: &str) -> Result<Vec<Arc<Dialect>>, DetectError> {
+    let newest = load(source, name)?;
+    let names = source.names().into_iter().filter(|(one, _)| one == name);
+    let ids = names.map(|(name, version)| format!("{name}@{version}"));
+    let mut all = ids
+        .filter(|id| *id != newest.id())
+        .map(|id| load(source, &id))
+        .collect::<Result<Vec<_>, _>>()?;
+    all.push(newest);
+    Ok(all)
+}
+
+/// Every dialect but these; those that cannot be loaded are left out.
+fn load_others(source: &DialectSource, but: &[Arc<Dialect>]) -> Vec<Arc<Dialect>> {
+    let names = source.names().into_iter();
+    names
+        .map(|(name, version)| format!("{name}@{version}"))
+        .filter(|id| but.iter().all(|one| one.id() != *id))
+        .filter_map(|other| dialect::load(source, &other).ok())
+        .collect()
+}
+
+/// An agent that has ended wrote out what it held back.
+fn flush_hint(result: &ProbeResult) -> &'static str {
+    match result {
+        ProbeResult::Silent(_) => FLUSH,
+        _ => "",
+    }
+}
+
+fn probe_error(result: ProbeResult) -> DetectError {
+    match result {
+        ProbeResult::NotStarted(why) => DetectError::Usage(why),
+        ProbeResult::Interrupted => {
+            DetectError::Incomplete("interrupted before anything was played".to_owned())
+        }
+        other => DetectError::Internal(format!("{other:?}")),
+    }
+}
+
+/// What showed which dialect an agent speaks.
+fn describe_evidence(dialect: &Dialect, line: &str) -> String {
+    match probe_commands(dialect) {
+        Some(commands) => format!("when it was sent {commands}, it wrote {line}"),
+        None => format!("its first line is {line}"),
+    }
+}
+
+/// A version that the user names is the one to judge by, whatever the agent seems to speak.
+fn as_named(id: &str, seems: &str, evidence: &str) -> DetectedVersion {
+    DetectedVersion {
+        note: Some(format!(
+            "{seems}: {evidence}; it is judged by {id}, because you named that"
+        )),
+        ..DetectedVersion::default()
+    }
+}
+
+fn detected(dialect: &Dialect, evidence: &str) -> Detected {
+    Detected {
+        id: dialect.id(),
+        note: Some(detected_note(dialect, evidence)),
+    }
+}
+
+fn detected_note(dialect: &Dialect, evidence: &str) -> String {
+    format!(
+        "the agent speaks {}: {evidence}; `--dialect` overrules this",
+        dialect.id()
+    )
+}

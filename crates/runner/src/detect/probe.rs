@@ -1,0 +1,178 @@
+//! Probes an agent: starts it in a sandbox, sends what dialects ask of a silent agent, and detects the dialect by its first lines.
+
+use super::first_lines::FirstLines;
+use crate::agent::Agent;
+use crate::event_queue::{EventQueue, SessionEvent};
+use crate::launch::{LaunchPlan, placeholders};
+use crate::limits::{self, stretch};
+use crate::process::agent_process::AgentProcess;
+use crate::sandbox::Sandbox;
+use crate::sandbox_root::SandboxRoot;
+use crate::scenario::types::AgentSetup;
+use crate::scripted_model::serve;
+use conform_dialect::file::{LaunchRecipe, WireRecipe};
+use conform_judge::dialect::Dialect;
+use conform_judge::frame::{Body, Frame};
+use indexmap::IndexSet;
+use mock_provider::Script;
+use mock_provider::server::Server;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// The probe of an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentProbe<'a> {
+    /// The agent.
+    pub agent: &'a Agent,
+    /// The dialects whose recipes it is started with. It gets the arguments of the first, the environment and the files of all.
+    pub recipes: &'a [Arc<Dialect>],
+    /// Every dialect that it may turn out to speak.
+    pub known: &'a [Arc<Dialect>],
+    /// The index of the one that the user names.
+    pub named: Option<usize>,
+    /// The wire of the recipes that the model is served over; the first if `None`.
+    pub wire: Option<&'a str>,
+    /// How long it waits.
+    pub patience: Patience,
+}
+
+/// How long an agent may take to show what it speaks.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// By how much time budgets are stretched.
+    pub time_scale: f64,
+    /// Whether the wait ends before its budget runs out when the agent neither writes nor does anything.
+    pub settle: bool,
+}
+
+/// The result of a probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeResult {
+    /// The agent speaks a dialect.
+    Dialect {
+        /// The index of the dialect among the known ones.
+        index: usize,
+        /// The line that shows it.
+        line: String,
+    },
+    /// It wrote this line, which agents of the named dialect never write.
+    RuledOut(String),
+    /// It wrote nothing; the sentence says what it did instead.
+    Silent(String),
+    /// It ended and had written nothing; the sentence says how.
+    Ended(String),
+    /// It wrote something that shows no dialect; the sentence says what.
+    Unrecognized(String),
+    /// It could not be started; the sentence says why.
+    NotStarted(String),
+    /// The run was cancelled.
+    Interrupted,
+}
+
+impl AgentProbe<'_> {
+    /// Starts the agent, reads its first lines, and kills it.
+    pub async fn run(
+        &self,
+        sandboxes: &SandboxRoot,
+        mut cancel: watch::Receiver<bool>,
+    ) -> ProbeResult {
+        let queue = Arc::new(EventQueue::default());
+        let (process, _server, _sandbox) = match self.start(sandboxes, &queue) {
+            Ok(started) => started,
+            Err(why) => return ProbeResult::NotStarted(why),
+        };
+        self.send_probes(&process);
+        let result = tokio::select! {
+            biased;
+            _ = cancel.wait_for(|cancelled| *cancelled) => None,
+            result = FirstLines::new(self).read(&process, &queue) => Some(result),
+        };
+        let (result, has_ended) = result.unwrap_or((ProbeResult::Interrupted, false));
+        if !has_ended {
+            kill(&process, &queue).await;
+        }
+        result
+    }
+
+    fn start(
+        &self,
+        sandboxes: &SandboxRoot,
+        queue: &Arc<EventQueue>,
+    ) -> Result<(AgentProcess, Server, Sandbox), String> {
+        let sandbox = sandboxes
+            .sandbox()
+            .map_err(|error| format!("cannot make a sandbox: {error}"))?;
+        let server = serve(Script::default(), 0, queue)?;
+        let (recipe, wire) = self.recipe();
+        let plan = LaunchPlan {
+            agent: self.agent,
+            recipe: &recipe,
+            wire: Some(&wire),
+            setup: &AgentSetup::default(),
+            placeholders: &placeholders(&sandbox, &server.url()),
+        };
+        plan.write_files(&sandbox)?;
+        let launch = plan.launch(&sandbox)?;
+        let grace = stretch(limits::ORPHAN_GRACE, self.patience.time_scale.max(1.0));
+        let process =
+            AgentProcess::start(&launch, queue, grace).map_err(|error| error.to_string())?;
+        Ok((process, server, sandbox))
+    }
+
+    /// Sends the probes of dialects whose agents write nothing by themselves.
+    fn send_probes(&self, process: &AgentProcess) {
+        let probes = self
+            .recipes
+            .iter()
+            .filter_map(|dialect| dialect.session.probe.as_ref());
+        let lines: IndexSet<String> = probes
+            .flat_map(|probe| &probe.send)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        for line in lines {
+            if process.write(line.into_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The recipes as one: the arguments of the first, the environment and the files of all.
+    fn recipe(&self) -> (LaunchRecipe, WireRecipe) {
+        let mut all = LaunchRecipe::default();
+        let mut wires = WireRecipe::default();
+        for Dialect { launch, .. } in self.recipes.iter().map(AsRef::as_ref).rev() {
+            all.args.clone_from(&launch.args);
+            all.env.extend(launch.env.clone());
+            all.home_files.extend(launch.home_files.clone());
+            let named = self.wire.and_then(|name| launch.wires.get(name));
+            if let Some(wire) = named.or_else(|| launch.wires.values().next()) {
+                wires.args.clone_from(&wire.args);
+                wires.env.extend(wire.env.clone());
+                wires.home_files.extend(wire.home_files.clone());
+            }
+        }
+        (all, wires)
+    }
+}
+
+/// Kills the process tree of a probed agent, and waits until it is gone.
+pub(super) async fn kill(process: &AgentProcess, queue: &EventQueue) {
+    process.kill("probe");
+    let gone = async { while !is_end(&queue.next().await) {} };
+    if tokio::time::timeout(limits::KILL_TIMEOUT, gone)
+        .await
+        .is_err()
+    {
+        tracing::warn!("the probed agent could not be killed");
+    }
+}
+
+pub(super) fn is_end(event: &SessionEvent) -> bool {
+    matches!(
+        event,
+        SessionEvent::Frame(Frame {
+            body: Body::End(_),
+            ..
+        })
+    )
+}

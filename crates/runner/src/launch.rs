@@ -1,0 +1,266 @@
+//! Builds the command line, the environment and the HOME files of an agent, from the dialect's launch recipe, the scenario and the user.
+
+use super::agent::Agent;
+use super::arguments;
+use super::process::agent_process::LaunchCommand;
+use super::sandbox::{Sandbox, write_below};
+use crate::scenario::types::AgentSetup;
+use conform_dialect::file::{LaunchRecipe, WireRecipe};
+use json_matcher::{Captures, render_text};
+use std::ffi::{OsStr, OsString};
+
+/// The values of the placeholders `{workspace}`, `{home}` and `{llm_url}`.
+pub(crate) fn placeholders(sandbox: &Sandbox, llm_url: &str) -> Captures {
+    let mut placeholders = Captures::default();
+    placeholders.set("workspace", sandbox.workspace.to_string_lossy());
+    placeholders.set("home", sandbox.home.to_string_lossy());
+    placeholders.set("llm_url", llm_url);
+    placeholders
+}
+
+/// Everything that decides how an agent is started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LaunchPlan<'a> {
+    pub(crate) agent: &'a Agent,
+    pub(crate) recipe: &'a LaunchRecipe,
+    /// What the wire of the model adds to the recipe; `None` for a dialect without wires.
+    pub(crate) wire: Option<&'a WireRecipe>,
+    pub(crate) setup: &'a AgentSetup,
+    pub(crate) placeholders: &'a Captures,
+}
+
+impl LaunchPlan<'_> {
+    /// The command line and the environment.
+    ///
+    /// # Errors
+    /// An unknown placeholder.
+    pub(crate) fn launch(&self, sandbox: &Sandbox) -> Result<LaunchCommand, String> {
+        Ok(LaunchCommand {
+            program: self.agent.program.clone(),
+            args: self.args()?,
+            env: self.env(sandbox)?,
+            dir: sandbox.workspace.clone(),
+            marker: sandbox.marker(),
+        })
+    }
+
+    /// Writes the files of the recipe into HOME.
+    ///
+    /// # Errors
+    /// The file that could not be written, and why.
+    pub(crate) fn write_files(&self, sandbox: &Sandbox) -> Result<(), String> {
+        let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
+        for (path, text) in self.recipe.home_files.iter().chain(wire) {
+            let text = self.fill(text)?;
+            write_below(&sandbox.home, path, &text)
+                .map_err(|error| format!("cannot write {path} into HOME: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Where the agent finds the address of the model: arguments, variables and files in HOME. The placeholder `llm_url` must have the value
+    /// `{llm_url}`.
+    pub(crate) fn address_places(&self, sandbox: &Sandbox) -> Vec<String> {
+        let has_address = |text: &str| text.contains("{llm_url}");
+        let words = |text: &OsString| text.to_string_lossy().into_owned();
+        let args: Vec<String> = self.args().iter().flatten().map(words).collect();
+        let mut places = Vec::new();
+        for (n, arg) in args.iter().enumerate().filter(|(_, arg)| has_address(arg)) {
+            let option = n.checked_sub(1).map(|before| &args[before]);
+            places.push(match option.filter(|option| option.starts_with("--")) {
+                Some(option) => format!("as `{option} {arg}`"),
+                None => format!("as `{arg}`"),
+            });
+        }
+        let env = self.env(sandbox).unwrap_or_default();
+        let variables = env.iter().filter(|(_, value)| has_address(&words(value)));
+        places.extend(variables.map(|(name, _)| format!("in the variable `{}`", words(name))));
+        let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
+        let files = self.recipe.home_files.iter().chain(wire);
+        let files = files.filter(|(_, text)| has_address(text));
+        places.extend(files.map(|(path, _)| format!("in the file `~/{path}`")));
+        places
+    }
+
+    fn args(&self) -> Result<Vec<OsString>, String> {
+        let given = self.agent.args.iter().map(|arg| self.fill_known(arg));
+        let given: Vec<_> = given.collect();
+        let recipe = recipe_args(self.recipe, self.wire);
+        let recipe = recipe.map(|arg| self.fill(arg).map(OsString::from));
+        let recipe = recipe.collect::<Result<Vec<_>, _>>()?;
+        let mut args = arguments::complete(&given, &recipe, self.agent.recipe_args);
+        for option in &self.setup.without_args {
+            remove_option(&mut args, option);
+        }
+        args.splice(..0, self.agent.prefix.iter().cloned());
+        for arg in &self.setup.args {
+            args.push(self.fill(arg)?.into());
+        }
+        Ok(args)
+    }
+
+    fn env(&self, sandbox: &Sandbox) -> Result<Vec<(OsString, OsString)>, String> {
+        let mut env = sandbox.environment();
+        let wire = self.wire.into_iter().flat_map(|wire| &wire.env);
+        for (name, value) in self.recipe.env.iter().chain(wire) {
+            env.insert(name.into(), self.fill(value)?.into());
+        }
+        env.extend(self.agent.env.iter().cloned());
+        for (name, value) in &self.setup.env {
+            match value {
+                Some(value) => env.insert(name.into(), self.fill(value)?.into()),
+                None => env.shift_remove(OsStr::new(name)),
+            };
+        }
+        Ok(env.into_iter().collect())
+    }
+
+    fn fill(&self, text: &str) -> Result<String, String> {
+        render_text(text, self.placeholders).map_err(|unknown| unknown.to_string())
+    }
+
+    /// Fills the known placeholders of an argument of the user, and leaves all other braces as they are.
+    fn fill_known(&self, arg: &OsStr) -> OsString {
+        let Some(text) = arg.to_str() else {
+            return arg.to_owned();
+        };
+        let known = ["llm_url", "workspace", "home"];
+        let fill = |text: String, name: &&str| match self
+            .placeholders
+            .get(name)
+            .and_then(|v| v.as_str())
+        {
+            Some(value) => text.replace(&format!("{{{name}}}"), value),
+            None => text,
+        };
+        known.iter().fold(text.to_owned(), fill).into()
+    }
+}
+
+fn recipe_args<'a>(
+    recipe: &'a LaunchRecipe,
+    wire: Option<&'a WireRecipe>,
+) -> impl Iterator<Item = &'a String> {
+    let wire = wire.into_iter().flat_map(|wire| &wire.args);
+    recipe.args.iter().chain(wire)
+}
+
+/// The command line that starts an agent, with its placeholders.
+pub(crate) fn command_line(
+    agent: &Agent,
+    recipe: &LaunchRecipe,
+    wire: Option<&WireRecipe>,
+) -> Vec<OsString> {
+    let recipe: Vec<_> = recipe_args(recipe, wire).map(OsString::from).collect();
+    let mut words = vec![agent.program.clone().into_os_string()];
+    words.extend(agent.prefix.iter().cloned());
+    words.extend(arguments::complete(&agent.args, &recipe, agent.recipe_args));
+    words
+}
+
+/// Removes an option, with its value if one follows.
+fn remove_option(args: &mut Vec<OsString>, option: &str) {
+    while let Some(at) = args.iter().position(|arg| arg == option) {
+        let value = args
+            .get(at + 1)
+            .is_some_and(|next| !next.as_encoded_bytes().starts_with(b"-"));
+        args.drain(at..=at + usize::from(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::RecipeArgs;
+    use crate::sandbox_root::SandboxRoot;
+    use indexmap::IndexMap;
+
+    fn recipe() -> LaunchRecipe {
+        LaunchRecipe {
+            args: vec![
+                "--json".into(),
+                "--base-url".into(),
+                "{llm_url}/v1".into(),
+                "--last".into(),
+            ],
+            env: IndexMap::from([
+                ("KEY".into(), "k".into()),
+                ("DIR".into(), "{home}/x".into()),
+            ]),
+            ..LaunchRecipe::default()
+        }
+    }
+
+    fn agent(args: &[&str]) -> Agent {
+        let args: Vec<_> = args.iter().map(OsString::from).collect();
+        Agent {
+            program: "/bin/agent".into(),
+            prefix: vec!["sub".into()],
+            recipe_args: RecipeArgs::wanted_by(&args),
+            args,
+            env: vec![],
+            missing_features: vec![],
+        }
+    }
+
+    fn launched(agent: &Agent, setup: &AgentSetup) -> LaunchCommand {
+        let sandboxes = SandboxRoot::new().unwrap();
+        let sandbox = sandboxes.sandbox().unwrap();
+        let placeholders = placeholders(&sandbox, "http://127.0.0.1:1");
+        let recipe = recipe();
+        let plan = LaunchPlan {
+            agent,
+            recipe: &recipe,
+            wire: None,
+            setup,
+            placeholders: &placeholders,
+        };
+        plan.launch(&sandbox).unwrap()
+    }
+
+    #[test]
+    fn the_recipe_is_used_without_the_options_that_the_scenario_leaves_out() {
+        let setup = AgentSetup {
+            args: vec!["--more".into()],
+            without_args: vec!["--base-url".into()],
+            env: IndexMap::from([
+                ("KEY".to_owned(), None),
+                ("NEW".to_owned(), Some("{llm_url}".to_owned())),
+            ]),
+        };
+        let launch = launched(&agent(&[]), &setup);
+        assert_eq!(launch.args, ["sub", "--json", "--last", "--more"]);
+        let value = |name: &str| {
+            launch
+                .env
+                .iter()
+                .find(|(n, _)| n == name)
+                .map(|(_, v)| v.clone())
+        };
+        assert_eq!(value("KEY"), None);
+        assert_eq!(value("NEW"), Some("http://127.0.0.1:1".into()));
+        assert!(value("DIR").unwrap().to_string_lossy().ends_with("home/x"));
+    }
+
+    #[test]
+    fn only_known_placeholders_are_filled_in_arguments_of_the_user() {
+        let given = agent(&["{llm_url}", "{other}", "{\"a\":1}"]);
+        let launch = launched(&given, &AgentSetup::default());
+        assert_eq!(
+            launch.args,
+            ["sub", "http://127.0.0.1:1", "{other}", "{\"a\":1}"]
+        );
+    }
+
+    #[test]
+    fn no_other_variable_of_the_environment_reaches_the_agent() {
+        let launch = launched(&agent(&[]), &AgentSetup::default());
+        assert!(
+            launch
+                .env
+                .iter()
+                .all(|(name, _)| name != "CARGO_MANIFEST_DIR")
+        );
+        assert!(launch.env.iter().any(|(name, _)| name == "PATH"));
+    }
+}

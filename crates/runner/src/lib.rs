@@ -1,0 +1,42 @@
+//! Plays scenarios against agents.
+//!
+//! ```text
+//!  scheduler ── several scenarios at a time, each with retry ──┐
+//!                                                              ▼
+//!  agent + recipe + scenario ─► launch ─► process ──┐ stdout, stderr, end
+//!                                                   ├─► event queue (one order) ─► play ─► session recorder (checker, transcript)
+//!  model script ─► mock_provider::Server ───────────┘                                └──► findings, verdict
+//! ```
+//!
+//! The player takes one event after the other from the event queue, in the order of cause and effect. Each wait has a timeout budget.
+//! When a scenario is over, the whole process tree of the agent has ended or has been killed; what could not be killed is reported.
+
+pub mod agent;
+pub mod agent_times;
+pub mod arguments;
+pub mod detect;
+mod disk_space;
+pub mod event_queue;
+pub mod job_limit;
+pub mod launch;
+pub mod limits;
+mod machine_load;
+pub mod mutation;
+pub mod network;
+mod play;
+mod play_queue;
+pub mod process;
+pub mod retry;
+pub mod sandbox;
+pub mod sandbox_root;
+pub mod scenario;
+pub mod scenario_run;
+pub mod scheduler;
+pub mod scripted_model;
+pub mod selection;
+mod session_recorder;
+pub mod step_rules;
+pub mod transcripts;
+
+pub use process::process_tree::{adopt_orphans, kill_stray_processes};
+pub use process::spawn_error::SpawnError;

@@ -1,0 +1,154 @@
+//! Fault traces: at which line of a recorded session a fault was injected.
+
+use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
+use conform_judge::frame::{Body, Frame};
+use conform_judge::framing::parse;
+
+/// The name of stderr lines, which are not part of the conversation.
+const STDERR: &str = "stderr";
+
+/// One session of the agent, as far as the kill analysis needs it.
+#[derive(Debug, Clone, Default)]
+pub struct FaultTrace {
+    /// The name of each frame, as rules write it.
+    names: Vec<String>,
+    /// The frame number of each line of the agent's stdout.
+    lines: Vec<u64>,
+    /// The first line of stdout, counted from 1, that the fault can affect.
+    injected: Option<u64>,
+    /// The affected frame, if it is no line of the agent's stdout.
+    frame: Option<u64>,
+}
+
+/// A position in a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TracePosition {
+    /// The line of the agent's stdout, counted from 1, at the position or before it; 0 if there is none.
+    pub line: u64,
+    /// The name of the frame there, as rules write it: `text_delta`, `>stop`, `@request`, `#end`.
+    pub frame: String,
+}
+
+impl FaultTrace {
+    /// The trace of a session. `first_line` parses the agent's note on stderr that the fault was injected: it returns the first line of
+    /// stdout that is affected.
+    pub fn of(
+        frames: impl Iterator<Item = Frame>,
+        dialect: &Dialect,
+        first_line: impl Fn(&str) -> Option<u64>,
+    ) -> Self {
+        let mut trace = FaultTrace::default();
+        for frame in frames {
+            if let Body::Stderr(line) = &frame.body {
+                trace.injected = trace.injected.or_else(|| first_line(&line.text()));
+            }
+            trace.names.push(name(&frame.body, dialect));
+            if matches!(frame.body, Body::FromAgent(_)) {
+                trace.lines.push(trace.names.len() as u64);
+            }
+        }
+        trace
+    }
+
+    /// The same trace with this frame as the affected one.
+    #[must_use]
+    pub fn with_affected_frame(self, frame: u64) -> Self {
+        FaultTrace {
+            frame: Some(frame),
+            ..self
+        }
+    }
+
+    /// The first frame that can show the fault: the one after the last line that is sound.
+    #[must_use]
+    pub fn first_affected(&self) -> Option<u64> {
+        if self.frame.is_some() {
+            return self.frame;
+        }
+        let sound = self.injected?.saturating_sub(1);
+        Some(self.frame_of(sound).unwrap_or_else(|| self.last()) + 1)
+    }
+
+    /// The frame of the first line that the fault can affect, if that line was written.
+    #[must_use]
+    pub fn affected_frame(&self) -> Option<u64> {
+        let line = || self.frame_of(self.injected?).filter(|frame| *frame > 0);
+        self.frame.or_else(line)
+    }
+
+    /// The position of a frame.
+    #[must_use]
+    pub fn position(&self, frame: u64) -> TracePosition {
+        let until = usize::try_from(frame).unwrap_or(usize::MAX);
+        let names = self.names.iter().take(until);
+        let at = names.rev().find(|name| *name != STDERR);
+        TracePosition {
+            line: self.lines.partition_point(|line| *line <= frame) as u64,
+            frame: at.cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The frame number of a line; 0 for the start of the session.
+    fn frame_of(&self, line: u64) -> Option<u64> {
+        match usize::try_from(line).ok()?.checked_sub(1) {
+            None => Some(0),
+            Some(index) => self.lines.get(index).copied(),
+        }
+    }
+
+    fn last(&self) -> u64 {
+        self.lines.last().copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+impl FaultTrace {
+    /// A session with stdout lines at these frames.
+    pub(super) fn sample(lines: &[u64], injected: Option<u64>) -> Self {
+        FaultTrace {
+            names: Vec::new(),
+            lines: lines.to_vec(),
+            injected,
+            frame: None,
+        }
+    }
+}
+
+fn name(body: &Body, dialect: &Dialect) -> String {
+    let line = |line: &conform_judge::frame::Line, names: &FrameNames| {
+        let named = parse(line).value.map(|value| names.identify(&value));
+        match named {
+            Some(FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None)) => name,
+            Some(FrameIdentity::Unknown(_)) => "#unknown".to_owned(),
+            Some(FrameIdentity::Missing) | None => "#malformed".to_owned(),
+        }
+    };
+    match body {
+        Body::FromAgent(text) => line(text, &dialect.events),
+        Body::ToAgent(text) => format!(">{}", line(text, &dialect.commands)),
+        Body::LlmRequest(_) => "@request".to_owned(),
+        Body::LlmReply(_) => "@reply".to_owned(),
+        Body::StdinClosed => "#stdin_closed".to_owned(),
+        Body::StdoutClosed => "#stdout_closed".to_owned(),
+        Body::Signal(_) => "#signal".to_owned(),
+        Body::End(_) => "#end".to_owned(),
+        Body::Stderr(_) => STDERR.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_located_between_the_lines() {
+        let of = |injected| {
+            let trace = FaultTrace::sample(&[2, 4, 6], injected);
+            (trace.first_affected(), trace.affected_frame())
+        };
+        assert_eq!(of(None), (None, None));
+        assert_eq!(of(Some(1)), (Some(1), Some(2)));
+        assert_eq!(of(Some(3)), (Some(5), Some(6)));
+        assert_eq!(of(Some(4)), (Some(7), None), "the line was never written");
+    }
+}

@@ -1,0 +1,364 @@
+//! Kill analysis: from the findings of the scenarios that ran with a fault, decides whether the fault was killed: reported by a rule or a
+//! step that must catch it, and at the right place.
+
+use super::fault_trace::{FaultTrace, TracePosition};
+use super::matrix::{Fate, Row};
+use conform_judge::finding::{Blame, Finding};
+
+/// A rule or a scenario that can catch a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Catcher {
+    /// A rule, by its id.
+    Rule(String),
+    /// A step of a scenario, by the scenario's id.
+    Scenario(String),
+}
+
+/// A fault, as far as the kill analysis needs it.
+#[derive(Debug, Clone)]
+pub struct TestedFault {
+    /// Its id.
+    pub id: String,
+    /// What goes wrong, in one line.
+    pub summary: String,
+    /// What must catch it: one of these, and no other rule. Anything may catch it if there is none.
+    pub caught_by: Vec<Catcher>,
+    /// Who is to blame: the agent or the host.
+    pub side: Blame,
+    /// Whether a rule must report it at the very line that it affects.
+    pub at_fault: bool,
+}
+
+/// A scenario that was run with a fault.
+#[derive(Debug, Clone, Default)]
+pub struct PlayedScenario {
+    /// Its id.
+    pub id: String,
+    /// The findings, each with the number of its session, from 0.
+    pub findings: Vec<(usize, Finding)>,
+    /// The sessions.
+    pub traces: Vec<FaultTrace>,
+}
+
+/// A finding against the side that is to blame, and how it relates to the fault.
+struct Detection<'a> {
+    scenario: &'a PlayedScenario,
+    session: usize,
+    finding: &'a Finding,
+    /// Whether the fault had been injected by then.
+    after_fault: bool,
+    /// Whether it is at the line that the fault affects.
+    at_fault: bool,
+}
+
+impl TestedFault {
+    /// The position of the finding's rule or scenario in the list of those that must catch the fault. Where anything may catch it, rules come
+    /// before steps.
+    fn rank(&self, detection: &Detection<'_>) -> Option<usize> {
+        if self.caught_by.is_empty() {
+            return Some(usize::from(detection.is_step()));
+        }
+        let (rule, id) = (&detection.finding.rule, &detection.scenario.id);
+        self.caught_by.iter().position(|c| c.caught(id, rule))
+    }
+}
+
+impl Catcher {
+    fn caught(&self, scenario: &str, rule: &str) -> bool {
+        match self {
+            Catcher::Rule(id) => id == rule,
+            Catcher::Scenario(id) => id == scenario && is_step(rule),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Catcher::Rule(id) | Catcher::Scenario(id) => id.clone(),
+        }
+    }
+}
+
+impl PlayedScenario {
+    fn detections(&self, side: Blame) -> impl Iterator<Item = Detection<'_>> {
+        let first = self
+            .traces
+            .iter()
+            .position(|trace| trace.first_affected().is_some());
+        let theirs = self.findings.iter().filter(move |(_, f)| f.blame == side);
+        theirs.map(move |(session, finding)| {
+            let trace = self.traces.get(*session);
+            let from = trace.and_then(FaultTrace::first_affected);
+            Detection {
+                scenario: self,
+                session: *session,
+                finding,
+                after_fault: match from {
+                    // The finding of a step is at the frame that came closest to what it waited for, which may be an old one.
+                    Some(from) => finding.at >= from || is_step(&finding.rule),
+                    None => first.is_some_and(|first| first < *session),
+                },
+                at_fault: trace.and_then(FaultTrace::affected_frame) == Some(finding.at),
+            }
+        })
+    }
+
+    fn reached(&self) -> bool {
+        self.traces
+            .iter()
+            .any(|trace| trace.first_affected().is_some())
+    }
+}
+
+impl Detection<'_> {
+    fn position(&self) -> TracePosition {
+        let trace = self.scenario.traces.get(self.session);
+        trace
+            .map(|trace| trace.position(self.finding.at))
+            .unwrap_or_default()
+    }
+
+    fn is_step(&self) -> bool {
+        is_step(&self.finding.rule)
+    }
+
+    /// Its rule, with a remark if it came before the fault.
+    fn name(&self) -> String {
+        let step = if self.is_step() {
+            format!(" in {}", self.scenario.id)
+        } else {
+            String::new()
+        };
+        let early = if self.after_fault {
+            ""
+        } else {
+            " (before the fault was injected)"
+        };
+        format!("{}{step}{early}", self.finding.rule)
+    }
+}
+
+/// The row of the kill matrix for a fault, from the scenarios that were run with it.
+#[must_use]
+pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
+    let all: Vec<Detection<'_>> = scenarios
+        .iter()
+        .flat_map(|s| s.detections(fault.side))
+        .collect();
+    let named = |d: &Detection<'_>| fault.rank(d).is_some();
+    let caught = |d: &Detection<'_>| named(d) && d.after_fault;
+    let right = |d: &Detection<'_>| caught(d) && (d.at_fault || !fault.at_fault || d.is_step());
+
+    let unrelated = |d: &&Detection<'_>| !d.after_fault || !(named(d) || d.is_step());
+    let mut others: Vec<String> = all.iter().filter(unrelated).map(Detection::name).collect();
+    dedup(&mut others);
+    let mut row = Row {
+        fault: fault.id.clone(),
+        summary: fault.summary.clone(),
+        must: fault.caught_by.iter().map(Catcher::name).collect(),
+        fate: Fate::Survived,
+        caught_by: String::new(),
+        scenario: String::new(),
+        line: 0,
+        frame: String::new(),
+        also: Vec::new(),
+        clauses: Vec::new(),
+    };
+    let best = all
+        .iter()
+        .filter(|d| right(d))
+        .min_by_key(|d| fault.rank(d));
+    let Some(best) = best else {
+        row.fate = match all.iter().find(|d| caught(d)) {
+            Some(elsewhere) => {
+                let TracePosition { line, frame } = elsewhere.position();
+                let (rule, id) = (&elsewhere.finding.rule, &elsewhere.scenario.id);
+                Fate::Misplaced(format!(
+                    "{rule} in {id} at line {line} ({frame}), which is not the line that the fault affects"
+                ))
+            }
+            None => {
+                let steps = all.iter().filter(|d| d.after_fault && d.is_step());
+                others.extend(steps.map(Detection::name).take(1));
+                match others.is_empty() {
+                    false => Fate::WrongReason(others),
+                    true if scenarios.iter().any(PlayedScenario::reached) => Fate::Survived,
+                    true => Fate::NotReached,
+                }
+            }
+        };
+        return row;
+    };
+    let TracePosition { line, frame } = best.position();
+    row.caught_by.clone_from(&best.finding.rule);
+    row.scenario.clone_from(&best.scenario.id);
+    row.line = line;
+    row.frame = frame;
+    for detection in all.iter().filter(|d| caught(d)) {
+        row.clauses
+            .extend(detection.finding.clauses.iter().cloned());
+        if detection.finding.rule != row.caught_by {
+            row.also.push(detection.finding.rule.clone());
+        }
+    }
+    dedup(&mut row.also);
+    dedup(&mut row.clauses);
+    row.fate = if others.is_empty() {
+        Fate::Killed
+    } else {
+        Fate::Collateral(others)
+    };
+    row
+}
+
+fn dedup(list: &mut Vec<String>) {
+    list.sort();
+    list.dedup();
+}
+
+/// Whether a finding is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
+fn is_step(rule: &str) -> bool {
+    rule.starts_with("scenario.")
+}
+
+/// The row of a fault that names nothing that must catch it, so that anything may. Findings from before it was active say nothing about it.
+#[must_use]
+pub fn generic_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
+    let mut row = matrix_row(fault, scenarios);
+    if matches!(row.fate, Fate::WrongReason(_)) {
+        row.fate = match scenarios.iter().any(PlayedScenario::reached) {
+            true => Fate::Survived,
+            false => Fate::NotReached,
+        };
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conform_judge::finding::Level;
+
+    /// A scenario with findings, each a rule and a frame; the fault affects the second line, which is frame 4.
+    fn scenario(id: &str, findings: &[(&str, u64)]) -> PlayedScenario {
+        let finding = |(rule, at): &(&str, u64)| Finding {
+            rule: (*rule).into(),
+            level: Level::Must,
+            clauses: vec!["c".into()],
+            at: *at,
+            ..Finding::default()
+        };
+        PlayedScenario {
+            id: id.into(),
+            findings: findings.iter().map(|f| (0, finding(f))).collect(),
+            traces: vec![FaultTrace::sample(&[2, 4, 6], Some(2))],
+        }
+    }
+
+    fn fate(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+        let fault = TestedFault {
+            id: "f".into(),
+            summary: "s".into(),
+            caught_by: caught_by.to_vec(),
+            side: Blame::Agent,
+            at_fault,
+        };
+        matrix_row(&fault, scenarios).fate
+    }
+
+    fn by_rule() -> [Catcher; 2] {
+        [Catcher::Rule("d/r".into()), Catcher::Rule("d/also".into())]
+    }
+
+    #[test]
+    fn a_fault_is_killed_only_by_a_rule_or_scenario_that_must_catch_it() {
+        let by_rule = by_rule();
+        assert_eq!(fate(true, &by_rule, &[scenario("a", &[])]), Fate::Survived);
+        let named = [("d/r", 4), ("d/also", 6), ("scenario.expect", 7)];
+        assert_eq!(fate(true, &by_rule, &[scenario("a", &named)]), Fate::Killed);
+        assert_eq!(
+            fate(true, &by_rule, &[scenario("a", &[("d/x", 4)])]),
+            Fate::WrongReason(vec!["d/x".into()])
+        );
+        assert_eq!(
+            fate(true, &by_rule, &[scenario("a", &[("d/r", 4), ("d/x", 5)])]),
+            Fate::Collateral(vec!["d/x".into()])
+        );
+        let by_step = [Catcher::Scenario("a".into())];
+        let step = [("scenario.expect", 9)];
+        assert_eq!(fate(true, &by_step, &[scenario("a", &step)]), Fate::Killed);
+        let elsewhere = Fate::WrongReason(vec!["scenario.expect in b".into()]);
+        assert_eq!(fate(true, &by_step, &[scenario("b", &step)]), elsewhere);
+    }
+
+    #[test]
+    fn a_fault_is_killed_only_at_the_place_where_it_happened() {
+        let late = [scenario("a", &[("d/r", 6)])];
+        let message = "d/r in a at line 3 (), which is not the line that the fault affects";
+        assert_eq!(
+            fate(true, &by_rule(), &late),
+            Fate::Misplaced(message.into())
+        );
+        assert_eq!(fate(false, &by_rule(), &late), Fate::Killed);
+        let early = Fate::WrongReason(vec!["d/r (before the fault was injected)".into()]);
+        assert_eq!(
+            fate(false, &by_rule(), &[scenario("a", &[("d/r", 2)])]),
+            early
+        );
+    }
+
+    #[test]
+    fn a_fault_that_was_never_injected_is_not_reached() {
+        let unplayed = PlayedScenario {
+            traces: vec![FaultTrace::sample(&[2, 4], None)],
+            ..scenario("a", &[])
+        };
+        let fate = fate(true, &by_rule(), &[unplayed]);
+        assert_eq!(fate, Fate::NotReached);
+    }
+
+    #[test]
+    fn anything_catches_a_fault_that_names_nothing() {
+        let steps = [("scenario.expect", 4), ("d/r", 6)];
+        assert_eq!(fate(false, &[], &[scenario("a", &steps)]), Fate::Killed);
+        assert_eq!(fate(false, &[], &[scenario("a", &[])]), Fate::Survived);
+    }
+
+    #[test]
+    fn a_fault_that_names_nothing_and_never_happened_is_not_active_whatever_was_found() {
+        let fault = TestedFault {
+            id: "f".into(),
+            summary: "s".into(),
+            caught_by: Vec::new(),
+            side: Blame::Agent,
+            at_fault: false,
+        };
+        let unplayed = PlayedScenario {
+            traces: vec![FaultTrace::sample(&[2, 4], None)],
+            ..scenario("a", &[("scenario.expect", 4)])
+        };
+        let fate = |scenarios: &[PlayedScenario]| generic_row(&fault, scenarios).fate;
+        assert_eq!(fate(std::slice::from_ref(&unplayed)), Fate::NotReached);
+        let early = scenario("b", &[("d/r", 2)]);
+        assert_eq!(fate(&[unplayed.clone(), early]), Fate::Survived);
+        assert_eq!(
+            fate(&[unplayed, scenario("c", &[("d/r", 4)])]),
+            Fate::Collateral(vec![
+                "scenario.expect in a (before the fault was injected)".into(),
+            ])
+        );
+    }
+
+    #[test]
+    fn the_first_listed_catcher_counts() {
+        let fault = TestedFault {
+            id: "f".into(),
+            summary: "s".into(),
+            caught_by: by_rule().to_vec(),
+            side: Blame::Agent,
+            at_fault: false,
+        };
+        let row = matrix_row(&fault, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
+        assert_eq!((row.caught_by.as_str(), row.line), ("d/r", 2));
+        assert_eq!(row.also, ["d/also"]);
+    }
+}

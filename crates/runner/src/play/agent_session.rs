@@ -1,0 +1,145 @@
+//! The session with one agent process: starts it, and holds what it did that no step has looked at yet.
+
+use super::context::{EarlyStop, SuiteContext};
+use crate::agent_times::AgentCpu;
+use crate::event_queue::EventQueue;
+use crate::launch::LaunchPlan;
+use crate::limits;
+use crate::limits::stretch;
+use crate::process::agent_process::AgentProcess;
+use crate::sandbox::Sandbox;
+use crate::scenario::Scenario;
+use crate::scenario::types::AgentSetup;
+use crate::session_recorder::SessionRecorder;
+use conform_dialect::file::WireRecipe;
+use conform_judge::frame::{End, LlmReply, LlmRequest};
+use conform_judge::framing::{Framer, LINE_LIMIT};
+use json_matcher::Captures;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The session with one agent process.
+pub(super) struct AgentSession {
+    pub(super) process: AgentProcess,
+    pub(super) recorder: SessionRecorder,
+    pub(super) started: Instant,
+    /// Splits what is sent to the agent into the lines of the transcript.
+    pub(super) sent: Option<Framer>,
+    pub(super) events: VecDeque<AgentEvent>,
+    pub(super) requests: VecDeque<(u64, LlmRequest)>,
+    pub(super) replies: VecDeque<LlmReply>,
+    /// Whether the agent wrote a line.
+    pub(super) has_written: bool,
+    /// When its stdout ended.
+    pub(super) stdout_end: Option<Instant>,
+    pub(super) end: Option<End>,
+    /// The name of the last command of the host that has one.
+    pub(super) last_command: Option<String>,
+    /// The frame number of the first command that the agent answers by asking its model.
+    pub(super) first_prompt: Option<u64>,
+    /// Whether the agent wrote an event after that.
+    pub(super) has_answered: bool,
+    /// Whether one of them was a piece of the model's text.
+    pub(super) has_shown_text: bool,
+    /// Whether the host has sent it a signal.
+    pub(super) was_signalled: bool,
+    /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
+    pub(super) time_full: Duration,
+    /// The CPU time that the agent had taken at its first line, if it was measured.
+    pub(super) cpu_at_first_line: Option<Duration>,
+    /// The CPU time that it had taken when its stdin was closed, if it was measured.
+    pub(super) cpu_at_close: Option<Duration>,
+}
+
+/// A line that the agent wrote.
+#[derive(Debug)]
+pub(super) struct AgentEvent {
+    /// Its frame number in the transcript.
+    pub(super) n: u64,
+    /// The name of the event, or what the line is instead.
+    pub(super) name: String,
+    /// Its JSON value; null for a line that is not JSON.
+    pub(super) value: Value,
+}
+
+impl AgentSession {
+    /// Starts the agent.
+    pub(super) fn start(
+        suite: &SuiteContext,
+        scenario: &Scenario,
+        setup: &AgentSetup,
+        sandbox: &Sandbox,
+        placeholders: &Captures,
+        queue: &Arc<EventQueue>,
+        session: usize,
+    ) -> Result<Self, EarlyStop> {
+        let plan = LaunchPlan {
+            agent: &suite.agent,
+            recipe: &suite.dialect.launch,
+            wire: wire(suite, scenario)?,
+            setup,
+            placeholders,
+        };
+        plan.write_files(sandbox).map_err(EarlyStop::Broken)?;
+        let launch = plan
+            .launch(sandbox)
+            .map_err(|why| EarlyStop::Broken(format!("{}: {why}", scenario.path.display())))?;
+        let transcript = sandbox.file(&format!("{session}.jsonl"));
+        let recorder =
+            SessionRecorder::new(&suite.dialect, suite.profile, launch.argv(), transcript);
+        let grace = stretch(limits::ORPHAN_GRACE, suite.time_scale.max(1.0));
+        let started = Instant::now();
+        let process = AgentProcess::start(&launch, queue, grace)
+            .map_err(|error| EarlyStop::NotStarted(error.to_string()))?;
+        Ok(AgentSession {
+            process,
+            recorder,
+            started,
+            sent: Some(Framer::new(LINE_LIMIT)),
+            events: VecDeque::new(),
+            requests: VecDeque::new(),
+            replies: VecDeque::new(),
+            has_written: false,
+            stdout_end: None,
+            time_full: queue.time_full(),
+            end: None,
+            last_command: None,
+            first_prompt: None,
+            has_answered: false,
+            has_shown_text: false,
+            was_signalled: false,
+            cpu_at_first_line: None,
+            cpu_at_close: None,
+        })
+    }
+
+    /// The CPU time of the agent, which has ended; zero if it was not measured.
+    pub(super) fn cpu(&self) -> AgentCpu {
+        match (self.cpu_at_first_line, self.process.cpu_time()) {
+            (Some(first_line), Some(end)) => {
+                AgentCpu::between(first_line, self.cpu_at_close.unwrap_or(end), end)
+            }
+            _ => AgentCpu::default(),
+        }
+    }
+}
+
+/// The wire that the scenario names, else the user's, else the recipe's first.
+pub(super) fn wire<'a>(
+    suite: &'a SuiteContext,
+    scenario: &Scenario,
+) -> Result<Option<&'a WireRecipe>, EarlyStop> {
+    let wires = &suite.dialect.launch.wires;
+    match scenario.wire.as_ref().or(suite.wire.as_ref()) {
+        None => Ok(wires.values().next()),
+        Some(name) => wires.get(name).map(Some).ok_or_else(|| {
+            EarlyStop::Broken(format!(
+                "the recipe of {} has no wire {name}",
+                suite.dialect.id()
+            ))
+        }),
+    }
+}

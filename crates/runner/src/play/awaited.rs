@@ -1,0 +1,62 @@
+//! What a step waits for, in words for its finding.
+
+use super::player::ScenarioPlayer;
+use conform_judge::finding::{Difference, DifferenceKind};
+use json_matcher::Matcher;
+
+/// What a step waits for.
+#[derive(Debug, Default)]
+pub(super) struct Awaited {
+    /// The subject of a sentence: `` `stream_end` ``.
+    pub(super) subject: String,
+    /// The names of the events, as far as the matchers say them.
+    pub(super) names: Vec<String>,
+    /// What is expected of each.
+    pub(super) expected: Vec<String>,
+}
+
+impl Awaited {
+    /// Something that is no event.
+    pub(super) fn thing(subject: impl Into<String>, expected: String) -> Self {
+        Awaited {
+            subject: subject.into(),
+            names: Vec::new(),
+            expected: vec![expected],
+        }
+    }
+
+    /// The difference of a finding that says that none of it came; `None` if no event is named.
+    pub(super) fn difference(&self, kind: DifferenceKind) -> Option<Difference> {
+        let name = self.names.first()?;
+        Some(Difference::named(kind, name.clone()))
+    }
+}
+
+impl ScenarioPlayer {
+    /// The event that a matcher expects.
+    pub(super) fn awaited(&self, matcher: &Matcher) -> Awaited {
+        self.all_awaited([matcher])
+    }
+
+    /// The events that several matchers expect.
+    pub(super) fn all_awaited<'m>(
+        &self,
+        matchers: impl IntoIterator<Item = &'m Matcher>,
+    ) -> Awaited {
+        let mut awaited = Awaited::default();
+        let mut subjects: Vec<String> = Vec::new();
+        for matcher in matchers {
+            let name = self.event_name(matcher);
+            let subject = name
+                .as_ref()
+                .map_or("an event that fits".to_owned(), |name| format!("`{name}`"));
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
+            }
+            awaited.names.extend(name);
+            awaited.expected.push(matcher.in_words(&self.captures));
+        }
+        awaited.subject = subjects.join(" and ");
+        awaited
+    }
+}

@@ -1,0 +1,330 @@
+//! The event loop of a scenario: waits for the next event of the session within the timeout budgets, and handles it.
+
+use super::agent_session::AgentEvent;
+use super::context::EarlyStop;
+use super::player::ScenarioPlayer;
+use super::settle::{EarlyEnd, SettleWatch};
+use super::skip::{offered, undeclared_capability, unoffered_tool};
+use super::step_finding::StepFinding;
+use crate::agent_times::FirstLine;
+use crate::event_queue::SessionEvent;
+use crate::limits::show;
+use crate::step_rules;
+use conform_judge::dialect::FrameIdentity;
+use conform_judge::frame::{Body, End, Frame, Line};
+use conform_judge::framing::{Defect, parse};
+use conform_judge::signals;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// How long a step that waits for an event goes on waiting after stdout has ended, so that the end of the process can be reported.
+const AFTER_STDOUT: Duration = Duration::from_secs(1);
+
+/// The timeouts of one step that waits.
+#[derive(Debug)]
+pub(super) struct EventWait {
+    began: Instant,
+    /// When the agent wrote its last line since the wait began.
+    last_line: Option<Instant>,
+    /// The only timeout of the step, with its name, where it has its own.
+    fixed: Option<(&'static str, Duration)>,
+    /// Whether the wait is over when stdout has ended.
+    needs_stdout: bool,
+    /// Ends the wait early when nothing more can come; `None` for a wait that must last.
+    pub(super) settle: Option<SettleWatch>,
+    /// How long stdout was not read because the event queue was full. It extends the timeouts.
+    time_full: Duration,
+}
+
+/// The result of waiting for one event.
+#[derive(Debug)]
+pub(super) enum WaitResult {
+    /// An event was handled, or nothing happened yet.
+    Event,
+    /// A timeout budget ran out: its name and its length.
+    TimedOut(&'static str, Duration),
+    /// Nothing more could come. With the name of the timeout budget that would have run out.
+    Settled(&'static str),
+    /// The agent has ended, or its stdout has.
+    AgentEnded,
+}
+
+impl EventWait {
+    /// A wait for an event of the agent, with the usual timeouts of a step.
+    pub(super) fn for_event() -> Self {
+        EventWait {
+            began: Instant::now(),
+            last_line: None,
+            fixed: None,
+            needs_stdout: true,
+            settle: None,
+            time_full: Duration::ZERO,
+        }
+    }
+
+    /// A wait for an event of the agent, with one timeout of its own.
+    pub(super) fn for_event_within(fixed: (&'static str, Duration)) -> Self {
+        EventWait {
+            fixed: Some(fixed),
+            ..EventWait::for_event()
+        }
+    }
+
+    /// The same wait, which ends early when nothing more can come.
+    pub(super) fn settling(self) -> Self {
+        EventWait {
+            settle: Some(SettleWatch::new()),
+            ..self
+        }
+    }
+
+    /// Whether the timeouts are the usual ones of a step.
+    pub(super) fn has_usual_budgets(&self) -> bool {
+        self.fixed.is_none()
+    }
+
+    /// The same wait for something other than a line of stdout.
+    pub(super) fn without_stdout(self) -> Self {
+        EventWait {
+            needs_stdout: false,
+            ..self
+        }
+    }
+}
+
+impl ScenarioPlayer {
+    /// Waits for the next event of the session, and handles it.
+    pub(super) async fn next_event(
+        &mut self,
+        wait: &mut EventWait,
+    ) -> Result<WaitResult, EarlyStop> {
+        if self.session.end.is_some() {
+            return Ok(WaitResult::AgentEnded);
+        }
+        let (_, at, _) = self.deadline(wait);
+        let stdout_deadline = self
+            .session
+            .stdout_end
+            .filter(|_| wait.needs_stdout)
+            .map(|end| end + AFTER_STDOUT);
+        let settle_at = self.settle_at(wait);
+        let wake = [stdout_deadline, settle_at]
+            .into_iter()
+            .flatten()
+            .fold(at, Instant::min);
+        let event = tokio::select! {
+            biased;
+            () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
+            event = self.queue.next() => event,
+            () = tokio::time::sleep_until(wake) => {
+                let (name, at, length) = self.deadline(wait);
+                return Ok(match Instant::now() {
+                    now if stdout_deadline.is_some_and(|deadline| deadline < at && deadline <= now) => WaitResult::AgentEnded,
+                    now if at <= now && self.was_over(wait) => WaitResult::Settled(name),
+                    now if at <= now => WaitResult::TimedOut(name, length),
+                    now if settle_at.is_some_and(|at| at <= now) => match self.early_end(wait) {
+                        Some(EarlyEnd::Settled) => WaitResult::Settled(name),
+                        Some(EarlyEnd::Idle) => WaitResult::TimedOut("smoke", self.budgets.smoke),
+                        None => WaitResult::Event,
+                    },
+                    _ => WaitResult::Event,
+                });
+            }
+        };
+        let (name, at, length) = self.deadline(wait);
+        let when = self.time_of(&event);
+        let is_line = matches!(
+            &event,
+            SessionEvent::Frame(Frame {
+                body: Body::FromAgent(_),
+                ..
+            })
+        );
+        self.handle(event)?;
+        wait.settle.iter_mut().for_each(SettleWatch::restart);
+        match when {
+            Some(when) if when > at => Ok(WaitResult::TimedOut(name, length)),
+            Some(when) if is_line => {
+                wait.last_line = Some(when);
+                Ok(WaitResult::Event)
+            }
+            _ => Ok(WaitResult::Event),
+        }
+    }
+
+    /// Handles one event of the session: records it, and updates the state of the scenario.
+    pub(super) fn handle(&mut self, event: SessionEvent) -> Result<(), EarlyStop> {
+        match event {
+            SessionEvent::Frame(frame) => {
+                let n = self.session.recorder.push(&frame);
+                match frame.body {
+                    Body::FromAgent(line) => {
+                        self.note_first_line(Duration::from_micros(frame.at));
+                        self.handle_line(n, &line)?;
+                    }
+                    Body::LlmRequest(request) => {
+                        self.requests.add(request.n, (self.past_sessions.len(), n));
+                        self.offered.insert(request.n, offered(&request.body));
+                        self.session.requests.push_back((n, request));
+                    }
+                    Body::LlmReply(reply) => {
+                        self.requests.add_reply(&reply);
+                        self.session.replies.push_back(reply);
+                    }
+                    Body::ToAgent(line) => {
+                        self.requests.add_command((self.past_sessions.len(), n));
+                        self.note_prompt(n, &line);
+                    }
+                    Body::End(end) => self.session.end = Some(end),
+                    _ => {}
+                }
+            }
+            SessionEvent::StdoutEnd => self.session.stdout_end = Some(Instant::now()),
+            SessionEvent::Answered { n, reply } => {
+                if let (Some(reply), Some(offered)) =
+                    (self.script.replies.get(reply), self.offered.get(&n))
+                    && let Some(why) = unoffered_tool(&self.suite.dialect, reply, offered)
+                {
+                    self.skipped_after = Some(self.session.recorder.number());
+                    return Err(EarlyStop::Skipped(why));
+                }
+            }
+            SessionEvent::Failure(failure) => self.model_failure(&failure),
+            SessionEvent::Overflow { bytes, lines } => {
+                self.add_finding(StepFinding::new(
+                    step_rules::OUTPUT,
+                    format!("the agent wrote {bytes} bytes in {lines} complete lines and did not stop; it was killed"),
+                ));
+                return Err(EarlyStop::Failed(Some("output")));
+            }
+        }
+        Ok(())
+    }
+
+    fn note_first_line(&mut self, after: Duration) {
+        if !self.session.has_written {
+            let cpu = self.measured_cpu();
+            self.session.cpu_at_first_line = cpu;
+            self.first_line.get_or_insert(FirstLine { after, cpu });
+        }
+    }
+
+    /// The CPU time that the agent has taken, if it is measured.
+    pub(super) fn measured_cpu(&self) -> Option<Duration> {
+        match self.suite.timings {
+            true => self.session.process.cpu_time(),
+            false => None,
+        }
+    }
+
+    fn handle_line(&mut self, n: u64, line: &Line) -> Result<(), EarlyStop> {
+        self.session.has_written = true;
+        let parsed = parse(line);
+        if parsed.defects.contains(&Defect::Blank) {
+            return Ok(());
+        }
+        let value = parsed.value.unwrap_or_default();
+        let name = match self.suite.dialect.events.identify(&value) {
+            FrameIdentity::Known(_, Some(name))
+            | FrameIdentity::Known(name, None)
+            | FrameIdentity::Unknown(name) => name,
+            FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
+            FrameIdentity::Missing => "a line that is no event".to_owned(),
+        };
+        let text = self.suite.dialect.replies.text.as_ref();
+        let is_text = text.is_some_and(|text| text.event == name);
+        let is_answer = self.session.first_prompt.is_some();
+        self.session.has_answered |= is_answer;
+        self.session.has_shown_text |= is_answer && is_text;
+        if value.is_object() {
+            let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value);
+            skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;
+            self.send_answer(&value)?;
+        }
+        self.session.events.push_back(AgentEvent { n, name, value });
+        Ok(())
+    }
+
+    /// The timeout that runs out next: its name, its deadline, and its length.
+    fn deadline(&mut self, wait: &mut EventWait) -> (&'static str, Instant, Duration) {
+        let time_full = self.queue.time_full();
+        wait.time_full += time_full.saturating_sub(self.session.time_full);
+        self.session.time_full = time_full;
+        let (name, from, length) = self.budget(wait);
+        match from + length + wait.time_full {
+            at if at <= self.total_deadline => (name, at, length),
+            _ => ("total", self.total_deadline, self.budgets.total),
+        }
+    }
+
+    /// The timeout that applies now: its name, its start, and its length.
+    fn budget(&self, wait: &EventWait) -> (&'static str, Instant, Duration) {
+        if let Some((name, length)) = wait.fixed {
+            return (name, wait.began, length);
+        }
+        let ScenarioPlayer {
+            budgets, session, ..
+        } = self;
+        let response = ("response", wait.began, budgets.response);
+        let other = match wait.last_line {
+            _ if !session.has_written => ("start", session.started, budgets.start),
+            Some(last_line) => ("idle", last_line, budgets.idle),
+            None => response,
+        };
+        if other.1 + other.2 > response.1 + response.2 {
+            other
+        } else {
+            response
+        }
+    }
+
+    /// The time of an event, as far as it has one. A timeout is judged by it, so an event that came in time counts even if it is handled late.
+    fn time_of(&self, event: &SessionEvent) -> Option<Instant> {
+        match event {
+            SessionEvent::Frame(frame) => {
+                Some(self.session.started + Duration::from_micros(frame.at))
+            }
+            _ => None,
+        }
+    }
+
+    /// How the agent ended, as the beginning of a sentence.
+    pub(super) fn how_it_ended(&self) -> String {
+        match &self.session.end {
+            Some(End::Exited { code, .. }) => format!("the agent exited with code {code}"),
+            Some(End::Signalled { signal, .. }) => {
+                format!("the agent was ended by {}", signals::name(*signal))
+            }
+            Some(End::Killed { why }) => format!("the agent was killed ({why})"),
+            Some(End::Open) => "the recording ended".to_owned(),
+            None if self.session.stdout_end.is_some() => "the agent closed its stdout".to_owned(),
+            None => "the agent was running".to_owned(),
+        }
+    }
+}
+
+/// Returns when the run is cancelled.
+pub(super) async fn cancelled(cancel: &mut watch::Receiver<bool>) {
+    if cancel.wait_for(|cancelled| *cancelled).await.is_err() {
+        // Without a sender nobody can cancel it.
+        std::future::pending().await
+    }
+}
+
+/// A timeout that ran out, as the end of a sentence.
+pub(super) fn describe_timeout(name: &str, length: Duration) -> String {
+    match name {
+        "within" => format!("within {}", show(length)),
+        "total" => format!("within the {} of the whole scenario", show(length)),
+        "smoke" => format!(
+            "while the agent did nothing for {} (`smoke` budget)",
+            show(length)
+        ),
+        "idle" => format!(
+            "while the agent was silent for {} (`idle` budget)",
+            show(length)
+        ),
+        _ => format!("within {} (`{name}` budget)", show(length)),
+    }
+}

@@ -1,0 +1,125 @@
+//! The step `expect_exit`, which waits for the end of the agent's process and checks its exit code or signal.
+
+use super::context::EarlyStop;
+use super::event_loop::{EventWait, WaitResult, describe_timeout};
+use super::player::ScenarioPlayer;
+use super::step_finding::StepFinding;
+use crate::scenario::types::{ExitExpectation, Step};
+use crate::step_rules;
+use conform_judge::frame::End;
+use conform_judge::signals;
+
+impl ScenarioPlayer {
+    /// Waits for the process to end, and checks how it ended.
+    pub(super) async fn expect_exit(
+        &mut self,
+        step: &Step,
+        expected: &ExitExpectation,
+    ) -> Result<(), EarlyStop> {
+        let own = step
+            .within
+            .map(|within| ("within", self.budgets.scaled(within)));
+        let budget = own.unwrap_or(("exit", self.budgets.exit));
+        let mut wait = EventWait::for_event_within(budget).without_stdout();
+        loop {
+            if let Some(end) = self.session.end.clone() {
+                if is_expected(expected, &end) {
+                    self.step_passed();
+                    return Ok(());
+                }
+                let message = self.how_it_ended();
+                self.add_finding(StepFinding {
+                    expected: vec![describe(expected)],
+                    ..StepFinding::new(step_rules::EXPECT_EXIT, message)
+                });
+                return Err(EarlyStop::Failed(None));
+            }
+            if let WaitResult::TimedOut(name, length) = self.next_event(&mut wait).await? {
+                let message = format!("the agent did not end {}", describe_timeout(name, length));
+                self.add_finding(StepFinding {
+                    expected: vec![describe(expected)],
+                    ..StepFinding::new(step_rules::EXPECT_EXIT, message)
+                });
+                let why = if name == "total" {
+                    "budget:total"
+                } else {
+                    "budget:exit"
+                };
+                return Err(EarlyStop::Failed(Some(why)));
+            }
+        }
+    }
+}
+
+fn is_expected(expected: &ExitExpectation, end: &End) -> bool {
+    match end {
+        End::Exited { code, .. } => match expected.code {
+            Some(expected) => *code == expected,
+            None => !expected.nonzero || *code != 0,
+        },
+        End::Signalled { signal, .. } => {
+            let expected_signal = expected.or_signal.as_deref().and_then(signals::find);
+            expected_signal.is_some_and(|expected_signal| expected_signal.as_raw() == *signal)
+        }
+        End::Killed { .. } | End::Open => false,
+    }
+}
+
+fn describe(expected: &ExitExpectation) -> String {
+    let code = match (expected.code, expected.nonzero) {
+        (Some(code), _) => Some(format!("an exit with code {code}")),
+        (None, true) => Some("an exit with a code other than 0".to_owned()),
+        (None, false) => Some("an exit with any code".to_owned()),
+    };
+    let signal = expected
+        .or_signal
+        .as_ref()
+        .map(|name| format!("an end by {name}"));
+    code.into_iter()
+        .chain(signal)
+        .collect::<Vec<_>>()
+        .join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_compared_with_what_the_scenario_allows() {
+        let exited = |code| End::Exited { code, orphans: 0 };
+        let term = End::Signalled {
+            signal: 15,
+            orphans: 0,
+        };
+        let expect = |code, nonzero, or_signal: Option<&str>| ExitExpectation {
+            code,
+            nonzero,
+            or_signal: or_signal.map(str::to_owned),
+        };
+        let zero = expect(Some(0), false, None);
+        let zero_or_term = expect(Some(0), false, Some("SIGTERM"));
+        let nonzero = expect(None, true, None);
+        let any_or_term = expect(None, false, Some("SIGTERM"));
+        for (expected, end, right) in [
+            (&zero, exited(0), true),
+            (&zero, exited(1), false),
+            (&zero, term.clone(), false),
+            (&zero_or_term, term.clone(), true),
+            (&zero_or_term, exited(0), true),
+            (&nonzero, exited(3), true),
+            (&nonzero, exited(0), false),
+            (&any_or_term, term, true),
+            (&any_or_term, exited(3), true),
+            (
+                &zero_or_term,
+                End::Killed {
+                    why: "budget:exit".into(),
+                },
+                false,
+            ),
+        ] {
+            assert_eq!(is_expected(expected, &end), right, "{expected:?} {end:?}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Steps that wait for the model (`expect_request`, `expect_reply`), and findings of the model itself about the agent's requests.
+
+use super::awaited::Awaited;
+use super::context::EarlyStop;
+use super::event_loop::WaitResult;
+use super::player::ScenarioPlayer;
+use super::step_finding::{BlamedFrame, StepFinding};
+use super::timeout_message::ReceivedEvents;
+use crate::scenario::RequestMatcher;
+use crate::scenario::types::Step;
+use crate::step_rules;
+use conform_judge::finding::Level;
+use conform_judge::frame::ReplyEnd;
+use mock_provider::{FailureKind, ScriptFailure};
+
+impl ScenarioPlayer {
+    /// Waits for a request to the model that matches.
+    pub(super) async fn expect_request(
+        &mut self,
+        step: &Step,
+        matcher: &RequestMatcher,
+    ) -> Result<(), EarlyStop> {
+        let mut wait = self.wait_for_event(step).without_stdout();
+        let mut received = ReceivedEvents::default();
+        let mut nearest = None;
+        loop {
+            while let Some((n, request)) = self.session.requests.pop_front() {
+                match matcher.matches(&request, &self.captures) {
+                    Ok(()) => {
+                        let Err(missing) = self.captures.take(&step.capture, &request.body) else {
+                            self.step_passed();
+                            return Ok(());
+                        };
+                        let message =
+                            format!("the request lacks what the scenario needs of it: {missing}");
+                        self.add_finding(StepFinding {
+                            frame: BlamedFrame::Number(n, String::new()),
+                            ..StepFinding::new(step_rules::EXPECT_REQUEST, message)
+                        });
+                        return Err(EarlyStop::Failed(None));
+                    }
+                    Err(difference) => nearest = Some((n, difference)),
+                }
+                received.add_name(&format!("POST {}", request.path));
+            }
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
+                let awaited = Awaited::thing(
+                    "the expected request to the model",
+                    matcher.in_words(&self.captures),
+                );
+                return Err(self.timed_out(
+                    step_rules::EXPECT_REQUEST,
+                    &result,
+                    &received,
+                    nearest,
+                    awaited,
+                ));
+            }
+        }
+    }
+
+    /// Waits for a reply of the model that has ended in this way.
+    pub(super) async fn expect_reply(
+        &mut self,
+        step: &Step,
+        end: ReplyEnd,
+    ) -> Result<(), EarlyStop> {
+        let mut wait = self.wait_for_event(step).without_stdout();
+        let mut received = ReceivedEvents::default();
+        loop {
+            while let Some(reply) = self.session.replies.pop_front() {
+                if reply.end == end {
+                    self.step_passed();
+                    return Ok(());
+                }
+                received.add_name(&format!("answer {} ({})", reply.n, reply.end.as_str()));
+            }
+            let result = self.next_event(&mut wait).await?;
+            if !matches!(result, WaitResult::Event) {
+                let awaited = Awaited::thing(reply_end(end), reply_end(end).to_owned());
+                return Err(self.timed_out(
+                    step_rules::EXPECT_REPLY,
+                    &result,
+                    &received,
+                    None,
+                    awaited,
+                ));
+            }
+        }
+    }
+
+    /// Adds a finding for a failure that the model reports.
+    pub(super) fn model_failure(&mut self, failure: &ScriptFailure) {
+        let own = self.scenario.level;
+        let (rule, level) = match failure.kind {
+            FailureKind::Exhausted | FailureKind::Unmatched => {
+                return self.requests.add_unscripted(failure);
+            }
+            FailureKind::SideRequest => return self.requests.add_aside(failure),
+            FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
+            FailureKind::Repeated => (step_rules::SCRIPT, own),
+            FailureKind::Expectation => (step_rules::REQUEST, own),
+            FailureKind::Unused if self.has_expectation(failure) => (step_rules::REQUEST, own),
+            FailureKind::Unused => (step_rules::SCRIPT, own.min(Level::Should)),
+            FailureKind::Refused => (step_rules::REFUSED, own.min(Level::Should)),
+        };
+        let mut message = failure.message.clone();
+        if let Some(actual) = &failure.actual {
+            message = format!("{message}: got {actual}");
+        }
+        let clauses = match rule {
+            step_rules::REQUEST => self.scenario.clauses.clone(),
+            _ => Vec::new(),
+        };
+        self.requests.link_finding(failure, self.findings.len());
+        self.add_finding(StepFinding {
+            level: Some(level),
+            clauses: Some(clauses),
+            expected: failure.expected.iter().cloned().collect(),
+            key: Some(format!("model{}", failure.pointer)),
+            ..StepFinding::new(rule, message)
+        });
+    }
+
+    /// Whether the reply that a failure is about has an `expect_request`.
+    fn has_expectation(&self, failure: &ScriptFailure) -> bool {
+        let index = failure.pointer.split('/').nth(1);
+        index
+            .and_then(|index| self.script.replies.get(index.parse::<usize>().ok()?))
+            .is_some_and(|reply| reply.expect_request.is_some())
+    }
+}
+
+/// A reply of the model that ends in this way, in words.
+fn reply_end(end: ReplyEnd) -> &'static str {
+    match end {
+        ReplyEnd::Complete => "the whole answer of the model",
+        ReplyEnd::ClientClosed => "the end of the request by the agent",
+        ReplyEnd::Cut => "the end of an answer that is cut short",
+    }
+}

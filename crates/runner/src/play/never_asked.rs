@@ -1,0 +1,90 @@
+//! The finding that the agent answered a prompt and never asked its model. What the scenario then misses follows from it.
+
+use super::agent_session::wire;
+use super::context::EarlyStop;
+use super::player::ScenarioPlayer;
+use super::step_finding::{BlamedFrame, StepFinding};
+use crate::launch::LaunchPlan;
+use crate::step_rules;
+use conform_judge::dialect::FrameIdentity;
+use conform_judge::frame::Line;
+use conform_judge::framing::parse;
+
+impl ScenarioPlayer {
+    /// Notes the first command of the session that the agent answers by asking its model.
+    pub(super) fn note_prompt(&mut self, frame: u64, line: &Line) {
+        let dialect = &self.suite.dialect;
+        if self.session.first_prompt.is_some() || dialect.session.prompts.is_empty() {
+            return;
+        }
+        let value = parse(line).value.unwrap_or_default();
+        if let FrameIdentity::Known(name, _) = dialect.commands.identify(&value)
+            && dialect.session.prompts.contains(&name)
+        {
+            self.session.first_prompt = Some(frame);
+        }
+    }
+
+    /// Notes at the end of a session, before the agent is asked to end, that it answered a prompt without asking its model. `stop` says why
+    /// the steps ended early.
+    ///
+    /// An agent that has ended by itself has another fault, and one that is still at work may ask later, unless it shows a text already.
+    pub(super) fn note_unasked(&mut self, stop: Option<&EarlyStop>) {
+        let session = &self.session;
+        let Some(prompt) = session.first_prompt.filter(|_| session.has_answered) else {
+            return;
+        };
+        let has_ended = session.end.is_some() || session.stdout_end.is_some();
+        let was_asked_to_end = session.was_signalled || !session.process.is_stdin_open();
+        let was_waited_for = matches!(stop, Some(EarlyStop::Failed(Some(_))));
+        let is_done = session.recorder.is_work_over() || session.has_shown_text || was_waited_for;
+        if !is_done || has_ended && !was_asked_to_end {
+            return;
+        }
+        let finding = self.finding(StepFinding {
+            level: Some(self.scenario.level),
+            clauses: Some(Vec::new()),
+            expected: vec![self.expected_request()],
+            key: Some(String::new()),
+            frame: BlamedFrame::After(prompt),
+            ..StepFinding::new(
+                step_rules::NEVER_ASKED,
+                "the agent answered the prompt and did not ask the scripted model",
+            )
+        });
+        self.unasked.push((self.past_sessions.len(), finding));
+    }
+
+    /// Adds what was noted, if the scenario had no request in any session and needs one; whether it did.
+    pub(super) fn check_asked(&mut self, stop: Option<&EarlyStop>) -> bool {
+        let needs_one = match stop {
+            None => !self.server.unused().is_empty(),
+            Some(EarlyStop::Failed(_)) => !self.script.replies.is_empty(),
+            Some(_) => false,
+        };
+        if !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
+            return false;
+        }
+        self.findings.append(&mut self.unasked);
+        true
+    }
+
+    /// The missing request, and where the agent finds the address of the model.
+    fn expected_request(&self) -> String {
+        let mut placeholders = self.captures.clone();
+        placeholders.set("llm_url", "{llm_url}");
+        let plan = LaunchPlan {
+            agent: &self.suite.agent,
+            recipe: &self.suite.dialect.launch,
+            wire: wire(&self.suite, &self.scenario).ok().flatten(),
+            setup: &self.scenario.agent,
+            placeholders: &placeholders,
+        };
+        let places = plan.address_places(&self.sandbox);
+        let at = match places.is_empty() {
+            true => "which the agent does not get: put `{llm_url}` into its arguments".to_owned(),
+            false => format!("which the agent gets {}", places.join(" and ")),
+        };
+        format!("a request to the model's address, {at}")
+    }
+}

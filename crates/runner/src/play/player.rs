@@ -1,0 +1,177 @@
+//! The player of one scenario: sets up its sandbox, its scripted model and the agent, plays the steps, and returns the result.
+
+use super::agent_session::AgentSession;
+use super::context::{EarlyStop, SuiteContext};
+use super::model_requests::ModelRequests;
+use super::scenario_result::ScenarioResult;
+use super::skip::missing_feature;
+use crate::agent_times::{AgentCpu, FirstLine};
+use crate::event_queue::EventQueue;
+use crate::limits::TimeoutBudgets;
+use crate::sandbox::{Sandbox, write_below};
+use crate::scenario::Scenario;
+use crate::session_recorder::RecordedSession;
+use crate::{launch, scripted_model};
+use conform_judge::finding::Finding;
+use indexmap::IndexSet;
+use json_matcher::{Captures, render_text};
+use mock_provider::server::Server;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// The state of a scenario while it is played.
+pub(crate) struct ScenarioPlayer {
+    pub(super) suite: Arc<SuiteContext>,
+    pub(super) scenario: Arc<Scenario>,
+    pub(super) sandbox: Sandbox,
+    pub(super) budgets: TimeoutBudgets,
+    /// Whether it is the smoke scenario, before which no other one is played.
+    pub(super) is_smoke: bool,
+    /// When the total timeout of the scenario runs out.
+    pub(super) total_deadline: Instant,
+    pub(super) captures: Captures,
+    pub(super) queue: Arc<EventQueue>,
+    pub(super) server: Server,
+    pub(super) script: mock_provider::Script,
+    pub(super) session: AgentSession,
+    pub(super) past_sessions: Vec<RecordedSession>,
+    /// Findings of steps, each with the number of its session, from 0.
+    pub(super) findings: Vec<(usize, Finding)>,
+    /// What is found if no session of the scenario asks the model, each with the number of its session.
+    pub(super) unasked: Vec<(usize, Finding)>,
+    /// The tools that each request offered to the model.
+    pub(super) offered: HashMap<u64, Vec<String>>,
+    /// The number of the current step, from 0.
+    pub(super) step: usize,
+    /// The requests to the model, and those among them that the script has no reply for.
+    pub(super) requests: ModelRequests,
+    /// The pause after a command that interrupts the agent.
+    pub(super) interrupt_pause: InterruptPause,
+    /// The clauses that steps have checked.
+    pub(super) checked_clauses: IndexSet<String>,
+    /// How often each automatic answer was sent.
+    pub(super) answers_sent: Vec<u32>,
+    /// The total lifetime of the agent's past processes.
+    pub(super) agent_lifetime: Duration,
+    /// The first line of the first agent.
+    pub(super) first_line: Option<FirstLine>,
+    /// The CPU time of the past agents.
+    pub(super) agent_cpu: AgentCpu,
+    /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do.
+    pub(super) skipped_after: Option<u64>,
+    pub(super) cancel: watch::Receiver<bool>,
+}
+
+/// The pause after a command that interrupts the agent, in which the host watches whether the agent ends.
+#[derive(Debug, Default)]
+pub(crate) struct InterruptPause {
+    pub(super) until: Option<Instant>,
+    /// Whether a step has waited since the interruption. Commands that follow the interruption at once are not delayed.
+    pub(super) waited: bool,
+}
+
+/// Plays a scenario.
+///
+/// # Errors
+/// A sentence that says why the agent cannot be started.
+pub(crate) async fn play(
+    suite: Arc<SuiteContext>,
+    scenario: Arc<Scenario>,
+) -> Result<ScenarioResult, String> {
+    let began = std::time::Instant::now();
+    if let Some(why) = missing_feature(&suite.agent.missing_features, &suite.dialect, &scenario) {
+        return Ok(ScenarioResult::skipped(why));
+    }
+    match ScenarioPlayer::start(suite, scenario) {
+        Ok(mut player) => {
+            let played = player.play_steps().await;
+            let stop = player.shut_down(played.err()).await;
+            if let Some(EarlyStop::NotStarted(why)) = stop {
+                return Err(why);
+            }
+            Ok(player.into_result(stop, began).await)
+        }
+        Err(EarlyStop::NotStarted(why)) => Err(why),
+        Err(EarlyStop::Broken(why)) => Ok(ScenarioResult::broken(why, began.elapsed())),
+        Err(other) => Ok(ScenarioResult::broken(
+            format!("{other:?}"),
+            began.elapsed(),
+        )),
+    }
+}
+
+impl ScenarioPlayer {
+    fn start(suite: Arc<SuiteContext>, scenario: Arc<Scenario>) -> Result<Self, EarlyStop> {
+        let sandbox = suite
+            .sandboxes
+            .sandbox()
+            .map_err(|error| EarlyStop::Broken(format!("cannot make a sandbox: {error}")))?;
+        let queue = Arc::new(EventQueue::default());
+        let mut captures = launch::placeholders(&sandbox, "");
+        let script = scripted_model::script(&scenario, &captures).map_err(EarlyStop::Broken)?;
+        let server =
+            scripted_model::serve(script.clone(), suite.seed, &queue).map_err(EarlyStop::Broken)?;
+        captures.set("llm_url", server.url());
+        write_files(&scenario, &sandbox, &captures)?;
+        let budgets = TimeoutBudgets::new(&suite.dialect, &scenario.budgets, suite.time_scale);
+        let session = AgentSession::start(
+            &suite,
+            &scenario,
+            &scenario.agent,
+            &sandbox,
+            &captures,
+            &queue,
+            0,
+        )?;
+        Ok(ScenarioPlayer {
+            total_deadline: Instant::now() + budgets.total,
+            budgets,
+            is_smoke: suite.smoke_first && suite.dialect.smoke_id() == Some(scenario.id.as_str()),
+            captures,
+            queue,
+            server,
+            script,
+            session,
+            past_sessions: Vec::new(),
+            findings: Vec::new(),
+            unasked: Vec::new(),
+            offered: HashMap::new(),
+            step: 0,
+            requests: ModelRequests::default(),
+            interrupt_pause: InterruptPause::default(),
+            checked_clauses: IndexSet::new(),
+            agent_lifetime: Duration::ZERO,
+            first_line: None,
+            agent_cpu: AgentCpu::default(),
+            skipped_after: None,
+            answers_sent: vec![0; scenario.answers.len()],
+            cancel: suite.cancel.clone(),
+            suite,
+            scenario,
+            sandbox,
+        })
+    }
+}
+
+/// Writes the scenario's files into the workspace.
+fn write_files(
+    scenario: &Scenario,
+    sandbox: &Sandbox,
+    placeholders: &Captures,
+) -> Result<(), EarlyStop> {
+    for (path, text) in &scenario.files {
+        let broken = |why: String| {
+            EarlyStop::Broken(format!(
+                "{}: the file {path}: {why}",
+                scenario.path.display()
+            ))
+        };
+        let text =
+            render_text(text, placeholders).map_err(|unknown| broken(unknown.to_string()))?;
+        write_below(&sandbox.workspace, path, &text).map_err(|error| broken(error.to_string()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Steps that act on the agent: send commands and raw bytes, answer events automatically, close stdin, send signals.
+
+use super::context::EarlyStop;
+use super::player::ScenarioPlayer;
+use super::step_finding::StepFinding;
+use crate::step_rules;
+use conform_judge::dialect::FrameIdentity;
+use conform_judge::finding::Level;
+use conform_judge::frame::{Body, Line};
+use conform_judge::signals;
+use serde_json::Value;
+use spanned_yaml::Span;
+use std::sync::Arc;
+
+impl ScenarioPlayer {
+    /// Sends a command, which must be valid in the dialect. An invalid one is a fault of the scenario and not of the agent.
+    pub(super) fn send_command(&mut self, command: &Value, span: Span) -> Result<(), EarlyStop> {
+        if let Some(fault) = self.command_error(command) {
+            return Err(self.broken_at(span, &fault));
+        }
+        self.note_interrupt(command);
+        let names = &self.suite.dialect.commands;
+        let name = command
+            .pointer(&names.discriminator)
+            .and_then(Value::as_str);
+        self.session.last_command = name.map(str::to_owned);
+        let mut bytes = command.to_string().into_bytes();
+        bytes.push(b'\n');
+        self.send(vec![bytes])
+    }
+
+    /// Sends the first automatic answer of the scenario that fits an event.
+    pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
+        if !self.session.process.is_stdin_open() || self.session.end.is_some() {
+            return Ok(());
+        }
+        let scenario = Arc::clone(&self.scenario);
+        for (index, answer) in scenario.answers.iter().enumerate() {
+            let is_used_up = answer
+                .times
+                .is_some_and(|times| self.answers_sent[index] >= times);
+            if is_used_up || answer.on.matches(event, &self.captures).is_err() {
+                continue;
+            }
+            self.answers_sent[index] += 1;
+            let mut captures = self.captures.clone();
+            if let Err(missing) = captures.take(&answer.capture, event) {
+                return Err(self.broken_at(answer.span, &missing.to_string()));
+            }
+            let command = answer
+                .send
+                .render(&captures)
+                .map_err(|unknown| self.broken_at(answer.span, &unknown.to_string()))?;
+            return self.send_command(&command, answer.span);
+        }
+        Ok(())
+    }
+
+    /// Writes chunks, each in one write. A line is recorded before its last byte is written.
+    pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), EarlyStop> {
+        for chunk in chunks {
+            let mut lines: Vec<Line> = Vec::new();
+            if let Some(framer) = &mut self.session.sent {
+                framer.push(&chunk, &mut |line| lines.push(line));
+            }
+            let mut is_running = self.session.end.is_none();
+            for line in lines {
+                if let Ok(command) = serde_json::from_slice(&line.bytes) {
+                    self.tell_model(&command);
+                }
+                is_running &= self.queue.add_host_event(Body::ToAgent(line));
+            }
+            if !is_running {
+                return Err(self.ended_early());
+            }
+            if self.session.process.write(chunk).is_err() {
+                let message = "the agent does not read its stdin: too many commands wait there";
+                self.add_finding(StepFinding::new(step_rules::SEND, message));
+                return Err(EarlyStop::Failed(None));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the scripted model the texts of a command, by which it recognizes the requests of the conversation.
+    fn tell_model(&self, command: &Value) {
+        match command {
+            Value::String(text) => self.server.note_host_message(text),
+            Value::Array(list) => list.iter().for_each(|one| self.tell_model(one)),
+            Value::Object(map) => map.values().for_each(|one| self.tell_model(one)),
+            _ => {}
+        }
+    }
+
+    pub(super) fn close_stdin(&mut self) {
+        if !self.session.process.is_stdin_open() {
+            return;
+        }
+        if let Some(framer) = self.session.sent.take() {
+            framer.finish(&mut |line| {
+                self.queue.add_host_event(Body::ToAgent(line));
+            });
+        }
+        self.queue.add_host_event(Body::StdinClosed);
+        self.session.cpu_at_close = self.measured_cpu();
+        self.session.process.close_stdin();
+    }
+
+    pub(super) fn signal(&mut self, name: &str, span: Span) -> Result<(), EarlyStop> {
+        let Some(signal) = signals::find(name) else {
+            return Err(self.broken_at(span, &format!("there is no signal {name}")));
+        };
+        if self.session.end.is_some() || !self.queue.add_host_event(Body::Signal(name.to_owned())) {
+            return Err(self.ended_early());
+        }
+        self.session.was_signalled = true;
+        self.session.process.signal(signal);
+        Ok(())
+    }
+
+    /// Stops the scenario for a fault in its file.
+    pub(super) fn broken_at(&self, span: Span, what: &str) -> EarlyStop {
+        EarlyStop::Broken(format!(
+            "{}:{}:{}: {what}",
+            self.scenario.path.display(),
+            span.line,
+            span.column
+        ))
+    }
+
+    fn ended_early(&mut self) -> EarlyStop {
+        // The end of the agent may still be in the queue.
+        while self.session.end.is_none()
+            && let Some(event) = self.queue.take()
+        {
+            if let Err(stop) = self.handle(event) {
+                return stop;
+            }
+        }
+        let how = self.how_it_ended();
+        self.add_finding(StepFinding::new(
+            step_rules::SEND,
+            format!("{how} while the host still had something to send"),
+        ));
+        EarlyStop::Failed(None)
+    }
+
+    fn command_error(&self, command: &Value) -> Option<String> {
+        let dialect = &self.suite.dialect;
+        let (name, kind) = match dialect.commands.identify(command) {
+            FrameIdentity::Known(name, kind) => (name, kind),
+            FrameIdentity::Unknown(name) => {
+                return Some(format!(
+                    "`{name}` is no command of the dialect; `send_raw` sends any line"
+                ));
+            }
+            FrameIdentity::Missing => {
+                return Some("the command has no name; `send_raw` sends any line".to_owned());
+            }
+        };
+        let shape = kind.as_deref().unwrap_or(&name);
+        let faults = dialect.command_schemas.violations(shape, command, 8);
+        let fault = faults
+            .into_iter()
+            .find(|fault| fault.level == Level::Must)?;
+        Some(format!(
+            "the command is no valid `{shape}`: {}; `send_raw` sends any line",
+            fault.message
+        ))
+    }
+}

@@ -1,0 +1,147 @@
+//! Findings of steps: what a step found wrong with the agent, added with the frames around it as evidence.
+
+use super::player::ScenarioPlayer;
+use crate::scenario::types::Step;
+use conform_judge::finding::{Blame, Difference, Finding, Level, Source};
+
+/// A finding of a step before it is added. Level, clauses, key and difference default to those of the current step.
+#[derive(Debug)]
+pub(super) struct StepFinding {
+    pub(super) rule: &'static str,
+    pub(super) message: String,
+    pub(super) level: Option<Level>,
+    pub(super) clauses: Option<Vec<String>>,
+    pub(super) expected: Vec<String>,
+    pub(super) key: Option<String>,
+    pub(super) frame: BlamedFrame,
+    pub(super) difference: Option<Difference>,
+}
+
+/// The frame that a finding points at.
+#[derive(Debug, Default)]
+pub(super) enum BlamedFrame {
+    /// The newest one.
+    #[default]
+    Newest,
+    /// The frame of this number, and a JSON Pointer into it.
+    Number(u64, String),
+    /// None, since something is missing.
+    None,
+    /// None, since something is missing that should have come after the frame of this number.
+    After(u64),
+}
+
+impl StepFinding {
+    pub(super) fn new(rule: &'static str, message: impl Into<String>) -> Self {
+        StepFinding {
+            rule,
+            message: message.into(),
+            level: None,
+            clauses: None,
+            expected: Vec::new(),
+            key: None,
+            frame: BlamedFrame::default(),
+            difference: None,
+        }
+    }
+}
+
+impl ScenarioPlayer {
+    /// Adds a finding with the frames around it. After a request that the script has no reply for nothing is added, since it may follow from
+    /// the answer that the request got.
+    pub(super) fn add_finding(&mut self, found: StepFinding) {
+        if self.requests.unscripted().is_none() {
+            let finding = self.finding(found);
+            self.findings.push((self.past_sessions.len(), finding));
+        }
+    }
+
+    /// The finding, with the frames around it.
+    pub(super) fn finding(&self, found: StepFinding) -> Finding {
+        let step = self.scenario.steps.get(self.step);
+        let difference = found
+            .difference
+            .clone()
+            .unwrap_or_else(|| self.step_difference(&found));
+        let clauses = found.clauses.unwrap_or_else(|| self.clauses_of(step));
+        let source = if clauses.is_empty() {
+            Source::Host
+        } else {
+            Source::Spec
+        };
+        let level = found
+            .level
+            .or(step.and_then(|step| step.level))
+            .unwrap_or(self.scenario.level);
+        let place = || {
+            step.map_or(String::new(), |step| {
+                format!("step {}, line {}", self.step + 1, step.span.line)
+            })
+        };
+        let mut evidence = self.session.recorder.evidence();
+        let mut at = self.session.recorder.number();
+        let mut pointer = String::new();
+        match found.frame {
+            BlamedFrame::Newest => {}
+            BlamedFrame::None => evidence.iter_mut().for_each(|quote| quote.here = false),
+            BlamedFrame::After(frame) => {
+                at = frame;
+                evidence.iter_mut().for_each(|quote| quote.here = false);
+            }
+            BlamedFrame::Number(frame, place) => {
+                at = frame;
+                if evidence.iter().any(|quote| quote.frame == frame) {
+                    pointer = place;
+                }
+                for quote in &mut evidence {
+                    quote.here = quote.frame == frame;
+                }
+            }
+        }
+        Finding {
+            rule: found.rule.to_owned(),
+            level: self.suite.profile.apply(level, source),
+            source,
+            blame: Blame::Agent,
+            clauses,
+            at,
+            key: found.key.unwrap_or_else(place),
+            message: found.message,
+            expected: found.expected,
+            pointer,
+            difference,
+            evidence,
+            ..Finding::default()
+        }
+    }
+
+    /// The clauses that a step checks: its own, else the scenario's.
+    pub(super) fn clauses_of(&self, step: Option<&Step>) -> Vec<String> {
+        let own = step.and_then(|step| step.clauses.as_ref());
+        own.unwrap_or(&self.scenario.clauses).clone()
+    }
+
+    /// Of the clauses that the current step checks, those about these events; all if none names one. A clause `NAME.EVENT.…` is about the
+    /// event.
+    pub(super) fn clauses_about(&self, events: &[String]) -> Vec<String> {
+        let step = self.scenario.steps.get(self.step);
+        let all = self.clauses_of(step);
+        let names: Vec<String> = events
+            .iter()
+            .flat_map(|name| name.split('.'))
+            .map(|name| name.replace('_', "-"))
+            .collect();
+        let is_about = |clause: &&String| {
+            let about = clause.split('.').nth(1).unwrap_or_default();
+            names.iter().any(|name| name == about)
+        };
+        let about: Vec<String> = all.iter().filter(is_about).cloned().collect();
+        if about.is_empty() { all } else { about }
+    }
+
+    /// Notes that the current step has checked its clauses.
+    pub(super) fn step_passed(&mut self) {
+        let clauses = self.clauses_of(self.scenario.steps.get(self.step));
+        self.checked_clauses.extend(clauses);
+    }
+}

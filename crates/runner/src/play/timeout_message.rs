@@ -1,0 +1,190 @@
+//! The timeout message of a step: what was expected, what was received instead, and which event came closest.
+
+use super::agent_session::AgentEvent;
+use super::awaited::Awaited;
+use super::context::EarlyStop;
+use super::event_loop::{WaitResult, describe_timeout};
+use super::player::ScenarioPlayer;
+use super::step_finding::{BlamedFrame, StepFinding};
+use conform_judge::finding::DifferenceKind;
+use indexmap::IndexMap;
+use json_matcher::Mismatch;
+
+/// What was received while a step waited.
+#[derive(Debug, Default)]
+pub(super) struct ReceivedEvents {
+    names: IndexMap<String, u64>,
+    /// What is wrong, where the step knows it, as the beginning of the message.
+    cause: String,
+}
+
+/// The frame that came closest to matching, and its first difference.
+pub(super) type NearestMatch = Option<(u64, Mismatch)>;
+
+/// The number of names that are listed at most.
+const NAMES: usize = 12;
+
+impl ReceivedEvents {
+    pub(super) fn add(&mut self, event: &AgentEvent) {
+        self.add_name(&event.name);
+    }
+
+    pub(super) fn add_name(&mut self, name: &str) {
+        *self.names.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Sets what is wrong, as the beginning of the message.
+    pub(super) fn set_cause(&mut self, cause: String) {
+        self.cause = cause;
+    }
+
+    /// What was received; `since` says since when.
+    fn describe(&self, since: &str) -> String {
+        let listed = self
+            .names
+            .iter()
+            .take(NAMES)
+            .map(|(name, times)| match times {
+                1 => name.clone(),
+                _ => format!("{name} ({times} times)"),
+            });
+        let more = if self.names.len() > NAMES {
+            ", …"
+        } else {
+            ""
+        };
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        if listed.is_empty() {
+            format!("nothing came {since}")
+        } else {
+            format!("received: {listed}{more}")
+        }
+    }
+}
+
+/// The reason to kill the agent when this timeout has run out: it had all the time that the dialect allows. `None` for a timeout that the
+/// step itself names, which may be shorter.
+fn kill_reason(budget: &str) -> Option<&'static str> {
+    match budget {
+        "start" => Some("budget:start"),
+        "response" => Some("budget:response"),
+        "idle" => Some("budget:idle"),
+        "smoke" => Some("budget:smoke"),
+        "total" => Some("budget:total"),
+        _ => None,
+    }
+}
+
+/// How the nearest event differs, as the end of a sentence whose subject is the event.
+pub(super) fn describe_difference(frame: u64, difference: &Mismatch) -> String {
+    let Mismatch {
+        pointer,
+        expected,
+        actual,
+        ..
+    } = difference;
+    match (pointer.as_str(), actual.as_str()) {
+        ("", actual) => format!("came as {actual} in frame {frame}, where {expected} is expected"),
+        (place, "nothing") => {
+            format!("came without {place} in frame {frame}, where {expected} is expected")
+        }
+        (place, actual) => {
+            format!("came with {place} = {actual} in frame {frame}, where {expected} is expected")
+        }
+    }
+}
+
+/// That nothing more can come, as the end of a sentence.
+const NOTHING_LEFT: &str = "and the agent has nothing left to do";
+
+impl ScenarioPlayer {
+    /// The last command of the host, as a time.
+    fn since(&self) -> String {
+        match &self.session.last_command {
+            Some(command) => format!("after the host's `{command}`"),
+            None => "since the agent was started".to_owned(),
+        }
+    }
+
+    /// Adds the finding of a step that waited without success. The cause comes first: what came instead, or how the agent ended.
+    pub(super) fn timed_out(
+        &mut self,
+        rule: &'static str,
+        result: &WaitResult,
+        received: &ReceivedEvents,
+        nearest: NearestMatch,
+        awaited: Awaited,
+    ) -> EarlyStop {
+        let subject = &awaited.subject;
+        let named = &self.suite.dialect.events.discriminator;
+        // An event of another name is not close.
+        let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
+        let near = nearest
+            .as_ref()
+            .map(|(frame, difference)| describe_difference(*frame, difference));
+        let mut message = match (result, &near) {
+            (WaitResult::TimedOut(..) | WaitResult::Settled(_), _)
+                if !received.cause.is_empty() =>
+            {
+                format!("{}, and that did not change", received.cause)
+            }
+            _ if !received.cause.is_empty() => {
+                format!("{}, and {}", received.cause, self.how_it_ended())
+            }
+            (WaitResult::TimedOut(..) | WaitResult::Settled(_), Some(near)) => {
+                format!("{subject} {near}, and no other came")
+            }
+            (WaitResult::TimedOut(..) | WaitResult::Settled(_), None) => {
+                format!("{subject} did not come")
+            }
+            (_, Some(near)) => {
+                let end = self.how_it_ended();
+                format!("{end} before {subject} came as expected; the nearest {near}")
+            }
+            (_, None) => format!("{} before {subject} came", self.how_it_ended()),
+        };
+        let kill = match result {
+            WaitResult::TimedOut(name, length) => {
+                message += &format!(" {}", describe_timeout(name, *length));
+                kill_reason(name)
+            }
+            WaitResult::Settled(name) => {
+                message += &format!(", {NOTHING_LEFT}");
+                kill_reason(name).map(|_| "budget:settle")
+            }
+            WaitResult::Event | WaitResult::AgentEnded => None,
+        };
+        message += "; ";
+        message += &if self.session.has_written {
+            received.describe(&self.since())
+        } else {
+            "the agent has written nothing".to_owned()
+        };
+        let unfinished = self.queue.unfinished();
+        if unfinished > 0 {
+            message += &format!("; and {unfinished} bytes of an unfinished line");
+        }
+        let difference = match (&nearest, result) {
+            (Some(_), _) => None,
+            (None, WaitResult::AgentEnded) => awaited.difference(DifferenceKind::Ended),
+            (None, _) => awaited.difference(DifferenceKind::Absent),
+        };
+        let has_ended = matches!(result, WaitResult::AgentEnded);
+        let frame = match nearest {
+            // That the agent ended says why a request did not come, whatever the requests before it.
+            Some(_) if has_ended && awaited.names.is_empty() => BlamedFrame::Newest,
+            Some((frame, difference)) => BlamedFrame::Number(frame, difference.pointer),
+            _ if has_ended => BlamedFrame::Newest,
+            _ => BlamedFrame::None,
+        };
+        let clauses = self.clauses_about(&awaited.names);
+        self.add_finding(StepFinding {
+            frame,
+            difference,
+            clauses: Some(clauses),
+            expected: awaited.expected,
+            ..StepFinding::new(rule, message)
+        });
+        EarlyStop::Failed(kill)
+    }
+}

@@ -1,0 +1,203 @@
+//! The private folder in which the sandboxes of a run are made. It is removed at the end of the run, or by the next run if this one was
+//! killed: a lock on a file in it shows that its run goes on.
+
+use super::disk_space::DiskSpace;
+use super::sandbox::{Sandbox, remove};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::num::NonZeroUsize;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+
+/// The beginning of its name.
+const PREFIX: &str = "conform-sandboxes-";
+/// The file in it that is locked while the run goes on, and its name before it is locked.
+const LOCK: &str = "lock";
+const NEW_LOCK: &str = "lock.new";
+
+/// The private folder of a run. It is removed with everything in it when dropped.
+#[derive(Debug)]
+pub struct SandboxRoot {
+    path: PathBuf,
+    next: AtomicU32,
+    /// Environment variables of every agent.
+    variables: Arc<[(String, String)]>,
+    space: Arc<DiskSpace>,
+    /// Held until the folder is removed.
+    _lock: File,
+    /// Removes the folders of runs that were killed.
+    cleanup: Option<JoinHandle<()>>,
+}
+
+impl SandboxRoot {
+    /// Makes one in the system's temporary folder, and removes those of runs that were killed, in the background.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn new() -> io::Result<Self> {
+        // Agents report resolved paths, so placeholders must have them too.
+        Self::below(std::env::temp_dir().canonicalize()?)
+    }
+
+    fn below(temporary: PathBuf) -> io::Result<Self> {
+        let me = std::process::id();
+        for attempt in 0_u32.. {
+            let path = temporary.join(format!("{PREFIX}{me}-{attempt}"));
+            match private(&path) {
+                Ok(()) => {
+                    return Ok(SandboxRoot {
+                        next: AtomicU32::new(0),
+                        variables: Arc::default(),
+                        space: Arc::new(DiskSpace::of(&path)),
+                        _lock: locked(&path)?,
+                        cleanup: Some(std::thread::spawn(move || remove_abandoned(&temporary))),
+                        path,
+                    });
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other("every name is in use"))
+    }
+
+    /// The same with these environment variables for every agent, which its launch recipe may change.
+    #[must_use]
+    pub fn with_variables(mut self, variables: &[(String, String)]) -> Self {
+        self.variables = variables.into();
+        self
+    }
+
+    /// An empty folder for files of the harness.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn folder(&self) -> io::Result<PathBuf> {
+        let n = self.next.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(n.to_string());
+        private(&path)?;
+        Ok(path)
+    }
+
+    /// A fresh sandbox.
+    ///
+    /// # Errors
+    /// Its folders cannot be made.
+    pub(crate) fn sandbox(&self) -> io::Result<Sandbox> {
+        let variables = Arc::clone(&self.variables);
+        Sandbox::new(self.folder()?, variables, Arc::clone(&self.space))
+    }
+}
+
+impl Drop for SandboxRoot {
+    fn drop(&mut self) {
+        remove_locked(&self.path);
+        if let Some(cleanup) = self.cleanup.take() {
+            // Nothing more can be done about a panic there.
+            let _ = cleanup.join();
+        }
+    }
+}
+
+/// Makes a folder that only this user can enter.
+fn private(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Makes the lock file of a folder. It is locked before it gets its name, so that nobody takes the folder for an abandoned one.
+fn locked(folder: &Path) -> io::Result<File> {
+    let new = folder.join(NEW_LOCK);
+    let file = File::create(&new)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    std::fs::rename(new, folder.join(LOCK))?;
+    Ok(file)
+}
+
+/// Removes the folders of this user's runs that were killed: nobody holds their lock.
+fn remove_abandoned(temporary: &Path) {
+    let me = rustix::process::getuid().as_raw();
+    for entry in std::fs::read_dir(temporary).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
+            && entry
+                .metadata()
+                .is_ok_and(|found| found.is_dir() && found.uid() == me);
+        if is_ours && let Some(_lock) = abandoned_lock(&entry.path()) {
+            remove_locked(&entry.path());
+        }
+    }
+}
+
+/// The lock of a folder, if no run holds it.
+fn abandoned_lock(folder: &Path) -> Option<File> {
+    let file = File::open(folder.join(LOCK)).ok()?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    // Another run may just have removed the folder.
+    (file.metadata().ok()?.nlink() > 0).then_some(file)
+}
+
+/// Removes a folder whose lock this process holds, with all cores, and the lock last.
+fn remove_locked(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name() != LOCK)
+        .map(|entry| entry.path())
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    std::thread::scope(|scope| {
+        for part in paths.chunks(paths.len().div_ceil(threads).max(1)) {
+            scope.spawn(|| part.iter().for_each(|path| remove(path)));
+        }
+    });
+    remove(folder);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::write_below;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn sandboxes_are_separate_and_removed_with_their_root() {
+        let sandboxes = SandboxRoot::new().unwrap();
+        let (one, two) = (sandboxes.sandbox().unwrap(), sandboxes.sandbox().unwrap());
+        assert_ne!(one.workspace, two.workspace);
+        write_below(&one.home, "a/b.txt", "x").unwrap();
+        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o500);
+        std::fs::set_permissions(one.home.join("a"), closed).unwrap();
+        let path = sandboxes.path.clone();
+        drop((one, two, sandboxes));
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn only_the_folders_of_runs_that_were_killed_are_removed() {
+        let temporary = tempfile::tempdir().unwrap();
+        let below = |name: &str| temporary.path().join(name);
+        let running = SandboxRoot::below(temporary.path().to_owned()).unwrap();
+        let killed = below("conform-sandboxes-1-0");
+        private(&killed).unwrap();
+        // The lock of a process that was killed is released.
+        drop(locked(&killed).unwrap());
+        write_below(&killed, "7/home/a.txt", "x").unwrap();
+        let kept = ["conform-sandboxes-2-0", "conform-mine", "other"];
+        for name in kept {
+            write_below(&below(name), "a.txt", "x").unwrap();
+        }
+        // A process that another test starts just now holds the lock until it runs its program.
+        let until = Instant::now() + Duration::from_secs(10);
+        while killed.exists() && Instant::now() < until {
+            remove_abandoned(temporary.path());
+            std::thread::yield_now();
+        }
+        assert!(!killed.exists());
+        assert!(running.path.exists());
+        for name in kept {
+            assert!(below(name).exists(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Hand-written JSON Schemas for parts of scenario files whose Rust types do not describe them: matchers, and values of several types.
+
+use json_matcher::MatcherSchema;
+use mock_provider::script::Expect;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::json;
+use spanned_yaml::TimeSpan;
+use std::borrow::Cow;
+
+/// A matcher on an event.
+pub(super) struct EventMatcherSchema;
+
+/// A matcher on a request: on its raw body, or in the words of model scripts.
+pub(super) struct RequestSchema;
+
+/// The end of the wait of an `expect_none`.
+pub(super) struct BarrierSchema;
+
+/// The state of a file.
+pub(super) struct FileStateSchema;
+
+impl JsonSchema for EventMatcherSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "EventMatcher".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let any = generator.subschema_for::<MatcherSchema>();
+        json_schema!({ "description": "A matcher on an event.", "type": "object", "allOf": [any] })
+    }
+}
+
+impl JsonSchema for RequestSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "Request".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (demand, body) = (
+            generator.subschema_for::<Expect>(),
+            generator.subschema_for::<MatcherSchema>(),
+        );
+        json_schema!({
+            "description": "`contains`, `tool_result`, … as in a model script, the same on every model API; or a matcher on the raw body.",
+            "type": "object",
+            "anyOf": [demand, body]
+        })
+    }
+}
+
+impl JsonSchema for BarrierSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "Until".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (window, event) = (
+            generator.subschema_for::<TimeSpan>(),
+            generator.subschema_for::<EventMatcherSchema>(),
+        );
+        json_schema!({ "anyOf": [{ "const": "end" }, window, event] })
+    }
+}
+
+impl JsonSchema for FileStateSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "FileState".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let text = |key: &str| json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key], "additionalProperties": false });
+        json_schema!({
+            "description": "`absent`, `present`, the exact text, `{ contains: … }`, or `{ holds: … }` for a text that may be in Base64. For a text that is one of the two words, use `{ equals: … }`.",
+            "anyOf": [{ "enum": ["absent", "present"] }, { "type": "string" }, text("contains"), text("holds"), text("equals")]
+        })
+    }
+}

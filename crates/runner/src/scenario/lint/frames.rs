@@ -1,0 +1,202 @@
+//! Lints of events and commands in steps: unknown names, commands that violate their schema, matchers that no event can match, and keys
+//! without a value.
+
+use crate::scenario::context::LoadContext;
+use crate::scenario::file::{ScenarioFile, StepFile};
+use conform_judge::dialect::FrameNames;
+use json_matcher::{Segment, segments};
+use spanned_yaml::{Kind, Node, Spanned};
+
+pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    let Some(vocabulary) = context.vocabulary else {
+        return;
+    };
+    let in_steps = file.steps.iter().flat_map(|step| matchers(step));
+    for matcher in in_steps.chain(file.answers.iter().map(|answer| &answer.on)) {
+        check("event", matcher, &vocabulary.events, context);
+    }
+    let Some(judge) = vocabulary.check_matcher.as_ref() else {
+        return;
+    };
+    let expected = file.steps.iter().flat_map(|step| expected_matchers(step));
+    for matcher in expected.chain(file.answers.iter().map(|answer| &answer.on)) {
+        for (pointer, message) in judge(&matcher.to_value()) {
+            let span = matcher.nearest(&pointer).span();
+            context.error(span, format!("no event can match this: {message}"));
+        }
+    }
+}
+
+pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    let Some(vocabulary) = context.vocabulary else {
+        return;
+    };
+    let in_steps = file.steps.iter().filter_map(|step| {
+        let send = step.send.as_ref()?;
+        Some((send, step.unchecked))
+    });
+    let answers = file.answers.iter().map(|answer| (&answer.send, false));
+    for (command, unchecked) in in_steps.chain(answers) {
+        let before = context.errors.len();
+        if command.as_map().is_some() && command.at(&vocabulary.commands.discriminator).is_none() {
+            let key = &vocabulary.commands.discriminator;
+            context.error(
+                command.span(),
+                format!("a command needs a name at `{key}`; `send_raw` sends any line"),
+            );
+        }
+        check("command", command, &vocabulary.commands, context);
+        if let Some(judge) = vocabulary
+            .check_command
+            .as_ref()
+            .filter(|_| context.errors.len() == before)
+        {
+            for (pointer, message) in judge(&command.to_value()) {
+                let at = command.nearest(&pointer);
+                if !has_placeholder(at) {
+                    context.error(
+                        at.span(),
+                        format!("not a valid command: {message}; `send_raw` sends any line"),
+                    );
+                }
+            }
+        }
+        let members = vocabulary.check_members.as_ref();
+        if let Some(judge) = members.filter(|_| !unchecked && context.errors.len() == before) {
+            for (pointer, message) in judge(&command.to_value()) {
+                let at = command.key_at(&pointer);
+                context.error(
+                    at,
+                    format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the specification does not have"),
+                );
+            }
+        }
+    }
+}
+
+/// Keys without a value in commands, matchers and model scripts. Most are the rest of an unquoted text that contains a comma.
+pub(super) fn keys_without_values(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    let sent = file.steps.iter().filter_map(|step| step.send.as_ref());
+    let requests = file
+        .steps
+        .iter()
+        .filter_map(|step| step.expect_request.as_ref());
+    let answers = file
+        .answers
+        .iter()
+        .flat_map(|answer| [&answer.on, &answer.send]);
+    let matchers = file.steps.iter().flat_map(|step| matchers(step));
+    let nodes = sent
+        .chain(requests)
+        .chain(answers)
+        .chain(matchers)
+        .chain(&file.model);
+    for node in nodes {
+        keys_without_value(node, context);
+    }
+}
+
+fn keys_without_value(node: &Node, context: &mut LoadContext<'_>) {
+    for item in node.as_list().unwrap_or_default() {
+        keys_without_value(item, context);
+    }
+    for (key, value) in node.as_map().unwrap_or_default() {
+        if value.is_null() && value.span().len == 0 {
+            let message = format!(
+                "the key `{}` has no value: quote a text that contains a comma, or write `null`",
+                key.name
+            );
+            context.error(key.span, message);
+        }
+        keys_without_value(value, context);
+    }
+}
+
+/// The matchers of a step that an event must match.
+fn expected_matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
+    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
+    let none = step.expect_none.iter().map(|none| &none.until);
+    let text = step.expect_text.iter();
+    let text = text.flat_map(|text| text.until.iter().chain([&text.of]));
+    step.expect
+        .iter()
+        .chain(&step.expect_next)
+        .chain(unordered)
+        .chain(none)
+        .chain(text)
+}
+
+/// All matchers on events of a step.
+fn matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
+    let unwanted = step.expect_none.iter().map(|none| &none.not);
+    expected_matchers(step).chain(unwanted)
+}
+
+/// Reports unknown names in a matcher, and in the operands of its operators.
+fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext<'_>) {
+    for operator in ["$any", "$all"] {
+        for inner in node
+            .get(operator)
+            .and_then(Node::as_list)
+            .unwrap_or_default()
+        {
+            check(what, inner, frames, context);
+        }
+    }
+    if let Some(inner) = node.get("$not") {
+        check(what, inner, frames, context);
+    }
+    for name in literals(node.at(&frames.discriminator)) {
+        if !context.known(what, &name, frames.names.keys().map(String::as_str)) {
+            continue;
+        }
+        let spec = frames.names.get(&name.value);
+        let Some((at, kinds)) = spec.and_then(|spec| Some((spec.kind.as_ref()?, &spec.kinds)))
+        else {
+            continue;
+        };
+        for kind in literals(node.at(at)) {
+            context.known(
+                &format!("`{}` kind", name.value),
+                &kind,
+                kinds.iter().map(String::as_str),
+            );
+        }
+    }
+}
+
+/// The names that a matcher on a name lists literally.
+fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
+    let Some(node) = node.filter(|node| !has_placeholder(node)) else {
+        return Vec::new();
+    };
+    match node.kind() {
+        Kind::Text(text) => vec![Spanned {
+            value: text.clone(),
+            span: node.span(),
+        }],
+        Kind::Map(_) => {
+            let several = ["$one_of", "$any"]
+                .into_iter()
+                .filter_map(|name| node.get(name)?.as_list())
+                .flatten();
+            let one = ["$ne", "$not"]
+                .into_iter()
+                .filter_map(|name| node.get(name));
+            several
+                .chain(one)
+                .flat_map(|inner| literals(Some(inner)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the value contains a placeholder, which is filled in only when the step is played.
+fn has_placeholder(node: &Node) -> bool {
+    node.as_str().is_some_and(|text| {
+        segments(text)
+            .iter()
+            .any(|segment| matches!(segment, Segment::Placeholder(_)))
+    })
+}

@@ -1,0 +1,217 @@
+//! Lints of `{name}` placeholders and captures: names used before they are captured, never used, captured twice, or reserved.
+
+use crate::scenario::context::LoadContext;
+use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, TextMap};
+use indexmap::IndexMap;
+use json_matcher::{Segment, segments};
+use spanned_yaml::{Span, Spanned, suggestion};
+
+/// Names that are always defined.
+const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
+/// Those that model scripts may use.
+const MODEL_BUILTINS: &[&str] = &["workspace", "home"];
+
+/// The captured names, with their locations and whether they are used.
+#[derive(Default)]
+struct CaptureScope {
+    names: IndexMap<String, (Span, bool)>,
+}
+
+pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    let mut scope = CaptureScope::default();
+    for step in file.steps.iter() {
+        scope.uses(used_by(step), context);
+        scope.captures(&step.capture, context);
+    }
+    scope.end(context);
+}
+
+pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    for answer in &file.answers {
+        let mut scope = CaptureScope::default();
+        scope.uses(json_matcher::placeholders_in(&answer.on), context);
+        scope.captures(&answer.capture, context);
+        scope.uses(json_matcher::placeholders_in(&answer.send), context);
+        scope.end(context);
+    }
+}
+
+/// Texts that are filled in before the first step.
+pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
+    let after = file
+        .files_after
+        .values()
+        .flat_map(json_matcher::placeholders_in);
+    let used = file
+        .files
+        .values()
+        .flat_map(placeholders)
+        .chain(agent_texts(&file.agent))
+        .chain(after);
+    for placeholder in used {
+        known(
+            &placeholder,
+            BUILTINS,
+            "only these can be used here",
+            context,
+        );
+    }
+    for placeholder in file.model.iter().flat_map(json_matcher::placeholders_in) {
+        let advice = format!(
+            "a script can use only these; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
+            placeholder.value
+        );
+        known(&placeholder, MODEL_BUILTINS, &advice, context);
+    }
+}
+
+fn known(
+    placeholder: &Spanned<String>,
+    names: &[&str],
+    advice: &str,
+    context: &mut LoadContext<'_>,
+) {
+    if !names.contains(&placeholder.as_str()) {
+        let names = names.join(", ");
+        context.error(
+            placeholder.span,
+            format!(
+                "unknown placeholder `{}` (known: {names}): {advice}",
+                placeholder.value
+            ),
+        );
+    }
+}
+
+impl CaptureScope {
+    fn uses(
+        &mut self,
+        placeholders: impl IntoIterator<Item = Spanned<String>>,
+        context: &mut LoadContext<'_>,
+    ) {
+        for placeholder in placeholders {
+            if BUILTINS.contains(&placeholder.as_str()) {
+                continue;
+            }
+            match self.names.get_mut(&placeholder.value) {
+                Some((_, used)) => *used = true,
+                None => {
+                    let names = self
+                        .names
+                        .keys()
+                        .map(String::as_str)
+                        .chain(BUILTINS.iter().copied());
+                    let near = suggestion(&placeholder, names);
+                    let literal = format!(
+                        "; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
+                        placeholder.value
+                    );
+                    let hint = if near.is_empty() { literal } else { near };
+                    context.error(
+                        placeholder.span,
+                        format!("no earlier step captures `{}`{hint}", placeholder.value),
+                    );
+                }
+            }
+        }
+    }
+
+    fn captures(&mut self, captures: &TextMap, context: &mut LoadContext<'_>) {
+        for (name, pointer) in captures {
+            if !pointer.is_empty() && !pointer.starts_with('/') {
+                context.error(
+                    pointer.span,
+                    format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value),
+                );
+            }
+            if !matches!(
+                segments(&format!("{{{}}}", name.value)).as_slice(),
+                [Segment::Placeholder(_)]
+            ) {
+                context.error(
+                    name.span,
+                    format!(
+                        "`{}` is not a valid name: use letters, digits and `_`",
+                        name.value
+                    ),
+                );
+            } else if BUILTINS.contains(&name.as_str()) {
+                context.error(
+                    name.span,
+                    format!("`{}` is predefined and cannot be captured", name.value),
+                );
+            } else if let Some((earlier, _)) = self.names.get(&name.value) {
+                context.error(
+                    name.span,
+                    format!(
+                        "`{}` is already captured in line {}",
+                        name.value, earlier.line
+                    ),
+                );
+            } else {
+                self.names.insert(name.value.clone(), (name.span, false));
+            }
+        }
+    }
+
+    fn end(self, context: &mut LoadContext<'_>) {
+        for (name, (span, used)) in self.names {
+            if !used {
+                context.error(span, format!("`{name}` is captured and never used"));
+            }
+        }
+    }
+}
+
+fn used_by(step: &StepFile) -> Vec<Spanned<String>> {
+    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
+    let none = step
+        .expect_none
+        .iter()
+        .flat_map(|none| [&none.not, &none.until]);
+    let text = step
+        .expect_text
+        .iter()
+        .flat_map(|text| text.until.iter().chain([&text.of]));
+    let single = [
+        &step.expect,
+        &step.expect_next,
+        &step.expect_request,
+        &step.send,
+    ];
+    let nodes = single
+        .into_iter()
+        .flatten()
+        .chain(unordered)
+        .chain(none)
+        .chain(text)
+        .chain(step.expect_file.iter().flat_map(|files| files.values()));
+    let texts = step.send_raw.iter().flat_map(placeholders);
+    let restart = step.restart.iter().flatten().flat_map(agent_texts);
+    nodes
+        .flat_map(json_matcher::placeholders_in)
+        .chain(texts)
+        .chain(restart)
+        .collect()
+}
+
+fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Spanned<String>> {
+    agent
+        .args
+        .iter()
+        .chain(agent.env.values().flatten())
+        .flat_map(placeholders)
+}
+
+fn placeholders(text: &Spanned<String>) -> Vec<Spanned<String>> {
+    let names = segments(text)
+        .into_iter()
+        .filter_map(|segment| match segment {
+            Segment::Placeholder(name) => Some(Spanned {
+                value: name.to_owned(),
+                span: text.span,
+            }),
+            Segment::Text(_) => None,
+        });
+    names.collect()
+}

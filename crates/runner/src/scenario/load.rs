@@ -1,0 +1,134 @@
+//! Scenario loader: from a YAML node to a linted [`Scenario`], or to every mistake in it. Also model scripts on their own.
+
+use super::context::{LoadContext, Vocabulary};
+use super::file::{AutoAnswerFile, ScenarioFile, texts, words};
+use super::lint::LINTS;
+use super::steps;
+use super::types::{AutoAnswer, Scenario};
+use json_matcher::Template;
+use mock_provider::Script;
+use serde_json::Value;
+use spanned_yaml::{Error, Node, decode_all};
+
+/// Loads and lints a scenario. With a vocabulary, the names in it are checked too.
+///
+/// # Errors
+/// Every mistake, in the order of the file.
+pub fn load(
+    node: &Node,
+    id: &str,
+    vocabulary: Option<&Vocabulary<'_>>,
+) -> Result<Scenario, Vec<Error>> {
+    let file: ScenarioFile = decode_all(node)?;
+    let mut context = LoadContext {
+        root: node,
+        vocabulary,
+        errors: Vec::new(),
+    };
+    let scenario = build(&file, id, &mut context);
+    for lint in LINTS {
+        lint(&file, &mut context);
+    }
+    let mut errors = context.errors;
+    match scenario {
+        Some(scenario) if errors.is_empty() => Ok(scenario),
+        _ => {
+            errors.sort_by_key(|error| (error.span.line, error.span.column));
+            errors.dedup();
+            Err(errors)
+        }
+    }
+}
+
+fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option<Scenario> {
+    let script = file.model.as_ref().map(check_script);
+    if let Some(script) = script {
+        context.value_or_report(script);
+    }
+    let answers: Vec<_> = file
+        .answers
+        .iter()
+        .map(|one| answer(one, context))
+        .collect();
+    let steps: Vec<_> = file
+        .steps
+        .iter()
+        .map(|step| steps::build(step, context))
+        .collect();
+    let files_after = context.value_or_report(steps::file_states(&file.files_after));
+    Some(Scenario {
+        id: id.to_owned(),
+        path: context.root.source().path.clone(),
+        name: file.name.value.clone(),
+        clauses: words(&file.clauses),
+        tags: words(&file.tags),
+        needs: words(&file.needs),
+        level: file.level,
+        wire: file.wire.as_ref().map(|wire| wire.value.clone()),
+        agent: file.agent.setup(),
+        files: texts(&file.files),
+        model: file
+            .model
+            .as_ref()
+            .map_or_else(|| Value::Array(Vec::new()), Node::to_value),
+        answers: answers.into_iter().collect::<Option<_>>()?,
+        steps: steps.into_iter().collect::<Option<_>>()?,
+        files_after: files_after?,
+        budgets: file
+            .budgets
+            .iter()
+            .map(|(name, span)| (name.value.clone(), span.0))
+            .collect(),
+    })
+}
+
+fn answer(file: &AutoAnswerFile, context: &mut LoadContext<'_>) -> Option<AutoAnswer> {
+    if let Some(times) = file.times.as_ref().filter(|times| times.value == 0) {
+        context.error(times.span, "`times: 0`: this answer is never sent");
+    }
+    let on = context.value_or_report(steps::event(&file.on))?;
+    let send = context.value_or_report(steps::command(&file.send))?;
+    Some(AutoAnswer {
+        span: file.on.span(),
+        on,
+        capture: texts(&file.capture),
+        send: Template::new(send),
+        times: file.times.as_ref().map(|times| times.value),
+    })
+}
+
+/// The node of the model script: the whole file if it is a list, or its `model` part.
+///
+/// # Errors
+/// The file is neither a list nor a map with `model`.
+pub fn model_of(file: &Node) -> Result<&Node, Error> {
+    match (file.as_list(), file.get("model")) {
+        (Some(_), _) => Ok(file),
+        (None, Some(model)) => Ok(model),
+        _ => Err(file.error(format!(
+            "expected a model script: a list of replies, or a scenario with a `model` part; found {}",
+            if file.as_map().is_some() { "a map without `model`".to_owned() } else { file.describe() }
+        ))),
+    }
+}
+
+/// The checked model script of a file: a script on its own, or a scenario.
+///
+/// # Errors
+/// Every mistake in it, with its location.
+pub fn script_of(file: &Node) -> Result<Script, Vec<Error>> {
+    check_script(model_of(file).map_err(|error| vec![error])?)
+}
+
+/// Decodes and checks a script's node.
+fn check_script(node: &Node) -> Result<Script, Vec<Error>> {
+    let script: Script = decode_all(node)?;
+    let problems = script.check();
+    if problems.is_empty() {
+        return Ok(script);
+    }
+    Err(problems
+        .into_iter()
+        .map(|problem| node.nearest(&problem.pointer).error(problem.message))
+        .collect())
+}

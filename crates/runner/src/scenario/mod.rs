@@ -1,0 +1,25 @@
+//! Scenarios: the file format, the loader, inheritance by later versions, and the linter.
+//!
+//! ```text
+//!  text ─► spanned_yaml::Node ─► file (format) ─► load, steps (compiled) ─► Scenario
+//!                                   └─────► lint (table of checks) ──► errors with locations
+//! ```
+
+mod chunk;
+mod context;
+mod file;
+mod inheritance;
+mod json_schema;
+mod lint;
+mod load;
+mod request_matcher;
+mod source;
+mod steps;
+pub mod types;
+
+pub use context::{ClauseInfo, ValueCheck, ValueProblem, Vocabulary};
+pub use file::ScenarioFile;
+pub use load::{load, model_of, script_of};
+pub use request_matcher::RequestMatcher;
+pub use source::{ScenarioSource, SourceFile, UniqueNames};
+pub use types::Scenario;

@@ -1,0 +1,254 @@
+//! Sources of scenario files: the executable, or files and folders of the user; with the scenarios that a dialect inherits.
+
+use super::context::Vocabulary;
+use super::inheritance::inherit;
+use super::load;
+use super::types::Scenario;
+use conform_judge::dialect::{Base, Inheritance};
+use include_dir::{Dir, include_dir};
+use indexmap::IndexMap;
+use spanned_yaml::{Error, Node, load_yaml, unknown};
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
+
+/// The text of one scenario file.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// Its path below the folder, without `.yaml`.
+    pub id: String,
+    /// Its path, for messages.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: Cow<'static, str>,
+    /// How it is rewritten, step by step, for the dialect that it is played with.
+    pub inheritance: Vec<Arc<Inheritance>>,
+}
+
+/// A set of scenario files, sorted by id.
+#[derive(Debug, Clone, Default)]
+pub struct ScenarioSource {
+    files: Vec<SourceFile>,
+}
+
+impl ScenarioSource {
+    /// The embedded scenarios of a dialect, without inherited ones.
+    #[must_use]
+    pub fn embedded(name: &str, version: &str) -> Self {
+        let folder = Path::new(name).join(version);
+        let mut files = Vec::new();
+        if let Some(dir) = EMBEDDED.get_dir(&folder) {
+            collect_embedded(dir, &folder, &mut files);
+        }
+        Self::sorted(files)
+    }
+
+    /// Every `.yaml` file in a folder and its subfolders, or a single file.
+    ///
+    /// # Errors
+    /// Something cannot be read, or there is no `.yaml` file.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        if path.is_dir() {
+            collect(path, path, &mut files)?;
+        } else {
+            files.push(read(path, path.parent().unwrap_or(path))?);
+        }
+        if files.is_empty() {
+            return Err(Error::of_file(path, "contains no `.yaml` file"));
+        }
+        Ok(Self::sorted(files))
+    }
+
+    /// These scenarios, and those of a base with other ids.
+    #[must_use]
+    pub fn over(self, base: ScenarioSource) -> Self {
+        let by_id =
+            |source: ScenarioSource| source.files.into_iter().map(|file| (file.id.clone(), file));
+        let mut files: IndexMap<_, _> = by_id(base).collect();
+        files.extend(by_id(self));
+        Self::sorted(files.into_values().collect())
+    }
+
+    /// These scenarios as a delta inherits them.
+    ///
+    /// # Errors
+    /// The delta keeps or drops a scenario that does not exist.
+    pub fn inherited(mut self, inheritance: &Inheritance) -> Result<Self, Vec<Error>> {
+        let named = |node: &Node| node.as_str().unwrap_or_default().to_owned();
+        let listed = inheritance.keep.iter().chain(&inheritance.drop);
+        let missing = listed.filter(|node| !self.files.iter().any(|f| f.id == named(node)));
+        let errors: Vec<_> = missing
+            .map(|node| {
+                let known = self.files.iter().map(|file| file.id.as_str());
+                node.error(unknown("scenario of the base", &named(node), known))
+            })
+            .collect();
+        let contains = |nodes: &[Node], id: &str| nodes.iter().any(|node| named(node) == id);
+        self.files.retain(|file| {
+            (inheritance.keep.is_empty() || contains(&inheritance.keep, &file.id))
+                && !contains(&inheritance.drop, &file.id)
+        });
+        let inheritance = Arc::new(inheritance.clone());
+        for file in &mut self.files {
+            file.inheritance.push(Arc::clone(&inheritance));
+        }
+        if errors.is_empty() {
+            Ok(self)
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The embedded scenarios of a dialect, with those that it inherits from its bases (nearest first).
+    ///
+    /// # Errors
+    /// A delta keeps or drops a scenario that its base does not have.
+    pub fn of(name: &str, version: &str, bases: &[Base]) -> Result<Self, Vec<Error>> {
+        let mut all = ScenarioSource::default();
+        for base in bases.iter().rev() {
+            let (name, version) = base.id.split_once('@').unwrap_or((&base.id, ""));
+            all = Self::embedded(name, version)
+                .over(all)
+                .inherited(&base.inheritance)?;
+        }
+        Ok(Self::embedded(name, version).over(all))
+    }
+
+    /// The files.
+    #[must_use]
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// Loads and lints every scenario.
+    ///
+    /// # Errors
+    /// Every mistake in every file, including scenarios with the same name.
+    pub fn load(&self, vocabulary: Option<&Vocabulary<'_>>) -> Result<Vec<Scenario>, Vec<Error>> {
+        let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
+        let mut names = UniqueNames::default();
+        for file in &self.files {
+            let node = match file.read() {
+                Ok(node) => node,
+                Err(error) => {
+                    errors.push(error);
+                    continue;
+                }
+            };
+            errors.extend(names.add(&node, &file.id).err());
+            match load(&node, &file.id, vocabulary) {
+                Ok(scenario) => scenarios.push(scenario),
+                Err(found) => errors.extend(found),
+            }
+        }
+        if errors.is_empty() {
+            Ok(scenarios)
+        } else {
+            Err(errors)
+        }
+    }
+
+    fn sorted(mut files: Vec<SourceFile>) -> Self {
+        files.sort_by(|a, b| a.id.cmp(&b.id));
+        ScenarioSource { files }
+    }
+}
+
+impl SourceFile {
+    /// Its content, rewritten for the dialect that it is played with.
+    ///
+    /// # Errors
+    /// It is not YAML.
+    pub fn read(&self) -> Result<Node, Error> {
+        let node = load_yaml(&self.path, &self.text)?;
+        let steps = self.inheritance.iter();
+        Ok(steps.fold(node, |node, inheritance| inherit(&node, inheritance)))
+    }
+}
+
+/// The names of the scenarios so far, to detect duplicates.
+#[derive(Debug, Clone, Default)]
+pub struct UniqueNames {
+    seen: IndexMap<String, String>,
+}
+
+impl UniqueNames {
+    /// Adds the name of the scenario file `id`.
+    ///
+    /// # Errors
+    /// Another scenario has the same name.
+    pub fn add(&mut self, file: &Node, id: &str) -> Result<(), Error> {
+        let Some((node, name)) = file
+            .get("name")
+            .and_then(|node| Some((node, node.as_str()?)))
+        else {
+            return Ok(());
+        };
+        match self.seen.insert(name.to_owned(), id.to_owned()) {
+            Some(other) if other != id => {
+                Err(node.error(format!("the scenario `{other}` has the same name")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_scenario(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+fn id_of(path: &Path, root: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path).with_extension("");
+    below
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+fn collect_embedded(dir: &Dir<'static>, root: &Path, files: &mut Vec<SourceFile>) {
+    for file in dir.files().filter(|file| is_scenario(file.path())) {
+        if let Some(text) = file.contents_utf8() {
+            let path = Path::new("scenarios").join(file.path());
+            files.push(SourceFile {
+                id: id_of(file.path(), root),
+                path,
+                text: Cow::Borrowed(text),
+                inheritance: Vec::new(),
+            });
+        }
+    }
+    for inner in dir.dirs() {
+        collect_embedded(inner, root, files);
+    }
+}
+
+fn collect(folder: &Path, root: &Path, files: &mut Vec<SourceFile>) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::of_file(folder, format!("cannot be read: {error}"));
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+        if kind.is_dir() {
+            collect(&path, root, files)?;
+        } else if is_scenario(&path) {
+            files.push(read(&path, root)?);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path, root: &Path) -> Result<SourceFile, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
+    Ok(SourceFile {
+        id: id_of(path, root),
+        path: path.to_owned(),
+        text: Cow::Owned(text),
+        inheritance: Vec::new(),
+    })
+}

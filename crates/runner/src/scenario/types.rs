@@ -1,0 +1,248 @@
+//! The data model of a loaded scenario: `load` creates it from YAML, `runner` plays it.
+
+use super::request_matcher::RequestMatcher;
+use conform_judge::finding::Level;
+use conform_judge::frame::ReplyEnd;
+use indexmap::{IndexMap, IndexSet};
+use json_matcher::{Matcher, Template};
+use spanned_yaml::Span;
+use spanned_yaml::TimeSpan;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A scripted conversation: what the model answers, and what the host does and expects.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The file's path under its dialect's scenario folder, without `.yaml`: `approval/deny-is-fed-back`.
+    pub id: String,
+    /// Its path, for messages.
+    pub path: PathBuf,
+    /// One line that says what the scenario shows.
+    pub name: String,
+    /// The clauses it checks.
+    pub clauses: Vec<String>,
+    /// Tags to select it by.
+    pub tags: Vec<String>,
+    /// Capabilities that the agent must declare; if it lacks one, the scenario is skipped.
+    pub needs: Vec<String>,
+    /// The severity of a failed step that has no level of its own.
+    pub level: Level,
+    /// The model API, by its name in the launch recipe; the first one if `None`.
+    pub wire: Option<String>,
+    /// How the agent is started, in addition to the launch recipe.
+    pub agent: AgentSetup,
+    /// Files of the workspace before the start, by relative path. The texts may contain placeholders.
+    pub files: IndexMap<String, String>,
+    /// The model script. Its texts may contain `{workspace}` and `{home}`.
+    pub model: serde_json::Value,
+    /// Commands that are sent automatically whenever a matching event arrives.
+    pub answers: Vec<AutoAnswer>,
+    /// What the host does and expects, in order.
+    pub steps: Vec<Step>,
+    /// The state of workspace files after the agent has ended.
+    pub files_after: IndexMap<String, FileState>,
+    /// Timeouts that replace those of the dialect, by name.
+    pub budgets: IndexMap<String, Duration>,
+}
+
+impl Scenario {
+    /// The flags and environment variables that it starts its agent with, on top of the launch recipe, each once.
+    #[must_use]
+    pub fn start_settings(&self) -> Vec<String> {
+        let restarts = self.steps.iter().filter_map(|step| match &step.action {
+            StepAction::Restart(setup) => Some(setup),
+            _ => None,
+        });
+        let setups = std::iter::once(&self.agent).chain(restarts);
+        let names = setups.flat_map(|setup| {
+            let flags = setup.args.iter().filter(|word| word.starts_with('-'));
+            let flags = flags.map(|word| word.split('=').next().unwrap_or(word));
+            flags.chain(setup.env.keys().map(String::as_str))
+        });
+        let names: IndexSet<&str> = names.collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// How long it waits at least, whatever the agent does: its quiet windows, its pauses, and the delays of the model.
+    #[must_use]
+    pub fn scripted_wait(&self) -> Duration {
+        let steps = self.steps.iter().map(|step| match &step.action {
+            StepAction::PauseReading(time)
+            | StepAction::ExpectNone {
+                until: Barrier::Quiet(time),
+                ..
+            } => *time,
+            _ => Duration::ZERO,
+        });
+        steps.sum::<Duration>() + delays(&self.model)
+    }
+}
+
+/// The sum of all delays in a model script.
+fn delays(script: &serde_json::Value) -> Duration {
+    match script {
+        serde_json::Value::Array(items) => items.iter().map(delays).sum(),
+        serde_json::Value::Object(members) => {
+            let each = members.iter().map(|(name, value)| match value.as_str() {
+                Some(text) if name == "delay" => {
+                    text.parse().map_or(Duration::ZERO, |TimeSpan(delay)| delay)
+                }
+                _ => delays(value),
+            });
+            each.sum()
+        }
+        _ => Duration::ZERO,
+    }
+}
+
+/// How the agent is started for one scenario, in addition to the launch recipe.
+#[derive(Debug, Clone, Default)]
+pub struct AgentSetup {
+    /// Arguments, appended to those of the recipe. They may contain placeholders, as may the values of `env`.
+    pub args: Vec<String>,
+    /// Arguments of the recipe to leave out, with their values.
+    pub without_args: Vec<String>,
+    /// Environment variables to set (`Some`), or to leave out although the recipe sets them (`None`).
+    pub env: IndexMap<String, Option<String>>,
+}
+
+/// A command that is sent automatically when a matching event arrives.
+#[derive(Debug, Clone)]
+pub struct AutoAnswer {
+    /// Its location.
+    pub span: Span,
+    /// The event it waits for.
+    pub on: Matcher,
+    /// Parts of that event to store before the command is sent: a name and a JSON Pointer.
+    pub capture: IndexMap<String, String>,
+    /// The command.
+    pub send: Template,
+    /// The most times it is sent; no limit if `None`.
+    pub times: Option<u32>,
+}
+
+/// One step.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Its location.
+    pub span: Span,
+    /// What it does.
+    pub action: StepAction,
+    /// Parts of the matched event to store: a name and a JSON Pointer.
+    pub capture: IndexMap<String, String>,
+    /// A timeout in place of the dialect's.
+    pub within: Option<Duration>,
+    /// The clauses that this step checks, if they are fewer than those of the scenario.
+    pub clauses: Option<Vec<String>>,
+    /// The severity of its failure, if it differs from that of the scenario.
+    pub level: Option<Level>,
+}
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub enum StepAction {
+    /// Waits for an event that matches; other events are skipped, though rules check them.
+    Expect(Matcher),
+    /// The next event must match.
+    ExpectNext(Matcher),
+    /// Waits for all of these in any order, each matched by a different event.
+    Unordered(Vec<Matcher>),
+    /// No event that matches may come before the end of the wait.
+    ExpectNone {
+        /// The event that must not come.
+        not: Matcher,
+        /// What ends the wait.
+        until: Barrier,
+    },
+    /// The texts of several events, joined, must be this text.
+    ExpectText(JoinedText),
+    /// Waits for a request to the model that matches.
+    ExpectRequest(RequestMatcher),
+    /// Waits until a reply of the model has ended in this way.
+    ExpectReply(ReplyEnd),
+    /// Waits until these files of the workspace, by relative path, have this state.
+    ExpectFile(IndexMap<String, FileState>),
+    /// Sends a command.
+    Send(Template),
+    /// Sends one line; a `\n` is added. It may contain `{name}` placeholders ([`render_text`](json_matcher::render_text)).
+    SendRaw(String),
+    /// Writes these byte chunks without changes, each in a separate write.
+    SendBytes(Vec<Vec<u8>>),
+    /// Lets the model continue at the gate with this name.
+    Release(String),
+    /// Sends a signal, by name (`SIGTERM`).
+    Signal(String),
+    /// Stops reading the agent's stdout for this long.
+    PauseReading(Duration),
+    /// Closes the agent's stdin.
+    CloseStdin,
+    /// Waits for the process to end.
+    ExpectExit(ExitExpectation),
+    /// Stops the agent (closing stdin) and starts it again in the same HOME and workspace.
+    Restart(AgentSetup),
+}
+
+/// What ends the wait of an [`StepAction::ExpectNone`].
+#[derive(Debug, Clone)]
+pub enum Barrier {
+    /// An event that proves that the agent is past that point.
+    Event(Matcher),
+    /// The end of the agent's stdout.
+    End,
+    /// A time without events.
+    Quiet(Duration),
+}
+
+/// A text that arrives in pieces, each in a separate event.
+#[derive(Debug, Clone)]
+pub struct JoinedText {
+    /// The events that contain a piece.
+    pub of: Matcher,
+    /// The JSON Pointer to the piece.
+    pub at: String,
+    /// The joined text. If it is a JSON object, equivalent JSON is accepted too.
+    pub is: String,
+    /// Whether no piece at all is accepted too.
+    pub or_nothing: bool,
+    /// The events that show that all pieces have arrived, in any order.
+    pub until: Vec<Matcher>,
+}
+
+impl JoinedText {
+    /// Whether this joined text is accepted.
+    #[must_use]
+    pub fn is_met_by(&self, joined: &str) -> bool {
+        let object = |text: &str| -> Option<serde_json::Map<String, serde_json::Value>> {
+            serde_json::from_str(text).ok()
+        };
+        joined == self.is
+            || self.or_nothing && joined.is_empty()
+            || object(&self.is).is_some_and(|expected| object(joined) == Some(expected))
+    }
+}
+
+/// How the process must end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExitExpectation {
+    /// This exit code.
+    pub code: Option<i32>,
+    /// Any exit code except 0.
+    pub nonzero: bool,
+    /// The end by this signal (by name) is accepted too.
+    pub or_signal: Option<String>,
+}
+
+/// The state of a workspace file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileState {
+    /// It does not exist.
+    Absent,
+    /// It exists.
+    Present,
+    /// Its text is this, after placeholders are filled in.
+    Equals(String),
+    /// Its text contains this, after placeholders are filled in.
+    Contains(String),
+    /// It contains this text, after placeholders are filled in, plain or in Base64.
+    Holds(String),
+}

@@ -1,0 +1,265 @@
+//! The scheduler: plays the scenarios of a run in parallel, as many at a time as the job limit allows, and reports each as it ends.
+
+use super::agent::Agent;
+use super::job_limit::{JobLimit, Jobs, SAMPLE_INTERVAL};
+use super::play::context::SuiteContext;
+use super::play_queue::{PlayQueue, QueuedScenario};
+use super::retry::{Attempts, RetryOptions, play_with_retries};
+use super::sandbox_root::SandboxRoot;
+use super::scenario_run::{ScenarioRun, panicked};
+use super::transcripts::KeepTranscripts;
+use crate::scenario::Scenario;
+use conform_judge::dialect::Dialect;
+use conform_judge::profile::Profile;
+use conform_report::Verdict;
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::Instant;
+
+/// The scenarios of one dialect, and the agent that they are played with.
+#[derive(Debug, Clone)]
+pub struct DialectSuite {
+    /// The agent.
+    pub agent: Agent,
+    /// The dialect that it must speak.
+    pub dialect: Arc<Dialect>,
+    /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
+    pub wire: Option<String>,
+    /// The scenarios to play.
+    pub scenarios: Vec<Scenario>,
+}
+
+/// How a suite is played.
+#[derive(Debug, Clone)]
+pub struct SuiteSettings {
+    /// How many scenarios are played in parallel.
+    pub jobs: Jobs,
+    /// Whether the smoke scenario of a dialect is played first, and the others only if it has no violation that the baseline does not know.
+    pub smoke_first: bool,
+    /// After how many failed scenarios the rest is left out.
+    pub max_fail: Option<NonZeroU32>,
+    /// How severe findings are.
+    pub profile: Profile,
+    /// The factor by which all timeout budgets are stretched.
+    pub time_scale: f64,
+    /// Whether waits end early when nothing more can come.
+    pub settle: bool,
+    /// Whether the CPU time of agents is measured.
+    pub timings: bool,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Which transcripts are kept, and where.
+    pub keep: KeepTranscripts,
+    /// Which failures are retried, and how often.
+    pub retry: RetryOptions,
+}
+
+/// What happens in a run.
+#[derive(Debug)]
+pub enum RunEvent {
+    /// A scenario has been started: its id.
+    Started(String),
+    /// A scenario has ended, or was left out.
+    Ended(Box<ScenarioRun>),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SuiteEnd {
+    /// Every scenario was played.
+    Complete,
+    /// The run was interrupted.
+    Interrupted,
+    /// The agent wrote no event in any of the first scenarios, and the rest was left out.
+    Silent,
+    /// Scenarios failed, and others were left out therefore.
+    CutShort,
+    /// The agent could not be started; the sentence says why.
+    NotStarted(String),
+}
+
+/// Why scenarios are left out after the smoke scenario has failed.
+pub const SMOKE_FAILED: &str = "smoke failed";
+/// Why scenarios are left out after too many have failed.
+const TOO_MANY_FAILED: &str = "not played: too many scenarios failed before";
+/// Why scenarios are left out if the agent is silent.
+const NOTHING_WRITTEN: &str = "not played: the agent wrote nothing in the scenarios before";
+
+/// The verdicts of a scenario in which the agent wrote nothing.
+const SILENT_VERDICTS: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
+/// After how many scenarios without an event of the agent the rest is left out.
+const SILENT_SCENARIOS: usize = 3;
+
+/// Plays every scenario, and reports what happens to `on_event`. When `cancel` turns true, agents are killed and the remaining scenarios
+/// are not played.
+pub async fn run(
+    suites: Vec<DialectSuite>,
+    settings: &SuiteSettings,
+    sandboxes: Arc<SandboxRoot>,
+    cancel: watch::Receiver<bool>,
+    on_event: &mut dyn FnMut(RunEvent),
+) -> SuiteEnd {
+    let mut run = Run {
+        queue: queue(suites, settings, &sandboxes, &cancel),
+        retry: Arc::new(settings.retry.clone()),
+        settings,
+        limit: JobLimit::new(settings.jobs),
+        playing: JoinSet::new(),
+        started: HashMap::new(),
+        most: 0,
+        silent: Some(0),
+        failed: 0,
+        end: SuiteEnd::Complete,
+        on_event,
+    };
+    let mut sample_at = Instant::now() + SAMPLE_INTERVAL;
+    loop {
+        while !*cancel.borrow() && run.start_next() {}
+        let ended = tokio::select! {
+            ended = run.playing.join_next_with_id() => ended,
+            () = tokio::time::sleep_until(sample_at) => {
+                run.limit.adjust(run.playing.len(), sample_at.elapsed());
+                sample_at = Instant::now() + SAMPLE_INTERVAL;
+                continue;
+            }
+        };
+        match ended {
+            None => break,
+            Some(Ok((id, played))) => run.ended(id, played),
+            Some(Err(error)) => run.panicked(error),
+        }
+    }
+    if *cancel.borrow() {
+        return SuiteEnd::Interrupted;
+    }
+    run.end
+}
+
+/// The state of a run.
+struct Run<'a> {
+    queue: PlayQueue,
+    retry: Arc<RetryOptions>,
+    settings: &'a SuiteSettings,
+    limit: JobLimit,
+    playing: JoinSet<Result<Attempts, String>>,
+    started: HashMap<Id, QueuedScenario>,
+    /// The most scenarios that were played at the same time.
+    most: usize,
+    /// How many scenarios have ended in which the agent was silent; `None` after one in which it was not.
+    silent: Option<usize>,
+    /// How many scenarios have failed.
+    failed: u32,
+    end: SuiteEnd,
+    on_event: &'a mut dyn FnMut(RunEvent),
+}
+
+impl Run<'_> {
+    /// Starts the next scenario if the limit allows it; false if none was started.
+    fn start_next(&mut self) -> bool {
+        if self.playing.len() >= self.limit.get() {
+            return false;
+        }
+        let Some(queued) = self.queue.next() else {
+            return false;
+        };
+        (self.on_event)(RunEvent::Started(queued.id()));
+        let (context, scenario) = (Arc::clone(&queued.context), Arc::clone(&queued.scenario));
+        let play = play_with_retries(context, scenario, Arc::clone(&self.retry));
+        self.started.insert(self.playing.spawn(play).id(), queued);
+        self.most = self.most.max(self.playing.len());
+        true
+    }
+
+    fn panicked(&mut self, error: JoinError) {
+        let id = error.id();
+        self.ended(id, Ok(panicked(error)));
+    }
+
+    /// Reports a scenario that has ended, and leaves others out if it decides that.
+    fn ended(&mut self, id: Id, played: Result<Attempts, String>) {
+        let Some(queued) = self.started.remove(&id) else {
+            return;
+        };
+        let entry = match played {
+            Ok(attempts) => ScenarioRun::of_attempts(&queued, attempts, &self.settings.keep),
+            Err(why) => {
+                self.queue.drain();
+                self.end = SuiteEnd::NotStarted(why);
+                return;
+            }
+        };
+        let is_failure = self.retry.is_failure(&entry.report);
+        let is_silent = !entry.spoke && SILENT_VERDICTS.contains(&entry.report.verdict);
+        (self.on_event)(RunEvent::Ended(Box::new(entry)));
+
+        let left_out = self.queue.note_end(&queued, is_failure);
+        self.leave_out(left_out, SuiteEnd::CutShort, Verdict::Skipped, SMOKE_FAILED);
+        self.failed += u32::from(is_failure);
+        if self
+            .settings
+            .max_fail
+            .is_some_and(|most| self.failed >= most.get())
+        {
+            let rest = self.queue.drain();
+            self.leave_out(rest, SuiteEnd::CutShort, Verdict::Skipped, TOO_MANY_FAILED);
+        }
+        self.silent = self.silent.filter(|_| is_silent).map(|before| before + 1);
+        if self
+            .silent
+            .is_some_and(|silent| silent >= SILENT_SCENARIOS.max(self.most))
+        {
+            let rest = self.queue.drain();
+            self.leave_out(
+                rest,
+                SuiteEnd::Silent,
+                Verdict::Inconclusive,
+                NOTHING_WRITTEN,
+            );
+        }
+    }
+
+    fn leave_out(
+        &mut self,
+        scenarios: Vec<QueuedScenario>,
+        end: SuiteEnd,
+        verdict: Verdict,
+        why: &str,
+    ) {
+        if !scenarios.is_empty() {
+            self.end = end;
+        }
+        for queued in scenarios {
+            let entry = ScenarioRun::left_out(&queued, verdict, why);
+            (self.on_event)(RunEvent::Ended(Box::new(entry)));
+        }
+    }
+}
+
+fn queue(
+    suites: Vec<DialectSuite>,
+    settings: &SuiteSettings,
+    sandboxes: &Arc<SandboxRoot>,
+    cancel: &watch::Receiver<bool>,
+) -> PlayQueue {
+    let mut queue = PlayQueue::default();
+    for suite in suites {
+        let context = SuiteContext {
+            agent: suite.agent,
+            dialect: suite.dialect,
+            wire: suite.wire,
+            profile: settings.profile,
+            time_scale: settings.time_scale,
+            settle: settings.settle,
+            smoke_first: settings.smoke_first,
+            timings: settings.timings,
+            seed: settings.seed,
+            sandboxes: Arc::clone(sandboxes),
+            cancel: cancel.clone(),
+        };
+        queue.add(Arc::new(context), suite.scenarios, settings.smoke_first);
+    }
+    queue
+}

@@ -1,0 +1,41 @@
+//! The scripted model of a scenario: its script with the placeholders filled, served over HTTP on loopback.
+
+use super::event_queue::EventQueue;
+use crate::scenario::Scenario;
+use json_matcher::{Captures, Template};
+use mock_provider::Script;
+use mock_provider::server::{Observer, Server, ServerOptions};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+/// The model script of a scenario, with its placeholders filled.
+///
+/// # Errors
+/// A placeholder without a value, or a mistake in the script, with the path of the scenario.
+pub(crate) fn script(scenario: &Scenario, placeholders: &Captures) -> Result<Script, String> {
+    let in_file = |why: String| format!("{}: {why}", scenario.path.display());
+    let filled = Template::new(scenario.model.clone())
+        .render(placeholders)
+        .map_err(|unknown| in_file(unknown.to_string()))?;
+    Script::from_value(filled).map_err(|problem| in_file(problem.to_string()))
+}
+
+/// Serves a script on loopback; requests, replies and failures go into the event queue.
+///
+/// # Errors
+/// The server cannot listen.
+pub(crate) fn serve(script: Script, seed: u64, queue: &Arc<EventQueue>) -> Result<Server, String> {
+    let queue = Arc::clone(queue);
+    let options = ServerOptions {
+        seed,
+        keyless: true,
+        ..ServerOptions::default()
+    };
+    Server::observed(
+        SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        script,
+        options,
+        Observer::new(move |entry| queue.add_model_event(entry)),
+    )
+    .map_err(|error| format!("cannot serve the scripted model: {error}"))
+}

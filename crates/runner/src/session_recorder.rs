@@ -1,0 +1,118 @@
+//! The recorder of one session: passes each frame to the checker and writes it to the transcript.
+
+use conform_judge::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
+use conform_judge::dialect::Dialect;
+use conform_judge::finding::Evidence;
+use conform_judge::frame::{Body, Frame};
+use conform_judge::profile::Profile;
+use conform_judge::transcript::{Header, TranscriptWriter};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How many of the last lines of stderr are kept for the report, and how many characters of each.
+const STDERR_LINES: usize = 10;
+const STDERR_TEXT: usize = 500;
+
+/// The recorder of a session.
+pub(super) struct SessionRecorder {
+    checker: Checker,
+    excerpt: SessionExcerpt,
+    transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
+    path: PathBuf,
+    stderr: VecDeque<String>,
+}
+
+/// A session that is over, with its findings.
+#[derive(Debug)]
+pub(super) struct RecordedSession {
+    /// The result of the checker.
+    pub(super) outcome: CheckOutcome,
+    /// Its first and last frames.
+    pub(super) excerpt: SessionExcerpt,
+    /// The path of its transcript.
+    pub(super) transcript: PathBuf,
+    /// The last lines of stderr.
+    pub(super) stderr: Vec<String>,
+}
+
+impl SessionRecorder {
+    /// A recorder that writes the transcript to a file.
+    pub(super) fn new(
+        dialect: &Arc<Dialect>,
+        profile: Profile,
+        argv: Vec<String>,
+        path: PathBuf,
+    ) -> Self {
+        let header = Header {
+            dialect: Some(dialect.id()),
+            agent: argv.clone(),
+        };
+        let context = CheckOptions {
+            argv: Some(argv),
+            capture: false,
+            profile,
+        };
+        let file = File::create(&path).map(BufWriter::new);
+        SessionRecorder {
+            checker: Checker::new(Arc::clone(dialect), context),
+            excerpt: SessionExcerpt::default(),
+            transcript: file.and_then(|file| TranscriptWriter::new(file, &header)),
+            path,
+            stderr: VecDeque::new(),
+        }
+    }
+
+    /// Records the next frame, and returns its number.
+    pub(super) fn push(&mut self, frame: &Frame) -> u64 {
+        if let Body::Stderr(line) = &frame.body {
+            if self.stderr.len() == STDERR_LINES {
+                self.stderr.pop_front();
+            }
+            self.stderr
+                .push_back(line.text().chars().take(STDERR_TEXT).collect());
+        }
+        self.checker.push(frame);
+        self.excerpt.push(frame);
+        if let Ok(writer) = &mut self.transcript
+            && let Err(error) = writer.write(frame)
+        {
+            self.transcript = Err(error);
+        }
+        self.number()
+    }
+
+    /// The number of the newest frame.
+    pub(super) fn number(&self) -> u64 {
+        self.checker.frames()
+    }
+
+    /// Whether all work that the agent has begun has certainly ended.
+    pub(super) fn is_work_over(&self) -> bool {
+        self.checker.is_work_over()
+    }
+
+    /// The newest frames, quoted as evidence.
+    pub(super) fn evidence(&self) -> Vec<Evidence> {
+        self.checker.evidence()
+    }
+
+    /// Ends the session and closes the transcript.
+    ///
+    /// # Errors
+    /// The transcript could not be written.
+    pub(super) fn finish(self) -> Result<RecordedSession, String> {
+        let failed = |error| format!("cannot write the transcript: {error}");
+        self.transcript
+            .and_then(TranscriptWriter::finish)
+            .map_err(failed)?;
+        Ok(RecordedSession {
+            outcome: self.checker.finish(),
+            excerpt: self.excerpt,
+            transcript: self.path,
+            stderr: self.stderr.into(),
+        })
+    }
+}

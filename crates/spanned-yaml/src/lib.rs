@@ -1,0 +1,27 @@
+//! YAML values that keep their location in the file, and errors that show it.
+//!
+//! The only package that names the YAML parser. [`load_yaml`] makes a [`Node`] tree; [`decode`] turns a node into any
+//! serde type, with every error at the innermost value that is wrong; [`decode_all`] goes on after a mistake and
+//! reports each one.
+
+mod builder;
+mod decode;
+mod decode_error;
+mod error;
+mod node;
+mod parse;
+mod recover;
+mod scalar;
+mod serde_access;
+mod spanned;
+mod suggest;
+mod time_span;
+
+pub use decode::decode;
+pub use error::{Error, SourceText, Span, render_all};
+pub use node::{Key, Kind, Node};
+pub use parse::{MAX_FILE_BYTES, load_file, load_yaml};
+pub use recover::decode_all;
+pub use spanned::{Spanned, present};
+pub use suggest::{did_you_mean, suggestion, unknown};
+pub use time_span::TimeSpan;
