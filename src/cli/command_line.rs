@@ -173,7 +173,7 @@ struct AgentArgs {
 /// The environment variable that switches the log on.
 const VARIABLE: &str = "CONFORM_LOG";
 
-/// Starts logging to stderr if `CONFORM_LOG` holds a filter, such as `debug` or `conform::runner=trace`.
+/// Starts logging to stderr if `CONFORM_LOG` holds a filter, such as `debug` or `conform_runner=trace`.
 fn start_log() {
     let Some(filter) = std::env::var(VARIABLE)
         .ok()

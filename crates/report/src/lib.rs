@@ -1,5 +1,54 @@
 //! Reports: the data model, the builder that collects results into one report, verdict rules, the causes of findings, merging of
 //! shards, and the comparison of several agents. Pure data and functions; `reporter` renders them.
+//!
+//! # Use from Rust
+//!
+//! The judge is a library: a [`Checker`](conform_judge::check::Checker) takes the frames of a session, of whatever source, and has findings after each.
+//! A [`ReportBuilder`] makes a report of them, and each [`Format`](reporter::Format) renders it.
+//!
+//! ```
+//! use conform_judge::check::{CheckOptions, Checker};
+//! use conform_judge::dialect::{self, DialectSource};
+//! use conform_judge::finding::Blame;
+//! use conform_report::{Exercised, ReportBuilder, ReportCommand, ScenarioReport};
+//! use conform_report::{causes, verdict_rules};
+//! use conform_report::reporter;
+//! use conform_judge::transcript::TranscriptReader;
+//!
+//! let session = r#"{"conform_transcript":1,"dialect":"aionrs@0.1","agent":["my-agent","--json-stream"]}
+//! {"at":900,"dir":"from_agent","line":"loading the model"}
+//! {"at":950,"dir":"stdin_closed"}
+//! {"at":990,"dir":"end","end":"exited","code":0}
+//! "#;
+//! let dialect = dialect::load(&DialectSource::new(None), "aionrs@0.1").expect("it is built in");
+//! let mut checker = Checker::new(dialect.clone(), CheckOptions::default());
+//! for frame in TranscriptReader::new(session.as_bytes())? {
+//!     checker.push(&frame?);
+//! }
+//! let mut outcome = checker.finish();
+//! assert_eq!(outcome.findings[0].rule, "aionrs/json-lines");
+//!
+//! causes::attribute(&mut outcome.findings);
+//! let entry = ScenarioReport {
+//!     id: "session".into(),
+//!     verdict: verdict_rules::of_findings(&outcome.findings, Blame::Agent, outcome.frames > 0),
+//!     findings: outcome.findings,
+//!     ..ScenarioReport::default()
+//! };
+//! let exercised = Exercised { rules: outcome.exercised, readings: outcome.readings, clauses: Vec::new() };
+//! let mut report = ReportBuilder::new(ReportCommand::Check, Blame::Agent);
+//! report.add_dialect(&dialect);
+//! report.add(entry, exercised);
+//!
+//! let mut page = Vec::new();
+//! let markdown = reporter::find("markdown").expect("it is a format");
+//! (markdown.render)(&report.finish(), &mut page)?;
+//! assert!(String::from_utf8_lossy(&page).contains("the line is not JSON"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A run starts processes, cuts them off from the network and reaps them, which only works in a process of its own: start
+//! `conform run --report json=FILE`, and read FILE as a [`Report`].
 
 pub mod baseline;
 mod builder;

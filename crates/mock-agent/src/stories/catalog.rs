@@ -11,7 +11,7 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
 /// A built-in script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Story {
-    /// Its path below `mock-agent/scripts/`: `NAME.yaml`, `PROTOCOL/NAME.yaml` or `PROTOCOL@VERSION/NAME.yaml`.
+    /// Its path below `crates/mock-agent/scripts/`: `NAME.yaml`, `PROTOCOL/NAME.yaml` or `PROTOCOL@VERSION/NAME.yaml`.
     pub(crate) path: &'static str,
     /// The text of the file.
     pub(crate) text: &'static str,
@@ -37,7 +37,7 @@ impl Story {
     /// # Errors
     /// It is not YAML.
     pub(crate) fn node(&self) -> Result<Node, String> {
-        let path = Path::new("mock-agent/scripts").join(self.path);
+        let path = Path::new("crates/mock-agent/scripts").join(self.path);
         spanned_yaml::load_yaml(path, self.text).map_err(|error| error.to_string())
     }
 

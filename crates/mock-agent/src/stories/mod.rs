@@ -1,4 +1,4 @@
-//! Stories: the built-in scripts, by name. Each is a file of `mock-agent/scripts/`: one for all protocols, or one of the same name for
+//! Stories: the built-in scripts, by name. Each is a file of `crates/mock-agent/scripts/`: one for all protocols, or one of the same name for
 //! each protocol or version whose tools have names of their own.
 
 mod catalog;
