@@ -54,7 +54,6 @@ mod stories;
 mod tools;
 
 pub use agent_script::{AgentScriptFile, check_agent_script};
-pub use config::DialectFiles;
 pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;

@@ -4,7 +4,7 @@ use super::compile::compile;
 use super::file::AgentScriptFile;
 use super::script::AgentScript;
 use super::vocabulary::Vocabulary;
-use crate::config::DialectFiles;
+use conform_dialect::DialectSource;
 use spanned_yaml::{Error, Node};
 use std::path::Path;
 
@@ -26,11 +26,10 @@ pub(crate) fn load(path: &Path, vocabulary: &Vocabulary) -> Result<AgentScript, 
 /// Every mistake in the script, at its location; or the reason why the dialect cannot be loaded.
 pub fn check_agent_script(
     node: &Node,
-    files: DialectFiles,
-    folder: Option<&Path>,
+    source: &DialectSource,
     dialect: &str,
 ) -> Result<Vec<Error>, String> {
-    let vocabulary = Vocabulary::load(files, folder, Some(dialect))?;
+    let vocabulary = Vocabulary::load(source, Some(dialect))?;
     Ok(check(node, &vocabulary).err().unwrap_or_default())
 }
 
@@ -53,8 +52,8 @@ mod tests {
             dialect: "bird@1".into(),
             event_pointer: "/type".into(),
             command_pointer: "/type".into(),
-            events: ["hello", "word"].map(str::to_owned).into(),
-            commands: ["say", "quit"].map(str::to_owned).into(),
+            events: ["hello", "word"].map(str::to_owned).to_vec(),
+            commands: ["say", "quit"].map(str::to_owned).to_vec(),
             ..Vocabulary::default()
         }
     }

@@ -308,10 +308,10 @@ impl Compiler<'_> {
     }
 
     /// Checks a name that is written out.
-    fn known_name(&mut self, what: &str, name: &Node, known: &IndexSet<String>) {
+    fn known_name(&mut self, what: &str, name: &Node, known: &[String]) {
         let Some(text) = name.as_str() else { return };
         let is_written_out = matches!(segments(text).as_slice(), [Segment::Text(_)]);
-        if is_written_out && !known.contains(text) {
+        if is_written_out && !known.iter().any(|name| name == text) {
             let what = format!("{what} of {}", self.vocabulary.dialect);
             let message = unknown(&what, text, known.iter().map(String::as_str));
             self.error(name.span(), message);
