@@ -53,9 +53,7 @@ pub use failure::{FailureKind, ScriptFailure};
 pub use headers::Headers;
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
-pub use recorded::{
-    RecordedAnswer, RecordedEnd, is_message_path, recorded_reply, recorded_tool_call,
-};
+pub use recorded::{RecordedAnswer, RecordedEnd, is_message_path, recorded_reply};
 pub use request::{Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};

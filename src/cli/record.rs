@@ -52,8 +52,8 @@ pub(super) struct RecordArgs {
     /// certificates to trust instead of the system's, and HTTPS_PROXY a proxy
     #[arg(long, value_name = "URL", value_parser = ModelUrl::parse)]
     llm: Option<ModelUrl>,
-    /// Turn the session into a model script for `mock-agent --script`: the replies of the model; without an agent, the session that FILE of
-    /// --out already has
+    /// Turn the session into a model script for `mock-agent --script`: the replies of the model, which --llm records; without an agent, the
+    /// session that FILE of --out already has
     #[arg(long, value_name = "FILE")]
     to_script: Option<PathBuf>,
     /// Turn the session into an agent script for `mock-agent --script`: the frames of the agent, each at its place; without an agent, as
@@ -99,6 +99,9 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
     let Some((program, rest)) = args.agent.split_first() else {
         return Err("no agent to start".to_owned());
     };
+    if args.to_script.is_some() && args.llm.is_none() {
+        return Err("--to-script needs the answers of the model: add --llm URL, or write the frames of the agent with --to-agent-script".to_owned());
+    }
     let path = Agent::find(program)?;
     let judge = match args.judge {
         true => Some(LiveJudge::new(&args.dialect, &path)?),

@@ -1,6 +1,5 @@
 //! The format of `dialect.yaml` and `clauses.yaml`.
 
-use crate::replies::RepliesFile;
 use crate::requirement::Level;
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
@@ -60,9 +59,10 @@ pub struct DialectFile {
     /// How a session starts and ends.
     #[serde(default)]
     pub session: Option<SessionFile>,
-    /// Where the replies of the model show in the events; in a delta, as in the base if left out.
+    /// A key of earlier versions: the loader says what is written instead.
     #[serde(default)]
-    pub replies: Option<RepliesFile>,
+    #[schemars(skip)]
+    pub replies: Option<Node>,
     /// The capabilities that an agent can declare.
     #[serde(default)]
     pub capabilities: IndexMap<String, CapabilityFile>,
@@ -177,6 +177,8 @@ pub struct SessionFile {
     pub interrupts: Vec<Spanned<String>>,
     /// The commands that an agent answers by asking its model. If it never does, what fails after them follows from that.
     pub prompts: Vec<Spanned<String>>,
+    /// The event with a chunk of the model's text.
+    pub text: Option<Spanned<String>>,
     /// Where the agent reports its version, and the versions of this dialect.
     pub version: Option<VersionFile>,
     /// How to detect the dialect of an agent that writes nothing at the start.

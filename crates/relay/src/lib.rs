@@ -23,7 +23,6 @@ mod recording;
 mod redact;
 mod stage;
 mod stdio;
-mod wire_replies;
 
 pub use agent_script::{RecordedScript, agent_script};
 pub use child::{Relay, RelayEnd};

@@ -151,8 +151,7 @@ impl Block {
 }
 
 /// A tool call whose arguments were streamed in these fragments.
-#[must_use]
-pub fn tool_call(id: Option<String>, name: String, streamed: Vec<String>) -> ToolCall {
+fn tool_call(id: Option<String>, name: String, streamed: Vec<String>) -> ToolCall {
     let joined = streamed.concat();
     let args = serde_json::from_str::<Value>(&joined).ok();
     let args = args.filter(|args| {

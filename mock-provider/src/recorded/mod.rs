@@ -11,7 +11,6 @@ mod responses;
 
 use crate::script::{HttpFault, ScriptReply};
 use builder::ReplyBuilder;
-pub use builder::tool_call as recorded_tool_call;
 use serde_json::Value;
 
 /// The lowest HTTP status that is no success.

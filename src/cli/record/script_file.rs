@@ -53,18 +53,13 @@ pub(super) fn write(
 
 /// The replies of the model, one on each line.
 fn model_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
-    let replies = model_script(frames, dialect);
+    let replies = model_script(frames).ok_or(
+        "the answers of the model are not in it: record the session with --llm URL, or write the frames of the agent with --to-agent-script",
+    )?;
+    let lines = replies.iter().map(|reply| format!("- {reply}\n"));
     let id = dialect.id();
-    if replies.is_empty() {
-        return Err(format!(
-            "no reply of the model shows in it, so there is no script ({id})"
-        ));
-    }
-    let mut text = format!("# The replies of the model in a recorded session of {id}.\n");
-    for reply in &replies {
-        text += &format!("- {reply}\n");
-    }
-    Ok(text)
+    let head = format!("# The replies of the model in a recorded session of {id}.\n");
+    Ok(head + &lines.collect::<String>())
 }
 
 /// The frames of the agent, one on each line. Says on stderr what is lost.

@@ -183,26 +183,19 @@ fn a_host_that_goes_away_early_ends_the_session() {
 }
 
 #[test]
-fn the_recorder_writes_both_scripts_and_lint_accepts_them() {
+fn a_recording_becomes_a_script_of_frames_that_lint_accepts() {
     let recorder = Recorder::new();
     let transcript = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/recordings/pi-0.73.1/prompt_tool_bash.jsonl");
-    let (model, agent) = (recorder.path("model.yaml"), recorder.path("agent.yaml"));
+    let agent = recorder.path("agent.yaml");
     let conform = || Command::new(env!("CARGO_BIN_EXE_conform"));
     let written = conform()
-        .args([
-            "record",
-            "--to-script",
-            &model,
-            "--to-agent-script",
-            &agent,
-            "--out",
-        ])
+        .args(["record", "--to-agent-script", &agent, "--out"])
         .arg(transcript)
         .output()
         .unwrap();
     assert!(written.status.success(), "{written:?}");
-    let linted = conform().args(["lint", &model, &agent]).output().unwrap();
+    let linted = conform().args(["lint", &agent]).output().unwrap();
     assert!(linted.status.success(), "{linted:?}");
     assert!(
         std::fs::read_to_string(agent)

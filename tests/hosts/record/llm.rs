@@ -6,13 +6,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
 /// A scripted model over HTTP; killed when dropped.
-struct Model {
+pub(super) struct Model {
     process: Child,
-    url: String,
+    pub(super) url: String,
 }
 
 impl Model {
-    fn start(recorder: &Recorder, script: &str) -> Self {
+    pub(super) fn start(recorder: &Recorder, script: &str) -> Self {
         let path = recorder.path("model.yaml");
         std::fs::write(&path, script).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_conform"))

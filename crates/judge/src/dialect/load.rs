@@ -3,7 +3,6 @@
 use super::frame_schemas::{compile_schemas, schema_rules};
 use super::launch::launch_mistakes;
 use super::lint;
-use super::reply_events::ReplyEvents;
 use super::session::session_of;
 use super::types::Dialect;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
@@ -64,9 +63,10 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
     let session = session_of(file.session, &root, &symbols, &mut errors);
-    let replies = file.replies.unwrap_or_default();
-    let event_names: Vec<String> = events.all().collect();
-    let replies = ReplyEvents::of(replies, &root, &event_names, &mut errors);
+    if let Some(replies) = &file.replies {
+        let message = "the key `replies` is gone: `session: { text: EVENT }` names the event with a chunk of text, and `conform record --llm` records the replies themselves";
+        errors.push(replies.error(message));
+    }
     let launch = file.launch.unwrap_or_default();
     errors.extend(launch_mistakes(&launch, &commands, &root));
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
@@ -108,7 +108,6 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         declarations,
         symbols: Arc::new(symbols),
         session,
-        replies,
         capabilities: file.capabilities,
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,

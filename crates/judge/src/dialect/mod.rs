@@ -5,7 +5,6 @@ mod frame_schemas;
 mod launch;
 mod lint;
 mod load;
-mod reply_events;
 mod session;
 mod types;
 
@@ -15,5 +14,4 @@ pub use conform_dialect::{
 };
 pub use fault_names::{fault_sources, names_for_faults};
 pub use load::load;
-pub use reply_events::{EventPart, ReplyEvents};
 pub use types::{Dialect, SessionSpec};

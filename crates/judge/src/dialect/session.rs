@@ -48,10 +48,10 @@ pub(super) fn session_of(
                 None
             }
         });
-    if let Some(ready) = &file.ready
-        && symbols.id(&ready.value).is_none()
-    {
-        errors.push(root.error_at(ready.span, unknown("event", &ready.value, symbols.names())));
+    for event in file.ready.iter().chain(&file.text) {
+        if symbols.id(&event.value).is_none() {
+            errors.push(root.error_at(event.span, unknown("event", &event.value, symbols.names())));
+        }
     }
     let mut commands = |names: Vec<Spanned<String>>| {
         let check = |command: Spanned<String>| {
@@ -66,7 +66,8 @@ pub(super) fn session_of(
     SessionSpec {
         interrupts: commands(file.interrupts),
         prompts: commands(file.prompts),
-        ready: file.ready.map(|r| r.value),
+        ready: file.ready.map(|event| event.value),
+        text: file.text.map(|event| event.value),
         turn,
         quit,
         work,

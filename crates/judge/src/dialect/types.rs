@@ -1,6 +1,5 @@
 //! The data model of a loaded dialect.
 
-use super::reply_events::ReplyEvents;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::history_state::Declarations;
 use crate::rules::rule::Rule;
@@ -46,8 +45,6 @@ pub struct Dialect {
     pub symbols: Arc<Symbols>,
     /// How a session starts and ends.
     pub session: SessionSpec,
-    /// Where the replies of the model show in the events.
-    pub replies: ReplyEvents,
     /// The capabilities that an agent can declare.
     pub capabilities: IndexMap<String, CapabilityFile>,
     /// The members of frames that hold tools and calls.
@@ -79,6 +76,8 @@ pub struct SessionSpec {
     pub interrupts: Vec<String>,
     /// The commands that an agent answers by asking its model.
     pub prompts: Vec<String>,
+    /// The event with a chunk of the model's text.
+    pub text: Option<String>,
     /// Where the agent reports its version: the event, the JSON Pointer, and a pattern for the versions of this dialect.
     pub version: Option<(String, String, Regex)>,
     /// How to detect the dialect of an agent that writes nothing at the start.

@@ -232,8 +232,7 @@ impl ScenarioPlayer {
             FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
             FrameIdentity::Missing => "a line that is no event".to_owned(),
         };
-        let text = self.suite.dialect.replies.text.as_ref();
-        let is_text = text.is_some_and(|text| text.event == name);
+        let is_text = self.suite.dialect.session.text.as_ref() == Some(&name);
         let is_answer = self.session.first_prompt.is_some();
         self.session.has_answered |= is_answer;
         self.session.has_shown_text |= is_answer && is_text;
