@@ -4,10 +4,8 @@ use super::catalogue::render_errors;
 use super::exit::ExitStatus;
 use super::output;
 use conform_judge::dialect::{self, DialectSource};
-use conform_relay::{Ending, FaultFilter, PassOn, PlayedFault, Relay};
-use frame_faults::generic_faults::GenericFault;
-use frame_faults::generic_player::GenericPlayer;
-use frame_faults::{FaultPlayer, KindPointers};
+use conform_relay::{Ending, FaultFilter, PassOn, Relay};
+use frame_faults::{Fault, FaultPlayer, KindPointers, generic_fault};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
@@ -60,7 +58,8 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
         events: args.events.clone(),
         commands: args.commands.clone(),
     };
-    let filter = FaultFilter::new(played_fault(args, &kinds)?, kinds, args.turns.clone());
+    let player = FaultPlayer::new(played_fault(args)?, kinds.clone(), None);
+    let filter = FaultFilter::new(player, kinds, args.turns.clone());
     let mut command = Command::new(program);
     command.args(rest);
     let relay = Relay {
@@ -76,22 +75,14 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
         .map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
 }
 
-fn played_fault(args: &InjectArgs, kinds: &KindPointers) -> Result<PlayedFault, String> {
+/// The fault of a dialect, or the generic fault.
+fn played_fault(args: &InjectArgs) -> Result<Fault, String> {
     let source = DialectSource::new(args.dialect_dir.clone());
     let listed =
         dialect::faults(&source, &args.faults_of).map_err(|errors| render_errors(&errors))?;
-    let unlisted = match listed.as_ref().map(|table| table.find(&args.fault)) {
-        Some(Ok(fault)) => {
-            let player = FaultPlayer::new(fault.clone(), kinds.clone(), None);
-            return Ok(PlayedFault::Listed(Box::new(player)));
-        }
-        Some(Err(unlisted)) => Some(unlisted),
-        None => None,
-    };
-    let fault: Result<GenericFault, String> = args.fault.parse();
-    let fault = fault.map_err(|message| unlisted.unwrap_or(message))?;
-    Ok(PlayedFault::Generic(GenericPlayer::new(
-        fault,
-        kinds.events.clone(),
-    )))
+    match listed.as_ref().map(|table| table.find(&args.fault)) {
+        Some(Ok(fault)) => Ok(fault.clone()),
+        Some(Err(unlisted)) => generic_fault(&args.fault).map_err(|_| unlisted),
+        None => generic_fault(&args.fault),
+    }
 }

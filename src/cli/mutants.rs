@@ -304,7 +304,7 @@ async fn prove_suite(
             };
             Ok(SuiteProof {
                 played: outcome.rows.len(),
-                known: outcome.all,
+                known: outcome.ids(),
                 status,
             })
         }

@@ -18,7 +18,7 @@ pub struct Condition(pub(crate) Vec<(String, PartMatcher)>);
 
 /// A matcher of a part that may be missing.
 #[derive(Debug, Clone)]
-pub struct PartMatcher(Matcher);
+pub(crate) struct PartMatcher(Matcher);
 
 /// The member that holds the part: matchers can only say of a member that it is absent.
 const PART: &str = "part";

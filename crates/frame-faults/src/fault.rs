@@ -63,10 +63,8 @@ pub enum Operation {
     Before(Vec<Value>),
     /// Other frames come after it, after this time.
     After(Vec<Value>, Duration),
-    /// It comes after the next event of this kind, or of any.
-    Late(Option<String>),
-    /// It comes just before the next event of this kind, or of any.
-    Until(Option<String>),
+    /// It moves to the next event of this kind, or of any; [`END`] is the end of the output.
+    Move(Option<String>, Move),
     /// It comes later.
     Delay(Duration),
     /// It is dropped, and so are all later frames.
@@ -83,25 +81,33 @@ pub enum Operation {
     Line(LineEdit),
 }
 
+/// The kind of the event that stands for the end of the output.
+pub const END: &str = "#end";
+
+/// Where a frame moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// It comes just before the event.
+    Before,
+    /// It comes behind the event.
+    Behind,
+    /// It comes where it belongs, and once more behind the event.
+    Again,
+}
+
 /// A change of the bytes of a line.
 #[derive(Debug, Clone)]
 pub enum LineEdit {
     /// Bytes stand before the line.
     Before(Vec<u8>),
-    /// Bytes stand after the line.
-    After(Vec<u8>),
     /// Bytes stand at the beginning of the first text at this place.
     InText(Pointer, Vec<u8>),
     /// Bytes end the line instead of a newline.
     End(Vec<u8>),
-    /// The frame has this member twice.
-    RepeatMember(String),
-    /// This many blanks come after the first brace.
-    Pad(usize),
-    /// The frame has a member with lists in lists, this many levels deep.
-    Nest(usize),
-    /// In a line that is longer than this, in bytes, the last character beyond ASCII loses its last byte.
-    CutCharacter(usize),
+    /// Bytes stand behind the first brace.
+    InBrace(Vec<u8>),
+    /// Bytes stand in the middle of the line.
+    InMiddle(Vec<u8>),
 }
 
 impl Fault {
@@ -113,6 +119,15 @@ impl Fault {
             Effect::Options(..) => "#edit",
             Effect::Behavior(_) => "behavior",
             Effect::Events(parts) => parts.first().map_or("", |part| part.operation.name()),
+        }
+    }
+
+    /// Whether it is played on this frame that the agent sends.
+    #[must_use]
+    pub fn is_played_on(&self, kind: &str, frame: &Value) -> bool {
+        match &self.effect {
+            Effect::Events(parts) => parts.iter().any(|part| part.on.matches(kind, frame)),
+            _ => false,
         }
     }
 
@@ -133,8 +148,9 @@ impl Operation {
             Operation::Twice => "twice",
             Operation::Before(_) => "before",
             Operation::After(..) => "after",
-            Operation::Late(_) => "late",
-            Operation::Until(_) => "until",
+            Operation::Move(_, Move::Behind) => "late",
+            Operation::Move(_, Move::Before) => "until",
+            Operation::Move(_, Move::Again) => "again",
             Operation::Delay(_) => "delay_ms",
             Operation::Silence => "silence",
             Operation::Exit(_) => "exit",
@@ -143,13 +159,10 @@ impl Operation {
             Operation::ByteByByte => "byte_by_byte",
             Operation::Line(line) => match line {
                 LineEdit::Before(_) => "raw_before",
-                LineEdit::After(_) => "raw_after",
                 LineEdit::InText(..) => "raw_in_text",
                 LineEdit::End(_) => "line_end",
-                LineEdit::RepeatMember(_) => "repeat_member",
-                LineEdit::Pad(_) => "pad",
-                LineEdit::Nest(_) => "nest",
-                LineEdit::CutCharacter(_) => "cut_character",
+                LineEdit::InBrace(_) => "raw_in_brace",
+                LineEdit::InMiddle(_) => "raw_in_middle",
             },
         }
     }
@@ -163,8 +176,7 @@ impl Operation {
             | Operation::After(..)
             | Operation::Line(_) => ShownAt::Line,
             Operation::Drop
-            | Operation::Late(_)
-            | Operation::Until(_)
+            | Operation::Move(..)
             | Operation::Delay(_)
             | Operation::Silence
             | Operation::Exit(_)

@@ -120,9 +120,6 @@ pub struct FaultFile {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, Value>")]
     pub set: Places<Node>,
-    /// Edit: gives members another name.
-    #[serde(default)]
-    pub rename: Places<String>,
     /// Edit: turns values into another type.
     #[serde(default)]
     pub retype: Places<Spanned<Retype>>,
@@ -141,16 +138,6 @@ pub struct FaultFile {
     /// Edit: has each element of lists twice.
     #[serde(default)]
     pub double: Names,
-    /// Edit: reverses lists.
-    #[serde(default)]
-    pub reverse: Names,
-    /// Edit: removes the elements or members that match.
-    #[serde(default)]
-    #[schemars(with = "IndexMap<String, Value>")]
-    pub discard: Places<Node>,
-    /// Edit: keeps these members of objects only.
-    #[serde(default)]
-    pub keep: Places<Vec<String>>,
     /// Edit: replaces what regular expressions find in texts, one after the other; `$1` is a group.
     #[serde(default)]
     pub replace: Places<IndexMap<Spanned<String>, String>>,
@@ -160,15 +147,6 @@ pub struct FaultFile {
     /// Edit: turns texts into lower case.
     #[serde(default)]
     pub lower: Names,
-    /// Edit: turns true into false and false into true.
-    #[serde(default)]
-    pub negate: Names,
-    /// Edit: puts something before texts.
-    #[serde(default)]
-    pub prepend: Places<String>,
-    /// Edit: puts something after texts.
-    #[serde(default)]
-    pub append: Places<String>,
     /// Edit: puts all earlier texts of the same place before a text. They start again where the value at the other pointer changes.
     #[serde(default)]
     pub cumulate: Places<Option<Spanned<String>>>,
@@ -226,10 +204,6 @@ pub struct FaultFile {
     #[serde(default)]
     #[schemars(with = "Option<Bytes>")]
     pub raw_before: Option<Node>,
-    /// These bytes stand after its line.
-    #[serde(default)]
-    #[schemars(with = "Option<Bytes>")]
-    pub raw_after: Option<Node>,
     /// These bytes stand at the beginning of its `text`.
     #[serde(default)]
     #[schemars(with = "Option<Bytes>")]
@@ -238,18 +212,10 @@ pub struct FaultFile {
     #[serde(default)]
     #[schemars(with = "Option<Bytes>")]
     pub line_end: Option<Node>,
-    /// It has this member twice.
+    /// These bytes stand behind the first brace of its line.
     #[serde(default)]
-    pub repeat_member: Option<Spanned<String>>,
-    /// Its line has this many blanks after the first brace.
-    #[serde(default)]
-    pub pad: Option<usize>,
-    /// It has a member with lists in lists, this many levels deep.
-    #[serde(default)]
-    pub nest: Option<usize>,
-    /// If its line is longer than this, in bytes, its last character beyond ASCII loses its last byte.
-    #[serde(default)]
-    pub cut_character: Option<usize>,
+    #[schemars(with = "Option<Bytes>")]
+    pub raw_in_brace: Option<Node>,
 
     /// What happens to other frames: further parts of the fault, each with `on`, `when`, `every` and an operation.
     #[serde(default)]
@@ -266,24 +232,12 @@ pub struct FaultFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Retype {
-    /// A number, boolean, list or object as a text; null as an empty text.
-    Text,
     /// Numbers only, as texts.
     NumberToText,
     /// Null only, as an empty text.
     NullToText,
-    /// A number with a decimal point; another value as 0.0.
-    Float,
-    /// A text as the number in it; another value as 0.
-    Number,
-    /// A boolean: true.
-    Boolean,
-    /// A list with the value in it.
-    List,
-    /// An object with the value in it.
-    Object,
-    /// Null.
-    Null,
+    /// A text or null as a number, any other value as a text.
+    Other,
 }
 
 /// A signal that ends a process.
@@ -296,7 +250,7 @@ pub enum KillSignal {
     Kill,
 }
 
-/// Bytes: a text, or `{ hex: "f0 9f" }` for what is no text.
+/// Bytes: a text, `{ hex: "f0 9f" }` for what is no text, `{ repeat: text, times: N }`, or a list of these.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(
@@ -306,4 +260,6 @@ pub enum KillSignal {
 enum Bytes {
     Text(String),
     Hex { hex: String },
+    Repeated { repeat: String, times: usize },
+    List(Vec<Bytes>),
 }

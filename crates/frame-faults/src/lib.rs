@@ -36,6 +36,8 @@
 //!   [`command_line`](FaultPlayer::command_line). The caller does what the [`Output`]s say, in order.
 //! - After each call, [`take_log_entry`](FaultPlayer::take_log_entry) goes to stderr, before the outputs: it names the first line of
 //!   the output that can be wrong. [`parse_entry`] reads it back.
+//! - [`generic_faults`] makes faults of any agent from the frames that it sends. At the end of the output, [`end`](FaultPlayer::end)
+//!   releases the frames that come last.
 //! - [`Fault::is_playable_outside`] tells faults on frames from behaviors of the reference agent.
 
 mod check;
@@ -46,11 +48,11 @@ mod edit;
 mod fault;
 mod fault_log;
 pub mod file;
-pub mod generic_faults;
-pub mod generic_player;
+mod generic;
 mod line;
 mod player;
 mod pointer;
+mod retired;
 mod table;
 mod template;
 
@@ -58,8 +60,11 @@ pub use check::KnownNames;
 pub use common::{LINE_FAULTS, common_names};
 pub use condition::{Condition, FrameSelector};
 pub use edit::{Edit, Edits};
-pub use fault::{ActiveFrom, Effect, EventFault, Fault, KillSignal, LineEdit, Operation, ShownAt};
+pub use fault::{
+    ActiveFrom, END, Effect, EventFault, Fault, KillSignal, LineEdit, Move, Operation, ShownAt,
+};
 pub use fault_log::{entry, parse_entry};
+pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use pointer::Pointer;

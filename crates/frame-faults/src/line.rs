@@ -2,7 +2,7 @@
 
 use crate::fault::LineEdit;
 use crate::pointer::Pointer;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A text that no frame has: the place where bytes are put in.
 const MARK: &str = "\u{f8ff}mark\u{f8ff}";
@@ -33,31 +33,25 @@ impl LineEdit {
     pub(crate) fn apply(&self, frame: &Value, plain: Vec<u8>) -> Vec<u8> {
         match self {
             LineEdit::Before(bytes) => [bytes, &*plain].concat(),
-            LineEdit::After(bytes) => [&*plain, bytes].concat(),
             LineEdit::InText(at, bytes) => in_text(frame, at, bytes).unwrap_or(plain),
             LineEdit::End(end) => {
                 let text = plain.strip_suffix(b"\n").unwrap_or(&plain);
                 [text, end].concat()
             }
-            LineEdit::RepeatMember(name) => match frame.get(name) {
-                Some(value) => inside(plain, format!("{}:{value},", json!(name)).as_bytes()),
-                None => plain,
-            },
-            LineEdit::Pad(length) => inside(plain, &vec![b' '; *length]),
-            LineEdit::Nest(depth) => {
-                let deep = format!("\"x\":{}{},", "[".repeat(*depth), "]".repeat(*depth));
-                inside(plain, deep.as_bytes())
+            LineEdit::InBrace(bytes) => {
+                let brace = plain.iter().position(|byte| *byte == b'{');
+                put(plain, brace.map_or(0, |brace| brace + 1), bytes)
             }
-            LineEdit::CutCharacter(longer_than) => cut_character(plain, *longer_than),
+            LineEdit::InMiddle(bytes) => {
+                let middle = plain.len() / 2;
+                put(plain, middle, bytes)
+            }
         }
     }
 }
 
-/// Puts bytes behind the first brace.
-fn inside(mut line: Vec<u8>, bytes: &[u8]) -> Vec<u8> {
-    if let Some(brace) = line.iter().position(|byte| *byte == b'{') {
-        line.splice(brace + 1..=brace, bytes.iter().copied());
-    }
+fn put(mut line: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
+    line.splice(at..at, bytes.iter().copied());
     line
 }
 
@@ -78,17 +72,10 @@ fn find(line: &[u8], part: &[u8]) -> Option<usize> {
     line.windows(part.len()).position(|window| window == part)
 }
 
-fn cut_character(mut line: Vec<u8>, longer_than: usize) -> Vec<u8> {
-    let last = line.iter().rposition(|byte| !byte.is_ascii());
-    if let Some(last) = last.filter(|_| line.len() > longer_than) {
-        line.remove(last);
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn changed(edit: &LineEdit, frame: &Value) -> Vec<u8> {
         edit.apply(frame, line(frame))
@@ -98,7 +85,7 @@ mod tests {
     fn the_bytes_of_a_line_are_changed() {
         let frame = json!({ "type": "a", "data": { "text": "hö" } });
         let text = Pointer::parse("/data/text").unwrap();
-        let cases: [(LineEdit, &[u8]); 7] = [
+        let cases: [(LineEdit, &[u8]); 4] = [
             (
                 LineEdit::Before(b"\xef\xbb\xbf".to_vec()),
                 b"\xef\xbb\xbf{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
@@ -112,20 +99,8 @@ mod tests {
                 b"{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\r\n",
             ),
             (
-                LineEdit::RepeatMember("type".into()),
-                b"{\"type\":\"a\",\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
-            ),
-            (
-                LineEdit::Pad(2),
+                LineEdit::InBrace(b"  ".to_vec()),
                 b"{  \"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
-            ),
-            (
-                LineEdit::Nest(2),
-                b"{\"x\":[[]],\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
-            ),
-            (
-                LineEdit::CutCharacter(10),
-                b"{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\"}}\n",
             ),
         ];
         for (edit, expected) in cases {

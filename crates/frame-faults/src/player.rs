@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::edit::EditMemory;
-use crate::fault::{ActiveFrom, Effect, EventFault, Fault, KillSignal, Operation};
+use crate::fault::{ActiveFrom, END, Effect, EventFault, Fault, KillSignal, Move, Operation};
 use crate::fault_log::entry;
 use crate::line::line;
 use crate::template::filled;
@@ -57,6 +57,8 @@ pub struct FaultPlayer {
 enum Log {
     #[default]
     NotPlayed,
+    /// Due once another line passes the one that is held back: alone it has not moved.
+    Moved(u64),
     Due(u64),
     Taken,
 }
@@ -67,8 +69,8 @@ struct Held {
     line: Vec<u8>,
     /// The kind of frame that releases it; any if `None`.
     released_by: Option<String>,
-    /// Whether it is written before that frame, or after it.
-    before: bool,
+    /// Whether it is written before that frame, or behind it.
+    place: Move,
 }
 
 impl FaultPlayer {
@@ -134,11 +136,21 @@ impl FaultPlayer {
     /// What is done in place of a line that the agent writes, with its newline. A line that the fault leaves alone stays as it is, byte
     /// for byte; so does what is no JSON object.
     pub fn event_line(&mut self, bytes: &[u8]) -> Vec<Output> {
+        if let Log::Moved(line) = self.log {
+            self.log = Log::Due(line);
+        }
         match serde_json::from_slice::<Value>(bytes) {
             Ok(frame) if frame.is_object() => self.play(&frame, bytes.to_vec()),
             _ if self.silent => Vec::new(),
             _ => self.counted(vec![Output::Bytes(bytes.to_vec())]),
         }
+    }
+
+    /// What is done after the last line that the agent writes.
+    pub fn end(&mut self) -> Vec<Output> {
+        let mut outputs = self.released(END, true);
+        outputs.append(&mut self.released(END, false));
+        self.counted(outputs)
     }
 
     /// Changes a command; says whether it has.
@@ -242,18 +254,27 @@ impl FaultPlayer {
     fn released(&mut self, kind: &str, before: bool) -> Vec<Output> {
         let is_released = |held: &mut Held| {
             let by = held.released_by.as_deref();
-            held.before == before && by.is_none_or(|by| by == kind)
+            (held.place == Move::Before) == before && by.is_none_or(|by| by == kind)
         };
         let released = self.held.extract_if(.., is_released);
         released.map(|held| Output::Bytes(held.line)).collect()
     }
 
-    fn hold(&mut self, plain: &[u8], released_by: Option<String>, before: bool) -> Vec<Output> {
+    fn hold(&mut self, plain: &[u8], released_by: Option<String>, place: Move) -> Vec<Output> {
+        let line = plain.to_vec();
+        let is_written_anyway = released_by.as_deref().is_none_or(|by| by == END);
         self.held.push(Held {
-            line: plain.to_vec(),
+            line: line.clone(),
             released_by,
-            before,
+            place,
         });
+        if place == Move::Again {
+            self.note_played_at(self.lines + 2);
+            return vec![Output::Bytes(line)];
+        }
+        if is_written_anyway && self.log == Log::NotPlayed {
+            self.log = Log::Moved(self.lines + 1);
+        }
         Vec::new()
     }
 
@@ -287,8 +308,7 @@ impl FaultPlayer {
                 let outputs = [write()].into_iter().chain(wait);
                 outputs.chain(others(frames)).collect()
             }
-            Operation::Late(released_by) => self.hold(plain, released_by.clone(), false),
-            Operation::Until(released_by) => self.hold(plain, released_by.clone(), true),
+            Operation::Move(released_by, place) => self.hold(plain, released_by.clone(), *place),
             Operation::Delay(wait) => vec![Output::Wait(*wait), write()],
             Operation::Silence => {
                 self.silent = true;

@@ -2,6 +2,7 @@
 
 use indexmap::IndexSet;
 use serde_json::Value;
+use spanned_yaml::{escape_step, unescape_step};
 
 /// A pointer to any number of places in a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,11 @@ impl Pointer {
         Ok(Pointer(steps.split('/').map(step).collect()))
     }
 
+    /// Whether it points to the value as a whole.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Every value, at any depth.
     pub(crate) fn anywhere() -> Self {
         Pointer(vec![Step::Deep])
@@ -63,7 +69,7 @@ impl Pointer {
             if let (END, Some(list)) = (&**name, list) {
                 return Some(format!("{parent}/{}", list.len()));
             }
-            let place = format!("{parent}/{}", escaped(name));
+            let place = format!("{parent}/{}", escape_step(name));
             let is_object = value.pointer(&parent).is_some_and(Value::is_object);
             (is_object || value.pointer(&place).is_some()).then_some(place)
         };
@@ -80,7 +86,7 @@ fn step(text: &str) -> Step {
         ("*", _) => Step::Each,
         ("**", _) => Step::Deep,
         (_, Some(from_end)) if from_end > 0 => Step::FromEnd(from_end),
-        _ => Step::Name(text.replace("~1", "/").replace("~0", "~")),
+        _ => Step::Name(unescape_step(text)),
     }
 }
 
@@ -91,7 +97,7 @@ fn walk(steps: &[Step], value: &Value, at: String, found: &mut IndexSet<String>)
     };
     match first {
         Step::Name(name) => {
-            let below = format!("/{}", escaped(name));
+            let below = format!("/{}", escape_step(name));
             if let Some(next) = value.pointer(&below) {
                 walk(rest, next, at + &below, found);
             }
@@ -127,20 +133,16 @@ fn children(value: &Value) -> Vec<(String, &Value)> {
         }
         Value::Object(members) => members
             .iter()
-            .map(|(name, one)| (escaped(name), one))
+            .map(|(name, one)| (escape_step(name), one))
             .collect(),
         _ => Vec::new(),
     }
 }
 
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
 /// The parent of a place and the step from it; `None` for the whole value.
 pub(crate) fn parent(place: &str) -> Option<(&str, String)> {
     let (above, step) = place.rsplit_once('/')?;
-    Some((above, step.replace("~1", "/").replace("~0", "~")))
+    Some((above, unescape_step(step)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::common;
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;
 use crate::file::{FaultFile, FaultsFile, FramesFile, Names};
+use crate::retired;
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 use std::path::PathBuf;
@@ -59,6 +60,10 @@ impl FaultTable {
         let mut last = None;
         for (path, text) in files {
             let node = spanned_yaml::load_yaml(path.clone(), text).map_err(|error| vec![error])?;
+            let retired = retired::errors(&node);
+            if !retired.is_empty() {
+                return Err(retired);
+            }
             let file: FaultsFile = spanned_yaml::decode_all(&node)?;
             errors.extend(merged.add(file.clone(), &node));
             last = Some((file, node));

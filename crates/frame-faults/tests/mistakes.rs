@@ -76,7 +76,19 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: word, retype: { /t: txt }",
-            "f.yaml:2:44: unknown word `txt`; did you mean `text`?",
+            "f.yaml:2:44: unknown word `txt`",
+        ),
+        (
+            "on: word, append: { /t: x }",
+            "f.yaml:2:30: `append` is gone: write `replace: { /text: { $: more } }`",
+        ),
+        (
+            "on: word, drop: , also: [{ on: end, nest: 7 }]",
+            "f.yaml:2:56: `nest` is gone: write `raw_in_brace` with a list",
+        ),
+        (
+            "on: word, raw_in_brace: { repeat: x, times: 99999999999 }",
+            "f.yaml:2:44: expected a text, or bytes such as `{ hex: \"f0 9f\" }` or `{ repeat: x, times: 64 }`, at most 67108864",
         ),
         (
             "on: word, before: word",
@@ -84,7 +96,7 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: word, raw_before: { hex: zz }",
-            "f.yaml:2:42: expected a text, or bytes such as `{ hex: \"f0 9f\" }`, found a map",
+            "f.yaml:2:42: expected a text, or bytes such as `{ hex: \"f0 9f\" }` or",
         ),
         (
             "on: word, raw_in_text: x",

@@ -44,7 +44,7 @@ impl fmt::Display for Pointer<'_> {
         match self {
             Pointer::Root => Ok(()),
             Pointer::Entry(parent, name) => {
-                write!(f, "{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
+                write!(f, "{parent}/{}", spanned_yaml::escape_step(name))
             }
             Pointer::Item(parent, index) => write!(f, "{parent}/{index}"),
         }

@@ -46,7 +46,7 @@ impl Schemas {
             .map_err(|error| (String::new(), error.to_string()))?;
         let mut validators = HashMap::new();
         for name in names {
-            let pointer = format!("/$defs/{}", escape(name));
+            let pointer = format!("/$defs/{}", spanned_yaml::escape_step(name));
             if document.pointer(&pointer).is_none() {
                 return Err((pointer, format!("`{name}` has no definition in `$defs`")));
             }
@@ -106,10 +106,6 @@ impl Schemas {
 
 fn place_and_reason(error: &ValidationError<'_>) -> (String, String) {
     (error.instance_path().to_string(), error.to_string())
-}
-
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// A JSON Pointer as the fragment of a URI: a frame's name may hold any character.

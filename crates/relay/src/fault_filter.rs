@@ -3,24 +3,15 @@
 use super::Ending;
 use super::stage::{Flow, Stage};
 use conform_judge::framing::LINE_LIMIT;
-use frame_faults::generic_player::GenericPlayer;
 use frame_faults::{FaultPlayer, KillSignal, KindPointers, Output};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A fault at work in one session.
-pub enum PlayedFault {
-    /// A fault of the dialect.
-    Listed(Box<FaultPlayer>),
-    /// A generic fault.
-    Generic(GenericPlayer),
-}
-
 /// What both directions share.
 struct Shared {
-    fault: PlayedFault,
+    player: FaultPlayer,
     kinds: KindPointers,
     /// The frames that begin a turn, as rules write them: `begin`, `>prompt`.
     turns: Vec<String>,
@@ -32,9 +23,9 @@ pub struct FaultFilter(Arc<Mutex<Shared>>);
 impl FaultFilter {
     /// A filter. `turns` names the frames that begin a turn, as rules write them.
     #[must_use]
-    pub fn new(fault: PlayedFault, kinds: KindPointers, turns: Vec<String>) -> Self {
+    pub fn new(player: FaultPlayer, kinds: KindPointers, turns: Vec<String>) -> Self {
         FaultFilter(Arc::new(Mutex::new(Shared {
-            fault,
+            player,
             kinds,
             turns,
         })))
@@ -62,36 +53,20 @@ impl FaultFilter {
 impl Shared {
     fn event(&mut self, line: &[u8]) -> Vec<Output> {
         self.note_turn(line, &self.kinds.events.clone(), "");
-        let outputs = match &mut self.fault {
-            PlayedFault::Listed(player) => player.event_line(line),
-            PlayedFault::Generic(player) => player.event_line(line),
-        };
+        let outputs = self.player.event_line(line);
         self.log();
         outputs
     }
 
     fn command(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         self.note_turn(line, &self.kinds.commands.clone(), ">");
-        let PlayedFault::Listed(player) = &mut self.fault else {
-            return None;
-        };
-        let changed = player.command_line(line);
+        let changed = self.player.command_line(line);
         self.log();
         changed
     }
 
-    fn end(&mut self) -> Vec<Output> {
-        match &mut self.fault {
-            PlayedFault::Listed(_) => Vec::new(),
-            PlayedFault::Generic(player) => player.end(),
-        }
-    }
-
     /// Counts a turn if this frame begins one.
     fn note_turn(&mut self, line: &[u8], kind_at: &str, prefix: &str) {
-        let PlayedFault::Listed(player) = &mut self.fault else {
-            return;
-        };
         if self
             .turns
             .iter()
@@ -105,17 +80,13 @@ impl Shared {
         let kind = frame.pointer(kind_at).and_then(Value::as_str);
         let named = kind.map(|kind| format!("{prefix}{kind}"));
         if named.is_some_and(|named| self.turns.contains(&named)) {
-            player.start_turn();
+            self.player.start_turn();
         }
     }
 
     /// Writes the entry of the fault log to stderr, before the outputs: one of them may end the process.
     fn log(&mut self) {
-        let entry = match &mut self.fault {
-            PlayedFault::Listed(player) => player.take_log_entry(),
-            PlayedFault::Generic(player) => player.take_log_entry(),
-        };
-        if let Some(entry) = entry {
+        if let Some(entry) = self.player.take_log_entry() {
             eprintln!("{entry}");
         }
     }
@@ -151,7 +122,7 @@ impl Stage for EventFilter {
                 return Ok(flow);
             }
         }
-        let outputs = lock(&self.shared).end();
+        let outputs = lock(&self.shared).player.end();
         perform(outputs, out)
     }
 }
@@ -225,12 +196,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn filter(id: &str) -> FaultFilter {
-        let player = GenericPlayer::new(id.parse().unwrap(), "/type".into());
         let kinds = KindPointers {
             events: "/type".into(),
             commands: "/type".into(),
         };
-        FaultFilter::new(PlayedFault::Generic(player), kinds, Vec::new())
+        let fault = frame_faults::generic_fault(id).unwrap();
+        let player = FaultPlayer::new(fault, kinds.clone(), None);
+        FaultFilter::new(player, kinds, Vec::new())
     }
 
     fn passed(mut stage: Box<dyn Stage>, chunks: &[&[u8]]) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! The tree of YAML values: [`Node`], [`Kind`], [`Key`].
 
 use crate::error::{Error, SourceText, Span};
+use crate::pointer::unescape_step;
 use serde_json::{Map, Number, Value};
 use std::sync::Arc;
 
@@ -150,7 +151,7 @@ impl Node {
     pub fn key_at(&self, pointer: &str) -> Span {
         let (outer, name) = pointer.rsplit_once('/').unwrap_or_default();
         let node = self.nearest(outer);
-        let name = name.replace("~1", "/").replace("~0", "~");
+        let name = unescape_step(name);
         node.entry(&name)
             .map_or_else(|| node.span(), |(key, _)| key.span)
     }
@@ -160,7 +161,7 @@ impl Node {
         let (mut node, mut rest) = (self, pointer);
         while let Some(path) = rest.strip_prefix('/') {
             let (step, after) = path.find('/').map_or((path, ""), |end| path.split_at(end));
-            let step = step.replace("~1", "/").replace("~0", "~");
+            let step = unescape_step(step);
             let next = match node.kind() {
                 Kind::List(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
                 _ => node.get(&step),

@@ -9,7 +9,7 @@ use conform_judge::finding::Blame;
 use conform_report::reporter::text::count;
 use conform_runner::mutation::kill_analysis::{TestedFault, generic_row};
 use conform_runner::mutation::matrix::{Fate, Row};
-use frame_faults::generic_faults::{GenericFault, GenericOperation, SampleFrames, generic_faults};
+use frame_faults::{Fault, SampleFrames, generic_faults};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -28,8 +28,8 @@ const FRAME_TEXT: usize = 160;
 pub(super) struct GenericOutcome {
     dialect: String,
     pub(super) rows: Vec<Row>,
-    /// The ids of all generic faults of the frames that the agent has sent.
-    pub(super) all: Vec<String>,
+    /// All generic faults of the frames that the agent has sent.
+    faults: Vec<Fault>,
     samples: SampleFrames,
 }
 
@@ -46,12 +46,9 @@ pub(super) async fn outcome(
     for sample in good.samples.values() {
         samples.add_all(sample);
     }
-    let all = generic_faults(&samples);
-    let ids = all.iter().map(ToString::to_string).collect();
-    let selected = run.part(
-        all.into_iter()
-            .filter(|fault| run.is_selected(&fault.to_string())),
-    );
+    let faults = generic_faults(&samples);
+    let is_selected = |fault: &&Fault| run.is_selected(&fault.id);
+    let selected = run.part(faults.iter().filter(is_selected).cloned());
     output::note(format_args!(
         "{dialect}: playing {}; the results come at the end",
         count(selected.len() as u64, "generic fault")
@@ -76,17 +73,17 @@ pub(super) async fn outcome(
     Ok(GenericOutcome {
         dialect,
         rows: rows.into_iter().map(|(_, row)| row).collect(),
-        all: ids,
+        faults,
         samples,
     })
 }
 
 /// Plays a fault in some scenarios in which the agent sends its frame, until something catches it.
-async fn played(good: &GoodAgent, fault: &GenericFault, time_scale: f64) -> Result<Row, String> {
-    let id = fault.to_string();
+async fn played(good: &GoodAgent, fault: &Fault, time_scale: f64) -> Result<Row, String> {
+    let id = &fault.id;
     let tested = TestedFault {
         id: id.clone(),
-        summary: fault.summary(),
+        summary: fault.summary.clone(),
         caught_by: Vec::new(),
         side: Blame::Agent,
         at_fault: false,
@@ -94,7 +91,7 @@ async fn played(good: &GoodAgent, fault: &GenericFault, time_scale: f64) -> Resu
     let fitting = good
         .samples
         .iter()
-        .filter(|(_, sample)| applies(fault, sample));
+        .filter(|(_, sample)| sample.played_on(fault).is_some());
     let fitting: Vec<&String> = fitting.map(|(scenario, _)| scenario).collect();
     let mut all = Vec::new();
     for (from, count) in [(0, FIRST), (FIRST, MORE)] {
@@ -104,7 +101,7 @@ async fn played(good: &GoodAgent, fault: &GenericFault, time_scale: f64) -> Resu
         }
         let more = good
             .player
-            .attempt(&id, |scenario| chosen.contains(scenario), time_scale);
+            .attempt(id, |scenario| chosen.contains(scenario), time_scale);
         all.extend(more.await?);
         all.sort_by(|a, b| a.id.cmp(&b.id));
         let row = generic_row(&tested, &all);
@@ -131,18 +128,12 @@ async fn confirmed(
     Ok(generic_row(fault, &again.await?))
 }
 
-fn applies(fault: &GenericFault, sample: &SampleFrames) -> bool {
-    sample
-        .get(&fault.kind)
-        .is_some_and(|frame| match &fault.operation {
-            GenericOperation::Retype(pointer) | GenericOperation::Elsewhere(pointer) => {
-                frame.pointer(pointer).is_some()
-            }
-            _ => true,
-        })
-}
-
 impl GenericOutcome {
+    /// The ids of all its faults.
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.faults.iter().map(|fault| fault.id.clone()).collect()
+    }
+
     /// The faults that nothing caught.
     fn survivors(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.fate == Fate::Survived)
@@ -208,8 +199,8 @@ impl GenericOutcome {
 
     /// The frame that a fault changes.
     fn frame(&self, id: &str) -> String {
-        let fault = id.parse::<GenericFault>().ok();
-        let sample = fault.and_then(|fault| self.samples.get(&fault.kind));
+        let fault = self.faults.iter().find(|fault| fault.id == id);
+        let sample = fault.and_then(|fault| self.samples.played_on(fault));
         let text = sample.map(Value::to_string).unwrap_or_default();
         match text.char_indices().nth(FRAME_TEXT) {
             Some((end, _)) => format!("{}…", &text[..end]),

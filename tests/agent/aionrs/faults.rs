@@ -1,7 +1,7 @@
 //! Deliberate faults of the agent.
 
 use crate::aionrs::harness::{Agent, Setup, kinds};
-use crate::dialect_faults::faults_of;
+use crate::dialect_faults::some_behaviors;
 use serde_json::{Value, json};
 
 /// A session with text, thinking, a tool, a denial, an error and a bad command.
@@ -34,11 +34,11 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 #[test]
-fn a_fault_has_no_effect_before_its_turn() {
+fn a_behavior_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for fault in faults_of("aionrs", "0.1") {
+    for fault in some_behaviors("aionrs", "0.1") {
         let later = session(&format!("{}@turn=3", fault.id));
         assert_eq!(later, good, "{}", fault.id);
     }

@@ -1,6 +1,6 @@
 //! Deliberate faults of the agent.
 
-use crate::dialect_faults::faults_of;
+use crate::dialect_faults::some_behaviors;
 use crate::pi::harness::Setup;
 use serde_json::{Value, json};
 
@@ -31,11 +31,11 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 #[test]
-fn a_fault_has_no_effect_before_its_turn() {
+fn a_behavior_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for fault in faults_of("pi", "0.14") {
+    for fault in some_behaviors("pi", "0.14") {
         let later = session(&format!("{}@turn=3", fault.id));
         assert_eq!(later, good, "{}", fault.id);
     }

@@ -1,6 +1,6 @@
 //! Deliberate faults of the agent.
 
-use crate::dialect_faults::faults_of;
+use crate::dialect_faults::some_behaviors;
 use crate::synaps::harness::Setup;
 use serde_json::{Value, json};
 
@@ -33,11 +33,11 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 #[test]
-fn a_fault_has_no_effect_before_its_turn() {
+fn a_behavior_has_no_effect_before_its_turn() {
     let good = session("");
     assert_eq!(good.1, Some(0));
 
-    for fault in faults_of("synaps", "1") {
+    for fault in some_behaviors("synaps", "1") {
         let later = session(&format!("{}@turn=3", fault.id));
         assert_eq!(later, good, "{}", fault.id);
     }

@@ -19,18 +19,12 @@ pub(crate) fn compile_edits(file: &FaultFile, node: &Node) -> Result<Option<Edit
     if !set.is_empty() {
         edits.edits.push(Edit::Set(set));
     }
-    edits.each(&file.rename, |at, name| Edit::Rename(at, name.clone()));
     edits.each(&file.retype, |at, to| Edit::Retype(at, to.value));
     edits.each(&file.add, |at, more| Edit::Add(at, *more));
     edits.each(&file.multiply, |at, by| Edit::Multiply(at, *by));
     edits.each(&file.sum, |at, parts| Edit::Sum(at, parts.clone()));
     edits.each(&file.cut, |at, length| Edit::Cut(at, *length));
     edits.list(&file.double, Edit::Double);
-    edits.list(&file.reverse, Edit::Reverse);
-    edits.try_each(&file.discard, |at, what| {
-        Ok(Edit::Discard(at, matcher(what)?))
-    });
-    edits.each(&file.keep, |at, names| Edit::Keep(at, names.clone()));
     edits.try_each(&file.replace, |at, texts| {
         let regexes = texts.iter().map(|(what, by)| {
             let regex = regex::Regex::new(what).map_err(|error| {
@@ -48,9 +42,6 @@ pub(crate) fn compile_edits(file: &FaultFile, node: &Node) -> Result<Option<Edit
     });
     edits.list(&file.trim, Edit::Trim);
     edits.list(&file.lower, Edit::Lower);
-    edits.list(&file.negate, Edit::Negate);
-    edits.each(&file.prepend, |at, text| Edit::Prepend(at, text.clone()));
-    edits.each(&file.append, |at, text| Edit::Append(at, text.clone()));
     edits.try_each(&file.cumulate, |at, group| {
         pointer_of(group.as_ref(), node)?;
         let group = group.as_ref().map(|group| group.value.clone());

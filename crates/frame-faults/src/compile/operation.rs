@@ -1,34 +1,30 @@
 //! The one operation of a fault, such as `drop` or `after`. All edits together are one.
 
 use super::values::key_span;
-use crate::fault::{KillSignal, LineEdit, Operation};
+use crate::fault::{KillSignal, LineEdit, Move, Operation};
 use crate::file::FaultFile;
 use crate::pointer::Pointer;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::time::Duration;
 
+/// The most bytes of a repeated text.
+const MAX_BYTES: usize = 64 << 20;
+
 /// A key of a fault, and whether a fault has it.
 type FaultKey = (&'static str, fn(&FaultFile) -> bool);
 
 const EDITS: &[FaultKey] = &[
     ("set", |file| !file.set.is_empty()),
-    ("rename", |file| !file.rename.is_empty()),
     ("retype", |file| !file.retype.is_empty()),
     ("add", |file| !file.add.is_empty()),
     ("multiply", |file| !file.multiply.is_empty()),
     ("sum", |file| !file.sum.is_empty()),
     ("cut", |file| !file.cut.is_empty()),
     ("double", |file| !file.double.is_empty()),
-    ("reverse", |file| !file.reverse.is_empty()),
-    ("discard", |file| !file.discard.is_empty()),
-    ("keep", |file| !file.keep.is_empty()),
     ("replace", |file| !file.replace.is_empty()),
     ("trim", |file| !file.trim.is_empty()),
     ("lower", |file| !file.lower.is_empty()),
-    ("negate", |file| !file.negate.is_empty()),
-    ("prepend", |file| !file.prepend.is_empty()),
-    ("append", |file| !file.append.is_empty()),
     ("cumulate", |file| !file.cumulate.is_empty()),
     ("remove", |file| !file.remove.is_empty()),
 ];
@@ -47,13 +43,9 @@ const OPERATIONS: &[FaultKey] = &[
     ("half_then_exit", |file| file.half_then_exit.is_some()),
     ("byte_by_byte", |file| file.byte_by_byte.is_some()),
     ("raw_before", |file| file.raw_before.is_some()),
-    ("raw_after", |file| file.raw_after.is_some()),
     ("raw_in_text", |file| file.raw_in_text.is_some()),
+    ("raw_in_brace", |file| file.raw_in_brace.is_some()),
     ("line_end", |file| file.line_end.is_some()),
-    ("repeat_member", |file| file.repeat_member.is_some()),
-    ("pad", |file| file.pad.is_some()),
-    ("nest", |file| file.nest.is_some()),
-    ("cut_character", |file| file.cut_character.is_some()),
     ("common", |file| file.common.is_some()),
     ("behavior", |file| file.behavior.is_some()),
 ];
@@ -117,7 +109,6 @@ pub(super) fn operation(
         let message = "`after_ms` is the time before the frames of `after`: add `after`";
         return Err(vec![node.error_at(wait.span, message)]);
     }
-    let number = |number: Option<usize>| number.unwrap_or_default();
     let raw = |bytes: &Option<Node>| bytes.as_ref().map_or(Ok(Vec::new()), raw_bytes);
     let wait = |millis: u64| Duration::from_millis(millis);
     let line = |edit| Ok(Operation::Line(edit));
@@ -134,8 +125,8 @@ pub(super) fn operation(
             let millis = file.after_ms.as_ref().map_or(0, |millis| millis.value);
             Ok(Operation::After(frames(file.after.as_ref())?, wait(millis)))
         }
-        "late" => Ok(Operation::Late(kind(&file.late))),
-        "until" => Ok(Operation::Until(kind(&file.until))),
+        "late" => Ok(Operation::Move(kind(&file.late), Move::Behind)),
+        "until" => Ok(Operation::Move(kind(&file.until), Move::Before)),
         "delay_ms" => Ok(Operation::Delay(wait(file.delay_ms.unwrap_or_default()))),
         "silence" => Ok(Operation::Silence),
         "exit" => Ok(Operation::Exit(file.exit.unwrap_or_default())),
@@ -145,7 +136,6 @@ pub(super) fn operation(
         )),
         "byte_by_byte" => Ok(Operation::ByteByByte),
         "raw_before" => line(LineEdit::Before(raw(&file.raw_before)?)),
-        "raw_after" => line(LineEdit::After(raw(&file.raw_after)?)),
         "raw_in_text" => match text {
             Some(text) => line(LineEdit::InText(text, raw(&file.raw_in_text)?)),
             None => {
@@ -154,16 +144,8 @@ pub(super) fn operation(
                 Err(vec![node.error(message)])
             }
         },
-        "line_end" => line(LineEdit::End(raw(&file.line_end)?)),
-        "repeat_member" => {
-            let member = file.repeat_member.as_ref();
-            line(LineEdit::RepeatMember(
-                member.map_or_else(String::new, |name| name.value.clone()),
-            ))
-        }
-        "pad" => line(LineEdit::Pad(number(file.pad))),
-        "nest" => line(LineEdit::Nest(number(file.nest))),
-        _ => line(LineEdit::CutCharacter(number(file.cut_character))),
+        "raw_in_brace" => line(LineEdit::InBrace(raw(&file.raw_in_brace)?)),
+        _ => line(LineEdit::End(raw(&file.line_end)?)),
     }
 }
 
@@ -189,16 +171,33 @@ fn frames(node: Option<&Node>) -> Result<Vec<Value>, Vec<Error>> {
     frames.collect()
 }
 
-/// Bytes as written: a text, or a map with the key `hex`.
+/// Bytes as written: a text, a map of `hex` or of `repeat` and `times`, or a list of these.
 fn raw_bytes(node: &Node) -> Result<Vec<u8>, Vec<Error>> {
-    if let Some(text) = node.as_str() {
-        return Ok(text.as_bytes().to_vec());
+    if let Some(parts) = node.as_list() {
+        let parts = parts.iter().map(raw_bytes);
+        return Ok(parts.collect::<Result<Vec<_>, _>>()?.concat());
     }
-    let hex = node.get("hex").and_then(Node::as_str).and_then(hex_bytes);
-    let is_hex = node.as_map().is_some_and(|entries| entries.len() == 1);
-    hex.filter(|_| is_hex).ok_or_else(|| {
+    let text_at = |key| node.get(key).and_then(Node::as_str);
+    let times = node.get("times").map(Node::to_value);
+    let times = times.and_then(|times| usize::try_from(times.as_u64()?).ok());
+    let keys = node.as_map().map_or(0, |entries| entries.len());
+    let bytes = match (
+        node.as_str(),
+        text_at("hex"),
+        text_at("repeat"),
+        times,
+        keys,
+    ) {
+        (Some(text), ..) => Some(text.as_bytes().to_vec()),
+        (_, Some(hex), _, _, 1) => hex_bytes(hex),
+        (_, _, Some(text), Some(times), 2) if text.len().saturating_mul(times) <= MAX_BYTES => {
+            Some(text.repeat(times).into_bytes())
+        }
+        _ => None,
+    };
+    bytes.ok_or_else(|| {
         let message = format!(
-            "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}`, found {}",
+            "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}` or `{{ repeat: x, times: 64 }}`, at most {MAX_BYTES}, found {}",
             node.describe()
         );
         vec![node.error(message)]

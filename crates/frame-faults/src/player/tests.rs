@@ -75,11 +75,15 @@ fn a_late_frame_is_written_after_the_one_that_releases_it() {
     let frames = [a(1), a(2), b(), a(3)];
 
     assert_eq!(
-        passed(Operation::Late(Some("b".into())), false, &frames),
+        passed(
+            Operation::Move(Some("b".into()), Move::Behind),
+            false,
+            &frames
+        ),
         format!("{}\n{}\n{}\n{}\n", a(2), b(), a(1), a(3))
     );
     assert_eq!(
-        passed(Operation::Late(None), false, &frames[..2]),
+        passed(Operation::Move(None, Move::Behind), false, &frames[..2]),
         format!("{}\n{}\n", a(2), a(1))
     );
 }
@@ -89,7 +93,11 @@ fn a_frame_can_wait_until_another_is_written() {
     let frames = [a(1), json!({ "type": "c" }), a(2), b()];
 
     assert_eq!(
-        passed(Operation::Until(Some("b".into())), true, &frames),
+        passed(
+            Operation::Move(Some("b".into()), Move::Before),
+            true,
+            &frames
+        ),
         format!("{{\"type\":\"c\"}}\n{}\n{}\n{}\n", a(1), a(2), b())
     );
 }

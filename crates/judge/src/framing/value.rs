@@ -38,11 +38,9 @@ impl JsonPath<'_> {
     fn pointer(&self) -> String {
         match self {
             JsonPath::Root => String::new(),
-            JsonPath::Key(up, key) => format!(
-                "{}/{}",
-                up.pointer(),
-                key.replace('~', "~0").replace('/', "~1")
-            ),
+            JsonPath::Key(up, key) => {
+                format!("{}/{}", up.pointer(), spanned_yaml::escape_step(key))
+            }
             JsonPath::Index(up, index) => format!("{}/{index}", up.pointer()),
         }
     }

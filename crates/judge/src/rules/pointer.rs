@@ -83,7 +83,7 @@ impl JsonPointer {
 
 impl PointerStep {
     fn new(written: &str) -> Self {
-        let name = written.replace("~1", "/").replace("~0", "~");
+        let name = spanned_yaml::unescape_step(written);
         let plain = name == "0" || !name.starts_with(['0', '+']);
         let index = name.parse().ok().filter(|_| plain);
         PointerStep { name, index }

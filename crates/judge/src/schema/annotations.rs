@@ -1,6 +1,6 @@
 //! Annotations of the parts of a definition: the clauses that a finding there cites (`x-clauses`) and its level (`x-level`).
 
-use super::{Schemas, escape};
+use super::Schemas;
 use crate::finding::Level;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Schemas {
             steps = place;
         }
         for step in steps.split('/').skip(1) {
-            let step = step.replace("~1", "/").replace("~0", "~");
+            let step = spanned_yaml::unescape_step(step);
             let next = match part {
                 Value::Array(items) => step.parse().ok().and_then(|n: usize| items.get(n)),
                 other => other.get(&step),
@@ -110,7 +110,7 @@ impl Schemas {
                 }
                 "properties" | "patternProperties" | "dependentSchemas" => {
                     for (name, value) in value.as_object().into_iter().flatten() {
-                        let place = format!("{place}/{}", escape(name));
+                        let place = format!("{place}/{}", spanned_yaml::escape_step(name));
                         self.collect_annotated(value, place, marks.clone(), visiting, all);
                     }
                 }
@@ -142,7 +142,10 @@ impl Schemas {
     #[must_use]
     pub fn clauses(&self, name: &str) -> Vec<String> {
         let mut found = Vec::new();
-        if let Some(definition) = self.document.pointer(&format!("/$defs/{}", escape(name))) {
+        if let Some(definition) = self
+            .document
+            .pointer(&format!("/$defs/{}", spanned_yaml::escape_step(name)))
+        {
             collect_clauses(definition, &mut found);
         }
         found.sort();

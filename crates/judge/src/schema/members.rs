@@ -1,7 +1,7 @@
 //! Checks of frames and matchers that people write by hand, such as steps of scenarios: unknown members, and contradictions to a schema.
 
+use super::Schemas;
 use super::violation::brief;
-use super::{Schemas, escape};
 use crate::finding::Level;
 use serde_json::{Map, Value, json};
 
@@ -64,7 +64,7 @@ impl Schemas {
                     return;
                 }
                 for (name, value) in written {
-                    let place = format!("{at}/{}", escape(name));
+                    let place = format!("{at}/{}", spanned_yaml::escape_step(name));
                     if members.knows(name) {
                         self.find_unknown(&members.all(name), value, place, found);
                     } else {
@@ -145,7 +145,7 @@ impl Schemas {
         let members = self.members(parts);
         for (name, matcher) in written {
             let name = name.strip_prefix('$').unwrap_or(name);
-            let place = format!("{at}/{}", escape(name));
+            let place = format!("{at}/{}", spanned_yaml::escape_step(name));
             let absent = matcher.get("$absent") == Some(&Value::Bool(true));
             if absent && members.required.contains(&name) {
                 found.push((place, format!("`{name}` is always there")));

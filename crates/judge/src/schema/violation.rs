@@ -1,6 +1,6 @@
 //! The violations of a schema by a frame, as sentences.
 
-use super::{Schemas, escape};
+use super::Schemas;
 use crate::finding::{DifferenceKind, Level};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -41,7 +41,7 @@ impl Schemas {
         let (message, expected) = match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                pointer = format!("{pointer}/{}", escape(name));
+                pointer = format!("{pointer}/{}", spanned_yaml::escape_step(name));
                 (
                     format!("`{name}` is missing"),
                     vec![format!("a member `{name}`")],

@@ -192,7 +192,7 @@ impl Writer<'_> {
             Value::Object(members) => {
                 let mut matcher = Map::new();
                 for (name, value) in members {
-                    let inner = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    let inner = format!("{at}/{}", spanned_yaml::escape_step(name));
                     let written = match self.ids.command_member(name, value) {
                         CommandMember::New(id) => {
                             capture.insert(id, inner.into());
