@@ -8,6 +8,7 @@ use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_judge::frame::{Body, End, Eol, Frame, Line};
+use conform_judge::framing::ParsedFrame;
 use data_encoding::BASE64;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -76,7 +77,7 @@ fn with_end(text: &str, eol: Eol) -> Line {
 }
 
 impl BadHost {
-    fn frames(&self) -> Vec<Frame> {
+    fn frames(&self) -> Vec<ParsedFrame> {
         let lines = self.session.lines().filter(|line| !line.is_empty());
         let body = |line: &str| match line.split_once(' ') {
             Some((">", text)) => Body::ToAgent(Line::new(text)),
@@ -102,9 +103,9 @@ impl BadHost {
             None => Body::FromAgent(Line::new(line)),
         };
         lines
-            .map(|line| Frame {
-                at: 0,
-                body: body(line),
+            .map(|line| {
+                let body = body(line);
+                ParsedFrame::from(Frame { at: 0, body })
             })
             .collect()
     }
@@ -118,7 +119,9 @@ impl BadHost {
             ..CheckOptions::default()
         };
         let mut checker = Checker::new(Arc::clone(dialect), options);
-        frames.iter().for_each(|frame| checker.push(frame));
+        for one in &frames {
+            checker.push_parsed(&one.frame, &one.parsed);
+        }
         let findings = checker.finish().findings;
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
@@ -132,9 +135,7 @@ impl BadHost {
         let played = PlayedScenario {
             id: String::new(),
             findings: findings.into_iter().map(|finding| (0, finding)).collect(),
-            traces: vec![
-                FaultTrace::of(frames.into_iter(), dialect, |_| None).with_affected_frame(last),
-            ],
+            traces: vec![FaultTrace::of(&frames, dialect, |_| None).with_affected_frame(last)],
         };
         matrix_row(&fault, &[played])
     }
