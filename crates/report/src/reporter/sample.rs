@@ -3,7 +3,8 @@
 use crate::Verdict;
 use crate::{CitedClause, Coverage, NetworkUse, Report, ReportCommand, ScenarioReport, Try};
 use conform_judge::finding::{
-    Baselined, BaselinedKind, Blame, Difference, DifferenceKind, Evidence, Finding, Level,
+    Baselined, BaselinedKind, Blame, Difference, DifferenceKind, Evidence, Finding, Level, Origin,
+    Part, SliceValue,
 };
 use indexmap::IndexMap;
 
@@ -57,10 +58,15 @@ fn conversation() -> Vec<Evidence> {
     frames
 }
 
+fn call(id: &str) -> Origin {
+    let (name, value) = ("call_id".to_owned(), id.to_owned());
+    Origin::of(Part::Slice(vec![SliceValue { name, value }]))
+}
+
 fn broken_order() -> Finding {
     Finding {
         clauses: vec!["demo.tool.announced".into(), "demo.tool.unquoted".into()],
-        key: "call_id t1".into(),
+        origin: call("t1"),
         difference: Difference::named(DifferenceKind::Unexpected, "tool_result"),
         expected: vec!["tool_request".into(), "the end of the turn".into()],
         pointer: "/call_id".into(),
@@ -98,7 +104,7 @@ fn broken_order() -> Finding {
 fn not_seen() -> Finding {
     Finding {
         clauses: vec!["demo.tool.announced".into()],
-        key: "step 3, line 9".into(),
+        origin: Origin::of(Part::Step { number: 3, line: 9 }),
         expected: vec![r#"{"type":"tool_request"}"#.into()],
         difference: Difference::named(DifferenceKind::Absent, "tool_request"),
         ..finding(
@@ -148,7 +154,7 @@ pub(crate) fn report() -> Report {
         "",
         vec![Finding {
             at: 12,
-            key: "call_id t7".into(),
+            origin: call("t7"),
             rerun: "conform run --only demo@1/tools/approved ./my-agent".into(),
             ..broken_order()
         }],
