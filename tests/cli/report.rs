@@ -94,7 +94,9 @@ fn an_invalid_report_is_an_error_with_its_location() {
     conform(&["report", &path])
         .assert()
         .code(2)
-        .stderr(contains("a report of another version of conform (its format is 1, not 2)"));
+        .stderr(contains(
+            "a report of another version of conform (its format is 1, not 2)",
+        ));
     conform(&["report", "none.json"])
         .assert()
         .code(2)

@@ -109,23 +109,22 @@ fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
         && (shares_a_clause
             || is_forbidden
             || looks_at_the_member(step, rule)
-            || is_same_place(&rule.pointer, &step.pointer)
-            || is_member_of_key(step, rule));
+            || is_same(&rule.pointer, &step.pointer, '/')
+            || rule.difference.kind == Unexpected && is_key_of(step, rule));
     // The frames of one kind often all have the same defect, and the nearest one need not be the first.
     let same_schema = matches!(&rule.origin.part, Part::Schema(frame) if *frame == step.difference.name)
         && matches!(rule.difference.kind, Missing | WrongType | WrongValue)
         && !step.pointer.is_empty()
-        && is_same_place(&rule.pointer, &step.pointer);
+        && is_same(&rule.pointer, &step.pointer, '/');
     same_frame || same_schema
 }
 
-/// Whether one of two pointers is the other one or a place in it. The whole frame is no place.
-fn is_same_place(one: &str, other: &str) -> bool {
+/// Whether one of two names or pointers is the other one or a part of it: `response` means every kind of it, such as `response.fork`. An
+/// empty one is the whole frame, or no frame.
+fn is_same(one: &str, other: &str, separator: char) -> bool {
     let contains = |outer: &str, inner: &str| {
-        !outer.is_empty()
-            && inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let rest = inner.strip_prefix(outer).filter(|_| !outer.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(separator))
     };
     contains(one, other) || contains(other, one)
 }
@@ -141,11 +140,6 @@ fn looks_at_the_member(step: &Finding, rule: &Finding) -> bool {
     !missed.is_empty()
         && rule.difference.kind == DifferenceKind::Condition
         && rule.facts.members.iter().any(|one| one == missed)
-}
-
-/// Whether the rule accuses a frame of the wrong slice, and the step missed the value that names the slice, such as `msg_id`.
-fn is_member_of_key(step: &Finding, rule: &Finding) -> bool {
-    is_key_of(step, rule) && rule.difference.kind == DifferenceKind::Unexpected
 }
 
 /// Whether the step missed the value that names the slice of the rule, such as `msg_id`.
@@ -173,7 +167,7 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
     match rule.difference.kind {
         Absent => expects(rule, name),
         Unexpected => {
-            is_same_frame(&rule.difference.name, name)
+            is_same(&rule.difference.name, name, '.')
                 || (rule.facts.frames.len() <= FEW && expects(rule, name))
         }
         // A line that is torn or has other text around it.
@@ -203,18 +197,7 @@ fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
 /// Whether a frame of this name is among those that a finding expects.
 pub(super) fn expects(finding: &Finding, name: &str) -> bool {
     let mut frames = finding.facts.frames.iter();
-    frames.any(|frame| is_same_frame(frame, name))
-}
-
-/// Whether two names mean the same frame: `response` means every kind of it, such as `response.fork`.
-fn is_same_frame(one: &str, other: &str) -> bool {
-    let contains = |outer: &str, inner: &str| {
-        !outer.is_empty()
-            && inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    contains(one, other) || contains(other, one)
+    frames.any(|frame| is_same(frame, name, '.'))
 }
 
 #[cfg(test)]

@@ -156,51 +156,23 @@ mod tests {
 
     #[test]
     fn what_is_not_the_same_thing_stays_apart() {
-        let alone = |cause: Cause, frames: &[u64]| {
-            let both = vec![(missing("/usage", "a"), at(&[3])), (cause, at(frames))];
-            assert_eq!(join(both).len(), 2);
-        };
-        let other = || missing("/usage", "b");
-        alone(other(), &[3, 9]);
-        alone(missing("", "b"), &[3]);
-        alone(
-            Cause {
-                rule: "p/schema/start".into(),
-                ..other()
-            },
-            &[3],
-        );
-        alone(
-            Cause {
-                blame: Blame::Host,
-                ..other()
-            },
-            &[3],
-        );
-        alone(
-            Cause {
-                clauses: vec!["p.cost".into()],
-                ..other()
-            },
-            &[3],
-        );
-        alone(
-            Cause {
-                difference: Difference::of(DifferenceKind::WrongType),
-                ..other()
-            },
-            &[3],
-        );
-        let known = Baselined {
-            kind: BaselinedKind::Known,
-            reason: "x".into(),
-        };
-        alone(
-            Cause {
-                baseline: Some(known),
-                ..other()
-            },
-            &[3],
-        );
+        let changes: [(&[u64], fn(&mut Cause)); 7] = [
+            (&[3, 9], |_| ()),
+            (&[3], |one| one.pointer = "/b".into()),
+            (&[3], |one| one.rule = "p/schema/start".into()),
+            (&[3], |one| one.blame = Blame::Host),
+            (&[3], |one| one.clauses = vec!["p.cost".into()]),
+            (&[3], |one| one.difference.kind = DifferenceKind::WrongType),
+            (&[3], |one| {
+                let (kind, reason) = (BaselinedKind::Known, "x".into());
+                one.baseline = Some(Baselined { kind, reason });
+            }),
+        ];
+        for (n, (frames, change)) in changes.into_iter().enumerate() {
+            let mut other = missing("/usage", "b");
+            change(&mut other);
+            let both = vec![(missing("/usage", "a"), at(&[3])), (other, at(frames))];
+            assert_eq!(join(both).len(), 2, "change {n}");
+        }
     }
 }
