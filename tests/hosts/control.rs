@@ -334,6 +334,57 @@ fn another_script_replaces_the_first_one() {
     assert!(message.contains("gone.yaml: cannot be read"), "{message}");
 }
 
+/// A fault that a test adds leaves the rest of the output as it is: the lines of the protocol, the fault of the start, and the count of lines.
+#[test]
+fn a_fault_that_is_added_leaves_the_lines_of_the_protocol_as_they_are() {
+    let test = Test::new("- text: \"a\\u2028b\"\n");
+    let mut agent = test.start("", &["--mode", "rpc", "--script", "script.yaml"]);
+    let id = "byte-order-mark".to_owned();
+    test.client(1).request(Command::Fault { id }).unwrap();
+    agent.send(&json!({ "type": "prompt", "id": "p", "message": "hi" }));
+    let mut lines = std::iter::repeat_with(|| agent.line());
+    let text = lines.find(|line| line.contains("text_delta")).unwrap();
+    assert!(text.contains("a\u{2028}b"), "{text}");
+}
+
+#[test]
+fn a_fault_that_is_added_leaves_the_fault_of_the_start_and_counts_the_lines_before_it() {
+    let test = Test::new("- text: fine\n");
+    let stderr = test.folder.path().join("stderr");
+    let mut process = Process::new(env!("CARGO_BIN_EXE_mock-agent"));
+    process.current_dir(test.folder.path());
+    process.args([
+        "--json-stream",
+        "--script",
+        "script.yaml",
+        "--fault",
+        "two-stream-ends",
+    ]);
+    process.env("MOCK_AGENT_CONTROL", test.control());
+    process.stdin(Stdio::piped()).stdout(Stdio::piped());
+    process.stderr(std::fs::File::create(&stderr).unwrap());
+    let mut child = process.spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let mut agent = Agent { child, output };
+    assert_eq!(agent.next()["type"], "ready");
+    let id = "byte-order-mark".to_owned();
+    test.client(1).request(Command::Fault { id }).unwrap();
+    agent.message("m");
+    drop(agent.child.stdin.take());
+    let mut rest = String::new();
+    agent.output.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest.matches("stream_end").count(), 2, "{rest}");
+    let log = std::fs::read_to_string(stderr).unwrap();
+    assert!(
+        log.contains("fault byte-order-mark played at line 3\n"),
+        "{log}"
+    );
+    assert!(
+        log.contains("fault two-stream-ends played at line 5\n"),
+        "{log}"
+    );
+}
+
 #[test]
 fn another_agent_script_answers_the_next_command() {
     let test = Test::new(
@@ -344,7 +395,7 @@ fn another_agent_script_answers_the_next_command() {
     let text = "{ name: bird, version: '1', discriminator: { events: /type, commands: /type }, events: { word: }, commands: { say: } }";
     std::fs::write(dialect.join("dialect.yaml"), text).unwrap();
     let other = test.folder.path().join("other.yaml");
-    let text = "variables: { text: two }\ncommands: [{ on: { type: say }, do: [{ gate: half }, { send: { type: word, text: '{text}' } }] }]\n";
+    let text = "commands: [{ on: { type: say }, do: [{ gate: half }, { send: { type: word, text: two } }] }]\n";
     std::fs::write(&other, text).unwrap();
     let mut agent = test.start(
         "",

@@ -1,9 +1,10 @@
 //! `--help`, `--version` and model lists, of the reference agent and of the agents that it replaces; and the usage error for arguments
 //! that select no protocol.
 
-use super::agent_script::DIALECT_FLAGS;
+use super::arguments::Arguments;
+use super::settings_file::SettingsFile;
 use crate::config::USAGE;
-use crate::config::options::{DIALECT_DIR_VARIABLE, Flag, PROTOCOL_VARIABLE};
+use crate::config::options::{DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, Flag, SCRIPT_FLAG};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::{ADAPTERS, dialects};
 use crate::stories;
@@ -11,54 +12,11 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The environment variables of the reference agent.
-const VARIABLES: &[(&str, &str)] = &[
+/// The environment variables that are no keys of the settings file.
+const OTHER_VARIABLES: &[(&str, &str)] = &[
     (
         "MOCK_AGENT_CONFIG",
-        "The settings file; by default mock-agent.yaml in the current folder or beside the program",
-    ),
-    (
-        "MOCK_AGENT_SCRIPT",
-        "The script of the model, like --script; takes precedence over a base URL",
-    ),
-    ("MOCK_AGENT_PACE", "The speed of replies, like --pace"),
-    ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
-    (
-        PROTOCOL_VARIABLE,
-        "The protocol, NAME or NAME@VERSION; a VERSION alone is like --protocol",
-    ),
-    ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
-    (
-        DIALECT_DIR_VARIABLE,
-        "A folder with NAME/VERSION/faults.yaml, which takes precedence over the built-in faults",
-    ),
-    (
-        "MOCK_AGENT_SESSIONS",
-        "The folder for sessions, or off; by default .mock-agent/sessions in the workspace",
-    ),
-    (
-        "MOCK_AGENT_RETRIES",
-        "The number of retries of a failed request to the model; by default 2 for an interrupted stream, else 0",
-    ),
-    (
-        "MOCK_AGENT_PATIENCE_MS",
-        "The timeout for output of the model; by default 120000",
-    ),
-    (
-        "MOCK_AGENT_GATE_MS",
-        "How long a gate in the script holds; by default 200, with --control 60000",
-    ),
-    (
-        "MOCK_AGENT_CONTROL",
-        "A folder in which the agent registers, so that a test can control it, like --control",
-    ),
-    (
-        "MOCK_AGENT_LATENCY_MS",
-        "The delay of every output line; by default 0",
-    ),
-    (
-        "MOCK_AGENT_SEED",
-        "The seed for generated ids; by default 0",
+        "The settings file; by default mock-agent.yaml in the current folder or beside the program. Its keys are the variables above",
     ),
     (
         "MOCK_AGENT_JUDGE",
@@ -74,10 +32,29 @@ const VARIABLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The flags that choose a scripted agent, with their values.
+const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
+    (
+        DIALECT_DIR_FLAG,
+        "DIR",
+        "A folder of dialects, NAME/VERSION/dialect.yaml: plays a scripted agent of one of them",
+    ),
+    (
+        DIALECT_FLAG,
+        "NAME@VERSION",
+        "Its dialect; by default the only one of the folder",
+    ),
+    (
+        SCRIPT_FLAG.name,
+        "FILE",
+        "Its agent script: what it writes at the start and on each command, or a recorded session",
+    ),
+    (FAULT_FLAG.name, "ID[@turn=N]", FAULT_FLAG.help),
+];
+
 /// Whether the arguments ask for the help or the version.
-pub(super) fn asks_for_help(args: &[String]) -> bool {
-    args.iter()
-        .any(|arg| HELP.contains(&arg.as_str()) || VERSION.contains(&arg.as_str()))
+pub(super) fn is_asked(args: &Arguments) -> bool {
+    args.has(HELP) || args.has(VERSION)
 }
 
 const HELP: &[&str] = &["--help", "-h"];
@@ -85,8 +62,7 @@ const VERSION: &[&str] = &["--version", "-V", "-v"];
 
 /// Prints what the real agent prints for its flags `--version`, `--help` and the model list. `None` if the arguments ask for no such
 /// thing.
-pub(super) fn answer_as(adapter: &Adapter, args: &[String]) -> Option<ExitCode> {
-    let asks_for = |words: &[&str]| args.iter().any(|arg| words.contains(&arg.as_str()));
+pub(super) fn answer_as(adapter: &Adapter, args: &Arguments) -> Option<ExitCode> {
     let is_ignored = |word: &str| {
         adapter
             .ignored_flags
@@ -94,11 +70,11 @@ pub(super) fn answer_as(adapter: &Adapter, args: &[String]) -> Option<ExitCode> 
             .any(|flag| flag.names.contains(&word))
     };
     let versions = VERSION.iter().copied().filter(|word| !is_ignored(word));
-    if asks_for(&versions.collect::<Vec<_>>()) {
+    if args.has(&versions.collect::<Vec<_>>()) {
         println!("{}", adapter.version_line);
-    } else if asks_for(HELP) {
+    } else if args.has(HELP) {
         print!("{}", help_of(adapter));
-    } else if adapter.models_flag.is_some_and(|flag| asks_for(&[flag])) {
+    } else if adapter.models_flag.is_some_and(|flag| args.has(&[flag])) {
         print!("{MODELS}");
     } else {
         return None;
@@ -134,15 +110,14 @@ fn help_of(adapter: &Adapter) -> String {
 /// There is no such script, or the protocol does not have it.
 pub(super) fn print_scripts(
     selected: Option<&Adapter>,
-    args: &[String],
+    args: &Arguments,
 ) -> Result<Option<ExitCode>, String> {
     let dialects: Vec<_> = match selected {
         Some(adapter) => vec![(adapter.name, adapter.version)],
         None => dialects().collect(),
     };
     let mut text = String::new();
-    if let Some(name) = value_of("--print-script", args) {
-        let name = name.ok_or("--print-script needs a value")?;
+    if let Some(name) = args.value("--print-script")? {
         let found = dialects
             .iter()
             .find_map(|dialect| stories::find(name, *dialect).ok());
@@ -151,7 +126,7 @@ pub(super) fn print_scripts(
             None => stories::find(name, dialects[0])?,
         };
         text.push_str(story.text);
-    } else if args.iter().any(|arg| arg == "--list-scripts") {
+    } else if args.has(&["--list-scripts"]) {
         text = stories::listing(&dialects);
     } else {
         return Ok(None);
@@ -161,18 +136,9 @@ pub(super) fn print_scripts(
     Ok(Some(ExitCode::SUCCESS))
 }
 
-/// The value of a flag, if it is among the arguments; none in it if it has no value.
-pub(super) fn value_of<'a>(flag: &str, args: &'a [String]) -> Option<Option<&'a str>> {
-    let at = args
-        .iter()
-        .position(|arg| arg.split('=').next() == Some(flag))?;
-    let joined = args[at].split_once('=').map(|(_, value)| value);
-    Some(joined.or_else(|| args.get(at + 1).map(String::as_str)))
-}
-
 /// Prints the help, the version, or a usage error; returns the exit status.
-pub(crate) fn help(args: &[String]) -> ExitCode {
-    if args.iter().any(|arg| arg == "--version" || arg == "-V") {
+pub(super) fn help(args: &Arguments) -> ExitCode {
+    if args.has(&["--version", "-V"]) {
         println!("mock-agent {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
@@ -199,10 +165,12 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
         text.push_str(&format!("  {flag:24} {help}\n"));
     }
     text.push_str("\nenvironment\n");
-    for (name, help) in VARIABLES {
+    let of_settings = SettingsFile::described();
+    let of_settings = of_settings.iter().map(|(name, help)| (&**name, &**help));
+    for (name, help) in of_settings.chain(OTHER_VARIABLES.iter().copied()) {
         text.push_str(&format!("  {name:24} {help}\n"));
     }
-    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+    if args.has(HELP) {
         print!("{text}");
         return ExitCode::SUCCESS;
     }
