@@ -2,6 +2,9 @@
 
 pub(crate) mod adapter;
 mod aionrs;
+mod commands;
+mod frames;
 mod pi;
+pub(crate) mod session;
 mod synaps;
 pub(crate) mod table;

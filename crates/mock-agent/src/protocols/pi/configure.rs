@@ -138,7 +138,7 @@ pub(super) fn configure(
     let settings = &mut config.settings;
     settings.sequential_calls = false;
     settings.turn_retries = Some(RetryPolicy {
-        summaries: version.retries_summaries(),
+        summaries: version >= PiVersion::V0_87,
         ..plan(&files)
     });
     settings.compaction_keeps = number(&files, "/compaction/keepRecentTokens").unwrap_or(0);
@@ -153,7 +153,7 @@ pub(super) fn configure(
             .or_else(|| Some(LEVEL.to_owned())),
         false => Some(LEVELS[0].to_owned()),
     };
-    host_options.keeps_queue_after_stop = version.keeps_queue_after_abort();
+    host_options.keeps_queue_after_stop = version >= PiVersion::V0_87;
     settings.host_options = host_options;
     Ok(config)
 }

@@ -2,11 +2,10 @@
 
 use super::entries::EntryTree;
 use super::models;
+use super::responses::PiSession;
 use super::session_log::SavedSession;
-use super::state::PiState;
 use crate::config::options::CliOptions;
 use crate::core::compaction::estimate_tokens;
-use crate::core::session::Session;
 use crate::core::settings::FirstSession;
 use std::path::{Path, PathBuf};
 
@@ -82,8 +81,8 @@ fn files(folder: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Opens the session that the flags name, or a new one.
-pub(super) fn open(session: &Session) {
-    let host_options = &session.settings.host_options;
+pub(super) fn open(session: PiSession<'_>) {
+    let host_options = &session.core().settings.host_options;
     let folder = host_options.session_folder.as_deref();
     let file = match &host_options.first_session {
         FirstSession::Resumed(file) | FirstSession::Forked(file) => Some(file.clone()),
@@ -97,23 +96,23 @@ pub(super) fn open(session: &Session) {
             None
         })
     });
+    let mut state = session.state();
     let Some(SavedSession { mut log, messages }) = saved else {
-        PiState::with(session, |state| match &host_options.first_session {
+        return match &host_options.first_session {
             FirstSession::WithId(id) => state.begin_session(id.clone(), file, EntryTree::default()),
             FirstSession::Resumed(file) if folder.is_some() => state.open_session_in(file),
             _ => state.open_session(folder, EntryTree::default()),
-        });
-        return;
+        };
     };
     session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
-    PiState::with(session, |state| {
-        if let FirstSession::Forked(_) = host_options.first_session {
-            return state.open_session(folder, log.tree);
-        }
+    if let FirstSession::Forked(_) = host_options.first_session {
+        state.open_session(folder, log.tree);
+    } else {
         log.file = log.file.filter(|_| folder.is_some());
         state.resume_session(log);
-    });
+    }
+    drop(state);
     models::restore(session);
 }
 
