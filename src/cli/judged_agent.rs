@@ -9,7 +9,7 @@ mod host_findings;
 use super::catalogue::render_errors;
 use super::output;
 use cause_file::CauseFile;
-use conform_judge::dialect::{self, DialectSource};
+use conform_judge::dialect;
 use conform_judge::frame::{Body, Frame};
 use conform_judge::transcript::Header;
 use conform_relay::{Ending, RecordStage, Recording, Relay, RelayEnd};
@@ -71,12 +71,10 @@ pub fn main(mut call: AgentCall) -> ExitCode {
     let request = JudgeRequest::take(&mut call.args);
     let is_asked = request.decides || request.transcript.is_some() || request.findings.is_some();
     let spoken = is_asked
-        .then(|| {
-            mock_agent::spoken_dialect(call.program.as_deref(), &call.args, dialect::read_file)
-        })
+        .then(|| mock_agent::spoken_dialect(call.program.as_deref(), &call.args))
         .flatten();
     let Some(spoken) = spoken else {
-        return mock_agent::main(call.program, call.args, dialect::read_file);
+        return mock_agent::main(call.program, &call.args);
     };
     judged(&call, &request, spoken).unwrap_or_else(|message| {
         output::error(message);
@@ -107,8 +105,8 @@ fn judged(
     request: &JudgeRequest,
     spoken: SpokenDialect,
 ) -> Result<ExitCode, String> {
-    let source = DialectSource::new(spoken.folder);
-    let dialect = dialect::load(&source, &spoken.id).map_err(|errors| render_errors(&errors))?;
+    let dialect =
+        dialect::load(&spoken.source, &spoken.id).map_err(|errors| render_errors(&errors))?;
     let findings = request.findings.as_ref().map(|path| {
         let file = CauseFile::create(path);
         file.map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -1,8 +1,15 @@
 //! The command line of `conform` as a process: arguments in, text and exit status out.
 
 mod check;
+#[path = "../common/faults.rs"]
+mod dialect_faults;
+mod hosts_page;
+mod kill_matrix;
+mod lint;
 mod list;
 mod memory;
+mod own_dialect;
+mod readme;
 mod report;
 mod schema;
 mod usage;

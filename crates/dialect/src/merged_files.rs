@@ -34,53 +34,93 @@ pub struct MergedFiles {
     pub bases: Vec<Base>,
 }
 
+/// The `dialect.yaml` of a dialect and of those that it extends.
+pub struct MergedYaml {
+    /// The merged file.
+    pub file: DialectFile,
+    /// The file of the dialect itself, for the places of mistakes.
+    pub root: Node,
+    /// The dialects whose files are merged, `NAME@VERSION`, oldest first.
+    pub sources: Vec<String>,
+}
+
+/// The merged `dialect.yaml` of the dialect `NAME@VERSION`, or of the newest version of `NAME`, without its rules, clauses and schemas.
+///
+/// # Errors
+/// Every mistake in how the files are written, with its place; or that there is no such dialect, with the known ones.
+pub fn dialect_file(source: &DialectSource, id: &str) -> Result<MergedYaml, Vec<Error>> {
+    let mut chain = chain(source, id)?.into_iter();
+    let missing = || vec![Error::of_file(id, "has no dialect.yaml")];
+    let (mut root, mut file) = chain.next().ok_or_else(missing)?;
+    let id = |file: &DialectFile| format!("{}@{}", file.name, file.version);
+    let mut sources = vec![id(&file)];
+    for (next_root, next) in chain {
+        sources.push(id(&next));
+        (root, file) = (next_root, merge_dialect_files(next, file));
+    }
+    Ok(MergedYaml {
+        file,
+        root,
+        sources,
+    })
+}
+
+/// The `dialect.yaml` of a dialect and of those that it extends, oldest first, each with the name and version of its folder.
+fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, Vec<Error>> {
+    let resolved = source.resolve(id);
+    let mut next = resolved.map_err(|message| vec![Error::of_file(id, message)])?;
+    let mut chain: Vec<(Node, DialectFile)> = Vec::new();
+    loop {
+        let (name, version) = next;
+        let root = yaml(source, &name, &version, "dialect.yaml")?.ok_or_else(|| {
+            let folder = format!("{name}/{version}");
+            vec![Error::of_file(folder, "has no dialect.yaml")]
+        })?;
+        let file: DialectFile = spanned_yaml::decode_all(&root)?;
+        let base = file.extends.clone();
+        let file = DialectFile {
+            name,
+            version,
+            ..file
+        };
+        chain.push((root, file));
+        let Some(base) = base else { break };
+        let root = &chain[chain.len() - 1].0;
+        let at_extends = |message: String| vec![root.error_at(base.span, message)];
+        next = source.resolve(&base.value).map_err(at_extends)?;
+        let is_known =
+            |(_, file): &(Node, DialectFile)| (&file.name, &file.version) == (&next.0, &next.1);
+        if chain.iter().any(is_known) {
+            let path = chain
+                .iter()
+                .map(|(_, file)| format!("{}@{}", file.name, file.version));
+            let path = path.collect::<Vec<_>>().join(" -> ");
+            let message = format!("`extends` is circular: {path} -> {}", base.value);
+            return Err(at_extends(message));
+        }
+    }
+    chain.reverse();
+    Ok(chain)
+}
+
 impl MergedFiles {
     /// Reads the files of the dialect `NAME@VERSION`, or of the newest version of `NAME`, and of its bases.
     ///
     /// # Errors
     /// Every mistake in how the files are written, with its place; or that there is no such dialect, with the known ones.
     pub fn of(source: &DialectSource, id: &str) -> Result<Self, Vec<Error>> {
-        let (name, version) = source
-            .resolve(id)
-            .map_err(|message| vec![Error::of_file(id, message)])?;
-        let mut chain = vec![(name.clone(), version.clone())];
-        let mut files = MergedFiles::read(source, &name, &version, &mut chain)?;
-        files.file.name = name;
-        files.file.version = version;
-        Ok(files)
+        let mut chain = chain(source, id)?.into_iter();
+        let missing = || vec![Error::of_file(id, "has no dialect.yaml")];
+        let (root, file) = chain.next().ok_or_else(missing)?;
+        let oldest = MergedFiles::read(source, root, file)?;
+        chain.try_fold(oldest, |base, (root, file)| {
+            MergedFiles::read(source, root, file)?.over(base)
+        })
     }
 
-    /// Reads the files of a dialect and of its bases. `chain` holds the dialects that are being read, to detect a circular `extends`.
-    fn read(
-        source: &DialectSource,
-        name: &str,
-        version: &str,
-        chain: &mut Vec<(String, String)>,
-    ) -> Result<Self, Vec<Error>> {
-        let root = yaml(source, name, version, "dialect.yaml")?.ok_or_else(|| {
-            vec![Error::of_file(
-                format!("{name}/{version}"),
-                "has no dialect.yaml",
-            )]
-        })?;
-        let file: DialectFile = spanned_yaml::decode_all(&root)?;
-        let base = match &file.extends {
-            None => None,
-            Some(id) => {
-                let at_extends = |message: String| vec![root.error_at(id.span, message)];
-                let next = source.resolve(&id.value).map_err(at_extends)?;
-                if chain.contains(&next) {
-                    let path: Vec<_> = chain.iter().map(|(n, v)| format!("{n}@{v}")).collect();
-                    return Err(at_extends(format!(
-                        "`extends` is circular: {} -> {}",
-                        path.join(" -> "),
-                        id.value
-                    )));
-                }
-                chain.push(next.clone());
-                Some(MergedFiles::read(source, &next.0, &next.1, chain)?)
-            }
-        };
+    /// Reads the other files beside a `dialect.yaml`.
+    fn read(source: &DialectSource, root: Node, file: DialectFile) -> Result<Self, Vec<Error>> {
+        let (name, version) = (&file.name, &file.version);
         let ordering_root = yaml(source, name, version, "ordering.yaml")?;
         let ordering = ordering_root
             .as_ref()
@@ -90,23 +130,17 @@ impl MergedFiles {
             let list: Vec<ClauseFile> = spanned_yaml::decode_all(&node)?;
             clauses.extend(list.into_iter().map(|clause| (clause, node.clone())));
         }
-        let events = schema(source, name, version, "events.json")?;
-        let commands = schema(source, name, version, "commands.json")?;
-        let own = MergedFiles {
+        Ok(MergedFiles {
+            events: schema(source, name, version, "events.json")?,
+            commands: schema(source, name, version, "commands.json")?,
             schema_path: root.source().path.with_file_name("events.json"),
             file,
             root,
             ordering,
             ordering_root,
             clauses,
-            events,
-            commands,
             bases: Vec::new(),
-        };
-        match base {
-            None => Ok(own),
-            Some(base) => own.over(base),
-        }
+        })
     }
 
     /// The files of a delta, merged with those of its base.

@@ -30,7 +30,7 @@ impl DialectSource {
     /// Every `(name, version)`, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<(String, String)> {
-        let mut found = Vec::new();
+        let mut found = self.names_in_folder();
         for name in EMBEDDED.dirs() {
             for version in name
                 .dirs()
@@ -39,6 +39,15 @@ impl DialectSource {
                 found.push((last(name.path()), last(version.path())));
             }
         }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Every `(name, version)` in the user's folder, sorted.
+    #[must_use]
+    pub fn names_in_folder(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
         for name in folders(self.folder.as_deref()) {
             for version in folders(Some(&name))
                 .into_iter()
@@ -48,7 +57,6 @@ impl DialectSource {
             }
         }
         found.sort();
-        found.dedup();
         found
     }
 
@@ -96,27 +104,6 @@ impl DialectSource {
         let text = EMBEDDED.get_file(&below).and_then(|f| f.contents_utf8());
         Ok(text.map(|text| (Path::new("schemas").join(below), Cow::Borrowed(text))))
     }
-}
-
-/// Reads a file of a dialect from a folder of the user or from the executable, as [`DialectSource::read`] does: for the reference agent,
-/// which does not know dialects. An empty version is the newest one.
-///
-/// # Errors
-/// The file exists and cannot be read.
-pub fn read_file(
-    folder: Option<&Path>,
-    name: &str,
-    version: &str,
-    file: &str,
-) -> Result<Option<(PathBuf, String)>, Error> {
-    let source = DialectSource::new(folder.map(Path::to_owned));
-    let newest = source.resolve(name).ok().map(|(_, version)| version);
-    let version = match version.is_empty() {
-        true => newest.as_deref().unwrap_or_default(),
-        false => version,
-    };
-    let read = source.read(name, version, file)?;
-    Ok(read.map(|(path, text)| (path, text.into_owned())))
 }
 
 fn version_key(version: &str) -> Vec<u64> {

@@ -87,23 +87,9 @@ impl FaultPlayer {
         }
     }
 
-    /// This player, new, from where another one stops: the lines are counted on, the turns from 0.
-    #[must_use]
-    pub fn in_place_of(self, before: &FaultPlayer) -> Self {
-        FaultPlayer {
-            lines: before.lines,
-            ..self
-        }
-    }
-
-    /// This player again, after another one has played in its place: the lines and the turns are counted on.
-    #[must_use]
-    pub fn resumed_after(self, between: &FaultPlayer) -> Self {
-        FaultPlayer {
-            lines: between.lines,
-            turns: self.turns + between.turns,
-            ..self
-        }
+    /// Counts the lines from this number on: those that were written before the next one, also without this player.
+    pub fn count_lines_from(&mut self, lines: u64) {
+        self.lines = lines;
     }
 
     /// Counts a turn that begins. The frame that begins it is in the turn: call this before the frame.
@@ -143,16 +129,6 @@ impl FaultPlayer {
         self.log = Log::Taken;
         let fault = self.fault.as_ref()?;
         Some(entry(&fault.id, line))
-    }
-
-    /// What is done in place of a frame that the agent sends.
-    pub fn event(&mut self, frame: &Value) -> Vec<Output> {
-        self.event_as(frame, line(frame))
-    }
-
-    /// The same for a frame whose line the caller has made.
-    pub fn event_as(&mut self, frame: &Value, plain: Vec<u8>) -> Vec<Output> {
-        self.play(frame, plain)
     }
 
     /// What is done in place of a line that the agent writes, with its newline. A line that the fault leaves alone stays as it is, byte

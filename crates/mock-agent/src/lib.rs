@@ -22,7 +22,7 @@
 //! | `session_store` | the session store on disk |
 //! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
 //! | `stories` | the built-in scripts, by name |
-//! | `os` | standard input and output, process trees, signals |
+//! | `os` | standard input and output, signals |
 //! | `control` | what a test can see and control while the agent runs: gates, the journal |
 //!
 //! A fault changes the agent at three places only: in the options and commands that the adapter parses, in the decisions that the
@@ -35,7 +35,8 @@
 //! |---|---|
 //! | What does a scripted agent of another dialect do? | `agent_script/player.rs`, `agent_script/reply.rs` |
 //! | How does the agent exit, and with which status? | `process/run.rs`, `process/serve.rs` |
-//! | Where are child processes killed? | `os/process_tree.rs` |
+//! | Which agent do the arguments choose? | `process/choice.rs` |
+//! | Where are child processes killed? | the package `process-list` |
 //! | Where does a tool go? | a file in `tools/`, and a line in `tools/table.rs` or in the adapter's own table |
 //! | Where does an LLM wire go? | a file in `model/`, and its lines in `model/wires.rs` |
 //! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/table.rs` |
@@ -54,7 +55,6 @@ mod stories;
 mod tools;
 
 pub use agent_script::{AgentScriptFile, check_agent_script};
-pub use config::DialectFiles;
 pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;

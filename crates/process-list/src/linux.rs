@@ -104,11 +104,7 @@ impl Thread {
         Some(Thread {
             is_at_work: matches!(*words.first()?, "R" | "D"),
             ticks: times.sum::<Option<u64>>()?,
-            children: std::fs::read_to_string(folder.join("children"))
-                .ok()?
-                .split_whitespace()
-                .flat_map(str::parse)
-                .collect(),
+            children: children_of_thread(folder)?,
         })
     }
 }
@@ -129,8 +125,7 @@ pub fn cpu_time(pid: i32) -> Option<Duration> {
             let folder = thread.ok()?.path();
             let text = std::fs::read_to_string(folder.join("schedstat")).ok()?;
             nanoseconds += text.split(' ').next()?.parse::<u64>().ok()?;
-            let children = std::fs::read_to_string(folder.join("children")).ok()?;
-            open.extend(children.split_whitespace().flat_map(str::parse::<i32>));
+            open.extend(children_of_thread(&folder)?);
         }
     }
     Some(Duration::from_nanos(nanoseconds))
@@ -174,18 +169,37 @@ fn cpu_times(stat: &str) -> Option<(Duration, Duration)> {
 
 /// The children of this process, of all its threads, without those that the filter leaves out: to look at a process is expensive.
 pub fn children(is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let lists = threads
-        .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
-    let pids: Vec<i32> = lists
-        .flat_map(|list| {
-            list.split_whitespace()
-                .filter_map(|word| word.parse().ok())
-                .filter(|pid| is_wanted(*pid))
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    pids.into_iter().filter_map(RunningProcess::of)
+    let pids = children_of(std::process::id()).into_iter();
+    pids.filter(move |pid| is_wanted(*pid))
+        .filter_map(RunningProcess::of)
+}
+
+/// All descendants of a process.
+#[must_use]
+pub fn descendants(root: Pid) -> Vec<Pid> {
+    let mut found = children_of(root.as_raw_pid());
+    let mut next = 0;
+    while let Some(pid) = found.get(next).copied() {
+        found.extend(children_of(pid));
+        next += 1;
+    }
+    found.into_iter().filter_map(Pid::from_raw).collect()
+}
+
+/// The children of a process, of all its threads.
+fn children_of(pid: impl std::fmt::Display) -> Vec<i32> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    threads
+        .filter_map(|thread| children_of_thread(&thread.path()))
+        .flatten()
+        .collect()
+}
+
+/// The children that a thread has started, by its folder.
+fn children_of_thread(folder: &Path) -> Option<Vec<i32>> {
+    let list = std::fs::read_to_string(folder.join("children")).ok()?;
+    Some(list.split_whitespace().flat_map(str::parse).collect())
 }
 
 #[cfg(test)]

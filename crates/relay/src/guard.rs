@@ -1,21 +1,17 @@
 //! The guard: a small process beside the relay that kills the agent's process tree if the relay dies without doing so.
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use process_list::{Killing, POLL_INTERVAL, kill_group, living};
+use rustix::process::Pid;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The subcommand of this program that is the guard.
 pub(crate) const SUBCOMMAND: &str = "relay-guard";
 
 /// What the relay writes when there is nothing left to kill.
 const DONE: &str = "done";
-
-/// How long a killed process tree may take to disappear.
-const KILL_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often it is looked at.
-const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The processes of one agent: its process group and session, and on Linux everything that has inherited the mark in its environment.
 #[derive(Debug, Clone)]
@@ -36,30 +32,20 @@ impl MarkedTree {
 
     /// Kills the whole tree, waits until it is gone, and returns how many processes other than the leader were killed.
     pub(super) fn kill(&self) -> usize {
-        let mut killed = Vec::new();
-        let until = Instant::now() + KILL_TIMEOUT;
+        let mut killing = Killing::default();
         loop {
-            let members = self.members();
-            if let Some(leader) = self.leader {
-                // Fails if no process is left in the group.
-                let _ = kill_process_group(leader, Signal::KILL);
-            }
-            if members.is_empty() || Instant::now() > until {
+            let goes_on = killing.goes_on(&self.members());
+            self.leader.into_iter().for_each(kill_group);
+            if !goes_on {
                 break;
-            }
-            for pid in members {
-                if !killed.contains(&pid) {
-                    killed.push(pid);
-                }
-                // Fails if the process has ended in the meantime.
-                let _ = kill_process(pid, Signal::KILL);
             }
             std::thread::sleep(POLL_INTERVAL);
         }
-        killed
+        let others = killing
+            .killed()
             .iter()
-            .filter(|pid| Some(**pid) != self.leader)
-            .count()
+            .filter(|pid| Some(**pid) != self.leader);
+        others.count()
     }
 
     /// Kills the tree unless it ends by itself until then. For a tree whose leader is reaped.
@@ -79,15 +65,8 @@ impl MarkedTree {
                 || Some(found.session) == leader
                 || found.has_in_environment(&entry)
         };
-        let members: Vec<_> = process_list::all().filter(is_member).collect();
-        for ended in members.iter().filter(|found| found.ended) {
-            if Some(ended.pid) != self.leader {
-                // Fails for a zombie that is not a child of this process.
-                let _ = waitpid(Some(ended.pid), WaitOptions::NOHANG);
-            }
-        }
-        let living = members.into_iter().filter(|found| !found.ended);
-        living.map(|found| found.pid).collect()
+        let members = process_list::all().filter(is_member);
+        living(members.collect(), self.leader)
     }
 }
 

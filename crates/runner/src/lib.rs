@@ -38,5 +38,6 @@ mod session_recorder;
 pub mod step_rules;
 pub mod transcripts;
 
-pub use process::process_tree::{adopt_orphans, kill_stray_processes};
+pub use process::process_tree::kill_stray_processes;
 pub use process::spawn_error::SpawnError;
+pub use process_list::adopt_orphans;

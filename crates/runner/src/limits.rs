@@ -25,8 +25,6 @@ pub(crate) const ORPHAN_GRACE: Duration = Duration::from_secs(1);
 pub(crate) const PIPE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long exchanges with the model may take to close after the agent has gone.
 pub(crate) const EXCHANGE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long a killed process may take to disappear.
-pub(crate) const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an agent that has closed its stdout may take to exit before its stdin is closed.
 pub(crate) const EXIT_AFTER_STDOUT: Duration = Duration::from_millis(500);
 

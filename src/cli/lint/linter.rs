@@ -219,8 +219,7 @@ impl Linter {
                 "an agent script is checked against its dialect: give --dialect NAME[@VERSION]",
             ));
         };
-        let folder = self.args.dialect_dir.as_deref();
-        match mock_agent::check_agent_script(node, dialect::read_file, folder, &id) {
+        match mock_agent::check_agent_script(node, &self.source, &id) {
             Ok(errors) => self.errors.extend(errors),
             Err(why) => self.refuse(Error::of_file(path, why)),
         }

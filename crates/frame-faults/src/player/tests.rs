@@ -42,7 +42,7 @@ fn passed(operation: Operation, every: bool, frames: &[Value]) -> String {
     let mut player = player(operation, every);
     frames
         .iter()
-        .map(|frame| shown(player.event(frame)))
+        .map(|frame| shown(player.event_line(&line(frame))))
         .collect()
 }
 
@@ -134,14 +134,14 @@ fn texts_add_up_within_a_turn() {
 fn the_log_names_the_first_line_that_is_affected() {
     let mut player = player(Operation::Twice, false);
 
-    player.event(&b());
+    player.event_line(&line(&b()));
     assert_eq!(player.take_log_entry(), None);
-    player.event(&a(1));
+    player.event_line(&line(&a(1)));
     assert_eq!(
         player.take_log_entry().as_deref(),
         Some("fault x played at line 3")
     );
-    player.event(&a(2));
+    player.event_line(&line(&a(2)));
     assert_eq!(player.take_log_entry(), None);
 }
 
@@ -151,9 +151,9 @@ fn a_fault_is_active_from_its_turn_on() {
     player.from = 2;
 
     player.start_turn();
-    assert_eq!(player.event(&a(1)).len(), 1);
+    assert_eq!(player.event_line(&line(&a(1))).len(), 1);
     player.start_turn();
-    assert_eq!(player.event(&a(2)), []);
+    assert_eq!(player.event_line(&line(&a(2))), []);
 }
 
 #[test]

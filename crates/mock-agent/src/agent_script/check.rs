@@ -4,7 +4,7 @@ use super::compile::compile;
 use super::file::AgentScriptFile;
 use super::script::AgentScript;
 use super::vocabulary::Vocabulary;
-use crate::config::DialectFiles;
+use conform_dialect::DialectSource;
 use spanned_yaml::{Error, Node};
 use std::path::Path;
 
@@ -26,11 +26,10 @@ pub(crate) fn load(path: &Path, vocabulary: &Vocabulary) -> Result<AgentScript, 
 /// Every mistake in the script, at its location; or the reason why the dialect cannot be loaded.
 pub fn check_agent_script(
     node: &Node,
-    files: DialectFiles,
-    folder: Option<&Path>,
+    source: &DialectSource,
     dialect: &str,
 ) -> Result<Vec<Error>, String> {
-    let vocabulary = Vocabulary::load(files, folder, Some(dialect))?;
+    let vocabulary = Vocabulary::load(source, Some(dialect))?;
     Ok(check(node, &vocabulary).err().unwrap_or_default())
 }
 
@@ -53,8 +52,8 @@ mod tests {
             dialect: "bird@1".into(),
             event_pointer: "/type".into(),
             command_pointer: "/type".into(),
-            events: ["hello", "word"].map(str::to_owned).into(),
-            commands: ["say", "quit"].map(str::to_owned).into(),
+            events: ["hello", "word"].map(str::to_owned).to_vec(),
+            commands: ["say", "quit"].map(str::to_owned).to_vec(),
             ..Vocabulary::default()
         }
     }
@@ -68,25 +67,20 @@ mod tests {
     }
 
     #[test]
-    fn a_name_can_be_used_from_where_it_is_set() {
+    fn a_name_can_be_used_from_where_it_is_captured() {
         let script = "
-variables: { n: 0 }
-start: [{ send: { type: hello, n: '{n}' } }]
+start: [{ send: { type: hello } }]
 commands:
-  - on: { type: say, id: '{n}' }
-    if: { n: { $gte: 0 } }
+  - on: { type: say }
     capture: { text: /text }
     do:
-      - for_each: { name: word, in: { $words: '{text}' }, index: i, do: [{ send: { type: word, text: '{word}{i}' } }] }
-      - set: { all: '{text}' }
-      - send_raw: '{all}'
+      - send: { type: word, $$plain: '{text}' }
       - gate: half
-      - wait_for:
-          commands: [{ on: { type: say }, capture: { more: /text }, do: [{ send: { type: '{more}' } }] }]
-          timeout: 1s
-  - { on: { type: quit }, while_busy: only, do: [{ release: half }, { send: { type: word, text: '{all}' } }, stop, { exit: 3 }] }
+      - expect: { on: { type: say, id: '{text}' }, capture: { more: /text } }
+      - send: { type: '{more}', command: '{command}' }
+  - { on: { type: quit }, while_busy: only, do: [{ release: half }, { send: { type: word, text: '{more}' } }, stop, { exit: 3 }] }
 malformed: [{ send_bytes: '{line}' }]
-unknown: [{ set: { last: '{command}' } }]
+unknown: [{ send_raw: '{command}' }]
 ";
         assert_eq!(errors(script), Vec::<String>::new());
     }
@@ -119,10 +113,6 @@ unknown: [{ set: { last: '{command}' } }]
                 "s.yaml:1:33: unknown name `x`",
             ),
             (
-                "start: [end_of_input]\ncommands: []",
-                "s.yaml:1:1: `expect` and `end_of_input` are actions of `session` itself",
-            ),
-            (
                 "commands: []\nstrat: []",
                 "s.yaml:2:1: unknown key `strat`; did you mean `start`?",
             ),
@@ -152,7 +142,15 @@ unknown: [{ set: { last: '{command}' } }]
             ),
             (
                 "commands: [{ on: {}, if: { mode: a }, do: [] }]",
-                "s.yaml:1:28: unknown name `mode`",
+                "s.yaml:1:26: an agent script has no variables",
+            ),
+            (
+                "variables: { n: 1 }\ncommands: []",
+                "s.yaml:1:12: an agent script has no variables",
+            ),
+            (
+                "start: [{ wait_for: {} }]\ncommands: []",
+                "s.yaml:1:21: an agent script has no variables",
             ),
             (
                 "commands: [{ on: {}, capture: { id: id }, do: [] }]",
@@ -175,8 +173,8 @@ unknown: [{ set: { last: '{command}' } }]
                 "s.yaml:2:37: unknown name `text`",
             ),
             (
-                "commands: []\nstart: [{ send: { type: word, text: { $uper: a } } }]",
-                "s.yaml:2:39: unknown function `$uper`; did you mean `$upper`?",
+                "commands: []\nstart: [{ send: { type: word, text: { $upper: a } } }]",
+                "s.yaml:2:39: an agent script has no variables",
             ),
             (
                 "commands: []\nstart: [{ pause: 5 }]",
@@ -192,11 +190,7 @@ unknown: [{ set: { last: '{command}' } }]
             ),
             (
                 "commands: []\nstart: [{ for_each: { name: w, in: '{x}', do: [] } }]",
-                "s.yaml:2:36: unknown name `x`",
-            ),
-            (
-                "commands: []\nstart: [{ wait_for: { timeout: 1s } }]",
-                "s.yaml:2:21: the key `commands` is missing",
+                "s.yaml:2:21: an agent script has no variables",
             ),
         ] {
             let found = errors(script);

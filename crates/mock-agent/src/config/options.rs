@@ -21,7 +21,6 @@ pub(crate) struct CliOptions {
     pub(crate) fork: Option<String>,
     pub(crate) script: Option<String>,
     pub(crate) mcp: Option<String>,
-    pub(crate) fault: Option<String>,
     pub(crate) pace: Option<String>,
     pub(crate) seed: Option<String>,
     pub(crate) api_key: Option<String>,
@@ -167,12 +166,18 @@ pub(crate) const MCP_FLAG: Flag = text!(
 );
 
 /// The fault that the agent has.
-pub(crate) const FAULT_FLAG: Flag = text!(
-    "--fault",
-    "ID[@turn=N]",
-    fault,
-    "Enable a fault, from turn N on"
-);
+pub(crate) const FAULT_FLAG: Flag = Flag {
+    name: "--fault",
+    value: Some("ID[@turn=N]"),
+    help: "Enable a fault, from turn N on",
+    set: |_, _| Ok(()),
+};
+
+/// The folder of dialects, one of which a scripted agent plays.
+pub(crate) const DIALECT_DIR_FLAG: &str = "--dialect-dir";
+
+/// Which of them.
+pub(crate) const DIALECT_FLAG: &str = "--dialect";
 
 /// Selects a version of the protocol that the other flags select.
 pub(crate) const PROTOCOL_FLAG: Flag = Flag {

@@ -1,7 +1,6 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
 use crate::control::{FROM_AGENT, Journal};
-use crate::os::process_tree;
 use frame_faults::{KillSignal, Output};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -15,14 +14,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Encodes a frame as instructions for the writing thread. Without a fault that is the bytes of its line.
+/// Encodes frames as instructions for the writing thread.
 pub(crate) trait FrameWriter {
-    fn write(&self, frame: Value, write: &mut dyn FnMut(Output));
+    /// What is done for a frame. Without a fault, the bytes of its line are written.
+    fn write(&self, frame: &Value) -> Vec<Output>;
+
+    /// Called with all bytes that are written, those of frames and others.
+    fn written(&self, bytes: &[u8]);
 }
 
 /// The queue of frames for standard output.
 pub(crate) struct Outbox {
-    frames: RefCell<Rc<dyn FrameWriter>>,
+    frames: Rc<dyn FrameWriter>,
     journal: Rc<Journal>,
     queue: RefCell<Option<Sender<(Instant, Output)>>>,
     shared: Arc<WriterState>,
@@ -67,7 +70,7 @@ impl Outbox {
             report.change.notify_waiters();
         });
         Ok(Outbox {
-            frames: RefCell::new(frames),
+            frames,
             journal,
             queue: RefCell::new(Some(queue)),
             shared,
@@ -78,13 +81,8 @@ impl Outbox {
     /// Queues a frame. Never waits.
     pub(crate) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
-        let frames = Rc::clone(&self.frames.borrow());
-        frames.write(frame, &mut |item| self.queue(item));
-    }
-
-    /// Encodes frames in another way from now on.
-    pub(crate) fn set_frames(&self, frames: Rc<dyn FrameWriter>) {
-        *self.frames.borrow_mut() = frames;
+        let items = self.frames.write(&frame);
+        items.into_iter().for_each(|item| self.queue(item));
     }
 
     /// The journal of what is written and read.
@@ -119,6 +117,7 @@ impl Outbox {
 
     fn queue(&self, item: Output) {
         if let Output::Bytes(bytes) = &item {
+            self.frames.written(bytes);
             self.journal.record_bytes(FROM_AGENT, bytes);
         }
         if let Some(queue) = &*self.queue.borrow() {
@@ -211,11 +210,11 @@ fn write_all(
                 0
             }
             Output::Exit(code) => {
-                process_tree::kill_descendants();
+                process_list::kill_descendants();
                 std::process::exit(code)
             }
             Output::Kill(KillSignal::Abort) => std::process::abort(),
-            Output::Kill(KillSignal::Kill) => return process_tree::kill_self(),
+            Output::Kill(KillSignal::Kill) => return process_list::kill_self(),
         };
         report.queued.fetch_sub(size, Ordering::SeqCst);
         report.writes.fetch_add(1, Ordering::SeqCst);

@@ -1,9 +1,7 @@
 //! Control from a test (`--control`): carries out the commands that arrive on the control socket.
 
-use super::fault_writer::{self, FaultWriter, FaultedDialect};
-use crate::config::DialectFiles;
 use crate::control::{Gates, Journal};
-use crate::os::process_tree;
+use crate::faults::Faults;
 use crate::os::stdout::Outbox;
 use control_socket::{Command, ControlAddress, ControlServer, Incoming};
 use frame_faults::KillSignal;
@@ -16,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// The variable for `--control`.
-const VARIABLE: &str = "MOCK_AGENT_CONTROL";
+pub(super) const VARIABLE: &str = "MOCK_AGENT_CONTROL";
 
 /// The flag for the folder of control sockets.
 pub(super) const FLAG: &str = "--control";
@@ -45,11 +43,10 @@ pub(super) type ReplaceScript = Box<dyn Fn(&Path) -> Result<(), String>>;
 /// What the commands of a test act on.
 pub(super) struct ControlTarget {
     pub(super) outbox: Rc<Outbox>,
+    pub(super) faults: Rc<Faults>,
     /// Plays the script of a file from now on, if the replies come from a script.
     pub(super) replace_script: Option<ReplaceScript>,
     pub(super) session: Option<String>,
-    pub(super) dialect: FaultedDialect,
-    pub(super) files: DialectFiles,
 }
 
 impl Controls {
@@ -108,23 +105,6 @@ impl Controls {
     }
 }
 
-/// The folder of the control sockets: of the flag, which is removed from the arguments, or of the variable.
-pub(super) fn folder(
-    args: &mut Vec<String>,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Option<String>, String> {
-    let is_flag = |arg: &String| arg == FLAG || arg.starts_with(&format!("{FLAG}="));
-    let Some(at) = args.iter().position(is_flag) else {
-        return Ok(variable(VARIABLE));
-    };
-    let flag = args.remove(at);
-    match flag.split_once('=') {
-        Some((_, folder)) => Ok(Some(folder.to_owned())),
-        None if at < args.len() => Ok(Some(args.remove(at))),
-        None => Err(format!("{FLAG} needs a value")),
-    }
-}
-
 struct Control {
     /// Taken before the process ends itself, so that its socket is removed.
     server: RefCell<Option<ControlServer>>,
@@ -176,9 +156,8 @@ impl Control {
                 Ok(Value::Null)
             }
             Command::Fault { id } => {
-                let fault = fault_writer::find(&target.dialect, target.files, &id)?;
-                let writer = FaultWriter::active_now(fault, &target.dialect);
-                target.outbox.set_frames(Rc::new(writer));
+                let fault = target.faults.dialect().frame_fault(&id)?;
+                target.faults.play_now(fault);
                 Ok(json!({ "fault": id, "after": self.journal.last() }))
             }
             Command::Crash { signal, status } => self.crash(signal.as_deref(), status),
@@ -215,10 +194,10 @@ impl Control {
             tokio::time::sleep(CRASH_TIMEOUT).await;
             match status {
                 Some(status) => {
-                    process_tree::kill_descendants();
+                    process_list::kill_descendants();
                     std::process::exit(i32::from(status))
                 }
-                None => process_tree::kill_self(),
+                None => process_list::kill_self(),
             }
         });
         Ok(Value::Null)
@@ -252,28 +231,4 @@ async fn within<T>(
 ) -> Result<T, String> {
     let waited = tokio::time::timeout(timeout, wait).await;
     waited.map_err(|_| format!("{} within {timeout:?}", why()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_flag_takes_precedence_over_the_variable_and_is_removed() {
-        let of = |args: &[&str]| {
-            let mut args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-            let folder = folder(&mut args, |_| Some("variable".into()));
-            (folder, args.join(" "))
-        };
-        assert_eq!(of(&["rpc"]), (Ok(Some("variable".into())), "rpc".into()));
-        assert_eq!(
-            of(&["--control", "d", "rpc"]),
-            (Ok(Some("d".into())), "rpc".into())
-        );
-        assert_eq!(
-            of(&["rpc", "--control=d"]),
-            (Ok(Some("d".into())), "rpc".into())
-        );
-        assert!(of(&["--control"]).0.is_err());
-    }
 }

@@ -1,9 +1,12 @@
 //! `--help`, `--version` and model lists, of the reference agent and of the agents that it replaces; and the usage error for arguments
 //! that select no protocol.
 
-use super::agent_script::DIALECT_FLAGS;
+use super::arguments::Arguments;
 use crate::config::USAGE;
-use crate::config::options::{DIALECT_DIR_VARIABLE, Flag, PROTOCOL_VARIABLE};
+use crate::config::options::{
+    DIALECT_DIR_FLAG, DIALECT_DIR_VARIABLE, DIALECT_FLAG, FAULT_FLAG, Flag, PROTOCOL_VARIABLE,
+    SCRIPT_FLAG,
+};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::{ADAPTERS, dialects};
 use crate::stories;
@@ -74,10 +77,29 @@ const VARIABLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The flags that choose a scripted agent, with their values.
+const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
+    (
+        DIALECT_DIR_FLAG,
+        "DIR",
+        "A folder of dialects, NAME/VERSION/dialect.yaml: plays a scripted agent of one of them",
+    ),
+    (
+        DIALECT_FLAG,
+        "NAME@VERSION",
+        "Its dialect; by default the only one of the folder",
+    ),
+    (
+        SCRIPT_FLAG.name,
+        "FILE",
+        "Its agent script: what it writes at the start and on each command, or a recorded session",
+    ),
+    (FAULT_FLAG.name, "ID[@turn=N]", FAULT_FLAG.help),
+];
+
 /// Whether the arguments ask for the help or the version.
-pub(super) fn asks_for_help(args: &[String]) -> bool {
-    args.iter()
-        .any(|arg| HELP.contains(&arg.as_str()) || VERSION.contains(&arg.as_str()))
+pub(super) fn is_asked(args: &Arguments) -> bool {
+    args.has(HELP) || args.has(VERSION)
 }
 
 const HELP: &[&str] = &["--help", "-h"];
@@ -85,8 +107,7 @@ const VERSION: &[&str] = &["--version", "-V", "-v"];
 
 /// Prints what the real agent prints for its flags `--version`, `--help` and the model list. `None` if the arguments ask for no such
 /// thing.
-pub(super) fn answer_as(adapter: &Adapter, args: &[String]) -> Option<ExitCode> {
-    let asks_for = |words: &[&str]| args.iter().any(|arg| words.contains(&arg.as_str()));
+pub(super) fn answer_as(adapter: &Adapter, args: &Arguments) -> Option<ExitCode> {
     let is_ignored = |word: &str| {
         adapter
             .ignored_flags
@@ -94,11 +115,11 @@ pub(super) fn answer_as(adapter: &Adapter, args: &[String]) -> Option<ExitCode> 
             .any(|flag| flag.names.contains(&word))
     };
     let versions = VERSION.iter().copied().filter(|word| !is_ignored(word));
-    if asks_for(&versions.collect::<Vec<_>>()) {
+    if args.has(&versions.collect::<Vec<_>>()) {
         println!("{}", adapter.version_line);
-    } else if asks_for(HELP) {
+    } else if args.has(HELP) {
         print!("{}", help_of(adapter));
-    } else if adapter.models_flag.is_some_and(|flag| asks_for(&[flag])) {
+    } else if adapter.models_flag.is_some_and(|flag| args.has(&[flag])) {
         print!("{MODELS}");
     } else {
         return None;
@@ -134,15 +155,14 @@ fn help_of(adapter: &Adapter) -> String {
 /// There is no such script, or the protocol does not have it.
 pub(super) fn print_scripts(
     selected: Option<&Adapter>,
-    args: &[String],
+    args: &Arguments,
 ) -> Result<Option<ExitCode>, String> {
     let dialects: Vec<_> = match selected {
         Some(adapter) => vec![(adapter.name, adapter.version)],
         None => dialects().collect(),
     };
     let mut text = String::new();
-    if let Some(name) = value_of("--print-script", args) {
-        let name = name.ok_or("--print-script needs a value")?;
+    if let Some(name) = args.value("--print-script")? {
         let found = dialects
             .iter()
             .find_map(|dialect| stories::find(name, *dialect).ok());
@@ -151,7 +171,7 @@ pub(super) fn print_scripts(
             None => stories::find(name, dialects[0])?,
         };
         text.push_str(story.text);
-    } else if args.iter().any(|arg| arg == "--list-scripts") {
+    } else if args.has(&["--list-scripts"]) {
         text = stories::listing(&dialects);
     } else {
         return Ok(None);
@@ -161,18 +181,9 @@ pub(super) fn print_scripts(
     Ok(Some(ExitCode::SUCCESS))
 }
 
-/// The value of a flag, if it is among the arguments; none in it if it has no value.
-pub(super) fn value_of<'a>(flag: &str, args: &'a [String]) -> Option<Option<&'a str>> {
-    let at = args
-        .iter()
-        .position(|arg| arg.split('=').next() == Some(flag))?;
-    let joined = args[at].split_once('=').map(|(_, value)| value);
-    Some(joined.or_else(|| args.get(at + 1).map(String::as_str)))
-}
-
 /// Prints the help, the version, or a usage error; returns the exit status.
-pub(crate) fn help(args: &[String]) -> ExitCode {
-    if args.iter().any(|arg| arg == "--version" || arg == "-V") {
+pub(super) fn help(args: &Arguments) -> ExitCode {
+    if args.has(&["--version", "-V"]) {
         println!("mock-agent {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
@@ -202,7 +213,7 @@ pub(crate) fn help(args: &[String]) -> ExitCode {
     for (name, help) in VARIABLES {
         text.push_str(&format!("  {name:24} {help}\n"));
     }
-    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+    if args.has(HELP) {
         print!("{text}");
         return ExitCode::SUCCESS;
     }

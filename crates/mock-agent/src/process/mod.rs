@@ -1,10 +1,11 @@
 //! The process: command line, startup, event loop, shutdown, exit status.
 
 mod agent_script;
+mod arguments;
 mod built_in_script;
+mod choice;
 mod control;
 mod environment;
-mod fault_writer;
 mod help;
 mod install;
 mod other_commands;
@@ -16,5 +17,6 @@ mod settings_file;
 mod startup;
 
 pub use built_in_script::built_in_script;
-pub use run::{SpokenDialect, main, spoken_dialect};
+pub use choice::{SpokenDialect, spoken_dialect};
+pub use run::main;
 pub use settings_file::SettingsFile;

@@ -1,5 +1,6 @@
 //! What the real agents do besides speaking their protocol, such as installing a package: it is answered without an effect, or refused.
 
+use super::arguments::Arguments;
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::ADAPTERS;
 use std::process::ExitCode;
@@ -13,18 +14,18 @@ pub(super) fn is_agent_name(name: Option<&str>) -> bool {
 ///
 /// # Errors
 /// The arguments choose a mode of the real agent that is not played here.
-pub(super) fn answer(adapter: &Adapter, args: &[String]) -> Result<Option<ExitCode>, String> {
+pub(super) fn answer(adapter: &Adapter, args: &Arguments) -> Result<Option<ExitCode>, String> {
     let name = adapter.name;
     let mut other_modes = adapter.other_mode_flags.iter();
-    if let Some(flag) = other_modes.find(|flag| args.iter().any(|arg| arg == *flag))
-        && !(adapter.chosen)(args)
+    if let Some(flag) = other_modes.find(|flag| args.has(&[flag]))
+        && !(adapter.chosen)(args.words())
     {
         let protocol = adapter.activation;
         return Err(format!(
             "`{name} {flag}` is not played, only `{name} {protocol}`"
         ));
     }
-    let Some(first) = args.first() else {
+    let Some(first) = args.word(0) else {
         return Ok(None);
     };
     let mut commands = adapter.other_commands.iter();
@@ -32,7 +33,7 @@ pub(super) fn answer(adapter: &Adapter, args: &[String]) -> Result<Option<ExitCo
         return Ok(None);
     };
     eprintln!("mock-agent: `{name} {first}` has no effect here");
-    let argument = args.get(1).map_or("", String::as_str);
+    let argument = args.word(1).unwrap_or_default();
     if !command.output.is_empty() {
         println!("{}", command.output.replace("{}", argument));
     }

@@ -1,7 +1,5 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
-use super::fault_writer::{self, FaultedDialect};
-use crate::config::DialectFiles;
 use crate::core::prompt_listener::PromptListener;
 use crate::faults::Faults;
 use crate::model::{PromptMarker, ScriptedModel, StoryScript, TurnSettings, script_file};
@@ -16,8 +14,6 @@ pub(super) struct PromptMarkers {
     /// The model in this process. One over HTTP gets the marker as a part of the prompt.
     pub(super) model: Rc<ScriptedModel>,
     pub(super) faults: Rc<Faults>,
-    pub(super) dialect: FaultedDialect,
-    pub(super) files: DialectFiles,
     pub(super) workspace: PathBuf,
 }
 
@@ -31,7 +27,7 @@ impl PromptListener for PromptMarkers {
             eprintln!("mock-agent: @mock: {why}");
             (TurnSettings::answer(&format!("@mock: {why}")), None)
         });
-        self.faults.play_in_turn(fault, &self.dialect.kinds);
+        self.faults.play_in_turn(fault);
         self.model.start_turn(settings);
     }
 
@@ -67,11 +63,11 @@ impl PromptMarkers {
     }
 
     fn dialect_id(&self) -> (&str, &str) {
-        (&self.dialect.name, &self.dialect.version)
+        self.faults.dialect().name_and_version()
     }
 
     fn fault(&self, id: &str) -> Result<Fault, String> {
-        let fault = fault_writer::find_any(&self.dialect, self.files, id)?;
+        let fault = self.faults.dialect().fault(id)?;
         match fault.effect {
             Effect::Options(..) => Err(format!(
                 "the fault `{id}` is one of the start: start the agent with --fault {id}"

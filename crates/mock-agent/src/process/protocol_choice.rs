@@ -1,6 +1,7 @@
 //! Protocol selection: which adapter speaks with the host, from the flags, `--protocol`, its environment variable, and the name that
 //! the program is called by.
 
+use super::arguments::Arguments;
 use crate::config::options::{PROTOCOL_FLAG, PROTOCOL_VARIABLE};
 use crate::protocols::{adapter::Adapter, table::ADAPTERS};
 
@@ -13,13 +14,14 @@ pub(crate) type Selected = (&'static Adapter, Result<(), String>);
 /// # Errors
 /// An unknown protocol is requested.
 pub(crate) fn select_adapter(
-    args: &[String],
+    args: &Arguments,
     variable: Option<&str>,
     program: Option<&str>,
 ) -> Result<Option<Selected>, String> {
-    let flag = flag_value(args);
+    // Without a value, the parser of the flags reports it.
+    let flag = args.value(PROTOCOL_FLAG.name).unwrap_or_default();
     let variable = variable.filter(|text| !text.is_empty());
-    let Some(name) = protocol_name(args, flag, variable, program)? else {
+    let Some(name) = protocol_name(args.words(), flag, variable, program)? else {
         return Ok(None);
     };
     let versions: Vec<_> = ADAPTERS.iter().filter(|one| one.name == name).collect();
@@ -71,17 +73,6 @@ fn known_name(name: &str) -> Option<&'static str> {
     found.map(|adapter| adapter.name)
 }
 
-/// The value of `--protocol`. The flags are not parsed yet: which of them are known depends on the adapter.
-fn flag_value(args: &[String]) -> Option<&str> {
-    let at = args
-        .iter()
-        .position(|word| word.starts_with(PROTOCOL_FLAG.name))?;
-    match &args[at][PROTOCOL_FLAG.name.len()..] {
-        "" => args.get(at + 1).map(String::as_str),
-        joined => joined.strip_prefix('='),
-    }
-}
-
 /// The version that a text requests of a protocol: `VERSION`, or `NAME@VERSION` with its name.
 fn version_for<'a>(text: &'a str, protocol: &str) -> Option<&'a str> {
     match text.split_once('@') {
@@ -103,14 +94,14 @@ fn unknown_version(requested: &str, versions: &[&Adapter]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::arguments::tests::arguments;
 
     fn called(
         program: Option<&str>,
         args: &[&str],
         variable: Option<&str>,
     ) -> Result<Option<(&'static str, &'static str, bool)>, String> {
-        let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let selected = select_adapter(&args, variable, program)?;
+        let selected = select_adapter(&arguments(args), variable, program)?;
         Ok(selected.map(|(adapter, fits)| (adapter.name, adapter.version, fits.is_ok())))
     }
 

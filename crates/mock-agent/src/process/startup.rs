@@ -1,9 +1,7 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
 use super::control::{ControlTarget, Controls, ReplaceScript};
-use super::fault_writer::FaultedDialect;
 use super::prompt_markers::{PromptMarkers, placeholders, story};
-use crate::config::DialectFiles;
 use crate::config::options::CliOptions;
 use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
@@ -22,13 +20,13 @@ use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::stories::is_name;
 use crate::tools::{Tool, Toolbox, Workspace};
-use frame_faults::KindPointers;
 use std::path::Path;
 use std::rc::Rc;
 
 /// The parts of a session.
 pub(crate) struct Prepared {
     config: AgentConfig,
+    dialect: (&'static str, &'static str),
     tools: &'static [Tool],
     workspace: Workspace,
     model: ModelClient,
@@ -65,6 +63,7 @@ pub(crate) fn prepare(
     let conversation = conversation(&config, &workspace, faults)?;
     Ok(Prepared {
         config,
+        dialect: (adapter.name, adapter.version),
         tools: adapter.tools,
         workspace,
         model,
@@ -137,29 +136,23 @@ fn conversation(
 
 impl Prepared {
     /// What the commands of a test act on.
-    pub(crate) fn control_target(
-        &self,
-        adapter: &Adapter,
-        outbox: &Rc<Outbox>,
-        files: DialectFiles,
-    ) -> ControlTarget {
+    pub(crate) fn control_target(&self, outbox: &Rc<Outbox>, faults: &Rc<Faults>) -> ControlTarget {
         ControlTarget {
             outbox: Rc::clone(outbox),
-            replace_script: self.replace_script(adapter),
+            faults: Rc::clone(faults),
+            replace_script: self.replace_script(),
             session: self.conversation.id().map(str::to_owned),
-            dialect: faulted_dialect(adapter),
-            files,
         }
     }
 
     /// Plays another model script, if the model is in this process.
-    fn replace_script(&self, adapter: &Adapter) -> Option<ReplaceScript> {
+    fn replace_script(&self) -> Option<ReplaceScript> {
         if !self.is_scripted {
             return None;
         }
         let model = Rc::clone(&self.scripted);
         let (seed, root) = (self.config.seed, self.workspace.given().to_owned());
-        let dialect = (adapter.name, adapter.version);
+        let dialect = self.dialect;
         Some(Box::new(move |path| {
             let name = path.to_str().filter(|script| is_name(script));
             model.reset(match name {
@@ -171,18 +164,10 @@ impl Prepared {
     }
 
     /// The session, in which `faults` plays the fault of the process, and those that prompts ask for.
-    pub(crate) fn session(
-        self,
-        events: EventSink,
-        adapter: &Adapter,
-        faults: &Rc<Faults>,
-        files: DialectFiles,
-    ) -> Session {
+    pub(crate) fn session(self, events: EventSink, faults: &Rc<Faults>) -> Session {
         let prompts = PromptMarkers {
             model: self.scripted,
             faults: Rc::clone(faults),
-            dialect: faulted_dialect(adapter),
-            files,
             workspace: self.workspace.given().to_owned(),
         };
         let AgentConfig {
@@ -202,18 +187,5 @@ impl Prepared {
             hooks: Rc::clone(faults) as Rc<dyn Hooks>,
             prompts: Rc::new(prompts),
         })
-    }
-}
-
-fn faulted_dialect(adapter: &Adapter) -> FaultedDialect {
-    let pointer = adapter.kind_pointer.to_owned();
-    FaultedDialect {
-        name: adapter.name.to_owned(),
-        version: adapter.version.to_owned(),
-        kinds: KindPointers {
-            events: pointer.clone(),
-            commands: pointer,
-        },
-        ..FaultedDialect::default()
     }
 }

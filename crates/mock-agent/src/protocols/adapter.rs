@@ -49,6 +49,13 @@ pub(crate) struct Adapter {
     pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, StartError>,
 }
 
+impl Adapter {
+    /// `NAME@VERSION`.
+    pub(crate) fn id(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
+}
+
 /// A command of the real agent that has no effect here.
 #[derive(Debug)]
 pub(crate) struct OtherCommand {

@@ -5,7 +5,7 @@ use super::shell::{OutputSink, drain, finish, start};
 use super::tool::{
     Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult, parse,
 };
-use crate::os::process_tree::ProcessTree;
+use process_list::ProcessTree;
 use serde::Deserialize;
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;

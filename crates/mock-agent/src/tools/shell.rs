@@ -1,7 +1,7 @@
 //! Shell processes: starts bash in a process group, reads its output, kills it; for the `Bash` tool and for commands of the host.
 
 use super::output_limit::TailBuffer;
-use crate::os::process_tree::ProcessTree;
+use process_list::ProcessTree;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};

@@ -159,7 +159,7 @@ impl AgentProbe<'_> {
 pub(super) async fn kill(process: &AgentProcess, queue: &EventQueue) {
     process.kill("probe");
     let gone = async { while !is_end(&queue.next().await) {} };
-    if tokio::time::timeout(limits::KILL_TIMEOUT, gone)
+    if tokio::time::timeout(process_list::KILL_TIMEOUT, gone)
         .await
         .is_err()
     {

@@ -75,7 +75,7 @@ impl ScenarioPlayer {
     /// Kills the agent's process tree, and waits for its end.
     async fn kill(&mut self, why: &str) -> Result<(), EarlyStop> {
         self.session.process.kill(why);
-        let until = Instant::now() + limits::KILL_TIMEOUT * 2;
+        let until = Instant::now() + process_list::KILL_TIMEOUT * 2;
         while self.session.end.is_none() && Instant::now() < until {
             let Ok(event) = tokio::time::timeout_at(until, self.queue.next()).await else {
                 break;

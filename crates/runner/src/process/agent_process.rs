@@ -164,7 +164,7 @@ impl Drop for AgentProcess {
     fn drop(&mut self) {
         if !self.supervisor.is_finished() {
             self.supervisor.abort();
-            AgentProcessTree::kill_group(self.pid);
+            process_list::kill_group(self.pid);
         }
     }
 }

@@ -11,8 +11,8 @@ impl QueueHooks for Faults {
     }
 
     fn starts_next_task(&self) -> bool {
-        let second = self.turn() == self.first_turn();
-        !(second && self.triggers(Bug::SecondTurnStuck))
+        let (turn, first) = self.turns(Bug::SecondTurnStuck);
+        !(turn == first && self.triggers(Bug::SecondTurnStuck))
     }
 
     fn due_prompts(&self, queues: &Queues, done: bool) -> Vec<Prompt> {

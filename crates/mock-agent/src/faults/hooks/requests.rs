@@ -18,7 +18,8 @@ impl RequestHooks for Faults {
         if self.triggers(Bug::MaxTokensOnce) {
             request.max_tokens = 4096;
         }
-        if self.turn() > self.first_turn() && self.triggers(Bug::ToolsOnce) {
+        let (turn, first) = self.turns(Bug::ToolsOnce);
+        if turn > first && self.triggers(Bug::ToolsOnce) {
             request.tools = &[];
         }
     }

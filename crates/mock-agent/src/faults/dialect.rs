@@ -1,0 +1,181 @@
+//! The dialect whose faults can be played: those of its `faults.yaml`, and those that every line protocol can have.
+
+use conform_dialect::{DialectSource, dialect_file, faults};
+use frame_faults::{Fault, FaultTable, KindPointers, common_names};
+use serde_json::Value;
+use spanned_yaml::render_all;
+
+/// A fault as the user chooses it: `ID` or `ID@turn=N`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FaultChoice<'a> {
+    pub(super) id: &'a str,
+    /// The turn from which on it is played.
+    pub(super) turn: Option<u32>,
+}
+
+impl<'a> FaultChoice<'a> {
+    /// Reads the value of `--fault`.
+    ///
+    /// # Errors
+    /// The turn is no number.
+    pub(super) fn parse(text: &'a str) -> Result<Self, String> {
+        let Some((id, turn)) = text.split_once("@turn=") else {
+            return Ok(FaultChoice {
+                id: text,
+                turn: None,
+            });
+        };
+        let turn = turn
+            .parse()
+            .map_err(|_| format!("--fault: {turn:?} is not a turn's number"))?;
+        Ok(FaultChoice {
+            id,
+            turn: Some(turn),
+        })
+    }
+}
+
+/// A dialect whose faults can be played.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FaultedDialect {
+    /// Where its files are.
+    pub(crate) source: DialectSource,
+    /// `NAME@VERSION`.
+    pub(crate) id: String,
+    pub(crate) kinds: KindPointers,
+    /// The events that begin a turn, if the agent itself does not count turns.
+    pub(crate) turn_events: Vec<String>,
+}
+
+impl FaultedDialect {
+    /// The name and the version.
+    pub(crate) fn name_and_version(&self) -> (&str, &str) {
+        self.id.split_once('@').unwrap_or((&self.id, ""))
+    }
+
+    /// The fault of this id.
+    ///
+    /// # Errors
+    /// There is none, or the files of the dialect have a mistake.
+    pub(crate) fn fault(&self, id: &str) -> Result<Fault, String> {
+        let table = self.table()?;
+        let common = common_names();
+        if let Ok(found) = table.find(id) {
+            return Ok(found.clone());
+        }
+        if common.iter().any(|name| name == id) {
+            return common_fault(id);
+        }
+        let own = table.faults().iter().map(|fault| &fault.id);
+        let known: Vec<_> = own.chain(&common).map(String::as_str).collect();
+        Err(spanned_yaml::unknown("fault", id, known))
+    }
+
+    /// The fault of this id, if it is one on frames: it can be played while the agent runs.
+    ///
+    /// # Errors
+    /// There is none on frames, or the files of the dialect have a mistake.
+    pub(crate) fn frame_fault(&self, id: &str) -> Result<Fault, String> {
+        let found = self.fault(id)?;
+        match found.is_playable_outside() {
+            true => Ok(found),
+            false => Err(format!(
+                "the fault `{id}` is a behavior of the agent, not of its frames: start the agent with --fault {id}"
+            )),
+        }
+    }
+
+    fn table(&self) -> Result<FaultTable, String> {
+        let table = dialect_file(&self.source, &self.id)
+            .and_then(|file| faults(&self.source, &file.sources));
+        Ok(table
+            .map_err(|errors| render_all(&errors))?
+            .unwrap_or_default())
+    }
+
+    /// Whether this event begins a turn.
+    pub(super) fn begins_turn(&self, event: &Value) -> bool {
+        let kind = event.pointer(&self.kinds.events).and_then(Value::as_str);
+        kind.is_some_and(|kind| self.turn_events.iter().any(|event| event == kind))
+    }
+}
+
+/// A fault of every line protocol, on any event.
+///
+/// # Errors
+/// The fault needs more than an event: only the `faults.yaml` of a dialect can say what.
+fn common_fault(id: &str) -> Result<Fault, String> {
+    let text = format!("faults:\n  {id}: {{ common: {id}, on: \"*\" }}\n");
+    let table = FaultTable::load(&[("line-faults.yaml".into(), text)]);
+    let table = table.map_err(|_| {
+        format!("the fault `{id}` changes a part of an event: name it in the faults.yaml of the dialect, with `common: {id}`")
+    })?;
+    table.find(id).cloned()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A dialect with faults, and one that extends it.
+    pub(in crate::faults) fn bird() -> FaultedDialect {
+        let folder = tempfile::tempdir().unwrap().keep();
+        for (version, dialect, faults) in [
+            (
+                "1",
+                "{ name: bird, version: '1', discriminator: { events: /type, commands: /type }, events: { begin: , end: } }",
+                "faults:\n  no-end: { summary: no end, on: end, drop: }\n  two-begins: { summary: two, on: begin, twice: }\n  own: { summary: own, behavior: own }\n",
+            ),
+            (
+                "2",
+                "{ name: bird, version: '2', extends: bird@1 }",
+                "remove: [own]\nfaults: { no-begin: { summary: none, on: begin, drop: } }\n",
+            ),
+        ] {
+            let folder = folder.join("bird").join(version);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("dialect.yaml"), dialect).unwrap();
+            std::fs::write(folder.join("faults.yaml"), faults).unwrap();
+        }
+        FaultedDialect {
+            source: DialectSource::new(Some(folder)),
+            id: "bird@1".into(),
+            kinds: KindPointers {
+                events: "/type".into(),
+                commands: "/type".into(),
+            },
+            turn_events: vec!["begin".into()],
+        }
+    }
+
+    #[test]
+    fn a_fault_of_the_dialect_or_of_every_line_protocol_is_found() {
+        let dialect = bird();
+        assert!(dialect.frame_fault("no-end").is_ok());
+        assert!(dialect.fault("own").is_ok());
+        assert!(dialect.frame_fault("byte-order-mark").is_ok());
+        let refused = |id: &str| dialect.frame_fault(id).unwrap_err();
+        assert!(refused("latin-1").contains("with `common: latin-1`"));
+        assert!(refused("own").contains("start the agent with --fault own"));
+        assert!(refused("no-ende").contains("did you mean `no-end`?"));
+    }
+
+    #[test]
+    fn a_newer_version_extends_the_faults_of_its_base() {
+        let newer = FaultedDialect {
+            id: "bird@2".into(),
+            ..bird()
+        };
+        assert!(newer.fault("no-begin").is_ok() && newer.fault("no-end").is_ok());
+        assert!(newer.fault("own").is_err());
+    }
+
+    #[test]
+    fn a_fault_is_chosen_by_its_id_and_a_turn() {
+        let choice = |id, turn| Ok(FaultChoice { id, turn });
+        assert_eq!(FaultChoice::parse("x"), choice("x", None));
+        assert_eq!(FaultChoice::parse("x@turn=2"), choice("x", Some(2)));
+        let error = Err("--fault: \"two\" is not a turn's number".to_owned());
+        assert_eq!(FaultChoice::parse("x@turn=two"), error);
+    }
+}

@@ -1,0 +1,10 @@
+//! The reference agent as a child process: each protocol, and the built-in scripts in all of them.
+
+#[path = "../common/agent_findings.rs"]
+mod agent_findings;
+mod aionrs;
+#[path = "../common/faults.rs"]
+mod dialect_faults;
+mod pi;
+mod stories;
+mod synaps;

@@ -1,0 +1,204 @@
+//! A host that sends prompts, approves every tool call, answers every dialog, and has the agent judged.
+
+use crate::stories::process::{Agent, Workspace};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
+use conform_judge::frame::{Body, Frame, Line};
+use serde_json::{Value, json};
+
+/// How a host speaks a protocol.
+pub(crate) struct Protocol {
+    /// The dialect, `NAME@VERSION`.
+    pub(crate) dialect: &'static str,
+    pub(crate) args: &'static [&'static str],
+    /// Whether the agent greets its host first.
+    greets: bool,
+    /// Whether each tool call waits for the host.
+    pub(crate) asks_before_tools: bool,
+    prompt: fn(&str, &str) -> Value,
+    /// Whether an event ends the turn of the prompt with an id.
+    ends_turn: fn(&Value, &str) -> bool,
+    /// A command that is answered at once, where more can follow after such an event.
+    probe: Option<&'static str>,
+}
+
+fn pi_prompt(id: &str, text: &str) -> Value {
+    json!({ "type": "prompt", "id": id, "message": text })
+}
+
+fn message(id: &str, text: &str) -> Value {
+    json!({ "type": "message", "msg_id": id, "input": text })
+}
+
+const AIONRS: Protocol = Protocol {
+    dialect: "aionrs@0.1",
+    args: &["--json-stream", "--protocol", "0.1"],
+    greets: true,
+    asks_before_tools: true,
+    prompt: message,
+    ends_turn: |event, _| event["type"] == "stream_end",
+    probe: None,
+};
+
+const PI: Protocol = Protocol {
+    dialect: "pi@0.87",
+    args: &["--mode", "rpc", "--protocol", "0.87"],
+    greets: false,
+    asks_before_tools: false,
+    prompt: pi_prompt,
+    ends_turn: |event, _| event["type"] == "agent_settled",
+    probe: None,
+};
+
+/// Every dialect that the reference agent speaks.
+pub(crate) const PROTOCOLS: &[Protocol] = &[
+    AIONRS,
+    Protocol {
+        dialect: "aionrs@0.2",
+        args: &["--json-stream", "--protocol", "0.2"],
+        prompt: |id, text| json!({ "type": "message", "msg_id": id, "content": text }),
+        ..AIONRS
+    },
+    Protocol {
+        dialect: "pi@0.14",
+        args: &["--mode", "rpc", "--protocol", "0.14"],
+        prompt: |_, text| json!({ "type": "prompt", "message": text }),
+        ends_turn: |event, _| event["type"] == "agent_end",
+        ..PI
+    },
+    Protocol {
+        dialect: "pi@0.73",
+        args: &["--mode", "rpc", "--protocol", "0.73"],
+        ends_turn: |event, _| {
+            let kind = event["type"].as_str();
+            matches!(kind, Some("agent_end" | "compaction_end"))
+        },
+        probe: Some("get_state"),
+        ..PI
+    },
+    PI,
+    Protocol {
+        dialect: "synaps@1",
+        args: &["rpc"],
+        greets: true,
+        asks_before_tools: false,
+        prompt: pi_prompt,
+        ends_turn: |event, id| event["type"] == "response" && event["id"] == id,
+        probe: None,
+    },
+];
+
+/// The answer to a dialog of an extension.
+fn answer(event: &Value) -> Option<Value> {
+    let (member, value) = match event["method"].as_str()? {
+        "select" => ("value", event["options"][1].clone()),
+        "confirm" => ("confirmed", json!(true)),
+        "input" | "editor" => ("value", json!("typed")),
+        _ => return None,
+    };
+    Some(json!({ "type": "extension_ui_response", "id": event["id"], member: value }))
+}
+
+/// A host with its agent.
+pub(crate) struct Host {
+    protocol: &'static Protocol,
+    agent: Agent,
+    /// Kept until the agent has ended.
+    _workspace: Workspace,
+    checker: Checker,
+    prompts: u32,
+}
+
+impl Protocol {
+    /// A workspace in which retries do not wait.
+    pub(crate) fn workspace(&self) -> Workspace {
+        let workspace = Workspace::new();
+        workspace.write(".pi/settings.json", r#"{ "retry": { "baseDelayMs": 1 } }"#);
+        workspace
+    }
+}
+
+impl Host {
+    /// Starts the agent with more arguments.
+    pub(crate) fn start(protocol: &'static Protocol, workspace: &Workspace, more: &[&str]) -> Self {
+        let dialect = load(&DialectSource::default(), protocol.dialect).unwrap();
+        let mut host = Host {
+            protocol,
+            agent: Agent::start(workspace, &[protocol.args, more].concat()),
+            checker: Checker::new(dialect, CheckOptions::default()),
+            prompts: 0,
+            _workspace: workspace.clone(),
+        };
+        if protocol.greets {
+            host.read();
+        }
+        host
+    }
+
+    fn push(&mut self, body: Body) {
+        self.checker.push(&Frame { at: 0, body });
+    }
+
+    fn send(&mut self, command: &Value) {
+        self.push(Body::ToAgent(Line::new(command.to_string())));
+        self.agent.send(command);
+    }
+
+    fn read(&mut self) -> String {
+        let line = self.agent.read().expect("another event");
+        self.push(Body::FromAgent(Line::new(line.as_str())));
+        line
+    }
+
+    /// Sends a prompt and approves every tool call; returns the lines of the turn, without answers to probes.
+    pub(crate) fn prompt(&mut self, text: &str) -> Vec<String> {
+        self.prompts += 1;
+        let id = format!("m{}", self.prompts);
+        self.send(&(self.protocol.prompt)(&id, text));
+        let mut lines = Vec::new();
+        loop {
+            let line = self.read();
+            // A fault may have spoiled it.
+            let event: Value = serde_json::from_str(&line).unwrap_or_default();
+            lines.push(line);
+            if let Some(answer) = answer(&event) {
+                self.send(&answer);
+            }
+            if event["type"] == "tool_request" {
+                self.send(&json!({ "type": "tool_approve", "call_id": event["call_id"] }));
+            }
+            if (self.protocol.ends_turn)(&event, &id) && !self.goes_on(&mut lines) {
+                return lines;
+            }
+        }
+    }
+
+    /// Whether the agent goes on although a run has ended: before a retry, or for a compaction.
+    fn goes_on(&mut self, lines: &mut Vec<String>) -> bool {
+        let Some(probe) = self.protocol.probe else {
+            return false;
+        };
+        self.send(&json!({ "type": probe, "id": "probe" }));
+        let mut goes_on = false;
+        loop {
+            let line = self.read();
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event["id"] == "probe" {
+                return goes_on;
+            }
+            let kind = event["type"].as_str().unwrap();
+            goes_on = kind.ends_with("_start") || goes_on && !kind.ends_with("_end");
+            lines.push(line);
+        }
+    }
+
+    /// Ends the session; returns the rules that the agent broke.
+    pub(crate) fn finish(mut self) -> Vec<String> {
+        self.push(Body::StdinClosed);
+        self.agent.close_stdin();
+        while let Some(line) = self.agent.read() {
+            self.push(Body::FromAgent(Line::new(line)));
+        }
+        crate::agent_findings::rules(self.checker)
+    }
+}

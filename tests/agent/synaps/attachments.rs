@@ -1,0 +1,54 @@
+//! Files attached to a message.
+
+use crate::synaps::harness::{Setup, kinds};
+use serde_json::{Value, json};
+
+fn prompt_with(setup: Setup, attachments: &Value) -> Vec<Value> {
+    let mut agent = setup.ready();
+    agent.send(
+        &json!({ "type": "prompt", "id": "p", "message": "look", "attachments": attachments }),
+    );
+    let mut events = vec![agent.next()];
+    while !["response", "error"].contains(&events.last().unwrap()["type"].as_str().unwrap()) {
+        events.push(agent.next());
+    }
+    let mut messages = agent.ask("get_messages");
+    events.push(messages["messages"].take());
+    events
+}
+
+#[test]
+fn the_content_of_attached_files_reaches_the_model() {
+    let setup = Setup::new().script(&json!([{ "text": "seen" }]));
+    let text = setup.write("notes.txt", "quagga");
+    let picture = setup.write("a.png", b"\x89PNG\r\n\x1a\n");
+    let paper = setup.write("b.pdf", b"%PDF-1.7");
+
+    let events = prompt_with(
+        setup,
+        &json!([{ "path": text }, { "path": picture, "mime": "image/png" }, { "path": paper, "name": "Paper" }]),
+    );
+
+    let content = &events.last().unwrap()[0]["content"];
+    assert!(content.to_string().contains("quagga"));
+    assert_eq!(content[2]["type"], "image");
+    assert_eq!(content[3]["title"], "Paper");
+}
+
+#[test]
+fn invalid_paths_are_refused_and_start_no_turn() {
+    for path in ["notes.txt", "/etc/../etc/hostname", "/nowhere/at/all", "/"] {
+        let events = prompt_with(Setup::new(), &json!([{ "path": path }]));
+
+        assert_eq!(kinds(&events[..1]), ["error"], "{path}");
+        assert_eq!(events[0]["id"], "p");
+        assert_eq!(events.last().unwrap(), &json!([]), "{path}");
+    }
+}
+
+#[test]
+fn an_empty_attachment_list_is_ignored() {
+    let events = prompt_with(Setup::new(), &json!([]));
+
+    assert_eq!(events.last().unwrap()[0]["content"], "look");
+}

@@ -1,0 +1,433 @@
+//! docs/own-dialect.md works as written: its files, its agent, its commands.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+const PAGE: &str = include_str!("../../docs/own-dialect.md");
+
+/// The fenced blocks with this word after the language: the argument of the word, and the text.
+fn blocks(word: &str) -> Vec<(String, String)> {
+    let fences = PAGE.split("\n```").skip(1);
+    let blocks = fences.filter_map(|block| {
+        let (head, text) = block.split_once('\n')?;
+        let (_, mark) = head.split_once(' ')?;
+        let rest = mark.strip_prefix(word)?;
+        Some((rest.trim_start_matches('=').to_owned(), format!("{text}\n")))
+    });
+    blocks.collect()
+}
+
+fn write_files(folder: &Path) {
+    for (file, text) in blocks("file") {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let runnable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.join("parrot.sh"), runnable).unwrap();
+}
+
+fn conform(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_conform"));
+    command
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env("TMPDIR", folder)
+        .args(line.split_whitespace().skip(1));
+    command
+}
+
+fn commands() -> Vec<String> {
+    commands_of_block(0)
+}
+
+/// The commands of the page's block of this number that start `conform`.
+fn commands_of_block(number: usize) -> Vec<String> {
+    let lines = blocks("run").remove(number).1;
+    lines
+        .lines()
+        .filter(|l| l.starts_with("conform "))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_page_can_be_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let commands = commands();
+    assert_eq!(commands.len(), 2);
+    for line in &commands {
+        conform(folder.path(), line).assert().success();
+    }
+    conform(folder.path(), &commands[1])
+        .assert()
+        .stdout(contains("5 scenarios: 5 passed"));
+}
+
+#[test]
+fn a_bug_in_the_agent_of_the_page_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let agent = folder.path().join("parrot.sh");
+    let text = std::fs::read_to_string(&agent).unwrap();
+    let broken = text.replacen("all=$all$word", "all=$word", 1);
+    assert_ne!(broken, text);
+    std::fs::write(&agent, broken).unwrap();
+    let run = conform(folder.path(), &commands()[1]).assert().code(1);
+    run.stdout(contains("parrot/end-has-all"));
+}
+
+/// The agent is told to quit, and had the time to finish what it was asked before: what is missing then is a finding.
+#[test]
+fn what_the_agent_of_the_page_leaves_out_before_it_quits_is_found() {
+    let say_and_quit = "name: the agent finishes before it quits
+steps:
+  - expect: { type: hello }
+  - send: { type: say, id: a, text: pieces of eight }
+  - expect: { type: begin, id: a }
+  - send: { type: quit }
+  - expect: { type: bye }
+  - expect_exit: { code: 0 }
+";
+    let say_and_close = "name: the agent finishes before it ends with its stdin
+steps:
+  - expect: { type: hello }
+  - send: { type: say, id: a, text: pieces of eight }
+  - expect: { type: begin, id: a }
+  - close_stdin:
+  - expect_exit: { code: 0 }
+";
+    let end = r#"      printf '{"type":"end","id":"%s","text":"%s"}\n' "$id" "$all" ;;"#;
+    let word = r#"        printf '{"type":"word","id":"%s","text":"%s"}\n' "$id" "$word""#;
+    for (from, to, rule) in [
+        (end, "      ;;", "parrot/words-in-turn"),
+        (word, "        :", "parrot/end-has-all"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path());
+        let agent = folder.path().join("parrot.sh");
+        let text = std::fs::read_to_string(&agent).unwrap();
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&agent, text.replacen(from, to, 1)).unwrap();
+        for scenario in [say_and_quit, say_and_close] {
+            std::fs::remove_dir_all(folder.path().join("scenarios")).unwrap();
+            std::fs::create_dir(folder.path().join("scenarios")).unwrap();
+            std::fs::write(folder.path().join("scenarios/last.yaml"), scenario).unwrap();
+            let run = conform(folder.path(), &commands()[1]).assert().code(1);
+            run.stdout(contains(rule));
+        }
+    }
+}
+
+#[test]
+fn a_broken_dialect_is_one_error_with_a_location() {
+    for (file, from, to, message) in [
+        (
+            "dialects/parrot/1/events.json",
+            "#/$defs/Id",
+            "#/$defs/Nowhere",
+            "Nowhere",
+        ),
+        (
+            "dialects/parrot/1/ordering.yaml",
+            "order: (begin word* end)*",
+            "order: (begin wrod* end)*",
+            "did you mean `word`?",
+        ),
+        (
+            "dialects/parrot/1/ordering.yaml",
+            "order: hello (!hello)*",
+            "order: hello (!hello",
+            "`)` was expected here",
+        ),
+        (
+            "dialects/parrot/1/ordering.yaml",
+            "[parrot.hello]",
+            "[parrot.hallo]",
+            "the clause `parrot.hallo` is not in clauses.yaml",
+        ),
+        (
+            "dialects/parrot/1/dialect.yaml",
+            "title:",
+            "extends: parrot@1\ntitle:",
+            "is circular",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path());
+        let path = folder.path().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let broken = text.replacen(from, to, 1);
+        assert_ne!(broken, text, "{from}");
+        std::fs::write(&path, broken).unwrap();
+        let run = conform(folder.path(), &commands()[1]).assert().code(2);
+        let output = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+        assert!(output.contains(message), "{output}");
+        assert!(output.contains(file), "{output}");
+        assert_eq!(output.matches("error:").count(), 1, "{output}");
+    }
+}
+
+#[test]
+fn the_mock_of_the_page_passes_the_scenarios_of_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let commands = commands_of_block(1);
+    assert_eq!(commands.len(), 2);
+    conform(folder.path(), &commands[0])
+        .assert()
+        .success()
+        .stdout(contains("1 agent script"));
+    conform(folder.path(), &commands[1])
+        .assert()
+        .success()
+        .stdout(contains("5 scenarios: 5 passed"));
+}
+
+#[test]
+fn a_mock_that_breaks_the_protocol_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let mock = folder.path().join("parrot-mock.yaml");
+    let text = std::fs::read_to_string(&mock).unwrap();
+    let broken = text.replacen("text: piecesofeight", "text: pieces", 1);
+    assert_ne!(broken, text);
+    std::fs::write(&mock, broken).unwrap();
+    let run = conform(folder.path(), &commands_of_block(1)[1])
+        .assert()
+        .code(1);
+    run.stdout(contains("parrot/end-has-all"));
+}
+
+#[test]
+fn a_mistake_in_the_mock_is_one_error_with_a_location() {
+    for (from, to, message) in [
+        ("type: word,", "type: wrod,", "did you mean `word`?"),
+        (
+            "text: \"{text}\"",
+            "text: \"{txet}\"",
+            "unknown name `txet`",
+        ),
+        (
+            "gate: second-word",
+            "for_each: {}",
+            "in a language of your choice",
+        ),
+        (
+            "{ type: shout }",
+            "{ type: { $one_of: [] } }",
+            "at least one element",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path());
+        let mock = folder.path().join("parrot-mock.yaml");
+        let text = std::fs::read_to_string(&mock).unwrap();
+        let broken = text.replacen(from, to, 1);
+        assert_ne!(broken, text, "{from}");
+        std::fs::write(&mock, broken).unwrap();
+        let lint = conform(folder.path(), &commands_of_block(1)[0])
+            .assert()
+            .code(2);
+        let output = String::from_utf8(lint.get_output().stderr.clone()).unwrap();
+        assert!(output.contains(message), "{output}");
+        assert!(output.contains("parrot-mock.yaml:"), "{output}");
+        assert_eq!(output.matches("error:").count(), 1, "{output}");
+        let mut agent = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        agent.current_dir(folder.path());
+        agent.args(["--dialect-dir", "dialects", "--script", "parrot-mock.yaml"]);
+        let refused = agent.assert().code(2).stdout("");
+        let refused = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(refused.contains(message), "{refused}");
+    }
+}
+
+/// A host of the parrot protocol: says a text, shows the words of the answer, and asks its user after the first one whether to go on.
+const HOST: &str = r#"#!/bin/sh
+mkfifo to from
+"$@" <to >from &
+exec 3>to 4<from
+shown= ended=no
+while IFS= read -r line <&4; do
+  case $line in
+    *'"hello"'*) echo '{"type":"say","id":"1","text":"pieces of eight"}' >&3 ;;
+    *'"word"'*)
+      echo "shows $(printf '%s\n' "$line" | sed -n 's/.*"text":"\([^"]*\)".*/\1/p')"
+      if [ -z "$shown" ]; then
+        shown=1
+        read -r answer
+        [ "$answer" = stop ] && echo '{"type":"forget"}' >&3
+      fi ;;
+    *'"end"'*) echo "shows the end"; ended=yes; echo '{"type":"quit"}' >&3 ;;
+  esac
+done
+[ $ended = yes ] || echo "shows an incomplete answer"
+"#;
+
+/// What the host shows with the mock of the page, these variables and this answer of its user.
+fn shown_by_host(env: &[(&str, &str)], args: &[&str], answer: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    std::fs::write(folder.path().join("host.sh"), HOST).unwrap();
+    let mut host = Command::new("sh");
+    host.current_dir(folder.path()).arg("host.sh");
+    host.arg(env!("CARGO_BIN_EXE_mock-agent"));
+    host.args(["--dialect-dir", "dialects", "--script", "parrot-mock.yaml"]);
+    host.args(args).envs(env.iter().copied());
+    let ended = host.write_stdin(format!("{answer}\n")).assert().success();
+    String::from_utf8(ended.get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn a_host_is_tested_while_a_gate_holds_the_answer() {
+    let held = [("MOCK_AGENT_GATE_MS", "3600000")];
+    assert_eq!(
+        shown_by_host(&held, &[], "stop"),
+        "shows pieces\nshows the end\n"
+    );
+    let open = [("MOCK_AGENT_GATE_MS", "1")];
+    assert_eq!(
+        shown_by_host(&open, &[], "go"),
+        "shows pieces\nshows of\nshows eight\nshows the end\n"
+    );
+}
+
+/// The commands of the page that prove the rules.
+fn proof() -> Vec<String> {
+    let lines = blocks("prove").remove(0).1;
+    lines.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_faults_of_the_page_are_all_killed_and_every_clause_is_covered() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let [mutants, coverage] = &proof()[..] else {
+        panic!("{:?}", proof())
+    };
+    let result = blocks("output").remove(0).1;
+
+    let run = conform(folder.path(), mutants).assert().success();
+    run.stdout(contains(result.trim()));
+    let run = conform(folder.path(), coverage).assert().success();
+    run.stdout(contains("parrot@1: 6 of 6 testable clauses covered"));
+}
+
+#[test]
+fn the_bad_hosts_of_the_page_are_all_caught() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let line = blocks("prove").remove(1).1;
+    let run = conform(folder.path(), line.trim()).assert().success();
+    run.stdout(contains("parrot@1: 2 of 2 faults killed"));
+
+    let path = folder.path().join("dialects/parrot/1/hosts.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace(r#""text":7"#, r#""text":"7""#)).unwrap();
+    let run = conform(folder.path(), line.trim()).assert().code(1);
+    run.stdout(
+        contains("host/says-a-number: it was injected, but no rule or scenario reported anything")
+            .and(contains("parrot/schema/>say: it kills no fault")),
+    );
+}
+
+#[test]
+fn the_host_of_an_agent_script_is_judged_by_the_only_dialect_of_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let says = |text: &str| {
+        let mut agent = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        agent
+            .current_dir(folder.path())
+            .args(["--dialect-dir", "dialects"]);
+        agent.args(["--script", "parrot-mock.yaml", "--judge"]);
+        agent.write_stdin(format!(
+            "{{\"type\":\"say\",\"id\":\"a\",\"text\":{text}}}\n"
+        ));
+        agent.assert()
+    };
+    says(r#""pieces of eight""#).success();
+    says("8")
+        .code(1)
+        .stderr(contains("must parrot/schema/>say at frame"));
+}
+
+#[test]
+fn a_weakened_rule_lets_a_fault_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let path = folder.path().join("dialects/parrot/1/ordering.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let weak = text.replacen("order: (begin word* end)*", "order: (begin word* end?)*", 1);
+    assert_ne!(weak, text);
+    std::fs::write(&path, weak).unwrap();
+
+    let mutants = &proof()[0];
+    let run = conform(folder.path(), mutants).assert().code(1);
+    run.stdout(contains("error: no-end: "));
+}
+
+#[test]
+fn an_agent_with_findings_proves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let agent = folder.path().join("parrot.sh");
+    let text = std::fs::read_to_string(&agent).unwrap();
+    std::fs::write(&agent, text.replacen("all=$all$word", "all=$word", 1)).unwrap();
+
+    let run = conform(folder.path(), &proof()[0]).assert().code(1);
+    run.stderr(
+        contains("the agent has findings without any fault").and(contains("parrot/end-has-all")),
+    );
+}
+
+#[test]
+fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let generic = |more: &str| {
+        let line = "mutants --generic --only word --only oops --dialect parrot@1 --dialect-dir dialects --scenarios scenarios";
+        conform(folder.path(), &format!("conform {line} {more} ./parrot.sh")).assert()
+    };
+    let question = "double:oops: `oops` is sent twice, and nothing reports it.";
+    let run = generic("").success();
+    run.stdout(
+        contains(format!("question: {question}")).and(contains("question: drop:word").not()),
+    );
+
+    let accepted = folder.path().join("accepted.yaml");
+    std::fs::write(&accepted, "double:oops: a host ignores the second one\n").unwrap();
+    let run = generic("--accepted accepted.yaml").code(1);
+    run.stdout(contains("error: after-end:oops").and(contains(question).not()));
+    let both = "double:oops: a host ignores the second one\nafter-end:oops: so it does then\n";
+    std::fs::write(&accepted, both).unwrap();
+    generic("--accepted accepted.yaml").success();
+}
+
+#[test]
+fn a_host_is_tested_with_a_fault_of_the_mock() {
+    let open = [("MOCK_AGENT_GATE_MS", "1")];
+    assert_eq!(
+        shown_by_host(&open, &["--fault", "half-a-line@turn=1"], "go"),
+        "shows an incomplete answer\n"
+    );
+}
+
+#[test]
+fn the_mock_of_the_page_is_valid_for_an_editor() {
+    let schema = conform::editor_schemas::file_schema("agent-script");
+    let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+    let (_, text) = blocks("file")
+        .into_iter()
+        .find(|(file, _)| file == "parrot-mock.yaml")
+        .unwrap();
+    let node = spanned_yaml::load_yaml("parrot-mock.yaml", &text).unwrap();
+    assert!(validator.is_valid(&node.to_value()));
+    let broken = text.replace("do:", "doo:");
+    let node = spanned_yaml::load_yaml("parrot-mock.yaml", &broken).unwrap();
+    assert!(!validator.is_valid(&node.to_value()));
+}

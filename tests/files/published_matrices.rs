@@ -1,0 +1,68 @@
+//! The published kill matrices, and the coverage that is derived from them.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+use crate::dialect_faults::faults_of;
+
+/// The dialects with a complete kill matrix. `kill_matrix.rs` checks aionrs@0.1.
+const DIALECTS: &[(&str, &str)] = &[
+    ("aionrs", "0.2"),
+    ("pi", "0.14"),
+    ("pi", "0.73"),
+    ("pi", "0.87"),
+    ("synaps", "1"),
+];
+
+fn published(name: &str, version: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/published/kill-matrix");
+    let text = std::fs::read_to_string(folder.join(format!("{name}@{version}.json")));
+    serde_json::from_str(&text.unwrap()).unwrap()
+}
+
+fn is_host_fault(row: &Value) -> bool {
+    row["fault"].as_str().unwrap().starts_with("host/")
+}
+
+#[test]
+fn every_fault_was_killed_by_the_rules_that_it_names() {
+    for &(name, version) in DIALECTS {
+        let catcher = |by: &String| match by.strip_prefix("scenario:") {
+            Some(id) => format!("{name}@{version}/{id}"),
+            None => format!("{name}/{by}"),
+        };
+        let own = faults_of(name, version);
+        let own = own.iter().filter(|fault| !fault.caught_by.is_empty());
+        let expected: Vec<_> = own
+            .map(|fault| {
+                let must: Vec<_> = fault.caught_by.iter().map(catcher).collect();
+                json!([fault.id, "killed", must])
+            })
+            .collect();
+
+        let matrix = published(name, version);
+        let rows = matrix["faults"].as_array().unwrap();
+        let of_agents = rows.iter().filter(|row| !is_host_fault(row));
+        let actual: Vec<_> = of_agents
+            .map(|row| json!([row["fault"], row["fate"], row["must"]]))
+            .collect();
+
+        assert!(!expected.is_empty(), "{name}@{version} has no fault");
+        assert_eq!(actual, expected);
+        assert_eq!(matrix["rules_without_killer"], json!([]));
+    }
+}
+
+#[test]
+fn every_testable_clause_has_a_check_and_a_fault() {
+    for (name, version) in DIALECTS {
+        let coverage = Command::new(env!("CARGO_BIN_EXE_conform"))
+            .args(["coverage", "--dialect", &format!("{name}@{version}")])
+            .output()
+            .unwrap();
+
+        let output = String::from_utf8_lossy(&coverage.stdout);
+        assert_eq!(coverage.status.code(), Some(0), "{output}");
+    }
+}

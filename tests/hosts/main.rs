@@ -1,0 +1,9 @@
+//! The tools for hosts as processes: the reference agent under a host, its control and its judge, and the recorder.
+
+mod control;
+mod host_judge;
+mod hostile_hosts;
+mod record;
+#[path = "../common/recordings.rs"]
+mod recordings;
+mod spawned_by_hosts;

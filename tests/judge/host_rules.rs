@@ -1,0 +1,245 @@
+//! The rules about hosts: legal sessions that look like mistakes, each beside a similar one that is a mistake. (`hosts.yaml` of each dialect
+//! has more mistakes, and `conform mutants --side host` plays them.)
+
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::finding::{Blame, Level};
+use std::sync::Arc;
+
+/// The findings on the host, as `rule@frame`, without notes.
+fn found(dialect: &Arc<Dialect>, session: &str) -> Vec<String> {
+    let mut checker = Checker::new(Arc::clone(dialect), CheckOptions::default());
+    let lines = session.replace("; ", "\n");
+    for frame in crate::history::frames(&lines) {
+        checker.push(&frame);
+    }
+    let findings = checker.finish().findings;
+    let of_host = findings
+        .iter()
+        .filter(|finding| finding.blame == Blame::Host && finding.level > Level::May);
+    let short = |rule: &str| rule.split_once('/').unwrap().1.to_owned();
+    of_host
+        .map(|finding| format!("{}@{}", short(&finding.rule), finding.at))
+        .collect()
+}
+
+/// Plays sessions of a dialect, each behind the same beginning.
+fn assert_all(dialect: &str, start: &str, sessions: &[(&str, &[&str])]) {
+    let loaded = load(&DialectSource::default(), dialect).unwrap();
+    for (session, expected) in sessions {
+        let whole = format!("{start}; {session}");
+        assert_eq!(found(&loaded, &whole), *expected, "{dialect}: {session}");
+    }
+}
+
+const AIONRS: &str = r#"< {"type":"ready","version":"0.1.0","session_id":"s1","capabilities":{"tool_approval":true,"thinking":true,"mcp":true}}"#;
+const SYNAPS: &str =
+    r#"< {"type":"ready","session_id":"s1","model":"local/m","protocol_version":1}"#;
+
+/// A turn of aionrs that waits for the approval of the call t1.
+const REQUEST: &str = r#"> {"type":"message","msg_id":"m1","input":"hi"}; < {"type":"stream_start","msg_id":"m1"}; < {"type":"tool_request","msg_id":"m1","call_id":"t1","tool":{"name":"Write","category":"edit","args":{},"description":"d"}}"#;
+
+#[test]
+fn a_request_that_is_never_answered_is_a_mistake_unless_something_else_ended_it() {
+    let cancelled =
+        r#"< {"type":"tool_cancelled","msg_id":"m1","call_id":"t1","reason":"too late"}"#;
+    let end =
+        r#"< {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}"#;
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {REQUEST}"),
+        &[
+            ("stdin_closed; end exited 0", &["request-answered@5"]),
+            // The agent cancels it because stdin is closed.
+            (
+                &format!("stdin_closed; {cancelled}; {end}; end exited 0"),
+                &["request-answered@5"],
+            ),
+            (
+                &format!(r#"> {{"type":"stop"}}; stdin_closed; {cancelled}; {end}"#),
+                &[],
+            ),
+            (&format!("{cancelled}; {end}; stdin_closed"), &[]),
+            (&format!("{end}; stdin_closed"), &[]),
+            (r#"> {"type":"set_mode","mode":"yolo"}; stdin_closed"#, &[]),
+            ("signal SIGTERM; end exited 0", &[]),
+            ("end exited 1", &[]),
+            ("end killed the host has ended", &[]),
+            (
+                r#"> {"type":"tool_deny","call_id":"t1","reason":"no"}; stdin_closed"#,
+                &[],
+            ),
+            // The answer under another id is one mistake, the missing answer another.
+            (
+                r#"> {"type":"tool_deny","call_id":"t2","reason":"no"}; stdin_closed"#,
+                &["answers-match@5", "request-answered@6"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_late_answer_crosses_the_cancellation_of_its_call() {
+    let cancelled =
+        r#"< {"type":"tool_cancelled","msg_id":"m1","call_id":"t1","reason":"stopped"}"#;
+    let approve = r#"> {"type":"tool_approve","call_id":"t1","scope":"once"}"#;
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {REQUEST}"),
+        &[
+            (&format!("{cancelled}; {approve}"), &[]),
+            (
+                &format!("{approve}; {cancelled}; {approve}"),
+                &["answered-once@7"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_unusual_form_of_a_command_is_no_mistake() {
+    assert_all(
+        "aionrs@0.1",
+        AIONRS,
+        &[
+            (
+                r#">  { "msg_id" : "m1" ,  "input":"hi", "type"  :"message", "trace": {"a":[1]} }  "#,
+                &[],
+            ),
+            (r#"> ; > {"type":"message","msg_id":"m1","input":""}"#, &[]),
+            (
+                r#"crlf> {"type":"message","msg_id":"m1","input":"hi"}"#,
+                &[],
+            ),
+            (
+                r#"cut> {"type":"message","msg_id":"m1","input":"hi"}"#,
+                &["line-ends-in@2"],
+            ),
+            (
+                r#"cut> {"type":"message","msg_id":"m1","inp"#,
+                &["json-lines-in@2", "line-ends-in@2"],
+            ),
+        ],
+    );
+    // The page of synaps asks for a single line feed.
+    assert_all(
+        "synaps@1",
+        SYNAPS,
+        &[(
+            r#"crlf> {"type":"get_state","id":"a"}"#,
+            &["command-line-ends@2"],
+        )],
+    );
+    assert_all(
+        "pi@0.87",
+        r#"> {"type":"get_state","id":"a"}"#,
+        &[(r#"crlf> {"type":"get_state","id":"b","extra":1}"#, &[])],
+    );
+}
+
+#[test]
+fn an_id_may_come_again_when_its_command_is_answered() {
+    let state = r#"< {"type":"response","id":"a","command":"get_state","streaming":false,"model":"local/m","session_id":"s1"}"#;
+    let ask = r#"> {"type":"get_state","id":"a"}"#;
+    assert_all(
+        "synaps@1",
+        SYNAPS,
+        &[
+            (&format!("{ask}; {state}; {ask}; {state}"), &[]),
+            (&format!("{ask}; {ask}; {state}; {state}"), &["id-in-use@3"]),
+            (
+                r#"> {"type":"prompt","id":"a","message":"hi"}; < {"type":"error","id":"a","message":"no"}; > {"type":"prompt","id":"a","message":"hi"}"#,
+                &[],
+            ),
+        ],
+    );
+    let done = r#"< {"type":"response","id":"a","command":"abort_bash","success":true}"#;
+    let abort = r#"> {"type":"abort_bash","id":"a"}"#;
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_all(
+            dialect,
+            abort,
+            &[
+                (&format!("{done}; {abort}; {done}"), &[]),
+                (&format!("{abort}; {done}; {done}"), &["id-in-use@2"]),
+            ],
+        );
+        let bare = r#"> {"type":"abort_bash"}"#;
+        assert_all(dialect, bare, &[(bare, &[])]);
+    }
+}
+
+#[test]
+fn a_parent_goes_no_further_with_a_child_of_another_version() {
+    let other = SYNAPS.replace(r#""protocol_version":1"#, r#""protocol_version":2"#);
+    assert_all(
+        "synaps@1",
+        &other,
+        &[
+            (r#"> {"type":"shutdown"}; end exited 0"#, &[]),
+            ("stdin_closed; end exited 0", &[]),
+            (
+                r#"> {"type":"get_state","id":"a"}"#,
+                &["host-refuses-version@2"],
+            ),
+        ],
+    );
+    let minor = AIONRS.replace("0.1.0", "0.9.2");
+    let message = r#"> {"type":"message","msg_id":"m1","input":"hi"}"#;
+    assert_all("aionrs@0.1", &minor, &[(message, &[])]);
+    let major = AIONRS.replace("0.1.0", "2.0.0");
+    assert_all(
+        "aionrs@0.1",
+        &major,
+        &[(message, &["host-checks-version@2"])],
+    );
+}
+
+#[test]
+fn a_dialog_is_answered_by_what_it_offers() {
+    let select = r#"< {"type":"extension_ui_request","id":"d","method":"select","title":"Which?","options":["left","right"]}"#;
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_all(
+            dialect,
+            select,
+            &[
+                (
+                    r#"> {"type":"extension_ui_response","id":"d","value":"left"}; stdin_closed"#,
+                    &[],
+                ),
+                (
+                    r#"> {"type":"extension_ui_response","id":"d","cancelled":true}; stdin_closed"#,
+                    &[],
+                ),
+                (
+                    r#"> {"type":"extension_ui_response","id":"d","value":"up"}"#,
+                    &["select-answered-by-option@2"],
+                ),
+                (
+                    r#"> {"type":"extension_ui_response","id":"e","value":"left"}; stdin_closed"#,
+                    &["dialog-answered@2", "dialog-not-overlooked@3"],
+                ),
+                ("stdin_closed", &["dialog-not-overlooked@2"]),
+                (r#"> {"type":"abort"}; stdin_closed"#, &[]),
+                ("signal SIGTERM", &[]),
+            ],
+        );
+        let timed = select.replace(r#""title""#, r#""timeout":5000,"title""#);
+        assert_all(dialect, &timed, &[("stdin_closed", &[])]);
+    }
+}
+
+#[test]
+fn a_host_may_stop_reading_when_no_turn_runs() {
+    let turn = r#"> {"type":"message","msg_id":"m1","input":"hi"}; < {"type":"stream_start","msg_id":"m1"}"#;
+    let end =
+        r#"< {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}"#;
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {turn}"),
+        &[
+            ("stdout_closed", &["reads-to-the-end@4"]),
+            (&format!("{end}; stdout_closed; stdin_closed"), &[]),
+        ],
+    );
+}

@@ -1,0 +1,23 @@
+//! The judge: rules, schemas and the checker on histories, recordings and mutated recordings.
+
+#[path = "../common/agent_findings.rs"]
+mod agent_findings;
+mod aionrs_rules;
+mod checker_properties;
+mod dialect_guards;
+#[path = "../common/history.rs"]
+mod history;
+mod host_rules;
+mod mutations;
+mod pi_rules;
+mod pi_sessions;
+mod process_ends;
+mod real_sessions;
+#[path = "../common/recordings.rs"]
+mod recordings;
+mod rule_mistakes;
+mod rules_engine;
+mod rules_page;
+mod synaps_rules;
+#[path = "../common/toy_dialect.rs"]
+mod toy_dialect;

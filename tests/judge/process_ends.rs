@@ -1,0 +1,137 @@
+//! Rules of every protocol about the end of the process: crashes, kills, closed stdin, failed starts.
+
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{Dialect, DialectSource, load};
+use conform_judge::finding::{Blame, Level};
+use std::sync::{Arc, LazyLock};
+
+static DIALECTS: LazyLock<Vec<Arc<Dialect>>> = LazyLock::new(|| {
+    let load = |(dialect, _): &(&str, &str)| load(&DialectSource::default(), dialect).unwrap();
+    PROTOCOLS.iter().map(load).collect()
+});
+
+/// The rules of the agent's findings, without the name of the dialect and without notes.
+fn rules_found(dialect: &Arc<Dialect>, lines: &[&str]) -> Vec<String> {
+    let mut checker = Checker::new(Arc::clone(dialect), CheckOptions::default());
+    for frame in crate::history::frames(&lines.join("\n")) {
+        checker.push(&frame);
+    }
+    let findings = checker.finish().findings;
+    let of_agent = findings
+        .iter()
+        .filter(|f| f.level != Level::May && f.blame == Blame::Agent);
+    let names = of_agent.map(|f| f.rule.rsplit('/').next().unwrap().to_owned());
+    names.collect()
+}
+
+const PROTOCOLS: &[(&str, &str)] = &[
+    (
+        "aionrs@0.1",
+        r#"< {"type":"ready","version":"0.1.0","capabilities":{"tool_approval":true,"thinking":true,"mcp":true}}"#,
+    ),
+    (
+        "synaps@1",
+        r#"< {"type":"ready","session_id":"s","model":"m","protocol_version":1}"#,
+    ),
+    ("pi@0.14", ""),
+    ("pi@0.73", ""),
+    ("pi@0.87", ""),
+];
+
+/// The findings of each protocol for these frames after the start.
+fn after_start(last: &[&str]) -> Vec<(&'static str, Vec<String>)> {
+    let protocols = PROTOCOLS.iter().zip(DIALECTS.iter());
+    let findings = protocols.map(|((name, ready), dialect)| {
+        let lines = [&[*ready], last].concat();
+        (*name, rules_found(dialect, &lines))
+    });
+    findings.collect()
+}
+
+#[test]
+fn a_kill_by_the_host_is_not_a_crash_and_no_excuse_for_ignoring_stdin() {
+    for (dialect, found) in after_start(&["signal SIGKILL", "end signalled 9"]) {
+        assert!(found.is_empty(), "{dialect}: {found:?}");
+    }
+    let ignored_stdin = [
+        "stdin_closed",
+        "60000000 signal SIGKILL",
+        "60000100 end signalled 9",
+    ];
+    for (dialect, found) in after_start(&ignored_stdin) {
+        assert!(
+            found.iter().any(|rule| rule.contains("eof")),
+            "{dialect}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_requested_end_does_not_excuse_a_crash() {
+    let orderly: [(&str, &[&str]); 2] = [
+        ("stdin_closed", &["exited 0"]),
+        (
+            "signal SIGTERM",
+            &["exited 0", "exited 143", "signalled 15"],
+        ),
+    ];
+    for (request, ends) in orderly {
+        for end in ends {
+            for (dialect, found) in after_start(&[request, &format!("end {end}")]) {
+                assert!(found.is_empty(), "{dialect}, {request}, {end}: {found:?}");
+            }
+        }
+        for end in ["exited 101", "exited 134", "signalled 6", "signalled 11"] {
+            for (dialect, found) in after_start(&[request, &format!("end {end}")]) {
+                assert_eq!(found, ["no-crash"], "{dialect}, {request}, {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failed_start_must_be_reported_even_if_stdin_is_closed() {
+    let report = r#"< {"type":"error","msg_id":null,"error":{"code":"config_error","message":"no key","retryable":false}}"#;
+    for closed in ["", "10 stdin_closed"] {
+        let unreported = rules_found(&DIALECTS[0], &[closed, "40 end exited 1"]);
+        assert!(!unreported.is_empty(), "{closed}");
+        assert!(rules_found(&DIALECTS[0], &[closed, report, "40 end exited 1"]).is_empty());
+    }
+}
+
+#[test]
+fn a_last_line_without_its_newline_may_be_processed_or_ignored() {
+    let message = r#"cut> {"type":"message","msg_id":"m1","input":"a"}"#;
+    let start = r#"< {"type":"stream_start","msg_id":"m1"}"#;
+    let text = r#"< {"type":"text_delta","msg_id":"m1","text":"x"}"#;
+    let end =
+        r#"< {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}"#;
+    let (ready, exit) = (PROTOCOLS[0].1, "end exited 0");
+    let aionrs = |last: &[&str]| {
+        rules_found(
+            &DIALECTS[0],
+            &[&[ready, message, "stdin_closed"], last].concat(),
+        )
+    };
+    assert!(aionrs(&[exit]).is_empty());
+    assert!(aionrs(&[start, text, end, exit]).is_empty());
+    assert_eq!(aionrs(&[start, text, end, end, exit]), ["turn-envelope"]);
+    assert!(!aionrs(&[text, exit]).is_empty());
+
+    let torn = ["cut> {\"ty", "stdin_closed", exit];
+    for (dialect, found) in after_start(&torn) {
+        assert!(found.is_empty(), "{dialect}: {found:?}");
+    }
+    let query = [
+        r#"cut> {"type":"get_state","id":"a"}"#,
+        "stdin_closed",
+        exit,
+    ];
+    for (dialect, found) in &after_start(&query)[1..] {
+        assert!(found.is_empty(), "{dialect}: {found:?}");
+    }
+    let query = [r#"> {"type":"get_state","id":"a"}"#, "stdin_closed", exit];
+    for (dialect, found) in &after_start(&query)[3..] {
+        assert!(!found.is_empty(), "{dialect}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Mistakes in `ordering.yaml`: each is one error with its place, which says what is wrong or what to write instead.
+
+use crate::toy_dialect::{SEPARATOR, try_load};
+
+/// Rules with one mistake, its line, and a part of the message.
+type Mistake = (&'static str, usize, &'static str);
+
+fn assert_one_error(mistakes: &[Mistake]) {
+    for (rules, line, part) in mistakes {
+        let message = try_load(rules).map(|_| ()).expect_err(rules);
+        assert_eq!(message.split(SEPARATOR).count(), 1, "{rules}\n{message}");
+        assert!(message.contains(part), "{rules}\n{message}");
+        let at = format!("{line}:");
+        assert!(message.starts_with(&at), "{rules}\n{message}");
+    }
+}
+
+#[test]
+fn a_former_key_says_what_it_is_called_now() {
+    assert_one_error(&[
+        (
+            "rules:\n  r:\n    doc: d\n    order: begin end\n    excuse: oops",
+            5,
+            "`excuse` is now `unless`, under `order`",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: { expression: begin end, void: oops } }",
+            2,
+            "`void` is now `disable_on`",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin end, also: oops }",
+            2,
+            "`also` is now `alphabet`, under `order`",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin end, in_time: /a present }",
+            2,
+            "`in_time` is now `timeout_if`",
+        ),
+        (
+            "rules:\n  r: { doc: d, response: { from: begin, to: end, patience: response } }",
+            2,
+            "`patience` is now `unless_within`, under `response`",
+        ),
+        (
+            "rules:\n  r: { doc: d, response: { from: begin, to: end, within: response } }",
+            2,
+            "`within` no longer exists",
+        ),
+        (
+            "state:\n  a: { kind: value, settles: begin }",
+            2,
+            "`settles` is now `acknowledged_by`",
+        ),
+        (
+            "answers:\n  - { event: begin, to: \">go\", key: /id, command_key: /x }",
+            2,
+            "`command_key` no longer exists",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: end, that: /a = $fold, fold: { on: word, list: /text } } }",
+            2,
+            "a fold has no `list`",
+        ),
+        (
+            "rules:\n  r:\n    doc: d\n    on: end\n    require: /a present",
+            4,
+            "`on` stands under `require`: write `require: { on: … }`",
+        ),
+        (
+            "rules:\n  r:\n    doc: d\n    from: begin\n    to: end",
+            4,
+            "`from` and `to` stand under `response`: write `response: { from: …, to: … }`",
+        ),
+    ]);
+}
+
+#[test]
+fn a_key_in_the_wrong_form_says_where_it_belongs() {
+    assert_one_error(&[
+        (
+            "rules:\n  r: { doc: d, order: { expression: begin end, before: oops } }",
+            2,
+            "`before` is a key of `response`; `order` has expression, alphabet, unless, disable_on",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: end, that: /a present, when: /b present } }",
+            2,
+            "`when` belongs to the rule: write it beside `require`",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: /a present }",
+            2,
+            "write `require: { on: PATTERN, that: CONDITION }`",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: { expression: begin end, unles: oops } }",
+            2,
+            "did you mean `unless`?",
+        ),
+        (
+            "rules:\n  r: { doc: d, response: { from: begin } }",
+            2,
+            "`to`",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin end, exit: /code = 0 }",
+            2,
+            "exactly one form: order, response, require, exit, wire, readings",
+        ),
+        (
+            "rules:\n  r: { doc: d, each: /id, wire: [nul] }",
+            2,
+            "`each` has no effect on `wire`",
+        ),
+        (
+            "rules:\n  r: { doc: d, when: { seen: hello }, order: begin end }",
+            2,
+            "`seen` is a condition of `require` and `exit` only",
+        ),
+        (
+            "conditions:\n  greeted: { seen: hello }\nrules:\n  r: { doc: d, order: 'begin{greeted} end' }",
+            4,
+            "`greeted` uses `seen`",
+        ),
+        (
+            "conditions:\n  busy: $t present\nstate:\n  t: { kind: value }\nrules:\n  r: { doc: d, when: bussy, order: begin end }",
+            6,
+            "`bussy` is not declared under `conditions`; did you mean `busy`?",
+        ),
+        (
+            "conditions:\n  a: b\n  b: a",
+            3,
+            "`a` is not declared under `conditions`",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin end }\ngroups:\n  g: { rules: { r: { doc: d, order: begin oops } } }",
+            4,
+            "the rule `r` is defined twice",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: end, that: { any: /a present } } }",
+            2,
+            "a list of conditions was expected",
+        ),
+        (
+            "rules:\n  r: { doc: d, response: { from: begin, to: end, at_end: never } }",
+            2,
+            "can never be missing",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: end, that: lower(/a) = b } }",
+            2,
+            "unknown function `lower` (one of length, json",
+        ),
+    ]);
+}
+
+#[test]
+fn unsound_and_ineffective_rules_and_unknown_names_are_rejected() {
+    assert_one_error(&[
+        (
+            "rules:\n  r: { doc: d, order: word* >halt end }",
+            2,
+            "may already be in the pipe",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: run, that: { not: { seen: \">halt\" } } } }",
+            2,
+            "may already be in the pipe",
+        ),
+        (
+            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, require: { on: run, that: /id not in $no } }",
+            4,
+            "may already be in the pipe",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: (begin | word)* }",
+            2,
+            "can never fail",
+        ),
+        ("rules:\n  r: { order: begin end }", 2, "needs a `doc`"),
+        ("rules:\n  r: { doc: d }", 2, "exactly one form"),
+        (
+            "rules:\n  r: { doc: d, order: begin ned }",
+            2,
+            "`ned` is no event or class of this dialect; did you mean `end`?",
+        ),
+        (
+            "rules:\n  r: { doc: d, order: begin (end }",
+            2,
+            "`)` was expected here",
+        ),
+        (
+            "rules:\n  r: { doc: d, clauses: [toy.x], order: begin end }",
+            2,
+            "the clause `toy.x` is not in clauses.yaml",
+        ),
+        (
+            "rules:\n  r: { doc: d, response: { from: begin, to: end, unless_within: forever } }",
+            2,
+            "forever",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: begin, that: /a in $x } }",
+            2,
+            "`$x` is not declared",
+        ),
+        (
+            "rules:\n  r: { doc: d, require: { on: begin, that: '/a matches \"(\"' } }",
+            2,
+            "not a regular expression",
+        ),
+        (
+            "rules:\n  r: { doc: d, odrer: begin }",
+            2,
+            "did you mean `order`",
+        ),
+    ]);
+}
