@@ -2,6 +2,7 @@
 
 pub(crate) mod adapter;
 mod aionrs;
+mod arguments;
 mod commands;
 mod frames;
 mod pi;

@@ -12,40 +12,30 @@ use std::path::{Path, PathBuf};
 /// What `--continue` asks for.
 pub(super) const LATEST: &str = "latest";
 
-/// The flags that name a session.
-pub(super) struct SessionFlags {
-    resume: Option<String>,
-    id: Option<String>,
-    fork: Option<String>,
+/// Takes the flags that name a session out of the options.
+pub(super) fn take_flags(options: &mut CliOptions) -> CliOptions {
+    CliOptions {
+        resume: options.resume.take(),
+        session_id: options.session_id.take(),
+        fork: options.fork.take(),
+        ..CliOptions::default()
+    }
 }
 
-impl SessionFlags {
-    /// Takes the flags out of the options.
-    pub(super) fn take(options: &mut CliOptions) -> Self {
-        SessionFlags {
-            resume: options.resume.take(),
-            id: options.session_id.take(),
-            fork: options.fork.take(),
+/// The session that the flags name, among those of a folder.
+///
+/// # Errors
+/// There is no such session.
+pub(super) fn choose(flags: CliOptions, folder: Option<&Path>) -> Result<FirstSession, String> {
+    Ok(match (flags.fork, flags.resume, flags.session_id) {
+        (Some(named), ..) => FirstSession::Forked(find(&named, folder)?),
+        (None, Some(named), _) if named == LATEST => {
+            newest(folder).map_or(FirstSession::New, FirstSession::Resumed)
         }
-    }
-
-    /// The session that they name, among those of a folder.
-    ///
-    /// # Errors
-    /// There is no such session.
-    pub(super) fn choose(self, folder: Option<&Path>) -> Result<FirstSession, String> {
-        if let Some(named) = self.fork {
-            return Ok(FirstSession::Forked(find(&named, folder)?));
-        }
-        match (self.resume.as_deref(), self.id) {
-            (Some(LATEST), _) => {
-                Ok(newest(folder).map_or(FirstSession::New, FirstSession::Resumed))
-            }
-            (Some(named), _) => Ok(FirstSession::Resumed(find(named, folder)?)),
-            (None, Some(id)) => Ok(FirstSession::WithId(id)),
-            (None, None) => Ok(FirstSession::New),
-        }
-    }
+        (None, Some(named), _) => FirstSession::Resumed(find(&named, folder)?),
+        (None, None, Some(id)) => FirstSession::WithId(id),
+        (None, None, None) => FirstSession::New,
+    })
 }
 
 /// The file of a session: a path, or a part of its id.
@@ -125,12 +115,12 @@ mod tests {
         id: Option<&str>,
         folder: &Path,
     ) -> Result<FirstSession, String> {
-        let flags = SessionFlags {
+        let flags = CliOptions {
             resume: resume.map(str::to_owned),
-            id: id.map(str::to_owned),
-            fork: None,
+            session_id: id.map(str::to_owned),
+            ..CliOptions::default()
         };
-        flags.choose(Some(folder))
+        choose(flags, Some(folder))
     }
 
     #[test]
