@@ -230,6 +230,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
             Some(folder) => KeepTranscripts::All(folder.clone()),
             None => KeepTranscripts::Failures(transcript_folder::transcript_folder()),
         },
+        with_frames: false,
         retry: RetryOptions {
             max_retries: args.retries,
             retry_warnings: args.baseline.deny_warnings,

@@ -121,7 +121,7 @@ impl Default for ReportTool {
     /// This program.
     fn default() -> Self {
         ReportTool {
-            name: env!("CARGO_PKG_NAME").to_owned(),
+            name: "conform".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }

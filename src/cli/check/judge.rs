@@ -4,13 +4,13 @@ use super::CheckArgs;
 use super::peek_reader::PeekReader;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
-use conform_judge::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
+use conform_judge::check::{CheckOptions, CheckOutcome, Checker, Exercised};
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::{Blame, Level};
 use conform_judge::transcript::{self, TranscriptReader};
+use conform_report::ReportBuilder;
 use conform_report::Verdict;
 use conform_report::reporter::terminal;
-use conform_report::{Exercised, ReportBuilder};
 use conform_report::{Report, ReportCommand, ScenarioReport};
 use conform_report::{causes, verdict_rules};
 use conform_runner::detect::recording;
@@ -98,25 +98,18 @@ impl TranscriptJudge<'_> {
             capture: reader.header().is_none(),
             profile: self.args.profile.into(),
         };
-        let mut checker = Checker::new(dialect, context);
-        let mut excerpt = SessionExcerpt::default();
+        let mut checker = Checker::new(dialect, context).with_excerpt();
         let (mut micros, mut error) = (0, None);
         for frame in reader {
             match frame {
                 Ok(frame) => {
                     micros = frame.at;
                     checker.push(&frame);
-                    excerpt.push(&frame);
                 }
                 Err(problem) => error = Some(problem),
             }
         }
-        let mut judged = self.judged(path, checker.finish(), micros, error);
-        let findings = &judged.entry.findings;
-        if findings.iter().any(|finding| finding.level > Level::May) {
-            judged.entry.excerpt = excerpt.finish();
-        }
-        Ok(judged)
+        Ok(self.judged(path, checker.finish(), micros, error))
     }
 
     fn judged(
@@ -147,6 +140,7 @@ impl TranscriptJudge<'_> {
         for finding in &mut findings {
             finding.rerun = self.rerun(path);
         }
+        let has_counted = findings.iter().any(|finding| finding.level > Level::May);
         let entry = ScenarioReport {
             id: self.id(path),
             verdict,
@@ -155,17 +149,16 @@ impl TranscriptJudge<'_> {
             frames: outcome.frames,
             findings,
             findings_dropped: outcome.dropped,
+            excerpt: match has_counted {
+                true => outcome.excerpt.finish(),
+                false => Vec::new(),
+            },
             transcript: name(path),
             ..ScenarioReport::default()
         };
-        let exercised = Exercised {
-            rules: outcome.exercised,
-            readings: outcome.readings,
-            clauses: vec![],
-        };
         JudgedTranscript {
             entry,
-            exercised,
+            exercised: outcome.exercised,
             error,
         }
     }

@@ -3,12 +3,12 @@
 
 use super::cause_file::CauseFile;
 use crate::cli::output;
-use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::check::{CheckOptions, Checker, Exercised};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_judge::frame::Frame;
 use conform_report::reporter::terminal;
-use conform_report::{Exercised, Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
+use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;

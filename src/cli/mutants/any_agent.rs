@@ -1,7 +1,7 @@
 //! Proves the rules of a dialect with any agent: it must be good first, then faults are played on its frames.
 
 use super::mutation_run::{Exercised, MutationOutcome, MutationRun, note_exercised, tested};
-use super::suite_player::{SuitePlayer, frames};
+use super::suite_player::SuitePlayer;
 use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::exit::ExitStatus;
@@ -9,7 +9,6 @@ use crate::cli::output;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_judge::frame::Body;
-use conform_judge::framing::parse;
 use conform_report::Verdict;
 use conform_report::reporter::text::count;
 use conform_runner::mutation::coverage::provable_rules;
@@ -18,7 +17,6 @@ use conform_runner::mutation::matrix::{Fate, Row};
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::DialectSuite;
-use conform_runner::transcripts::KeepTranscripts;
 use frame_faults::generic_faults::SampleFrames;
 use frame_faults::{Effect, Fault, FaultTable, KnownNames};
 use indexmap::IndexMap;
@@ -75,11 +73,7 @@ pub(super) async fn good_agent(
         wire,
         sandboxes,
     };
-    let harness = |message: String| (ExitStatus::Harness, message);
-    let folder = player.sandboxes.folder();
-    let folder = folder.map_err(|error| harness(error.to_string()))?;
-    let keep = KeepTranscripts::All(folder.clone());
-    let played = player.play(None, player.scenarios.clone(), 1.0, keep).await;
+    let played = player.play(None, player.scenarios.clone(), 1.0).await;
     let mut played = played.map_err(|message| (ExitStatus::Usage, message))?;
     for entry in &mut played {
         baseline.mark(&mut entry.report, Blame::Agent);
@@ -100,13 +94,11 @@ pub(super) async fn good_agent(
         skipped += usize::from(entry.report.verdict == Verdict::Skipped);
         if is_clean(&entry) {
             note_exercised(&mut exercised, entry);
-            let sample = sample(entry, &player.dialect).map_err(harness)?;
+            let sample = sample(entry, &player.dialect);
             samples.insert(entry.report.id.clone(), sample);
             clean.insert(entry.report.id.clone());
         }
     }
-    // A failure is repaired when the folder of sandboxes is removed.
-    let _ = std::fs::remove_dir_all(folder);
     let all = player.scenarios.len();
     let id = player.dialect.id();
     let is_kept = |scenario: &conform_runner::scenario::Scenario| {
@@ -156,23 +148,18 @@ fn refuse_findings(played: &[ScenarioRun]) -> Result<(), Failure> {
 }
 
 /// The frames that the agent sent in a scenario.
-fn sample(entry: &ScenarioRun, dialect: &Dialect) -> Result<SampleFrames, String> {
+fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
     let mut sample = SampleFrames::default();
-    for path in &entry.transcripts {
-        for frame in frames(path)? {
-            let Body::FromAgent(line) = &frame.body else {
-                continue;
-            };
-            let value = parse(line).value;
-            let at = &dialect.events.discriminator;
-            if let Some(value) = value
-                && let Some(kind) = value.pointer(at).and_then(Value::as_str)
-            {
-                sample.add(kind, &value);
-            }
+    for one in entry.frames.iter().flatten() {
+        let at = &dialect.events.discriminator;
+        if matches!(one.frame.body, Body::FromAgent(_))
+            && let Some(value) = &one.parsed.value
+            && let Some(kind) = value.pointer(at).and_then(Value::as_str)
+        {
+            sample.add(kind, value);
         }
     }
-    Ok(sample)
+    sample
 }
 
 /// The faults of a dialect; `None` if it has no `faults.yaml`.

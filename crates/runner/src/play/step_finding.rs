@@ -100,7 +100,7 @@ impl ScenarioPlayer {
         }
         Finding {
             rule: found.rule.to_owned(),
-            level: self.suite.profile.apply(level, source),
+            level: self.suite.settings.profile.apply(level, source),
             source,
             blame: Blame::Agent,
             clauses,
