@@ -6,7 +6,7 @@ use super::exit::ExitStatus;
 use super::reports;
 use clap::Subcommand;
 use conform_report::reporter::{self, Compare};
-use conform_report::{NamedReport, Report, merge};
+use conform_report::{FORMAT, NamedReport, Report, ReportTool, merge};
 use std::path::{Path, PathBuf};
 
 /// Render a JSON report in another format, or merge the reports of shards
@@ -115,9 +115,24 @@ fn side_by_side(args: SideBySideArgs) -> Result<ExitStatus, CommandError> {
     Ok(ExitStatus::Conformant)
 }
 
+/// The part of a report that says how the rest is to be read.
+#[derive(serde::Deserialize)]
+struct Head {
+    tool: ReportTool,
+}
+
 fn read(file: &Path) -> Result<Report, String> {
     let text = std::fs::read(file)
         .map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
+    if let Ok(Head { tool }) = serde_json::from_slice(&text)
+        && tool.format != FORMAT
+    {
+        return Err(format!(
+            "{}: a report of another version of conform (its format is {}, not {FORMAT}): write it again with `conform run` or `conform check`",
+            file.display(),
+            tool.format
+        ));
+    }
     serde_json::from_slice(&text).map_err(|error| {
         let text = error.to_string();
         let why = text.split(" at line ").next().unwrap_or(&text);

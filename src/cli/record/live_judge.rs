@@ -87,14 +87,11 @@ impl LiveJudge {
             Blame::Host => ("host", 1),
         };
         self.findings[place] += 1;
-        let key = match finding.key.as_str() {
-            "" => String::new(),
-            key => format!(", {key}"),
-        };
+        let (origin, message) = (&finding.origin, &finding.message);
         let (rule, level, at) = (&finding.rule, finding.level.word(), finding.at);
         output::finding(
             side,
-            format_args!("{level} {rule} at frame {at}{key}: {}", finding.message),
+            format_args!("{level} {rule} at frame {at}{origin}: {message}"),
         );
     }
 }
