@@ -51,13 +51,24 @@ pub fn stream_steps(
     seed: u64,
     pace: Pace,
 ) -> Vec<ResponseStep> {
-    stream(&WireContext { request, seed }, message, pace).body
+    let context = WireContext { request, seed };
+    divided(&context, message, pace, &Division::Events).body
 }
 
 /// The plan of a streamed message.
 pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace) -> ResponsePlan {
+    divided(context, message, pace, &Division::Whole)
+}
+
+/// The plan of a streamed message, with a division for a script that says nothing about it.
+fn divided(
+    context: &WireContext,
+    message: &AnswerMessage,
+    pace: Pace,
+    unspecified: &Division,
+) -> ResponsePlan {
     let mut encoder = wire::encoder(context, message);
-    let mut writer = Writer::new(&message.delivery);
+    let mut writer = Writer::new(&message.delivery, unspecified);
     let mut pauses = pace.pauses(context.seed, &message.path);
     for piece in &message.pieces {
         if let Some(pause) = pauses.before(piece) {
@@ -122,7 +133,7 @@ pub(crate) fn whole(
             length
         };
     }
-    let mut writer = Writer::new(&message.delivery);
+    let mut writer = Writer::new(&message.delivery, &Division::Whole);
     writer.event(bytes);
     cuts.into_iter().for_each(|cut| writer.wait(cut));
     Ok(ResponsePlan {
@@ -161,7 +172,8 @@ fn step(piece: &Piece, encoder: &dyn Encoder) -> Option<ResponseStep> {
 
 /// Divides the bytes of a stream into writes.
 struct Writer<'a> {
-    delivery: &'a Delivery,
+    division: &'a Division,
+    pause: Option<ResponseStep>,
     steps: Vec<ResponseStep>,
     /// Bytes not yet written.
     pending: Vec<u8>,
@@ -170,9 +182,14 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(delivery: &'a Delivery) -> Self {
+    fn new(delivery: &'a Delivery, unspecified: &'a Division) -> Self {
+        let division = match &delivery.division {
+            Division::Unspecified => unspecified,
+            division => division,
+        };
         Writer {
-            delivery,
+            division,
+            pause: delivery.pause.map(|pause| ResponseStep::Sleep(pause.0)),
             steps: Vec::new(),
             pending: Vec::new(),
             offset: 0,
@@ -181,7 +198,7 @@ impl<'a> Writer<'a> {
 
     fn event(&mut self, bytes: Vec<u8>) {
         self.pending.extend(bytes);
-        if self.delivery.division == Division::Events {
+        if *self.division == Division::Events {
             self.flush();
         }
     }
@@ -196,8 +213,8 @@ impl<'a> Writer<'a> {
 
     fn flush(&mut self) {
         while !self.pending.is_empty() {
-            let length = match &self.delivery.division {
-                Division::Events | Division::Whole => self.pending.len(),
+            let length = match self.division {
+                Division::Unspecified | Division::Events | Division::Whole => self.pending.len(),
                 Division::Every(bytes) => *bytes,
                 Division::At(offsets) => offsets
                     .iter()
@@ -208,19 +225,13 @@ impl<'a> Writer<'a> {
             let bytes = std::mem::replace(&mut self.pending, rest);
             self.offset += bytes.len();
             self.steps.push(ResponseStep::Write(bytes));
-            self.steps.extend(
-                self.delivery
-                    .pause
-                    .map(|pause| ResponseStep::Sleep(pause.0)),
-            );
+            self.steps.extend(self.pause.clone());
         }
     }
 
     fn finish(mut self) -> Vec<ResponseStep> {
         self.flush();
-        if self.delivery.pause.is_some()
-            && matches!(self.steps.last(), Some(ResponseStep::Sleep(_)))
-        {
+        if self.pause.is_some() && matches!(self.steps.last(), Some(ResponseStep::Sleep(_))) {
             self.steps.pop();
         }
         self.steps
