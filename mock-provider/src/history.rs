@@ -237,7 +237,7 @@ impl RequestHistory {
             let mut messages = self.host_messages.iter();
             messages.position(|message| message == *text)
         };
-        let first_of_host = new.iter().filter_map(|text| of_host(text)).min();
+        let first_of_host = new.iter().filter_map(of_host).min();
         let has_result = new.iter().any(|text| text.is_result);
         request.brings_agent_text = !new.is_empty() && first_of_host.is_none() && !has_result;
         let last = self.requests.back()?;
