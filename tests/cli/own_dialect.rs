@@ -194,7 +194,7 @@ fn a_mock_that_breaks_the_protocol_is_found() {
     write_files(folder.path());
     let mock = folder.path().join("parrot-mock.yaml");
     let text = std::fs::read_to_string(&mock).unwrap();
-    let broken = text.replacen("text: \"{said}\"", "text: \"{text}\"", 1);
+    let broken = text.replacen("text: piecesofeight", "text: pieces", 1);
     assert_ne!(broken, text);
     std::fs::write(&mock, broken).unwrap();
     let run = conform(folder.path(), &commands_of_block(1)[1])
@@ -207,9 +207,21 @@ fn a_mock_that_breaks_the_protocol_is_found() {
 fn a_mistake_in_the_mock_is_one_error_with_a_location() {
     for (from, to, message) in [
         ("type: word,", "type: wrod,", "did you mean `word`?"),
-        ("$upper", "$uper", "did you mean `$upper`?"),
-        ("{said}{word}", "{said}{wrod}", "unknown name `wrod`"),
-        ("[say, shout]", "[]", "at least one element"),
+        (
+            "text: \"{text}\"",
+            "text: \"{txet}\"",
+            "unknown name `txet`",
+        ),
+        (
+            "gate: second-word",
+            "for_each: {}",
+            "in a language of your choice",
+        ),
+        (
+            "{ type: shout }",
+            "{ type: { $one_of: [] } }",
+            "at least one element",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         write_files(folder.path());

@@ -395,7 +395,7 @@ fn another_agent_script_answers_the_next_command() {
     let text = "{ name: bird, version: '1', discriminator: { events: /type, commands: /type }, events: { word: }, commands: { say: } }";
     std::fs::write(dialect.join("dialect.yaml"), text).unwrap();
     let other = test.folder.path().join("other.yaml");
-    let text = "variables: { text: two }\ncommands: [{ on: { type: say }, do: [{ gate: half }, { send: { type: word, text: '{text}' } }] }]\n";
+    let text = "commands: [{ on: { type: say }, do: [{ gate: half }, { send: { type: word, text: two } }] }]\n";
     std::fs::write(&other, text).unwrap();
     let mut agent = test.start(
         "",

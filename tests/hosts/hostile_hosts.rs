@@ -76,7 +76,7 @@ const BIRD_SCRIPT: &str = "commands:
   - on: { type: say }
     capture: { text: /text }
     do:
-      - for_each: { name: word, in: { $words: '{text}' }, do: [{ send: { type: word, text: '{word}' } }] }
+      - send: { type: word, text: '{text}' }
       - send: { type: done }
 ";
 

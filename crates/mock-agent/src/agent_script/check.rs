@@ -67,25 +67,20 @@ mod tests {
     }
 
     #[test]
-    fn a_name_can_be_used_from_where_it_is_set() {
+    fn a_name_can_be_used_from_where_it_is_captured() {
         let script = "
-variables: { n: 0 }
-start: [{ send: { type: hello, n: '{n}' } }]
+start: [{ send: { type: hello } }]
 commands:
-  - on: { type: say, id: '{n}' }
-    if: { n: { $gte: 0 } }
+  - on: { type: say }
     capture: { text: /text }
     do:
-      - for_each: { name: word, in: { $words: '{text}' }, index: i, do: [{ send: { type: word, text: '{word}{i}' } }] }
-      - set: { all: '{text}' }
-      - send_raw: '{all}'
+      - send: { type: word, $$plain: '{text}' }
       - gate: half
-      - wait_for:
-          commands: [{ on: { type: say }, capture: { more: /text }, do: [{ send: { type: '{more}' } }] }]
-          timeout: 1s
-  - { on: { type: quit }, while_busy: only, do: [{ release: half }, { send: { type: word, text: '{all}' } }, stop, { exit: 3 }] }
+      - expect: { on: { type: say, id: '{text}' }, capture: { more: /text } }
+      - send: { type: '{more}', command: '{command}' }
+  - { on: { type: quit }, while_busy: only, do: [{ release: half }, { send: { type: word, text: '{more}' } }, stop, { exit: 3 }] }
 malformed: [{ send_bytes: '{line}' }]
-unknown: [{ set: { last: '{command}' } }]
+unknown: [{ send_raw: '{command}' }]
 ";
         assert_eq!(errors(script), Vec::<String>::new());
     }
@@ -118,10 +113,6 @@ unknown: [{ set: { last: '{command}' } }]
                 "s.yaml:1:33: unknown name `x`",
             ),
             (
-                "start: [end_of_input]\ncommands: []",
-                "s.yaml:1:1: `expect` and `end_of_input` are actions of `session` itself",
-            ),
-            (
                 "commands: []\nstrat: []",
                 "s.yaml:2:1: unknown key `strat`; did you mean `start`?",
             ),
@@ -151,7 +142,15 @@ unknown: [{ set: { last: '{command}' } }]
             ),
             (
                 "commands: [{ on: {}, if: { mode: a }, do: [] }]",
-                "s.yaml:1:28: unknown name `mode`",
+                "s.yaml:1:26: an agent script has no variables",
+            ),
+            (
+                "variables: { n: 1 }\ncommands: []",
+                "s.yaml:1:12: an agent script has no variables",
+            ),
+            (
+                "start: [{ wait_for: {} }]\ncommands: []",
+                "s.yaml:1:21: an agent script has no variables",
             ),
             (
                 "commands: [{ on: {}, capture: { id: id }, do: [] }]",
@@ -174,8 +173,8 @@ unknown: [{ set: { last: '{command}' } }]
                 "s.yaml:2:37: unknown name `text`",
             ),
             (
-                "commands: []\nstart: [{ send: { type: word, text: { $uper: a } } }]",
-                "s.yaml:2:39: unknown function `$uper`; did you mean `$upper`?",
+                "commands: []\nstart: [{ send: { type: word, text: { $upper: a } } }]",
+                "s.yaml:2:39: an agent script has no variables",
             ),
             (
                 "commands: []\nstart: [{ pause: 5 }]",
@@ -191,11 +190,7 @@ unknown: [{ set: { last: '{command}' } }]
             ),
             (
                 "commands: []\nstart: [{ for_each: { name: w, in: '{x}', do: [] } }]",
-                "s.yaml:2:36: unknown name `x`",
-            ),
-            (
-                "commands: []\nstart: [{ wait_for: { timeout: 1s } }]",
-                "s.yaml:2:21: the key `commands` is missing",
+                "s.yaml:2:21: an agent script has no variables",
             ),
         ] {
             let found = errors(script);

@@ -1,24 +1,23 @@
 //! Compiles an agent script, and collects every mistake in it with its location.
 
 use super::conversation::{Expected, Pattern};
-use super::expression::Expression;
-use super::file::{
-    ActionFile, AgentScriptFile, AwaitedFile, EntryFile, ExpectFile, ForEachFile, IfFile, TextMap,
-    WaitForFile, WhileBusy,
-};
-use super::script::{Action, AgentScript, Awaited, Capture, Entry};
+use super::file::{ActionFile, AgentScriptFile, EntryFile, ExpectFile, TextMap, WhileBusy};
+use super::script::{Action, Actions, AgentScript, Capture, Entry};
 use super::vocabulary::Vocabulary;
-use super::walk::{gates, names_set};
 use indexmap::IndexSet;
-use json_matcher::{Matcher, Segment, compile_node, placeholders_in, segments};
-use spanned_yaml::{Error, Node, Span, Spanned, unknown};
-use std::collections::HashSet;
+use json_matcher::{Matcher, Segment, Template, compile_node, placeholders_in, segments};
+use serde_json::Value;
+use spanned_yaml::{Error, Kind, Node, Span, Spanned, unknown};
+use std::collections::BTreeSet;
 
-/// Names that every reply to a command has.
+/// The name of the command in every reply to one.
 const COMMAND: &str = "command";
 
 /// The name of the line that is not a JSON object.
 const LINE: &str = "line";
+
+/// What is written instead of the parts of earlier versions.
+const NO_LOGIC: &str = "an agent script has no variables, conditions, loops and functions: write an entry for each command, wait for an answer with `expect`, or write an agent with logic in a language of your choice";
 
 /// Compiles the file; `root` is the file as a node.
 ///
@@ -29,17 +28,19 @@ pub(super) fn compile(
     root: &Node,
     vocabulary: &Vocabulary,
 ) -> Result<AgentScript, Vec<Error>> {
-    let variables: IndexSet<String> = file.variables.keys().map(|key| key.value.clone()).collect();
-    let replies = file.commands.iter().flatten().flat_map(|entry| {
-        let captures = entry.capture.keys().map(|key| key.value.clone());
-        captures.chain(names_set(&entry.actions))
+    let entries = file.commands.iter().flatten();
+    let replies = entries.flat_map(|entry| {
+        let expected = entry.actions.iter().filter_map(|action| match action {
+            ActionFile::Expect(expected) => Some(&expected.capture),
+            _ => None,
+        });
+        expected.chain([&entry.capture]).flat_map(TextMap::keys)
     });
     let mut compiler = Compiler {
         root,
         vocabulary,
         gates: gates(file),
-        reply_names: replies.collect(),
-        variables,
+        reply_names: replies.map(|name| name.value.clone()).collect(),
         names: IndexSet::new(),
         errors: Vec::new(),
     };
@@ -50,14 +51,33 @@ pub(super) fn compile(
     }
 }
 
+/// The names of all gates.
+fn gates(file: &AgentScriptFile) -> BTreeSet<&str> {
+    let entries = file.commands.iter().flatten();
+    let replies = entries.map(|entry| &entry.actions);
+    let others = [
+        &file.start,
+        &file.session,
+        &file.unknown,
+        &file.malformed,
+        &file.end_of_input,
+        &file.terminate,
+    ];
+    let actions = replies.chain(others).flatten();
+    let names = actions.filter_map(|action| match action {
+        ActionFile::Gate(name) => Some(name.value.as_str()),
+        _ => None,
+    });
+    names.collect()
+}
+
 struct Compiler<'a> {
     root: &'a Node,
     vocabulary: &'a Vocabulary,
-    gates: HashSet<String>,
+    gates: BTreeSet<&'a str>,
     /// Every name that a reply to a command can have.
-    reply_names: HashSet<String>,
-    variables: IndexSet<String>,
-    /// The names of the actions that are being compiled, besides the variables.
+    reply_names: BTreeSet<String>,
+    /// The names of the actions that are being compiled.
     names: IndexSet<String>,
     errors: Vec<Error>,
 }
@@ -83,14 +103,12 @@ impl Compiler<'_> {
             let message = "a session begins at the start: put what is in `start` there";
             self.errors.push(self.root.error(message));
         }
-        let variables = file.variables.iter();
-        let variables = variables.map(|(key, value)| (key.value.clone(), value.to_value()));
-        let (session, expected) = self.session(&file.session);
+        if let Some(variables) = &file.variables {
+            self.errors.push(variables.error(NO_LOGIC));
+        }
         AgentScript {
-            variables: variables.collect(),
             start: self.reply(&[], &file.start),
-            session,
-            expected: expected.into(),
+            session: self.reply(&[], &file.session),
             entries: file
                 .commands
                 .iter()
@@ -110,26 +128,9 @@ impl Compiler<'_> {
     }
 
     /// Compiles the actions of a reply that begins with these names.
-    fn reply(&mut self, names: &[&str], actions: &[ActionFile]) -> Vec<Action> {
+    fn reply(&mut self, names: &[&str], actions: &[ActionFile]) -> Actions {
         self.names = names.iter().map(|name| (*name).to_owned()).collect();
         self.actions(actions)
-    }
-
-    /// The actions of the session, and the commands that they expect.
-    fn session(&mut self, actions: &[ActionFile]) -> (Vec<Action>, Vec<Expected>) {
-        self.names = IndexSet::new();
-        let (mut compiled, mut expected) = (Vec::new(), Vec::new());
-        for action in actions {
-            match action {
-                ActionFile::Expect(file) => {
-                    compiled.push(Action::Expect(expected.len()));
-                    expected.extend(self.expected(file));
-                }
-                ActionFile::EndOfInput => compiled.push(Action::EndOfInput),
-                other => compiled.extend(self.action(other)),
-            }
-        }
-        (compiled, expected)
     }
 
     fn expected(&mut self, file: &ExpectFile) -> Option<Expected> {
@@ -158,7 +159,9 @@ impl Compiler<'_> {
     fn entry(&mut self, entry: &EntryFile) -> Option<Entry> {
         self.names = IndexSet::new();
         let on = self.command_matcher(&entry.on);
-        let condition = entry.condition.as_ref().map(|node| self.name_matcher(node));
+        if let Some(condition) = &entry.condition {
+            self.errors.push(condition.error(NO_LOGIC));
+        }
         let capture = self.capture(&entry.capture);
         self.names.insert(COMMAND.to_owned());
         if entry.while_busy == WhileBusy::Only {
@@ -167,115 +170,55 @@ impl Compiler<'_> {
         let actions = self.actions(&entry.actions);
         Some(Entry {
             on: on?,
-            condition: match condition {
-                Some(condition) => Some(condition?),
-                None => None,
-            },
             capture,
             while_busy: entry.while_busy,
             actions,
         })
     }
 
-    fn actions(&mut self, actions: &[ActionFile]) -> Vec<Action> {
-        let compiled = actions.iter().map(|action| self.action(action));
-        compiled.collect::<Vec<_>>().into_iter().flatten().collect()
+    fn actions(&mut self, actions: &[ActionFile]) -> Actions {
+        let mut expected = Vec::new();
+        let mut list = Vec::new();
+        for action in actions {
+            list.extend(self.action(action, &mut expected));
+        }
+        Actions {
+            list,
+            expected: expected.into(),
+        }
     }
 
     /// `None` if it has a mistake.
-    fn action(&mut self, action: &ActionFile) -> Option<Action> {
+    fn action(&mut self, action: &ActionFile, expected: &mut Vec<Expected>) -> Option<Action> {
         Some(match action {
             ActionFile::Send(frame) => Action::Send(self.frame(frame)?),
             ActionFile::SendRaw(text) => Action::Write(self.text(text, "\n")),
             ActionFile::SendBytes(text) => Action::Write(self.text(text, "")),
-            ActionFile::Set(values) => {
-                let values = values.iter().map(|(name, node)| {
-                    let value = self.expression(node);
-                    self.names.insert(name.value.clone());
-                    Some((name.value.clone(), value?))
-                });
-                Action::Set(values.collect::<Option<_>>()?)
-            }
-            ActionFile::Count(name) => {
-                self.names.insert(name.value.clone());
-                Action::Count(name.value.clone())
-            }
-            ActionFile::ForEach(each) => self.for_each(each)?,
-            ActionFile::If(choice) => self.choice(choice)?,
             ActionFile::Pause(length) => Action::Pause(length.0),
             ActionFile::Gate(name) => Action::Gate(name.value.clone()),
             ActionFile::Release(name) => {
-                if !self.gates.contains(&name.value) {
-                    let known = self.gates.iter().map(String::as_str);
-                    let message = unknown(
-                        "gate",
-                        name,
-                        known.collect::<std::collections::BTreeSet<_>>(),
-                    );
+                if !self.gates.contains(name.value.as_str()) {
+                    let message = unknown("gate", name, self.gates.iter().copied());
                     self.error(name.span, message);
                 }
                 Action::Release(name.value.clone())
             }
-            ActionFile::WaitFor(wait) => self.wait_for(wait)?,
-            ActionFile::Expect(_) | ActionFile::EndOfInput => {
-                let message = "`expect` and `end_of_input` are actions of `session` itself";
-                self.errors.push(self.root.error(message));
-                return None;
+            ActionFile::Expect(file) => {
+                expected.push(self.expected(file)?);
+                Action::Expect(expected.len() - 1)
             }
+            ActionFile::EndOfInput => Action::EndOfInput,
             ActionFile::Stop => Action::Stop,
             ActionFile::Exit(status) => Action::Exit(*status),
-        })
-    }
-
-    fn for_each(&mut self, each: &ForEachFile) -> Option<Action> {
-        let list = self.expression(&each.list);
-        self.names.insert(each.name.value.clone());
-        self.names
-            .extend(each.index.iter().map(|name| name.value.clone()));
-        let actions = self.actions(&each.actions);
-        Some(Action::ForEach {
-            name: each.name.value.clone(),
-            index: each.index.as_ref().map(|name| name.value.clone()),
-            list: list?,
-            actions,
-        })
-    }
-
-    fn choice(&mut self, choice: &IfFile) -> Option<Action> {
-        let names = self.name_matcher(&choice.names);
-        let actions = self.actions(&choice.actions);
-        let otherwise = self.actions(&choice.otherwise);
-        Some(Action::If {
-            names: names?,
-            actions,
-            otherwise,
-        })
-    }
-
-    fn wait_for(&mut self, wait: &WaitForFile) -> Option<Action> {
-        let commands = wait.commands.iter().map(|one| self.awaited(one));
-        let commands: Vec<_> = commands.collect();
-        let on_timeout = self.actions(&wait.on_timeout);
-        Some(Action::WaitFor {
-            commands: commands.into_iter().collect::<Option<_>>()?,
-            timeout: wait.timeout.map(|timeout| timeout.0),
-            on_timeout,
-        })
-    }
-
-    fn awaited(&mut self, awaited: &AwaitedFile) -> Option<Awaited> {
-        let on = self.command_matcher(&awaited.on);
-        let capture = self.capture(&awaited.capture);
-        let actions = self.actions(&awaited.actions);
-        Some(Awaited {
-            on: on?,
-            capture,
-            actions,
+            ActionFile::ForEach(node) => {
+                self.errors.push(node.error(NO_LOGIC));
+                return None;
+            }
         })
     }
 
     /// An event to send.
-    fn frame(&mut self, frame: &Node) -> Option<Expression> {
+    fn frame(&mut self, frame: &Node) -> Option<Template> {
         if frame.as_map().is_none() {
             let found = frame.describe();
             self.error(
@@ -296,7 +239,8 @@ impl Compiler<'_> {
             }
             Some(name) => self.known_name("event", name, &vocabulary.events),
         }
-        self.expression(frame)
+        self.check_placeholders(frame);
+        self.plain(frame).map(Template::new)
     }
 
     fn command_matcher(&mut self, node: &Node) -> Option<Matcher> {
@@ -318,16 +262,6 @@ impl Compiler<'_> {
         }
     }
 
-    /// A matcher for an object of names.
-    fn name_matcher(&mut self, node: &Node) -> Option<Matcher> {
-        for (key, _) in node.as_map().unwrap_or_default() {
-            if !key.name.starts_with('$') {
-                self.check_name(&key.name, key.span);
-            }
-        }
-        self.matcher(node)
-    }
-
     fn matcher(&mut self, node: &Node) -> Option<Matcher> {
         self.check_placeholders(node);
         compile_node(node)
@@ -335,20 +269,40 @@ impl Compiler<'_> {
             .ok()
     }
 
-    fn expression(&mut self, node: &Node) -> Option<Expression> {
-        self.check_placeholders(node);
-        Expression::compile(node)
-            .map_err(|error| self.errors.push(error))
-            .ok()
+    /// The value of a node in which `$$` begins the key `$`.
+    fn plain(&mut self, node: &Node) -> Option<Value> {
+        Some(match node.kind() {
+            Kind::List(items) => {
+                let items = items.iter().map(|item| self.plain(item));
+                items.collect::<Option<_>>()?
+            }
+            Kind::Map(entries) => {
+                let mut members = serde_json::Map::new();
+                for (key, value) in entries {
+                    let name = match key.name.strip_prefix('$') {
+                        Some(plain) if plain.starts_with('$') => plain,
+                        Some(_) => {
+                            let message = format!("{NO_LOGIC}; `${}` is the plain key", key.name);
+                            self.error(key.span, message);
+                            return None;
+                        }
+                        None => &key.name,
+                    };
+                    members.insert(name.to_owned(), self.plain(value)?);
+                }
+                members.into()
+            }
+            _ => node.to_value(),
+        })
     }
 
-    fn text(&mut self, text: &Spanned<String>, end: &str) -> Expression {
+    fn text(&mut self, text: &Spanned<String>, end: &str) -> String {
         for segment in segments(text) {
             if let Segment::Placeholder(name) = segment {
                 self.check_name(name, text.span);
             }
         }
-        Expression::text(&format!("{}{end}", text.value), self.root, text.span)
+        format!("{}{end}", text.value)
     }
 
     fn check_placeholders(&mut self, node: &Node) {
@@ -358,8 +312,8 @@ impl Compiler<'_> {
     }
 
     fn check_name(&mut self, name: &str, span: Span) {
-        if !self.names.contains(name) && !self.variables.contains(name) {
-            let known = self.names.iter().chain(&self.variables).map(String::as_str);
+        if !self.names.contains(name) {
+            let known = self.names.iter().map(String::as_str);
             self.error(span, unknown("name", name, known));
         }
     }

@@ -1,4 +1,4 @@
-//! The commands of the host that a session expects, each at its place.
+//! The commands of the host that a reply expects, each at its place.
 
 use super::script::Capture;
 use json_matcher::{Captures, Matcher};
@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-/// A command that a session expects.
+/// A command that a reply expects.
 #[derive(Debug)]
 pub(super) struct Expected {
     pub(super) pattern: Pattern,
@@ -31,32 +31,31 @@ pub(super) enum Received<'a> {
     Line(&'a [u8]),
 }
 
-/// The commands of one session: which of them have come, and what they have set.
+/// The commands of one reply: which of them have come, and what they have set.
 #[derive(Debug)]
 pub(super) struct Conversation {
     expected: Rc<[Expected]>,
     came: RefCell<Vec<bool>>,
-    /// The names of the session.
-    pub(super) names: Rc<RefCell<Captures>>,
+    /// The names of the reply.
+    pub(super) names: RefCell<Captures>,
     input_ended: Cell<bool>,
     change: Notify,
 }
 
 impl Conversation {
-    pub(super) fn new(expected: Rc<[Expected]>) -> Self {
+    pub(super) fn new(expected: Rc<[Expected]>, names: Captures) -> Self {
         Conversation {
             came: RefCell::new(vec![false; expected.len()]),
             expected,
-            names: Rc::default(),
+            names: RefCell::new(names),
             input_ended: Cell::default(),
             change: Notify::new(),
         }
     }
 
-    /// Takes what the session expects, at its first place that is still open. False if it expects no such thing.
-    pub(super) fn offer(&self, received: Received<'_>, variables: &Captures) -> bool {
-        let mut names = variables.clone();
-        names.extend(&self.names.borrow());
+    /// Takes what is expected, at its first place that is still open. False if no such thing is.
+    pub(super) fn offer(&self, received: Received<'_>) -> bool {
+        let mut names = self.names.borrow_mut();
         let mut came = self.came.borrow_mut();
         let mut open = came.iter_mut().zip(&*self.expected);
         let found = open.find(|(came, one)| !**came && one.difference(received, &names).is_none());
@@ -65,23 +64,20 @@ impl Conversation {
         };
         *came = true;
         if let Received::Command(command) = received {
-            let mut own = self.names.borrow_mut();
-            for (name, pointer) in &expected.capture {
-                own.set(name, command.pointer(pointer).cloned().unwrap_or_default());
-            }
+            capture(&expected.capture, command, &mut names);
         }
         self.change.notify_one();
         true
     }
 
-    /// What the session expects next, and how this differs from it; `None` if it expects nothing more.
-    pub(super) fn why_not(&self, received: Received<'_>, variables: &Captures) -> Option<String> {
-        let mut names = variables.clone();
-        names.extend(&self.names.borrow());
+    /// What is expected next, and how this differs from it; `None` if nothing more is.
+    pub(super) fn why_not(&self, received: Received<'_>) -> Option<String> {
         let came = self.came.borrow();
         let next = came.iter().position(|came| !came)?;
         let next = &self.expected[next];
-        let why = next.difference(received, &names).unwrap_or_default();
+        let why = next
+            .difference(received, &self.names.borrow())
+            .unwrap_or_default();
         Some(format!("the next one is {} ({why})", next.written))
     }
 
@@ -107,6 +103,14 @@ impl Conversation {
     pub(super) fn end_input(&self) {
         self.input_ended.set(true);
         self.change.notify_one();
+    }
+}
+
+/// Stores the parts of a command.
+pub(super) fn capture(parts: &Capture, command: &Value, names: &mut Captures) {
+    for (name, pointer) in parts {
+        let part = command.pointer(pointer).cloned();
+        names.set(name, part.unwrap_or_default());
     }
 }
 
@@ -145,7 +149,7 @@ mod tests {
     }
 
     fn offered(conversation: &Conversation, command: &Value) -> bool {
-        conversation.offer(Received::Command(command), &Captures::default())
+        conversation.offer(Received::Command(command))
     }
 
     #[test]
@@ -161,8 +165,7 @@ mod tests {
             command(&json!({ "type": "stop", "id": "{id}" }), &[]),
             command(&json!({ "type": "say", "text": "b" }), &[]),
         ];
-        let conversation = Conversation::new(expected.into());
-        let variables = Captures::default();
+        let conversation = Conversation::new(expected.into(), Captures::default());
         // The id is not known yet.
         assert!(!offered(
             &conversation,
@@ -184,12 +187,12 @@ mod tests {
             &conversation,
             &json!({ "type": "say", "text": "b" })
         ));
-        let why = conversation.why_not(Received::Line(b"x"), &variables);
+        let why = conversation.why_not(Received::Line(b"x"));
         assert_eq!(
             why.as_deref(),
             Some("the next one is nonsense (another line)")
         );
-        assert!(conversation.offer(Received::Line(b"nonsense"), &variables));
-        assert_eq!(conversation.why_not(Received::Line(b"x"), &variables), None);
+        assert!(conversation.offer(Received::Line(b"nonsense")));
+        assert_eq!(conversation.why_not(Received::Line(b"x")), None);
     }
 }

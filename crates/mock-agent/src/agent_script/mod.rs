@@ -8,16 +8,13 @@
 mod check;
 mod compile;
 mod conversation;
-mod expression;
 pub(crate) mod file;
-mod functions;
 mod head;
 mod player;
 mod reply;
 mod script;
 mod stage;
 mod vocabulary;
-mod walk;
 
 pub use check::check_agent_script;
 pub(crate) use check::load;

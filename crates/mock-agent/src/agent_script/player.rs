@@ -1,7 +1,7 @@
 //! The event loop of a scripted agent: commands, replies in their order, the end of input, signals.
 
-use super::conversation::Received;
-use super::reply::{Reply, ReplyEnd, captured};
+use super::conversation::{Received, capture};
+use super::reply::{Reply, ReplyEnd};
 use super::script::{AgentScript, Part, WhileBusy};
 use super::stage::{QueuedReply, Stage};
 use crate::control::{Gates, Recorded};
@@ -10,7 +10,6 @@ use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;
 use serde_json::{Map, Value};
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -67,8 +66,9 @@ type Joined = Result<(Id, Result<(), ReplyEnd>), JoinError>;
 
 impl Player {
     async fn session(&mut self, input: &mut InputLines, signals: &mut ShutdownSignals) -> u8 {
-        self.begin(Part::Start, Captures::default());
-        self.begin_session();
+        self.begin(Part::Start, true);
+        // Commands that it does not expect are answered beside it.
+        self.begin(Part::Session, false);
         let mut is_open = true;
         while is_open || !self.replies.is_empty() {
             tokio::select! {
@@ -107,7 +107,7 @@ impl Player {
 
     /// Plays the last reply; returns the exit status. A signal ends it.
     async fn last_reply(&mut self, part: Part, signals: &mut ShutdownSignals) -> u8 {
-        self.begin(part, Captures::default());
+        self.begin(part, true);
         let stage = Rc::clone(&self.stage);
         let ended = async {
             while let Some(joined) = self.replies.join_next_with_id().await {
@@ -142,27 +142,12 @@ impl Player {
         }
     }
 
-    /// Begins the session of the script. Commands that it does not expect are answered beside it.
-    fn begin_session(&mut self) {
-        let script = self.stage.script();
-        let conversation = self.stage.conversation();
-        let reply = Reply {
-            stage: Rc::clone(&self.stage),
-            names: Rc::clone(&conversation.names),
-            is_main: false,
-        };
-        let played = async move { reply.play(script.actions(Part::Session)).await };
-        self.replies.spawn_local(played);
-    }
-
-    /// Gives the session what it expects. Says on stderr what it does not expect, if nothing else answers that.
+    /// Gives a reply what it expects. Says on stderr what the session does not expect, if nothing else answers that.
     fn is_expected(&self, received: Received<'_>, is_answered: bool) -> bool {
-        let conversation = self.stage.conversation();
-        let variables = self.stage.variables.borrow();
-        let is_expected = conversation.offer(received, &variables);
+        let is_expected = self.stage.offer(received);
         if !is_expected
             && !is_answered
-            && let Some(next) = conversation.why_not(received, &variables)
+            && let Some(next) = self.stage.why_not(received)
         {
             let shown = match received {
                 Received::Command(command) => command.to_string(),
@@ -174,7 +159,7 @@ impl Player {
     }
 
     fn malformed(&mut self, line: &[u8]) {
-        let is_answered = !self.stage.script().actions(Part::Malformed).is_empty();
+        let is_answered = !self.stage.script().is_empty(Part::Malformed);
         if self.is_expected(Received::Line(line), is_answered) {
             return;
         }
@@ -184,12 +169,9 @@ impl Player {
     }
 
     fn command(&mut self, command: Value) {
-        let Err(command) = self.stage.offer(command) else {
-            return;
-        };
         let script = self.stage.script();
         let entry = self.entry(&script, &command);
-        let is_answered = entry.is_some() || !script.actions(Part::Unknown).is_empty();
+        let is_answered = entry.is_some() || !script.is_empty(Part::Unknown);
         if self.is_expected(Received::Command(&command), is_answered) {
             return;
         }
@@ -202,9 +184,7 @@ impl Player {
             WhileBusy::Only => self.stage.names_in_progress(),
             _ => Captures::default(),
         };
-        for (name, value) in captured(&script.entries[index].capture, &command) {
-            names.set(name, value);
-        }
+        capture(&script.entries[index].capture, &command, &mut names);
         names.set("command", command);
         match while_busy {
             WhileBusy::Now | WhileBusy::Only if self.stage.is_busy() => {
@@ -222,12 +202,6 @@ impl Player {
 
     /// The first entry that matches a command.
     fn entry(&self, script: &AgentScript, command: &Value) -> Option<(usize, WhileBusy)> {
-        let variables = self.stage.variables.borrow();
-        let object: Map<_, _> = variables
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.clone()))
-            .collect();
-        let object = Value::Object(object);
         let is_busy = self.stage.is_busy();
         let found = script.entries.iter().position(|entry| {
             let fits = match entry.while_busy {
@@ -235,9 +209,7 @@ impl Player {
                 WhileBusy::Never => !is_busy,
                 WhileBusy::Queue | WhileBusy::Now => true,
             };
-            let condition = entry.condition.as_ref();
-            fits && entry.on.matches(command, &variables).is_ok()
-                && condition.is_none_or(|matcher| matcher.matches(&object, &variables).is_ok())
+            fits && entry.on.matches(command, &Captures::default()).is_ok()
         })?;
         Some((found, script.entries[found].while_busy))
     }
@@ -245,7 +217,7 @@ impl Player {
     /// Begins a reply now, or after the reply in progress.
     fn reply_in_order(&mut self, part: Part, names: Captures) {
         let script = self.stage.script();
-        if script.actions(part).is_empty() {
+        if script.is_empty(part) {
             return;
         }
         let reply = QueuedReply {
@@ -259,14 +231,13 @@ impl Player {
         }
     }
 
-    fn begin(&mut self, part: Part, names: Captures) {
-        let script = self.stage.script();
+    fn begin(&mut self, part: Part, is_main: bool) {
         let reply = QueuedReply {
-            script,
+            script: self.stage.script(),
             part,
-            names,
+            names: Captures::default(),
         };
-        self.spawn(reply, true);
+        self.spawn(reply, is_main);
     }
 
     fn spawn(&mut self, reply: QueuedReply, is_main: bool) {
@@ -275,16 +246,16 @@ impl Player {
             part,
             names,
         } = reply;
-        let names = Rc::new(RefCell::new(names));
+        let conversation = self.stage.begin(&script, part, names);
         let reply = Reply {
             stage: Rc::clone(&self.stage),
-            names: Rc::clone(&names),
+            conversation: Rc::clone(&conversation),
             is_main,
         };
-        let played = async move { reply.play(script.actions(part)).await };
+        let played = async move { reply.play(&script.actions(part).list).await };
         let task = self.replies.spawn_local(played);
         if is_main {
-            self.stage.set_in_progress(task, names);
+            self.stage.set_in_progress(task, conversation);
         }
     }
 
@@ -296,7 +267,7 @@ impl Player {
                 eprintln!("mock-agent: {why}");
                 return Some(FAILED);
             }
-            Ok((task, Ok(()) | Err(ReplyEnd::SessionOver))) => {
+            Ok((task, Ok(()) | Err(ReplyEnd::InputOver))) => {
                 if self.stage.finish(task)
                     && let Some(reply) = self.stage.dequeue()
                 {

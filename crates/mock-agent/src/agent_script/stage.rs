@@ -1,16 +1,14 @@
-//! State that all replies of a scripted agent share: variables, gates, the reply in progress, and waits for commands.
+//! State that all replies of a scripted agent share: the script, gates, the reply in progress, and the commands that replies expect.
 
-use super::conversation::Conversation;
-use super::script::{AgentScript, Awaited, Part};
+use super::conversation::{Conversation, Received};
+use super::script::{AgentScript, Part};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;
-use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
-use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 /// The shared state.
@@ -20,12 +18,12 @@ pub(super) struct Stage {
     /// How long a gate holds unless the script says otherwise.
     usual_gate_timeout: Duration,
     script: RefCell<Rc<AgentScript>>,
-    conversation: RefCell<Rc<Conversation>>,
-    /// The variables of the session.
-    pub(super) variables: RefCell<Captures>,
+    /// Those of the replies that are played, in the order in which they began.
+    conversations: RefCell<Vec<Weak<Conversation>>>,
+    /// That of the session.
+    session: RefCell<Weak<Conversation>>,
     current: RefCell<Option<InProgress>>,
     queue: RefCell<VecDeque<QueuedReply>>,
-    waits: RefCell<Vec<PendingWait>>,
     input_ended: Cell<bool>,
 }
 
@@ -39,20 +37,7 @@ pub(super) struct QueuedReply {
 /// The reply in progress.
 struct InProgress {
     task: AbortHandle,
-    names: Rc<RefCell<Captures>>,
-}
-
-/// A reply that waits for a command.
-struct PendingWait {
-    commands: Rc<[Awaited]>,
-    names: Captures,
-    sender: oneshot::Sender<AwaitedCommand>,
-}
-
-/// A command that ended a wait, and which of the awaited ones it is.
-pub(super) struct AwaitedCommand {
-    pub(super) index: usize,
-    pub(super) command: Value,
+    conversation: Rc<Conversation>,
 }
 
 impl Stage {
@@ -66,12 +51,11 @@ impl Stage {
             outbox,
             gates,
             usual_gate_timeout,
-            variables: RefCell::new(first_values(&script)),
-            conversation: RefCell::new(Rc::new(Conversation::new(Rc::clone(&script.expected)))),
             script: RefCell::new(Rc::new(script)),
+            conversations: RefCell::default(),
+            session: RefCell::default(),
             current: RefCell::default(),
             queue: RefCell::default(),
-            waits: RefCell::default(),
             input_ended: Cell::default(),
         }
     }
@@ -81,17 +65,11 @@ impl Stage {
         Rc::clone(&self.script.borrow())
     }
 
-    /// The commands that the session expects.
-    pub(super) fn conversation(&self) -> Rc<Conversation> {
-        Rc::clone(&self.conversation.borrow())
-    }
-
-    /// Plays another script from the next command on, with its variables. Replies to earlier commands go on; a session ends where it expects
-    /// its next command.
+    /// Plays another script from the next command on. Replies to earlier commands go on; a session ends where it expects its next command.
     pub(super) fn replace_script(&self, script: AgentScript) {
-        self.conversation().end_input();
-        *self.conversation.borrow_mut() = Rc::new(Conversation::new(Rc::clone(&script.expected)));
-        *self.variables.borrow_mut() = first_values(&script);
+        if let Some(session) = self.session.take().upgrade() {
+            session.end_input();
+        }
         *self.script.borrow_mut() = Rc::new(script);
     }
 
@@ -99,6 +77,39 @@ impl Stage {
     pub(super) fn gate_timeout(&self) -> Duration {
         let of_script = self.script.borrow().gate_timeout;
         of_script.unwrap_or(self.usual_gate_timeout)
+    }
+
+    /// The commands that a part of a script expects, for a reply that begins with these names.
+    pub(super) fn begin(
+        &self,
+        script: &AgentScript,
+        part: Part,
+        names: Captures,
+    ) -> Rc<Conversation> {
+        let expected = Rc::clone(&script.actions(part).expected);
+        let conversation = Rc::new(Conversation::new(expected, names));
+        if self.input_ended.get() {
+            conversation.end_input();
+        }
+        let mut conversations = self.conversations.borrow_mut();
+        conversations.retain(|one| one.strong_count() > 0);
+        conversations.push(Rc::downgrade(&conversation));
+        if part == Part::Session {
+            *self.session.borrow_mut() = Rc::downgrade(&conversation);
+        }
+        conversation
+    }
+
+    /// Gives the first reply that expects it what the host has sent. False if none does.
+    pub(super) fn offer(&self, received: Received<'_>) -> bool {
+        let conversations = self.conversations.borrow();
+        let mut conversations = conversations.iter().filter_map(Weak::upgrade);
+        conversations.any(|conversation| conversation.offer(received))
+    }
+
+    /// What the session expects next, and how this differs from it; `None` if it expects nothing more.
+    pub(super) fn why_not(&self, received: Received<'_>) -> Option<String> {
+        self.session.borrow().upgrade()?.why_not(received)
     }
 
     /// Whether a reply is in progress.
@@ -109,24 +120,21 @@ impl Stage {
     /// The names of the reply in progress; none without one.
     pub(super) fn names_in_progress(&self) -> Captures {
         let current = self.current.borrow();
-        let names = current.as_ref().map(|reply| reply.names.borrow().clone());
+        let names = current
+            .as_ref()
+            .map(|reply| reply.conversation.names.borrow().clone());
         names.unwrap_or_default()
     }
 
-    pub(super) fn set_in_progress(&self, task: AbortHandle, names: Rc<RefCell<Captures>>) {
-        *self.current.borrow_mut() = Some(InProgress { task, names });
+    pub(super) fn set_in_progress(&self, task: AbortHandle, conversation: Rc<Conversation>) {
+        *self.current.borrow_mut() = Some(InProgress { task, conversation });
     }
 
     /// Notes the end of a task. True if it was the reply in progress.
     pub(super) fn finish(&self, task: tokio::task::Id) -> bool {
         let mut current = self.current.borrow_mut();
-        let is_current = current
-            .as_ref()
-            .is_some_and(|reply| reply.task.id() == task);
-        if is_current {
-            *current = None;
-        }
-        is_current
+        let ended = current.take_if(|reply| reply.task.id() == task);
+        ended.is_some()
     }
 
     /// Stops the reply in progress.
@@ -149,57 +157,11 @@ impl Stage {
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Waits for one of these commands. `None` if input has ended.
-    pub(super) async fn wait_for(
-        &self,
-        commands: Rc<[Awaited]>,
-        names: Captures,
-    ) -> Option<AwaitedCommand> {
-        if self.input_ended.get() {
-            return None;
-        }
-        let (sender, receiver) = oneshot::channel();
-        self.waits.borrow_mut().push(PendingWait {
-            commands,
-            names,
-            sender,
-        });
-        receiver.await.ok()
-    }
-
-    /// Gives a command to the first wait that it ends.
-    ///
-    /// # Errors
-    /// No reply waits for it: the command comes back.
-    pub(super) fn offer(&self, command: Value) -> Result<(), Value> {
-        let mut waits = self.waits.borrow_mut();
-        waits.retain(|wait| !wait.sender.is_closed());
-        let found = waits.iter().enumerate().find_map(|(place, wait)| {
-            let fits = |one: &Awaited| one.on.matches(&command, &wait.names).is_ok();
-            let index = wait.commands.iter().position(fits)?;
-            Some((place, index))
-        });
-        let Some((place, index)) = found else {
-            return Err(command);
-        };
-        let wait = waits.remove(place);
-        let sent = wait.sender.send(AwaitedCommand { index, command });
-        sent.map_err(|unsent| unsent.command)
-    }
-
     /// Ends every wait for a command, now and later.
     pub(super) fn end_input(&self) {
         self.input_ended.set(true);
-        self.conversation().end_input();
-        self.waits.borrow_mut().clear();
+        for conversation in self.conversations.borrow().iter().filter_map(Weak::upgrade) {
+            conversation.end_input();
+        }
     }
-}
-
-/// The variables of a script.
-fn first_values(script: &AgentScript) -> Captures {
-    let mut variables = Captures::default();
-    for (name, value) in &script.variables {
-        variables.set(name, value.clone());
-    }
-    variables
 }
