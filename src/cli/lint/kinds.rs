@@ -129,15 +129,7 @@ const SHAPES: &[FileShape] = &[
         one: "clause file",
         several: "clause files",
         is_list: true,
-        keys: &[
-            "id",
-            "section",
-            "strength",
-            "side",
-            "text",
-            "testable",
-            "untestable",
-        ],
+        keys: &["id", "section", "strength", "side", "text", "untestable"],
     },
     FileShape {
         kind: FileKind::Dialect,
