@@ -1,5 +1,6 @@
 //! `conform schema`: prints the JSON Schemas of conform's files.
 
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{output, table};
 use crate::editor_schemas::FORMATS;
@@ -16,7 +17,7 @@ pub(super) struct SchemaArgs {
     name: Option<String>,
 }
 
-pub(super) fn run(args: SchemaArgs) -> ExitStatus {
+pub(super) fn run(args: SchemaArgs) -> Result<ExitStatus, CommandError> {
     let mut out = output::stdout();
     let printed = match args.name {
         None => {
@@ -28,8 +29,7 @@ pub(super) fn run(args: SchemaArgs) -> ExitStatus {
             Some(format) => writeln!(out, "{:#}", (format.schema)()),
             None => {
                 let names = FORMATS.iter().map(|format| format.name);
-                output::error(unknown("file format", &name, names));
-                return ExitStatus::Usage;
+                return Err(unknown("file format", &name, names).into());
             }
         },
     };

@@ -122,7 +122,7 @@ const CALL: &str = "ready; > msg m1 hi; start m1; request {\"m\":\"hi\"}; ask m1
 #[test]
 fn a_complete_session_has_no_finding() {
     assert_clean(
-        "ready; > msg m1 hi; start m1; text m1 yo; end m1; > msg m2 b; start m2; info; end m2; stdin_closed; end exited 0",
+        "ready; > msg m1 hi; start m1; text m1 yo; end m1; > msg m2 b; start m2; info; end m2; stdin_closed; end 0",
     );
     assert_clean(&format!(
         "{CALL}; > approve t1 once; run m1 t1 Write; result m1 t1 Write; request {{}}; text m1 ok; end m1"
@@ -137,13 +137,10 @@ fn ready_comes_first_and_once() {
         "> msg m1 a; start m1; ready",
         &["host-waits-for-ready@1", "ready-before-turns@2"],
     );
-    assert_findings("end exited 1", &["startup-failure-told@1"]);
-    assert_findings(
-        "error - config_error; end exited 0",
-        &["startup-failure-told@2"],
-    );
-    assert_clean("error - config_error; end exited 1");
-    assert_clean("stdin_closed; end exited 0");
+    assert_findings("end 1", &["startup-failure-told@1"]);
+    assert_findings("error - config_error; end 0", &["startup-failure-told@2"]);
+    assert_clean("error - config_error; end 1");
+    assert_clean("stdin_closed; end 0");
 }
 
 #[test]
@@ -195,7 +192,7 @@ fn turns_are_complete_and_sequential() {
         &["turn-envelope@4"],
     );
     assert_findings(
-        "ready; > msg m1 a; start m1; stdin_closed; end exited 0",
+        "ready; > msg m1 a; start m1; stdin_closed; end 0",
         &["turn-open-at-end@5"],
     );
     assert_findings(
@@ -357,11 +354,11 @@ fn a_stop_ends_the_turn_and_not_the_process() {
     let streaming = "ready; > msg m1 a; start m1; text m1 x; > stop";
     assert_clean(&format!("{streaming}; text m1 y; end m1"));
     assert_findings(
-        &format!("{streaming}; stdin_closed; end exited 0"),
+        &format!("{streaming}; stdin_closed; end 0"),
         &["stop-ends-turn@7"],
     );
     assert_findings(
-        &format!("{streaming}; end exited 0"),
+        &format!("{streaming}; end 0"),
         &["stays-alive@6", "stop-ends-turn@6"],
     );
     assert_findings(
@@ -412,15 +409,15 @@ fn messages_and_history_reach_the_model() {
 #[test]
 fn errors_have_the_right_code_and_message_id() {
     assert_findings(
-        "ready; > {nonsense; stdin_closed; end exited 0",
+        "ready; > {nonsense; stdin_closed; end 0",
         &["json-lines-in@2", "bad-command-answered@4"],
     );
     assert_findings(
-        "ready; > {\"type\":\"nonsense\"}; error - internal_error; end exited 1",
+        "ready; > {\"type\":\"nonsense\"}; error - internal_error; end 1",
         &["commands-only@2", "bad-command-answered@4"],
     );
     assert_findings(
-        "ready; > {nonsense; error - protocol_error; stdin_closed; end exited 0",
+        "ready; > {nonsense; error - protocol_error; stdin_closed; end 0",
         &["json-lines-in@2"],
     );
     assert_findings(
@@ -436,7 +433,7 @@ fn errors_have_the_right_code_and_message_id() {
 
 #[test]
 fn the_process_exits_on_request_only() {
-    assert_findings("ready; end exited 0", &["stays-alive@2"]);
+    assert_findings("ready; end 0", &["stays-alive@2"]);
     assert_findings("ready; end signalled 11", &["stays-alive@2"]);
     assert_findings(
         "ready; stdin_closed; end killed budget:exit",
@@ -446,7 +443,7 @@ fn the_process_exits_on_request_only() {
         "ready; signal SIGTERM; end killed budget:exit",
         &["sigterm-exits@3"],
     );
-    assert_findings("ready; stdin_closed; end exited 7", &["eof-exit-code@3"]);
+    assert_findings("ready; stdin_closed; end 7", &["eof-exit-code@3"]);
     assert_clean("ready; signal SIGTERM; end signalled 15");
     assert_clean("ready; end killed interrupted");
 }
@@ -465,7 +462,7 @@ fn lines_are_clean_json_objects() {
 
 #[test]
 fn a_command_that_is_not_utf8_may_be_accepted_or_refused() {
-    let odd = "ready; latin1> {\"type\":\"message\",\"msg_id\":\"m1\",\"input\":\"\u{e4}\"}";
+    let odd = "ready; >b64 eyJ0eXBlIjoibWVzc2FnZSIsIm1zZ19pZCI6Im0xIiwiaW5wdXQiOiLkIn0=";
     for answer in ["start m1; text m1 x; end m1", "error m1 protocol_error", ""] {
         assert_findings(&format!("{odd}; {answer}"), &["utf8-in@2"]);
     }
@@ -479,11 +476,11 @@ fn a_command_that_is_not_utf8_may_be_accepted_or_refused() {
 fn a_stop_may_cross_a_provider_error() {
     let failing = "ready; > msg m1 a; start m1; request {\"m\":\"a\"}; reply 529; > stop";
     assert_clean(&format!(
-        "{failing}; error m1 provider_error; stdin_closed; end exited 0"
+        "{failing}; error m1 provider_error; stdin_closed; end 0"
     ));
     let whole = "ready; > msg m1 a; start m1; request {\"m\":\"a\"}; text m1 x; > stop";
     assert_findings(
-        &format!("{whole}; error m1 provider_error; stdin_closed; end exited 0"),
+        &format!("{whole}; error m1 provider_error; stdin_closed; end 0"),
         &["stop-ends-turn@9"],
     );
 }

@@ -49,10 +49,10 @@ fn a_request_that_is_never_answered_is_a_mistake_unless_something_else_ended_it(
         "aionrs@0.1",
         &format!("{AIONRS}; {REQUEST}"),
         &[
-            ("stdin_closed; end exited 0", &["request-answered@5"]),
+            ("stdin_closed; end 0", &["request-answered@5"]),
             // The agent cancels it because stdin is closed.
             (
-                &format!("stdin_closed; {cancelled}; {end}; end exited 0"),
+                &format!("stdin_closed; {cancelled}; {end}; end 0"),
                 &["request-answered@5"],
             ),
             (
@@ -62,8 +62,8 @@ fn a_request_that_is_never_answered_is_a_mistake_unless_something_else_ended_it(
             (&format!("{cancelled}; {end}; stdin_closed"), &[]),
             (&format!("{end}; stdin_closed"), &[]),
             (r#"> {"type":"set_mode","mode":"yolo"}; stdin_closed"#, &[]),
-            ("signal SIGTERM; end exited 0", &[]),
-            ("end exited 1", &[]),
+            ("signal SIGTERM; end 0", &[]),
+            ("end 1", &[]),
             ("end killed the host has ended", &[]),
             (
                 r#"> {"type":"tool_deny","call_id":"t1","reason":"no"}; stdin_closed"#,
@@ -108,15 +108,15 @@ fn an_unusual_form_of_a_command_is_no_mistake() {
             ),
             (r#"> ; > {"type":"message","msg_id":"m1","input":""}"#, &[]),
             (
-                r#"crlf> {"type":"message","msg_id":"m1","input":"hi"}"#,
+                r#">crlf {"type":"message","msg_id":"m1","input":"hi"}"#,
                 &[],
             ),
             (
-                r#"cut> {"type":"message","msg_id":"m1","input":"hi"}"#,
+                r#">torn {"type":"message","msg_id":"m1","input":"hi"}"#,
                 &["line-ends-in@2"],
             ),
             (
-                r#"cut> {"type":"message","msg_id":"m1","inp"#,
+                r#">torn {"type":"message","msg_id":"m1","inp"#,
                 &["json-lines-in@2", "line-ends-in@2"],
             ),
         ],
@@ -126,14 +126,14 @@ fn an_unusual_form_of_a_command_is_no_mistake() {
         "synaps@1",
         SYNAPS,
         &[(
-            r#"crlf> {"type":"get_state","id":"a"}"#,
+            r#">crlf {"type":"get_state","id":"a"}"#,
             &["command-line-ends@2"],
         )],
     );
     assert_all(
         "pi@0.87",
         r#"> {"type":"get_state","id":"a"}"#,
-        &[(r#"crlf> {"type":"get_state","id":"b","extra":1}"#, &[])],
+        &[(r#">crlf {"type":"get_state","id":"b","extra":1}"#, &[])],
     );
 }
 
@@ -176,8 +176,8 @@ fn a_parent_goes_no_further_with_a_child_of_another_version() {
         "synaps@1",
         &other,
         &[
-            (r#"> {"type":"shutdown"}; end exited 0"#, &[]),
-            ("stdin_closed; end exited 0", &[]),
+            (r#"> {"type":"shutdown"}; end 0"#, &[]),
+            ("stdin_closed; end 0", &[]),
             (
                 r#"> {"type":"get_state","id":"a"}"#,
                 &["host-refuses-version@2"],

@@ -145,7 +145,7 @@ fn assert_findings(dialect: &str, sessions: &[(&str, &[&str])]) {
     }
 }
 
-const END: &str = "stdin_closed; end exited 0";
+const END: &str = "stdin_closed; end 0";
 
 #[test]
 fn a_command_that_is_not_utf8_may_be_accepted_or_refused() {
@@ -278,19 +278,19 @@ fn what_begins_after_the_end_of_stdin_may_be_broken_off() {
         assert_clean(
             dialect,
             &[
-                "> prompt p1 hi; stdin_closed; ok p1 prompt; run; turn; end exited 0",
-                &format!("{compact}; stdin_closed; {compaction}; end exited 0"),
+                "> prompt p1 hi; stdin_closed; ok p1 prompt; run; turn; end 0",
+                &format!("{compact}; stdin_closed; {compaction}; end 0"),
             ],
         );
         assert_findings(
             dialect,
             &[
                 (
-                    "> prompt p1 hi; ok p1 prompt; run; turn; end exited 0",
+                    "> prompt p1 hi; ok p1 prompt; run; turn; end 0",
                     &["stays-alive", "run-envelope"],
                 ),
                 (
-                    &format!("{compact}; {compaction}; end exited 0"),
+                    &format!("{compact}; {compaction}; end 0"),
                     &["stays-alive", "compaction-envelope"],
                 ),
             ],

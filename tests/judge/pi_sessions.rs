@@ -4,7 +4,7 @@ use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{DialectSource, load};
 use serde_json::{Value, json};
 
-const END: &str = "stdin_closed\nend exited 0";
+const END: &str = "stdin_closed\nend 0";
 
 fn command(kind: &str, id: &str, more: Value) -> String {
     let mut command = json!({ "type": kind, "id": id });

@@ -40,7 +40,7 @@ fn an_order_is_checked_per_slice() {
 < {"type":"word","id":1}
 < {"type":"end","id":2}
 < {"type":"end","id":1}
-end exited 0
+end 0
 "#;
     assert!(check(TURN, good).is_empty());
     let bad = r#"
@@ -60,13 +60,13 @@ end exited 0
 #[test]
 fn an_incomplete_slice_counts_only_if_the_agent_had_the_chance_to_complete_it() {
     let started = r#"< {"type":"begin","id":1}"#;
-    assert_eq!(check(TURN, &format!("{started}\nend exited 0")), ["turn@2"]);
+    assert_eq!(check(TURN, &format!("{started}\nend 0")), ["turn@2"]);
     assert_eq!(
         check(TURN, &format!("{started}\nend killed budget:response")),
         ["turn@2"]
     );
     assert!(check(TURN, &format!("{started}\nend killed interrupted")).is_empty());
-    assert!(check(TURN, &format!("{started}\nsignal SIGTERM\nend exited 0")).is_empty());
+    assert!(check(TURN, &format!("{started}\nsignal SIGTERM\nend 0")).is_empty());
     assert!(check(TURN, &format!("{started}\nend open")).is_empty());
     assert!(check(TURN, started).is_empty());
 }
@@ -81,15 +81,15 @@ fn an_agent_that_exits_in_order_after_a_request_had_the_chance_to_finish() {
     let begin = r#"< {"type":"begin","id":1}"#;
     for request in ["stdin_closed", r#"> {"type":"quit"}"#] {
         let ends = |end: &str| format!("{begin}\n{request}\nend {end}");
-        assert_eq!(check(&rule(""), &ends("exited 0")), ["turn@3"], "{request}");
-        assert!(check(&rule(""), &ends("exited 1")).is_empty(), "{request}");
+        assert_eq!(check(&rule(""), &ends("0")), ["turn@3"], "{request}");
+        assert!(check(&rule(""), &ends("1")).is_empty(), "{request}");
         let excused = [
             r##", unless: "#stdin_closed | >quit""##,
             ", at_end: never",
             ", timeout_if: /a present",
         ];
         for more in excused {
-            assert!(check(&rule(more), &ends("exited 0")).is_empty(), "{more}");
+            assert!(check(&rule(more), &ends("0")).is_empty(), "{more}");
         }
     }
 }
@@ -201,16 +201,10 @@ rules:
         ["owed@2"]
     );
     assert_eq!(
-        check(rules, "> {\"type\":\"go\",\"id\":1}\nend exited 0"),
+        check(rules, "> {\"type\":\"go\",\"id\":1}\nend 0"),
         ["owed@2"]
     );
-    assert!(
-        check(
-            rules,
-            "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend exited 0"
-        )
-        .is_empty()
-    );
+    assert!(check(rules, "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend 0").is_empty());
 }
 
 #[test]
@@ -222,14 +216,14 @@ rules:
     assert!(
         check(
             rules,
-            "> {\"type\":\"go\",\"id\":1}\n1000000 signal SIGTERM\nend exited 0"
+            "> {\"type\":\"go\",\"id\":1}\n1000000 signal SIGTERM\nend 0"
         )
         .is_empty()
     );
     assert_eq!(
         check(
             rules,
-            "> {\"type\":\"go\",\"id\":1}\n3000000 signal SIGTERM\nend exited 0"
+            "> {\"type\":\"go\",\"id\":1}\n3000000 signal SIGTERM\nend 0"
         ),
         ["owed@2"]
     );
@@ -427,12 +421,9 @@ rules:
   note: { doc: d, level: may, require: { on: "#unknown", that: { any: [] } }, message: "what is {/type}?" }
   lines: { doc: d, wire: [not-json, no-discriminator] }
 "##;
-    assert_eq!(check(rules, "> {nonsense\nend exited 0"), ["answered@2"]);
+    assert_eq!(check(rules, "> {nonsense\nend 0"), ["answered@2"]);
     assert_eq!(
-        check(
-            rules,
-            "> {\"type\":\"nonsense\"}\nstdin_closed\nend exited 0"
-        ),
+        check(rules, "> {\"type\":\"nonsense\"}\nstdin_closed\nend 0"),
         ["answered@3"]
     );
     assert_eq!(check(rules, "< {\"type\":\"new\"}"), ["note@1"]);
@@ -451,15 +442,15 @@ fn a_probe_records_a_reading_and_has_no_finding() {
         CheckOptions::default(),
     );
     assert!(outcome.findings.is_empty());
-    assert_eq!(outcome.readings["toy/reading"]["plain"], 2);
-    assert_eq!(outcome.readings["toy/reading"]["counted"], 1);
+    assert_eq!(outcome.exercised.readings["toy/reading"]["plain"], 2);
+    assert_eq!(outcome.exercised.readings["toy/reading"]["counted"], 1);
 }
 
 #[test]
 fn a_rule_without_a_matching_frame_is_not_exercised() {
     let outcome = check_with(TURN, "< {\"type\":\"hello\"}", CheckOptions::default());
-    assert_eq!(outcome.exercised["toy/turn"], 0);
-    assert_eq!(outcome.exercised["toy/schema/hello"], 1);
+    assert_eq!(outcome.exercised.rules["toy/turn"], 0);
+    assert_eq!(outcome.exercised.rules["toy/schema/hello"], 1);
 }
 
 #[test]
@@ -512,7 +503,7 @@ rules:
 > {"type":"go"}
 < {"type":"word"}
 < {"type":"done"}
-end exited 0
+end 0
 "#;
     for guard in ["= true", "present"] {
         assert_eq!(

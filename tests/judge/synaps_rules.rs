@@ -128,28 +128,28 @@ fn assert_findings(sessions: &[(&str, &[&str])]) {
 #[test]
 fn turns_may_end_as_in_any_version() {
     assert_clean(&[
-        "> prompt p1; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; done p1 prompt; text a; agent_end; > shutdown; end exited 0",
-        "> prompt p1; text a; done p1 prompt; text b; agent_end; > shutdown; end exited 0",
-        "> prompt p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; done p1 prompt; refused p1; agent_end; > shutdown; end exited 0",
-        "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort; > shutdown; end exited 0",
-        "> prompt p1; text a; > abort a1; done a1 abort; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; text a; agent_end; done p1 prompt; > prompt p2; refused p2; > shutdown; end exited 0",
-        "> prompt p1; text a; > prompt p2; refused p2; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; text a; > get_state s1; busy s1; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; text a; > shutdown; end exited 0",
-        "> prompt p1; done p1 prompt; text a; > shutdown; end exited 0",
-        "> prompt p1; text a; > shutdown; text b; agent_end; done p1 prompt; end exited 0",
-        "> prompt p1; text a; stdin_closed; end exited 0",
-        "> prompt p1; text a; done p1 prompt; > prompt p2; text a; done p2 prompt; agent_end; text a; agent_end; > shutdown; end exited 0",
-        "> prompt p1; text a; done p1 prompt; > prompt p2; agent_end; text a; done p2 prompt; agent_end; > shutdown; end exited 0",
-        "> abort a1; done a1 abort; > shutdown; end exited 0",
-        "> abort a1; refused a1; stdin_closed; end exited 0",
-        "> compact c1; refused c1; > shutdown; end exited 0",
-        "> compact c1; > get_state s1; > shutdown; end exited 0",
-        "> prompt p1; text a; > shutdown; > get_state s1; agent_end; done p1 prompt; end exited 0",
-        "> prompt x; text a; > get_state x; agent_end; done x prompt; state x; > shutdown; end exited 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; done p1 prompt; text a; agent_end; > shutdown; end 0",
+        "> prompt p1; text a; done p1 prompt; text b; agent_end; > shutdown; end 0",
+        "> prompt p1; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
+        "> prompt p1; done p1 prompt; refused p1; agent_end; > shutdown; end 0",
+        "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort; > shutdown; end 0",
+        "> prompt p1; text a; > abort a1; done a1 abort; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; > prompt p2; refused p2; > shutdown; end 0",
+        "> prompt p1; text a; > prompt p2; refused p2; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; text a; > get_state s1; busy s1; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; text a; > shutdown; end 0",
+        "> prompt p1; done p1 prompt; text a; > shutdown; end 0",
+        "> prompt p1; text a; > shutdown; text b; agent_end; done p1 prompt; end 0",
+        "> prompt p1; text a; stdin_closed; end 0",
+        "> prompt p1; text a; done p1 prompt; > prompt p2; text a; done p2 prompt; agent_end; text a; agent_end; > shutdown; end 0",
+        "> prompt p1; text a; done p1 prompt; > prompt p2; agent_end; text a; done p2 prompt; agent_end; > shutdown; end 0",
+        "> abort a1; done a1 abort; > shutdown; end 0",
+        "> abort a1; refused a1; stdin_closed; end 0",
+        "> compact c1; refused c1; > shutdown; end 0",
+        "> compact c1; > get_state s1; > shutdown; end 0",
+        "> prompt p1; text a; > shutdown; > get_state s1; agent_end; done p1 prompt; end 0",
+        "> prompt x; text a; > get_state x; agent_end; done x prompt; state x; > shutdown; end 0",
         "> compact c1; > get_state s1; end killed budget",
         "> prompt p1; text a; end killed budget",
     ]);
@@ -159,7 +159,7 @@ fn turns_may_end_as_in_any_version() {
 fn a_prompt_that_is_refused_during_a_turn_does_not_keep_the_turn_open() {
     let turn = "> prompt p1; text a; > prompt p2; refused p2; text b; agent_end";
     let queued = "> prompt p1; text a; > prompt p2; text b; agent_end; refused p2; agent_end";
-    let next = "> prompt p3; text a; agent_end; done p3 prompt; > shutdown; end exited 0";
+    let next = "> prompt p3; text a; agent_end; done p3 prompt; > shutdown; end 0";
     assert_clean(&[
         &format!("{turn}; done p1 prompt; {next}"),
         &format!("{queued}; done p1 prompt; failed p2 prompt; {next}"),
@@ -181,7 +181,7 @@ fn a_prompt_that_is_refused_during_a_turn_does_not_keep_the_turn_open() {
 fn a_command_that_is_refused_during_a_turn_does_not_make_the_turn_a_failed_one() {
     let refused = |command: &str| {
         format!(
-            "> prompt p1; start a; piece a {{}}; {command}; refused x; result a; text b; agent_end; done p1 prompt; > shutdown; end exited 0"
+            "> prompt p1; start a; piece a {{}}; {command}; refused x; result a; text b; agent_end; done p1 prompt; > shutdown; end 0"
         )
     };
     for command in [
@@ -196,77 +196,77 @@ fn a_command_that_is_refused_during_a_turn_does_not_make_the_turn_a_failed_one()
     }
     // A turn that failed has calls without results.
     assert_clean(&[
-        "> prompt p1; start a; piece a {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+        "> prompt p1; start a; piece a {}; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
     ]);
 }
 
 #[test]
 fn events_of_later_versions_are_accepted() {
     assert_clean(&[
-        "> prompt p1; kind response_start; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; kind response_start; start c1; piece c1 {\"a\":; kind response_reset; kind response_start; start c1; piece c1 {}; result c1; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; kind response_start; start c1; piece c1 {}; kind response_reset; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "event; text a; agent_end; done auto:1 auto_turn; > shutdown; end exited 0",
-        "event; refused auto:1; agent_end; failed auto:1 auto_turn; > shutdown; end exited 0",
-        "> prompt p1; done p1 attachments.disclosure; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> compact c1; done c1 compact.disclosure; done c1 compact; > shutdown; end exited 0",
-        "> tools_list t1; done t1 tools_list; > shutdown; end exited 0",
+        "> prompt p1; kind response_start; text a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; kind response_start; start c1; piece c1 {\"a\":; kind response_reset; kind response_start; start c1; piece c1 {}; result c1; text a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; kind response_start; start c1; piece c1 {}; kind response_reset; text a; agent_end; done p1 prompt; > shutdown; end 0",
+        "event; text a; agent_end; done auto:1 auto_turn; > shutdown; end 0",
+        "event; refused auto:1; agent_end; failed auto:1 auto_turn; > shutdown; end 0",
+        "> prompt p1; done p1 attachments.disclosure; text a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> compact c1; done c1 compact.disclosure; done c1 compact; > shutdown; end 0",
+        "> tools_list t1; done t1 tools_list; > shutdown; end 0",
     ]);
 }
 
 #[test]
 fn tool_calls_may_come_in_every_observed_order() {
     assert_clean(&[
-        "> prompt p1; start a; piece a {}; start b; piece b {}; result b; result a; text x; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; start a; piece a {\"x\":; piece a 1}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; start a; piece a {\"x\":1}; input a {\"x\":1}; result a; start a; piece a {\"x\":2}; input a {\"x\":2}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; start a; input a {}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; start a; piece a {}; > abort a1; agent_end; done p1 prompt; done a1 abort; > shutdown; end exited 0",
-        "> prompt p1; start a; piece a {\"x; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; start a; piece a {}; sub start 1; sub update 1; sub done 1; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; sub start 1; sub start 2; sub update 2; sub done 1; sub done 2; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
+        "> prompt p1; start a; piece a {}; start b; piece b {}; result b; result a; text x; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; start a; piece a {\"x\":; piece a 1}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; start a; piece a {\"x\":1}; input a {\"x\":1}; result a; start a; piece a {\"x\":2}; input a {\"x\":2}; result a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; start a; input a {}; result a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; start a; piece a {}; > abort a1; agent_end; done p1 prompt; done a1 abort; > shutdown; end 0",
+        "> prompt p1; start a; piece a {\"x; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
+        "> prompt p1; start a; piece a {}; sub start 1; sub update 1; sub done 1; result a; agent_end; done p1 prompt; > shutdown; end 0",
+        "> prompt p1; sub start 1; sub start 2; sub update 2; sub done 1; sub done 2; text a; agent_end; done p1 prompt; > shutdown; end 0",
     ]);
 }
 
 #[test]
 fn sessions_that_no_version_allows_have_findings() {
     assert_findings(&[
-        ("text a; > shutdown; end exited 0", &["update-in-turn"]),
-        ("agent_end; > shutdown; end exited 0", &["end-of-a-turn"]),
+        ("text a; > shutdown; end 0", &["update-in-turn"]),
+        ("agent_end; > shutdown; end 0", &["end-of-a-turn"]),
         (
-            "> prompt p1; text a; agent_end; text b; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; text a; agent_end; text b; done p1 prompt; > shutdown; end 0",
             &["update-in-turn"],
         ),
         (
-            "> prompt p1; text a; agent_end; agent_end; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > shutdown; end exited 0",
+            "> prompt p1; text a; agent_end; agent_end; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > shutdown; end 0",
             &["end-of-a-turn"],
         ),
         (
-            "> prompt p1; text a; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; text a; done p1 prompt; > shutdown; end 0",
             &["turn-ends-before-exit"],
         ),
         (
-            "> prompt p1; text a; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > shutdown; end exited 0",
+            "> prompt p1; text a; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > shutdown; end 0",
             &["turn-ends-before-exit"],
         ),
         (
-            "> prompt p1; text a; > get_state s1; state s1; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; text a; > get_state s1; state s1; agent_end; done p1 prompt; > shutdown; end 0",
             &["state-streaming"],
         ),
         (
-            "> prompt p1; text a; > abort a1; done p1 prompt; done a1 abort; stdin_closed; end exited 0",
+            "> prompt p1; text a; > abort a1; done p1 prompt; done a1 abort; stdin_closed; end 0",
             &["turn-ends-before-exit", "abort-ends-turn"],
         ),
         (
-            "> prompt p1; text a; agent_end; > shutdown; end exited 0",
+            "> prompt p1; text a; agent_end; > shutdown; end 0",
             &["answered-before-exit"],
         ),
         (
-            "> prompt p1; text a; agent_end; stdin_closed; end exited 0",
+            "> prompt p1; text a; agent_end; stdin_closed; end 0",
             &["answered-before-exit"],
         ),
         (
-            "> get_state s1; > shutdown; end exited 0",
+            "> get_state s1; > shutdown; end 0",
             &["answered-before-exit"],
         ),
         (
@@ -278,51 +278,51 @@ fn sessions_that_no_version_allows_have_findings() {
             &["answered-in-time", "eof-exits"],
         ),
         (
-            "> get_state s1; state s1; state s1; > shutdown; end exited 0",
+            "> get_state s1; state s1; state s1; > shutdown; end 0",
             &["answered-once"],
         ),
         (
-            "> get_state s1; state s1; refused s1; > shutdown; end exited 0",
+            "> get_state s1; state s1; refused s1; > shutdown; end 0",
             &["answered-once"],
         ),
         (
-            "> prompt p1; text a; agent_end; done p1 prompt; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; text a; agent_end; done p1 prompt; done p1 prompt; > shutdown; end 0",
             &["answered-once"],
         ),
-        ("state s9; > shutdown; end exited 0", &["known-id"]),
-        ("refused s9; > shutdown; end exited 0", &["known-id"]),
+        ("state s9; > shutdown; end 0", &["known-id"]),
+        ("refused s9; > shutdown; end 0", &["known-id"]),
         (
-            "> follow_up f1; text a; agent_end; done f1 prompt; > shutdown; end exited 0",
+            "> follow_up f1; text a; agent_end; done f1 prompt; > shutdown; end 0",
             &["response-command"],
         ),
         (
-            "> prompt p1; start a; start a; piece a {}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; start a; start a; piece a {}; result a; agent_end; done p1 prompt; > shutdown; end 0",
             &["toolcall-has-result"],
         ),
         (
-            "> prompt p1; start a; piece a {}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; start a; piece a {}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end 0",
             &["toolcall-input-whole"],
         ),
         (
-            "> prompt p1; start a; result a; start a; piece a {}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; start a; result a; start a; piece a {}; input a {\"x\":1}; result a; agent_end; done p1 prompt; > shutdown; end 0",
             &["toolcall-input-whole"],
         ),
         (
-            "> prompt p1; start a; piece a {}; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; start a; piece a {}; agent_end; done p1 prompt; > shutdown; end 0",
             &["toolcall-has-result"],
         ),
         (
-            "> prompt p1; sub start 2; sub start 1; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; sub start 2; sub start 1; text a; agent_end; done p1 prompt; > shutdown; end 0",
             &["subagent-ids-grow"],
         ),
         (
-            "> prompt p1; sub start 1; sub done 1; sub update 1; text a; agent_end; done p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; sub start 1; sub done 1; sub update 1; text a; agent_end; done p1 prompt; > shutdown; end 0",
             &["subagent-lifecycle"],
         ),
-        ("> prompt p1; text a; end exited 0", &["stays-alive"]),
-        ("> shutdown; end exited 1", &["shutdown-exits"]),
+        ("> prompt p1; text a; end 0", &["stays-alive"]),
+        ("> shutdown; end 1", &["shutdown-exits"]),
         (
-            "> shutdown; done q shutdown; end exited 0",
+            "> shutdown; done q shutdown; end 0",
             &["known-id", "shutdown-unanswered"],
         ),
     ]);
@@ -336,17 +336,17 @@ fn assert_findings_from_start(session: &str, rules: &[&str]) {
 #[test]
 fn a_shutdown_may_have_an_id_and_is_not_answered() {
     assert_clean(&[
-        "> shutdown q; end exited 0",
-        "> get_state s1; state s1; > shutdown q; end exited 0",
+        "> shutdown q; end 0",
+        "> get_state s1; state s1; > shutdown q; end 0",
     ]);
     assert_findings(&[
-        ("> shutdown q; end exited 3", &["shutdown-exits"]),
+        ("> shutdown q; end 3", &["shutdown-exits"]),
         (
-            "> get_state s1; > shutdown q; end exited 0",
+            "> get_state s1; > shutdown q; end 0",
             &["answered-before-exit"],
         ),
         (
-            "> shutdown q; done q shutdown; end exited 0",
+            "> shutdown q; done q shutdown; end 0",
             &["shutdown-unanswered"],
         ),
     ]);
@@ -354,35 +354,35 @@ fn a_shutdown_may_have_an_id_and_is_not_answered() {
 
 #[test]
 fn a_failed_start_has_no_findings_about_the_end_of_the_session() {
-    assert_findings_from_start("> shutdown; end exited 1", &[]);
-    assert_findings_from_start("bad; end exited 1", &[]);
-    assert_findings_from_start("stdin_closed; end exited 2", &[]);
-    assert_findings_from_start("end exited 0", &["ready-first"]);
-    assert_findings_from_start("> shutdown; end exited 0", &["ready-first"]);
-    assert_findings_from_start("bad; ready; > shutdown; end exited 0", &["ready-first"]);
+    assert_findings_from_start("> shutdown; end 1", &[]);
+    assert_findings_from_start("bad; end 1", &[]);
+    assert_findings_from_start("stdin_closed; end 2", &[]);
+    assert_findings_from_start("end 0", &["ready-first"]);
+    assert_findings_from_start("> shutdown; end 0", &["ready-first"]);
+    assert_findings_from_start("bad; ready; > shutdown; end 0", &["ready-first"]);
 }
 
 #[test]
 fn an_invalid_frame_may_be_refused_with_or_without_its_id_and_a_valid_one_only_with_it() {
     assert_clean(&[
-        "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; bad; > shutdown; end exited 0",
-        "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; refused w1; > shutdown; end exited 0",
-        "> raw {\"type\":\"prompt\",\"id\":\"w1\",\"message\":7}; bad; > shutdown; end exited 0",
-        "> raw {\"type\":\"set_model\",\"id\":\"w1\"}; bad; > shutdown; end exited 0",
-        "> raw {\"type\":\"get_state\",\"id\":7}; refused 7; > shutdown; end exited 0",
-        "> prompt p1; bad; agent_end; done p1 prompt; > shutdown; end exited 0",
+        "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; bad; > shutdown; end 0",
+        "> raw {\"type\":\"prompt\",\"id\":\"w1\"}; refused w1; > shutdown; end 0",
+        "> raw {\"type\":\"prompt\",\"id\":\"w1\",\"message\":7}; bad; > shutdown; end 0",
+        "> raw {\"type\":\"set_model\",\"id\":\"w1\"}; bad; > shutdown; end 0",
+        "> raw {\"type\":\"get_state\",\"id\":7}; refused 7; > shutdown; end 0",
+        "> prompt p1; bad; agent_end; done p1 prompt; > shutdown; end 0",
     ]);
     assert_findings(&[
         (
-            "> get_state s1; bad; > shutdown; end exited 0",
+            "> get_state s1; bad; > shutdown; end 0",
             &["answered-before-exit"],
         ),
         (
-            "> raw {; bad; > get_state s1; bad; > shutdown; end exited 0",
+            "> raw {; bad; > get_state s1; bad; > shutdown; end 0",
             &["answered-before-exit"],
         ),
         (
-            "> prompt p1; bad; agent_end; failed p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; bad; agent_end; failed p1 prompt; > shutdown; end 0",
             &["failure-told"],
         ),
     ]);
@@ -392,7 +392,7 @@ fn an_invalid_frame_may_be_refused_with_or_without_its_id_and_a_valid_one_only_w
 fn a_query_may_wait_for_the_turn_but_not_longer() {
     assert_clean(&[
         "> prompt p1; text a; > get_state s1; end killed budget",
-        "> prompt p1; text a; > get_state s1; agent_end; done p1 prompt; state s1; > shutdown; end exited 0",
+        "> prompt p1; text a; > get_state s1; agent_end; done p1 prompt; state s1; > shutdown; end 0",
     ]);
     assert_findings(&[
         ("> get_state s1; end killed budget", &["answered-in-time"]),
@@ -406,29 +406,29 @@ fn a_query_may_wait_for_the_turn_but_not_longer() {
 #[test]
 fn commands_in_one_write_may_be_answered_in_any_way_that_fits_their_order() {
     assert_clean(&[
-        "> set_model m1 local/a; > set_model m2 local/b; > get_state s1; set m1; set m2; state s1 local/b; > get_state s2; state s2 b; > shutdown; end exited 0",
-        "> get_state s1; > set_model m1 local/a; set m1; state s1 local/m; > shutdown; end exited 0",
-        "> new_session n1; > set_model m1 local/a; > new_session n2; fresh n1 s2; set m1; fresh n2 s3; > get_state s1; state s1 local/a s3; > shutdown; end exited 0",
-        "> get_state s1; > new_session n1; fresh n1 s2; state s1; > shutdown; end exited 0",
-        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > new_session n1; > get_messages g1; fresh n1 s2; messages g1; > shutdown; end exited 0",
-        "> prompt p1 remember-bittern; text a; > new_session n1; agent_end; done p1 prompt; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end exited 0",
-        "> set_model m1 local/a; > prompt p1; set m1; text a; end_as a; done p1 prompt; > shutdown; end exited 0",
+        "> set_model m1 local/a; > set_model m2 local/b; > get_state s1; set m1; set m2; state s1 local/b; > get_state s2; state s2 b; > shutdown; end 0",
+        "> get_state s1; > set_model m1 local/a; set m1; state s1 local/m; > shutdown; end 0",
+        "> new_session n1; > set_model m1 local/a; > new_session n2; fresh n1 s2; set m1; fresh n2 s3; > get_state s1; state s1 local/a s3; > shutdown; end 0",
+        "> get_state s1; > new_session n1; fresh n1 s2; state s1; > shutdown; end 0",
+        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > new_session n1; > get_messages g1; fresh n1 s2; messages g1; > shutdown; end 0",
+        "> prompt p1 remember-bittern; text a; > new_session n1; agent_end; done p1 prompt; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end 0",
+        "> set_model m1 local/a; > prompt p1; set m1; text a; end_as a; done p1 prompt; > shutdown; end 0",
     ]);
     assert_findings(&[
         (
-            "> set_model m1 local/a; set m1; > get_state s1; state s1 local/m; > shutdown; end exited 0",
+            "> set_model m1 local/a; set m1; > get_state s1; state s1 local/m; > shutdown; end 0",
             &["model-current"],
         ),
         (
-            "> new_session n1; fresh n1 s2; > get_state s1; state s1 local/m s1; > shutdown; end exited 0",
+            "> new_session n1; fresh n1 s2; > get_state s1; state s1 local/m s1; > shutdown; end 0",
             &["session-id-current"],
         ),
         (
-            "> new_session n1; fresh n1 s1; > shutdown; end exited 0",
+            "> new_session n1; fresh n1 s1; > shutdown; end 0",
             &["session-id-unique"],
         ),
         (
-            "> set_model m1 local/a; set m1; > prompt p1; text a; end_as local/m; done p1 prompt; > shutdown; end exited 0",
+            "> set_model m1 local/a; set m1; > prompt p1; text a; end_as local/m; done p1 prompt; > shutdown; end 0",
             &["usage-model"],
         ),
     ]);
@@ -437,41 +437,41 @@ fn commands_in_one_write_may_be_answered_in_any_way_that_fits_their_order() {
 #[test]
 fn the_conversation_may_be_at_any_position_of_the_response() {
     assert_clean(&[
-        "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 user: remember-bittern|I will.; > shutdown; end exited 0",
-        "> prompt p1 remember-bittern; refused p1; agent_end; failed p1 prompt; > get_messages g1; messages g1; > shutdown; end exited 0",
-        "> prompt p1 remember-bittern; text a; > abort a1; agent_end; done p1 prompt; done a1 abort; > get_messages g1; messages g1; > shutdown; end exited 0",
-        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > compact c1; done c1 compact; > get_messages g1; messages g1 SUMMARY; > shutdown; end exited 0",
-        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end exited 0",
-        "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 10 2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end exited 0",
-        "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 12 0; > shutdown; end exited 0",
+        "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 user: remember-bittern|I will.; > shutdown; end 0",
+        "> prompt p1 remember-bittern; refused p1; agent_end; failed p1 prompt; > get_messages g1; messages g1; > shutdown; end 0",
+        "> prompt p1 remember-bittern; text a; > abort a1; agent_end; done p1 prompt; done a1 abort; > get_messages g1; messages g1; > shutdown; end 0",
+        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > compact c1; done c1 compact; > get_messages g1; messages g1 SUMMARY; > shutdown; end 0",
+        "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1; > shutdown; end 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 10 2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 12 0; > shutdown; end 0",
     ]);
     assert_findings(&[
         (
-            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1; > shutdown; end exited 0",
+            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1; > shutdown; end 0",
             &["history-kept"],
         ),
         (
-            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 remember-bittern; > shutdown; end exited 0",
+            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > get_messages g1; messages g1 remember-bittern; > shutdown; end 0",
             &["history-kept"],
         ),
         (
-            "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > compact c1; refused c1; > get_messages g1; messages g1; > shutdown; end exited 0",
+            "> prompt p1 remember-bittern; text a; agent_end; done p1 prompt; > compact c1; refused c1; > get_messages g1; messages g1; > shutdown; end 0",
             &["history-kept"],
         ),
         (
-            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1 I will.; > shutdown; end exited 0",
+            "> prompt p1 remember-bittern; text I will.; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1 I will.; > shutdown; end 0",
             &[],
         ),
         (
-            "> prompt p1 remember; text I will keep it.; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1 I will keep it.; > shutdown; end exited 0",
+            "> prompt p1 remember; text I will keep it.; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > get_messages g1; messages g1 I will keep it.; > shutdown; end 0",
             &["history-discarded"],
         ),
         (
-            "> prompt p1; text a; agent_end; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 10 2; > shutdown; end exited 0",
+            "> prompt p1; text a; agent_end; done p1 prompt; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 10 2; > shutdown; end 0",
             &["stats-are-sums"],
         ),
         (
-            "> prompt p1; text a; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end exited 0",
+            "> prompt p1; text a; agent_end; done p1 prompt; > new_session n1; fresh n1 s2; > prompt p2; text a; agent_end; done p2 prompt; > get_session_stats g2; stats g2 20 4; > shutdown; end 0",
             &["stats-are-sums"],
         ),
     ]);
@@ -480,12 +480,12 @@ fn the_conversation_may_be_at_any_position_of_the_response() {
 #[test]
 fn a_message_accepted_during_a_turn_reaches_the_model() {
     assert_clean(&[
-        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; refused p2; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
-        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; request {\"m\":\"second-in-line\"}; text a; agent_end; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
-        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; text a; > shutdown; end exited 0",
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; refused p2; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end 0",
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; request {\"m\":\"second-in-line\"}; text a; agent_end; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end 0",
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; text a; > shutdown; end 0",
     ]);
     assert_findings(&[(
-        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end exited 0",
+        "> prompt p1 one-at-first; request {\"m\":\"one-at-first\"}; text a; > prompt p2 second-in-line; done p2 prompt; agent_end; done p1 prompt; > prompt p3 third-in-line; request {\"m\":\"third-in-line\"}; text a; agent_end; done p3 prompt; > shutdown; end 0",
         &["accepted-message-submitted"],
     )]);
 }
@@ -493,24 +493,24 @@ fn a_message_accepted_during_a_turn_reaches_the_model() {
 #[test]
 fn a_last_line_without_a_newline_may_be_processed_or_ignored() {
     assert_clean(&[
-        "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; end exited 0",
-        "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; end exited 0",
-        "cut> {\"type\":; stdin_closed; end exited 0",
-        "cut> {\"type\":; stdin_closed; bad; end exited 0",
-        "cut> {\"type\":\"shutdown\"}; stdin_closed; end exited 0",
-        "> prompt p1; text a; agent_end; done p1 prompt; cut> {\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}; stdin_closed; end exited 0",
+        ">torn {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; end 0",
+        ">torn {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; end 0",
+        ">torn {\"type\":; stdin_closed; end 0",
+        ">torn {\"type\":; stdin_closed; bad; end 0",
+        ">torn {\"type\":\"shutdown\"}; stdin_closed; end 0",
+        "> prompt p1; text a; agent_end; done p1 prompt; >torn {\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}; stdin_closed; end 0",
     ]);
     assert_findings(&[
         (
-            "> get_state s1; stdin_closed; end exited 0",
+            "> get_state s1; stdin_closed; end 0",
             &["answered-before-exit"],
         ),
         (
-            "> raw {\"type\":; stdin_closed; end exited 0",
+            "> raw {\"type\":; stdin_closed; end 0",
             &["bad-frame-answered"],
         ),
         (
-            "cut> {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; state s1; end exited 0",
+            ">torn {\"type\":\"get_state\",\"id\":\"s1\"}; stdin_closed; state s1; state s1; end 0",
             &["answered-once"],
         ),
     ]);
@@ -519,18 +519,18 @@ fn a_last_line_without_a_newline_may_be_processed_or_ignored() {
 #[test]
 fn a_repeated_error_needs_a_new_request_to_the_model() {
     assert_clean(&[
-        "> prompt p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; request {}; refused p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
-        "> prompt p1; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
-        "> abort x; refused x; > abort x; refused x; > shutdown; end exited 0",
+        "> prompt p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
+        "> prompt p1; request {}; refused p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
+        "> prompt p1; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
+        "> abort x; refused x; > abort x; refused x; > shutdown; end 0",
     ]);
     assert_findings(&[
         (
-            "> prompt p1; request {}; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end exited 0",
+            "> prompt p1; request {}; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
             &["error-told-once"],
         ),
         (
-            "> set_model m1 x; refused m1; refused m1; > shutdown; end exited 0",
+            "> set_model m1 x; refused m1; refused m1; > shutdown; end 0",
             &["error-told-once"],
         ),
     ]);
@@ -540,7 +540,7 @@ fn a_repeated_error_needs_a_new_request_to_the_model() {
 fn get_state_stays_idle_when_no_turn_runs() {
     let idle = "> get_state s0; state s0; > get_state s1; state s1";
     let turn = "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort";
-    let end = "> shutdown; end exited 0";
+    let end = "> shutdown; end 0";
     assert_clean(&[
         &format!("{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; {end}"),
         &format!(
@@ -566,10 +566,10 @@ fn get_state_stays_idle_when_no_turn_runs() {
 #[test]
 fn session_ids_are_not_reused() {
     assert_clean(&[
-        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s3; > shutdown; end exited 0",
+        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s3; > shutdown; end 0",
     ]);
     assert_findings(&[(
-        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s1; > shutdown; end exited 0",
+        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s1; > shutdown; end 0",
         &["session-id-unique"],
     )]);
 }
@@ -578,7 +578,7 @@ fn session_ids_are_not_reused() {
 fn large_subagent_ids_are_compared_exactly() {
     let start = |first: u64, second: u64| {
         format!(
-            "> prompt p1; sub start {first}; sub done {first}; sub start {second}; sub done {second}; text a; agent_end; done p1 prompt; > shutdown; end exited 0"
+            "> prompt p1; sub start {first}; sub done {first}; sub start {second}; sub done {second}; text a; agent_end; done p1 prompt; > shutdown; end 0"
         )
     };
     assert_clean(&[&start(u64::MAX - 1, u64::MAX)]);
@@ -587,7 +587,7 @@ fn large_subagent_ids_are_compared_exactly() {
 
 #[test]
 fn the_statistics_of_a_resumed_session_count_turns_that_came_before() {
-    let more = "ready; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end exited 0";
+    let more = "ready; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end 0";
     let none: [&str; 0] = [];
     assert_eq!(
         rules_found_with(&["synaps", "rpc", "--continue", "s1"], more),
@@ -595,7 +595,7 @@ fn the_statistics_of_a_resumed_session_count_turns_that_came_before() {
     );
     assert_eq!(rules_found(more), ["stats-are-sums"]);
 
-    let new = "ready; > new_session n1; fresh n1 s2; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end exited 0";
+    let new = "ready; > new_session n1; fresh n1 s2; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end 0";
     assert_eq!(
         rules_found_with(&["synaps", "rpc", "--continue", "s1"], new),
         ["stats-are-sums"]
@@ -605,7 +605,7 @@ fn the_statistics_of_a_resumed_session_count_turns_that_came_before() {
 #[test]
 fn a_resumed_session_has_messages_that_came_before() {
     let resumed = &["synaps", "rpc", "--continue", "s1"];
-    let more = "ready; > get_messages g0; messages g0 Old question|Old answer; > prompt p1 New question; text New answer; agent_end; done p1 prompt; > get_messages g1; messages g1 Old question|Old answer|New question|New answer; > shutdown; end exited 0";
+    let more = "ready; > get_messages g0; messages g0 Old question|Old answer; > prompt p1 New question; text New answer; agent_end; done p1 prompt; > get_messages g1; messages g1 Old question|Old answer|New question|New answer; > shutdown; end 0";
     let none: [&str; 0] = [];
     assert_eq!(rules_found_with(resumed, more), none);
 

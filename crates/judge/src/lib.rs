@@ -6,6 +6,7 @@ pub mod dialect;
 pub mod finding;
 pub mod frame;
 pub mod framing;
+pub mod history;
 pub mod profile;
 pub mod rules;
 pub mod schema;

@@ -12,7 +12,7 @@ const FILE: &str = "mock-agent.yaml";
 /// Variables of the process, and of the settings file.
 #[derive(Debug, Default)]
 pub(super) struct Environment {
-    file: Vec<(&'static str, String)>,
+    file: Vec<(String, String)>,
 }
 
 impl Environment {

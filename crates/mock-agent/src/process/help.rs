@@ -2,11 +2,9 @@
 //! that select no protocol.
 
 use super::arguments::Arguments;
+use super::settings_file::SettingsFile;
 use crate::config::USAGE;
-use crate::config::options::{
-    DIALECT_DIR_FLAG, DIALECT_DIR_VARIABLE, DIALECT_FLAG, FAULT_FLAG, Flag, PROTOCOL_VARIABLE,
-    SCRIPT_FLAG,
-};
+use crate::config::options::{DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, Flag, SCRIPT_FLAG};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::{ADAPTERS, dialects};
 use crate::stories;
@@ -14,54 +12,11 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The environment variables of the reference agent.
-const VARIABLES: &[(&str, &str)] = &[
+/// The environment variables that are no keys of the settings file.
+const OTHER_VARIABLES: &[(&str, &str)] = &[
     (
         "MOCK_AGENT_CONFIG",
-        "The settings file; by default mock-agent.yaml in the current folder or beside the program",
-    ),
-    (
-        "MOCK_AGENT_SCRIPT",
-        "The script of the model, like --script; takes precedence over a base URL",
-    ),
-    ("MOCK_AGENT_PACE", "The speed of replies, like --pace"),
-    ("MOCK_AGENT_MCP", "Scripted MCP tools, like --mcp"),
-    (
-        PROTOCOL_VARIABLE,
-        "The protocol, NAME or NAME@VERSION; a VERSION alone is like --protocol",
-    ),
-    ("MOCK_AGENT_FAULT", "Play a fault, like --fault"),
-    (
-        DIALECT_DIR_VARIABLE,
-        "A folder with NAME/VERSION/faults.yaml, which takes precedence over the built-in faults",
-    ),
-    (
-        "MOCK_AGENT_SESSIONS",
-        "The folder for sessions, or off; by default .mock-agent/sessions in the workspace",
-    ),
-    (
-        "MOCK_AGENT_RETRIES",
-        "The number of retries of a failed request to the model; by default 2 for an interrupted stream, else 0",
-    ),
-    (
-        "MOCK_AGENT_PATIENCE_MS",
-        "The timeout for output of the model; by default 120000",
-    ),
-    (
-        "MOCK_AGENT_GATE_MS",
-        "How long a gate in the script holds; by default 200, with --control 60000",
-    ),
-    (
-        "MOCK_AGENT_CONTROL",
-        "A folder in which the agent registers, so that a test can control it, like --control",
-    ),
-    (
-        "MOCK_AGENT_LATENCY_MS",
-        "The delay of every output line; by default 0",
-    ),
-    (
-        "MOCK_AGENT_SEED",
-        "The seed for generated ids; by default 0",
+        "The settings file; by default mock-agent.yaml in the current folder or beside the program. Its keys are the variables above",
     ),
     (
         "MOCK_AGENT_JUDGE",
@@ -210,7 +165,9 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
         text.push_str(&format!("  {flag:24} {help}\n"));
     }
     text.push_str("\nenvironment\n");
-    for (name, help) in VARIABLES {
+    let of_settings = SettingsFile::described();
+    let of_settings = of_settings.iter().map(|(name, help)| (&**name, &**help));
+    for (name, help) in of_settings.chain(OTHER_VARIABLES.iter().copied()) {
         text.push_str(&format!("  {name:24} {help}\n"));
     }
     if args.has(HELP) {

@@ -2,44 +2,50 @@
 
 use crate::stories;
 use mock_provider::script::TextOrNumber;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::Path;
 
 /// Settings of the reference agent. Each key is the variable `MOCK_AGENT_` with its name in capitals; a variable that is set takes
 /// precedence. Paths are relative to this file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "mock-agent settings")]
 pub struct SettingsFile {
     /// The protocol: `NAME@VERSION`, or `NAME` for the version that its hosts speak.
     protocol: Option<String>,
-    /// The name of a built-in script, a model script, a scenario, or an agent script for a dialect of your own.
+    /// The name of a built-in script, a model script, a scenario, or an agent script; takes precedence over a base URL.
     script: Option<String>,
-    /// A folder of dialects of your own.
+    /// A folder of dialects, NAME/VERSION, which take precedence over the built-in ones.
     dialect_dir: Option<String>,
     /// The dialect of an agent script, `NAME@VERSION`.
     dialect: Option<String>,
     /// The fault to play: `ID` or `ID@turn=N`.
     fault: Option<String>,
-    /// The folder for sessions, or `off`.
+    /// The folder for sessions, or `off`; by default .mock-agent/sessions in the workspace.
     sessions: Option<String>,
     /// Scripted MCP tools: a file, the list itself, or `none`.
     mcp: Option<String>,
-    /// The number of retries of a failed request to the model.
+    /// The number of retries of a failed request to the model; by default 2 for an interrupted stream, else 0.
     retries: Option<u32>,
-    /// The timeout for output of the model, in milliseconds.
+    /// The timeout for output of the model, in milliseconds; by default 120000.
     patience_ms: Option<u64>,
-    /// How long a gate holds, in milliseconds.
+    /// How long a gate holds, in milliseconds; by default 200, with a control folder 60000.
     gate_ms: Option<u64>,
     /// The folder in which the agent registers, so that a test can control it.
     control: Option<String>,
-    /// The delay of every output line, in milliseconds.
+    /// The delay of every output line, in milliseconds; by default 0.
     latency_ms: Option<u64>,
     /// The speed of replies: `none`, `human`, or a multiple of it.
     pace: Option<TextOrNumber>,
-    /// The seed for generated ids.
+    /// The seed for generated ids; by default 0.
     seed: Option<u64>,
+}
+
+/// The variable of a key.
+fn variable(key: &str) -> String {
+    format!("MOCK_AGENT_{}", key.to_uppercase())
 }
 
 impl SettingsFile {
@@ -55,42 +61,43 @@ impl SettingsFile {
         spanned_yaml::decode(&node).map_err(|error| error.to_string())
     }
 
+    /// The variables of all keys, with what they mean.
+    pub(super) fn described() -> Vec<(String, String)> {
+        let schema = schema_for!(SettingsFile);
+        let keys = schema.get("properties").and_then(Value::as_object);
+        let described = keys.into_iter().flatten().map(|(key, property)| {
+            let text = property["description"].as_str().unwrap_or_default();
+            (variable(key), text.trim_end_matches('.').replace('`', ""))
+        });
+        described.collect()
+    }
+
     /// The variables that the file sets.
-    pub(super) fn variables(self, file: &Path) -> Vec<(&'static str, String)> {
+    pub(super) fn variables(&self, file: &Path) -> Vec<(String, String)> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        let path = |path: String| folder.join(path).to_string_lossy().into_owned();
-        let script = |script: String| match stories::is_name(&script) {
-            true => script,
-            false => path(script),
-        };
-        let sessions = self.sessions.map(|folder| match folder.as_str() {
-            "off" => folder,
-            _ => path(folder),
+        let path = |path: &str| folder.join(path).to_string_lossy().into_owned();
+        let set = serde_json::to_value(self).unwrap_or_default();
+        let set = set.as_object().into_iter().flatten();
+        let variables = set.filter_map(|(key, value)| {
+            let text = match value {
+                Value::Null => return None,
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let is_no_path = match key.as_str() {
+                "script" => stories::is_name(&text),
+                "sessions" => text == "off",
+                "control" | "dialect_dir" => false,
+                _ => true,
+            };
+            let value = match text.strip_prefix("tcp:") {
+                _ if is_no_path => text,
+                Some(folder) => format!("tcp:{}", path(folder)),
+                None => path(&text),
+            };
+            Some((variable(key), value))
         });
-        let control = self.control.map(|given| match given.strip_prefix("tcp:") {
-            Some(folder) => format!("tcp:{}", path(folder.to_owned())),
-            None => path(given),
-        });
-        let number = |number: Option<u64>| number.map(|number| number.to_string());
-        let values = [
-            (crate::PROTOCOL, self.protocol),
-            ("MOCK_AGENT_SCRIPT", self.script.map(script)),
-            ("MOCK_AGENT_DIALECT_DIR", self.dialect_dir.map(path)),
-            ("MOCK_AGENT_DIALECT", self.dialect),
-            ("MOCK_AGENT_FAULT", self.fault),
-            ("MOCK_AGENT_SESSIONS", sessions),
-            ("MOCK_AGENT_MCP", self.mcp),
-            ("MOCK_AGENT_RETRIES", number(self.retries.map(u64::from))),
-            ("MOCK_AGENT_PATIENCE_MS", number(self.patience_ms)),
-            ("MOCK_AGENT_GATE_MS", number(self.gate_ms)),
-            ("MOCK_AGENT_CONTROL", control),
-            ("MOCK_AGENT_LATENCY_MS", number(self.latency_ms)),
-            ("MOCK_AGENT_PACE", self.pace.map(|pace| pace.0)),
-            ("MOCK_AGENT_SEED", number(self.seed)),
-        ];
-        let set = values.into_iter();
-        set.filter_map(|(name, value)| Some((name, value?)))
-            .collect()
+        variables.collect()
     }
 }
 
@@ -107,16 +114,20 @@ mod tests {
 
     #[test]
     fn the_file_sets_variables_and_its_paths_are_relative_to_it() {
-        let file = read("protocol: a@1\nscript: s.yaml\nsessions: off\nlatency_ms: 5\n").unwrap();
-        assert_eq!(
-            file.variables(Path::new("/d/mock-agent.yaml")),
-            [
-                ("MOCK_AGENT_PROTOCOL", "a@1".to_owned()),
-                ("MOCK_AGENT_SCRIPT", "/d/s.yaml".to_owned()),
-                ("MOCK_AGENT_SESSIONS", "off".to_owned()),
-                ("MOCK_AGENT_LATENCY_MS", "5".to_owned()),
-            ]
-        );
+        let text = "protocol: a@1\nscript: s.yaml\nsessions: off\ncontrol: tcp:c\nlatency_ms: 5\npace: 2\n";
+        let variables = read(text)
+            .unwrap()
+            .variables(Path::new("/d/mock-agent.yaml"));
+        let expected = [
+            ("PROTOCOL", "a@1"),
+            ("SCRIPT", "/d/s.yaml"),
+            ("SESSIONS", "off"),
+            ("CONTROL", "tcp:/d/c"),
+            ("LATENCY_MS", "5"),
+            ("PACE", "2"),
+        ];
+        let expected = expected.map(|(key, value)| (variable(key), value.to_owned()));
+        assert_eq!(variables, expected);
         assert_eq!(read(""), Ok(SettingsFile::default()));
     }
 

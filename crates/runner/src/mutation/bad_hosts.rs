@@ -7,11 +7,11 @@ use super::matrix::{HOST, Row};
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_judge::finding::Blame;
-use conform_judge::frame::{Body, End, Eol, Frame, Line};
-use data_encoding::BASE64;
+use conform_judge::framing::ParsedFrame;
+use conform_judge::history;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::Error;
+use spanned_yaml::{Error, Spanned};
 use std::sync::Arc;
 
 /// The file with the bad hosts in the folder of a dialect.
@@ -32,8 +32,9 @@ pub struct BadHost {
     pub inherited: bool,
     /// The session, one frame on each line: `<` and an event, `>` and a command, `>b64` and bytes in Base64, `>pad N` and a command that
     /// is padded with blanks to N bytes, `>crlf` and a command that ends in CR LF, or `>torn` and a command without an end of line;
-    /// `stdin_closed`, `stdout_closed`, and `end N` for an agent that exits with that status.
-    pub session: String,
+    /// `stdin_closed`, `stdout_closed`, `signal NAME`, and `end N` for an agent that exits with that status.
+    #[schemars(with = "String")]
+    pub session: Spanned<String>,
     /// The command line with which the host starts the agent; not checked if left out.
     #[serde(default)]
     pub agent: Vec<String>,
@@ -54,6 +55,10 @@ pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, E
         if let Some((path, text)) = source.read(name, version, FILE)? {
             let node = spanned_yaml::load_yaml(path, &text)?;
             let hosts = spanned_yaml::decode::<Vec<BadHost>>(&node)?;
+            for BadHost { session, .. } in &hosts {
+                let parsed = history::frames(session);
+                parsed.map_err(|why| node.error_at(session.span, why))?;
+            }
             all.extend(
                 hosts
                     .into_iter()
@@ -68,57 +73,20 @@ fn yes() -> bool {
     true
 }
 
-fn with_end(text: &str, eol: Eol) -> Line {
-    Line {
-        eol,
-        ..Line::new(text)
-    }
-}
-
 impl BadHost {
-    fn frames(&self) -> Vec<Frame> {
-        let lines = self.session.lines().filter(|line| !line.is_empty());
-        let body = |line: &str| match line.split_once(' ') {
-            Some((">", text)) => Body::ToAgent(Line::new(text)),
-            Some((">crlf", text)) => Body::ToAgent(with_end(text, Eol::CrLf)),
-            Some((">torn", text)) => Body::ToAgent(with_end(text, Eol::None)),
-            Some((">b64", text)) => {
-                let bytes = BASE64.decode(text.as_bytes()).unwrap_or_default();
-                Body::ToAgent(Line::new(bytes))
-            }
-            Some((">pad", sized)) => {
-                let (size, text) = sized.split_once(' ').unwrap_or(("0", sized));
-                let size: usize = size.parse().unwrap_or_default();
-                let blanks = " ".repeat(size.saturating_sub(text.len()));
-                Body::ToAgent(Line::new(format!("{text}{blanks}")))
-            }
-            Some(("end", code)) => Body::End(End::Exited {
-                code: code.parse().unwrap_or_default(),
-                orphans: 0,
-            }),
-            Some((_, text)) => Body::FromAgent(Line::new(text)),
-            None if line == Body::StdinClosed.dir() => Body::StdinClosed,
-            None if line == Body::StdoutClosed.dir() => Body::StdoutClosed,
-            None => Body::FromAgent(Line::new(line)),
-        };
-        lines
-            .map(|line| Frame {
-                at: 0,
-                body: body(line),
-            })
-            .collect()
-    }
-
     /// Its row of the kill matrix.
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
-        let frames = self.frames();
+        let frames = history::frames(&self.session).unwrap_or_default();
+        let frames: Vec<ParsedFrame> = frames.into_iter().map(ParsedFrame::from).collect();
         let options = CheckOptions {
             argv: (!self.agent.is_empty()).then(|| self.agent.clone()),
             ..CheckOptions::default()
         };
         let mut checker = Checker::new(Arc::clone(dialect), options);
-        frames.iter().for_each(|frame| checker.push(frame));
+        for one in &frames {
+            checker.push_parsed(&one.frame, &one.parsed);
+        }
         let findings = checker.finish().findings;
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
@@ -132,9 +100,7 @@ impl BadHost {
         let played = PlayedScenario {
             id: String::new(),
             findings: findings.into_iter().map(|finding| (0, finding)).collect(),
-            traces: vec![
-                FaultTrace::of(frames.into_iter(), dialect, |_| None).with_affected_frame(last),
-            ],
+            traces: vec![FaultTrace::of(&frames, dialect, |_| None).with_affected_frame(last)],
         };
         matrix_row(&fault, &[played])
     }

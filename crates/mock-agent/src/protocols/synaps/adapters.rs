@@ -1,6 +1,5 @@
 //! The adapter of synaps@1.
 
-use super::commands;
 use super::configure::configure;
 use super::flags::{FLAGS, IGNORED_FLAGS, OTHER_COMMANDS};
 use super::frames;
@@ -8,6 +7,8 @@ use super::state::SynapsState;
 use super::tools;
 use crate::config::options::UnknownArguments;
 use crate::protocols::adapter::Adapter;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 pub(in crate::protocols) const V1: Adapter = Adapter {
     name: "synaps",
@@ -24,8 +25,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     models_flag: None,
     line_limit: frames::LIMIT,
     line: frame_faults::line,
-    encoder: || Box::new(SynapsState::default()),
-    command: commands::take,
+    connect: || Rc::new(RefCell::new(SynapsState::default())),
     exits_by_signal: false,
     kind_pointer: "/type",
     tools: tools::TOOLS,
