@@ -70,6 +70,6 @@ pub use clause_results::{ClauseResult, ClauseStatus, clause_results};
 pub use comparison::{Cell, ComparedAgent, ComparedCause, Comparison, Group, NamedReport, compare};
 pub use merge::merge;
 pub use model::{
-    BaselineUse, CitedClause, Coverage, NetworkUse, ReasonGroup, Report, ReportCommand, ReportTool,
-    ScenarioReport, Try, Verdict, VerdictCounts,
+    BaselineUse, CitedClause, Coverage, FORMAT, NetworkUse, ReasonGroup, Report, ReportCommand,
+    ReportTool, ScenarioReport, Try, Verdict, VerdictCounts,
 };

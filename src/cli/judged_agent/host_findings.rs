@@ -159,12 +159,9 @@ fn of_host(findings: &[Finding]) -> Vec<Finding> {
 
 /// Its level, rule, place and message in one line.
 fn headline(finding: &Finding) -> String {
-    let key = match finding.key.as_str() {
-        "" => String::new(),
-        key => format!(", {key}"),
-    };
     let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
-    format!("{level} {rule} at frame {at}{key}: {}", finding.message)
+    let (origin, message) = (&finding.origin, &finding.message);
+    format!("{level} {rule} at frame {at}{origin}: {message}")
 }
 
 fn warn_unless(written: std::io::Result<()>) {

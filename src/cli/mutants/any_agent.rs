@@ -4,7 +4,7 @@ use super::mutation_run::{Exercised, MutationOutcome, MutationRun, note_exercise
 use super::suite_player::SuitePlayer;
 use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
-use crate::cli::exit::ExitStatus;
+use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Blame;
@@ -21,7 +21,6 @@ use frame_faults::generic_faults::SampleFrames;
 use frame_faults::{Effect, Fault, FaultTable, KnownNames};
 use indexmap::IndexMap;
 use serde_json::Value;
-use spanned_yaml::render_all;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,9 +28,6 @@ use tokio::sync::OnceCell;
 
 /// How many findings of an agent that should be good are shown.
 const SHOWN: usize = 5;
-
-/// Why there is no matrix.
-pub(super) type Failure = (ExitStatus, String);
 
 /// An agent that has passed its suite, and what it did there.
 pub(super) struct GoodAgent {
@@ -59,7 +55,7 @@ pub(super) async fn good_agent(
     dialect_dir: Option<PathBuf>,
     baseline: &ActiveBaseline,
     sandboxes: Arc<SandboxRoot>,
-) -> Result<GoodAgent, Failure> {
+) -> Result<GoodAgent, CommandError> {
     let DialectSuite {
         agent,
         dialect,
@@ -74,7 +70,7 @@ pub(super) async fn good_agent(
         sandboxes,
     };
     let played = player.play(None, player.scenarios.clone(), 1.0).await;
-    let mut played = played.map_err(|message| (ExitStatus::Usage, message))?;
+    let mut played = played?;
     for entry in &mut played {
         baseline.mark(&mut entry.report, Blame::Agent);
     }
@@ -107,7 +103,7 @@ pub(super) async fn good_agent(
     player.scenarios.retain(is_kept);
     if player.scenarios.is_empty() {
         let message = "no scenario passes, so there is nothing that a fault could break";
-        return Err((ExitStatus::Incomplete, message.to_owned()));
+        return Err(CommandError::incomplete(message));
     }
     Ok(GoodAgent {
         left_out: all - skipped - player.scenarios.len(),
@@ -118,7 +114,7 @@ pub(super) async fn good_agent(
 }
 
 /// Fails if the agent has a finding that no baseline knows: then a finding would say nothing about a fault.
-fn refuse_findings(played: &[ScenarioRun]) -> Result<(), Failure> {
+fn refuse_findings(played: &[ScenarioRun]) -> Result<(), CommandError> {
     let findings = played.iter().flat_map(|entry| {
         let own = entry.report.findings.iter();
         own.filter(|finding| finding.blame == Blame::Agent && finding.baseline.is_none())
@@ -138,13 +134,10 @@ fn refuse_findings(played: &[ScenarioRun]) -> Result<(), Failure> {
         more => format!("\n  and {more} more"),
     };
     let shown = &findings[..findings.len().min(SHOWN)];
-    Err((
-        ExitStatus::Violations,
-        format!(
-            "the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}{more}",
-            shown.join("\n  ")
-        ),
-    ))
+    Err(CommandError::violations(format!(
+        "the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}{more}",
+        shown.join("\n  ")
+    )))
 }
 
 /// The frames that the agent sent in a scenario.
@@ -169,13 +162,8 @@ fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
 pub(super) fn listed_faults(
     source: &DialectSource,
     dialect: &Dialect,
-) -> Result<Option<FaultTable>, Failure> {
-    let usage = |errors: Vec<spanned_yaml::Error>| {
-        let text = render_all(&errors);
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        (ExitStatus::Usage, text.trim_end().to_owned())
-    };
-    let table = dialect::faults(source, &dialect::fault_sources(dialect)).map_err(usage)?;
+) -> Result<Option<FaultTable>, CommandError> {
+    let table = dialect::faults(source, &dialect::fault_sources(dialect))?;
     // A base may name frames that this version does not have any more.
     let own = Path::new(&dialect.name)
         .join(&dialect.version)
@@ -186,7 +174,7 @@ pub(super) fn listed_faults(
         mistakes
     });
     match mistakes.filter(|mistakes| !mistakes.is_empty()) {
-        Some(mistakes) => Err(usage(mistakes)),
+        Some(mistakes) => Err(mistakes.into()),
         None => Ok(table),
     }
 }
@@ -216,7 +204,7 @@ pub(super) async fn matrix(
     run: &MutationRun<'_>,
     good: GoodAgent,
     table: &FaultTable,
-) -> Result<AgentOutcome, Failure> {
+) -> Result<AgentOutcome, CommandError> {
     let dialect = Arc::clone(&good.player.dialect);
     let is_sent = |kind: &str| {
         let mut samples = good.samples.values();
@@ -251,9 +239,7 @@ pub(super) async fn matrix(
     ));
     let exercised = OnceCell::new_with(Some(good.exercised));
     let played = run.rows(good.player, exercised, playable).await;
-    let mut played = played
-        .map_err(|message| (ExitStatus::Harness, message))?
-        .into_iter();
+    let mut played = played.map_err(CommandError::harness)?.into_iter();
     let rows = selected
         .iter()
         .filter_map(|fault| match fault.is_playable_outside() {

@@ -3,11 +3,10 @@
 use super::end_of_session::{KILL, ShutdownFacts, end_value};
 use super::line_classifier::{Classification, FrameDefinition, LineClassifier};
 use crate::dialect::Dialect;
-use crate::finding::Blame;
+use crate::finding::{Blame, Finding};
 use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, Parsed};
 use crate::rules::symbol::FrameSymbols;
-use crate::schema::SchemaViolation;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -28,7 +27,7 @@ pub(super) struct DecodedFrame<'a> {
     /// The definitions that it was checked against: that of its name, and that of its nested kind.
     pub(super) definitions: [Option<&'a FrameDefinition>; 2],
     /// How it breaks their schemas.
-    pub(super) schema_violations: Vec<(&'a FrameDefinition, SchemaViolation)>,
+    pub(super) schema_violations: Vec<(&'a FrameDefinition, Finding)>,
 }
 
 impl<'a> DecodedFrame<'a> {

@@ -159,30 +159,28 @@ impl CheckerState {
             is_command,
         );
         name_unknown_frames(dialect, &decoded, is_command, &mut violations);
-        self.log(dialect, violations);
+        self.log(dialect, frame, violations);
     }
 
     /// Checks the bytes of a line and its schema.
     fn check_by_itself(&mut self, dialect: &Dialect, frame: &Frame, decoded: &DecodedFrame<'_>) {
         let defects = self.per_frame.check_bytes(dialect, frame, decoded);
-        self.log(dialect, defects);
-        for broken in self.per_frame.check_schema(decoded) {
-            let rule = &dialect.rules[broken.rule];
-            self.finding_log.add(
-                rule,
-                broken.violation,
-                &broken.clauses,
-                broken.level,
-                &self.recent,
-            );
+        self.log(dialect, frame, defects);
+        for (n, broken) in self.per_frame.check_schema(decoded) {
+            let rule = &dialect.rules[n];
+            self.finding_log.add(rule, broken, frame, &self.recent);
         }
     }
 
-    fn log(&mut self, dialect: &Dialect, violations: Violations) {
+    fn log(&mut self, dialect: &Dialect, frame: &Frame, violations: Violations) {
         for (n, violation) in violations {
             let rule = &dialect.rules[n];
-            self.finding_log
-                .add(rule, violation, &rule.clauses, rule.level, &self.recent);
+            let finding = Finding {
+                clauses: rule.clauses.clone(),
+                level: rule.level,
+                ..violation
+            };
+            self.finding_log.add(rule, finding, frame, &self.recent);
         }
     }
 

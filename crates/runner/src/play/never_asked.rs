@@ -7,6 +7,7 @@ use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
+use conform_judge::finding::Part;
 use serde_json::Value;
 
 impl ScenarioPlayer {
@@ -43,7 +44,7 @@ impl ScenarioPlayer {
             level: Some(self.scenario.level),
             clauses: Some(Vec::new()),
             expected: vec![self.expected_request()],
-            key: Some(String::new()),
+            part: Some(Part::Whole),
             frame: BlamedFrame::After(prompt),
             ..StepFinding::new(
                 step_rules::NEVER_ASKED,

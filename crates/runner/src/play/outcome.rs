@@ -142,12 +142,9 @@ fn findings(
         );
         found.sort_by_key(|finding| finding.at);
         if past.len() > 1 {
+            let number = u32::try_from(session + 1).unwrap_or(u32::MAX);
             for finding in &mut found {
-                let of = format!("session {}", session + 1);
-                finding.key = match finding.key.as_str() {
-                    "" => of,
-                    key => format!("{of}, {key}"),
-                };
+                finding.origin.session = number;
             }
         }
         all.extend(found.into_iter().map(|finding| (session, finding)));
